@@ -1,7 +1,9 @@
 //! The names of files as people read and order them.
 
 use std::cmp::Ordering;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use percent_encoding::percent_decode;
 
 /// The name of a file for people.
 pub fn name(path: &Path) -> String {
@@ -9,6 +11,40 @@ pub fn name(path: &Path) -> String {
         Some(name) => name.to_string_lossy().into_owned(),
         None => path.display().to_string(),
     }
+}
+
+/// The path of a `file` URI of this machine (RFC 8089), of any bytes but NUL: `file:///a`, `file:/a`
+/// or `file://localhost/a`.
+pub fn local_path(uri: &[u8]) -> Option<PathBuf> {
+    let (scheme, rest) = uri.split_at_checked(b"file:".len())?;
+    if !scheme.eq_ignore_ascii_case(b"file:") {
+        return None;
+    }
+    let path = match rest.strip_prefix(b"//") {
+        Some(rest) => {
+            let slash = rest.iter().position(|&byte| byte == b'/')?;
+            let (host, path) = rest.split_at(slash);
+            let is_here = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
+            is_here.then_some(path)?
+        }
+        None => rest,
+    };
+    let path: Vec<u8> = percent_decode(path).collect();
+    let is_path = path.first() == Some(&b'/') && !path.contains(&0);
+    is_path.then(|| path_of(path))?
+}
+
+#[cfg(unix)]
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt as _;
+    Some(std::ffi::OsString::from_vec(bytes).into())
+}
+
+/// Before a drive stands a slash: `/C:/a`.
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
+    let path = String::from_utf8(bytes).ok()?;
+    Some(path.trim_start_matches('/').into())
 }
 
 /// Compares names as people do: without regard to case, and numbers by their value.

@@ -78,6 +78,14 @@ pub(super) fn check_stdout(argument: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
+/// Ends the command at Ctrl+C only when the file that it writes here is removed. A pipe may wait for a reader, and
+/// nothing of it stays behind: there Ctrl+C ends the command at once.
+pub(super) fn hold_for(path: &Path) {
+    if !is_stdout(path) && (path.is_file() || !path.exists()) {
+        interrupt::hold();
+    }
+}
+
 /// Writes a file, whole or not at all, or standard output.
 ///
 /// # Errors
@@ -88,10 +96,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
-    // Writing to a pipe may wait for a reader, and leaves nothing behind.
-    if path.is_file() || !path.exists() {
-        interrupt::hold();
-    }
+    hold_for(path);
     let written = saving::write_whole(path, |out| {
         out.write_all(bytes)?;
         interrupt::check()

@@ -10,7 +10,7 @@ use image::{ImageFormat, RgbaImage};
 
 use super::cli::{ImageArgs, ThumbnailArgs};
 use super::headless::{Headless, view_of};
-use super::{CommandError, Status, source};
+use super::{CommandError, Status, flat_size_of, source};
 use crate::view_request::ViewRequest;
 use mapscope_render::{Gpu, GpuRequest, Renderer};
 use mapscope_scene::saving::{self, PNG};
@@ -51,6 +51,7 @@ fn flat(document: &dyn Document, size_px: u32) -> Result<Option<RgbaImage>, Comm
     let Some(layers) = document.layers() else {
         return Ok(None);
     };
+    flat_size_of(layers)?;
     let asked = ViewRequest::default().shown(document);
     let mut shown = asked.map_err(CommandError::Argument)?;
     shown.flat = true;

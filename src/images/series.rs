@@ -68,19 +68,11 @@ pub enum Destination {
 }
 
 impl Destination {
-    /// How many files there are.
-    pub fn file_count(&self) -> usize {
+    /// The files.
+    pub fn paths(&self) -> &[PathBuf] {
         match self {
-            Self::Images(paths) => paths.len(),
-            Self::Animation(..) => 1,
-        }
-    }
-
-    /// The first of the files; none without any.
-    pub fn first(&self) -> Option<&Path> {
-        match self {
-            Self::Images(paths) => paths.first().map(PathBuf::as_path),
-            Self::Animation(_, path) => Some(path),
+            Self::Images(paths) => paths,
+            Self::Animation(_, path) => std::slice::from_ref(path),
         }
     }
 

@@ -404,3 +404,62 @@ fn ctrl_c_leaves_no_half_file() {
     assert_eq!(child.wait().unwrap().code(), Some(2));
     assert_eq!(files(), 0);
 }
+
+/// Ctrl+C ends a command that waits for the reader of a pipe.
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_ends_the_wait_for_a_reader() {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Command;
+    use std::time::{Duration, Instant};
+    let folder = Folder::new();
+    let made = Command::new("mkfifo").arg(folder.path("a.png")).status();
+    assert!(made.unwrap().success());
+    let mut command = folder.command();
+    let args = "render demo:village -o a.png --view flat";
+    let mut child = command.args(args.split(' ')).spawn().unwrap();
+    // It waits once its only thread sleeps and takes no more time (proc(5): state, utime and stime).
+    let stat = format!("/proc/{}/stat", child.id());
+    let started = Instant::now();
+    let mut before = String::new();
+    loop {
+        std::thread::sleep(Duration::from_millis(300));
+        let now = fs::read_to_string(&stat).unwrap();
+        let fields: Vec<&str> = now.split(' ').collect();
+        let now = [fields[2], fields[13], fields[14]].join(" ");
+        if now == before && now.starts_with('S') {
+            break;
+        }
+        before = now;
+        assert!(started.elapsed() < Duration::from_mins(1));
+    }
+    let pid = child.id().to_string();
+    let sent = Command::new("kill").args(["-INT", &pid]).status();
+    assert!(sent.unwrap().success());
+    let started = Instant::now();
+    while child.try_wait().unwrap().is_none() {
+        if started.elapsed() > Duration::from_secs(20) {
+            child.kill().unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(child.wait().unwrap().signal(), Some(2));
+}
+
+#[test]
+fn a_map_outside_of_its_picture_is_no_picture() {
+    let folder = Folder::new();
+    let map = "(ika-map (version '1.2') (header (dimensions (width '32') (height '32')) (tileset 't.vsp')) \
+               (layers (layer (type 'tile') (label 'a') (dimensions (width '2') (height '2')) \
+               (position (x '-3000') (y '-9')) (data (format 'zlib') 'eJxjYEAFAAAQAAE='))))";
+    folder.write("a.ika-map", map);
+    folder.run("info a.ika-map").expect(0);
+    for args in [
+        "render --view flat a.ika-map -o a.png",
+        "thumbnail --size 64 a.ika-map a.png",
+    ] {
+        let outcome = folder.run(args);
+        assert_eq!(outcome.status, Some(2), "{args}: {}", outcome.stderr);
+        assert!(!folder.path("a.png").exists());
+    }
+}

@@ -27,6 +27,7 @@ x11rb::atom_manager! {
     /// The names that the protocol uses.
     Atoms: AtomsCookie {
         XdndAware,
+        XdndProxy,
         XdndSelection,
         XdndEnter,
         XdndPosition,
@@ -67,6 +68,8 @@ pub(crate) struct Drag {
     root: u32,
     source: u32,
     target: u32,
+    /// Where messages to the window go.
+    proxy: u32,
     list: Vec<u8>,
     answers: Answers,
 }
@@ -91,6 +94,15 @@ impl Drag {
         display: &Display,
         screen: &Screen,
         files: &[&Path],
+    ) -> Result<Self, DragError> {
+        Self::list_over(display, screen, uri_list(files))
+    }
+
+    /// As [`Self::over`], with a list of URIs as it is.
+    pub(crate) fn list_over(
+        display: &Display,
+        screen: &Screen,
+        list: String,
     ) -> Result<Self, DragError> {
         let (connection, number) = x11rb::connect(Some(display.name())).unwrap();
         let root = connection.setup().roots[number].root;
@@ -119,7 +131,8 @@ impl Drag {
             root,
             source,
             target: screen.window(),
-            list: uri_list(files).into_bytes(),
+            proxy: screen.window(),
+            list: list.into_bytes(),
             answers: Answers::default(),
         };
         drag.enter()?;
@@ -183,6 +196,17 @@ impl Drag {
             .and_then(|mut v| v.next())
             .ok_or(DragError::NotAware)?;
         let version = VERSION.min(spoken);
+        let proxy = self.connection.get_property(
+            false,
+            self.target,
+            self.atoms.XdndProxy,
+            AtomEnum::WINDOW,
+            0,
+            1,
+        );
+        let proxy = proxy.unwrap().reply().unwrap();
+        let proxy = proxy.value32().and_then(|mut window| window.next());
+        self.proxy = proxy.unwrap_or(self.target);
         // While files are dragged the pointer belongs to their source: the window gets no moves.
         let grab = self
             .connection
@@ -244,7 +268,7 @@ impl Drag {
         let data = ClientMessageData::from([self.source, b, c, d, e]);
         let event = ClientMessageEvent::new(32, self.target, message, data);
         self.connection
-            .send_event(false, self.target, EventMask::NO_EVENT, event)
+            .send_event(false, self.proxy, EventMask::NO_EVENT, event)
             .unwrap()
             .check()
             .unwrap();

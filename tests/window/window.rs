@@ -3,8 +3,10 @@
 //! Each test looks at what the program did (its `event:` lines and its picture), never only at
 //! whether it was asked. The pictures that are saved under `target/tmp/window` are for looking at.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -17,7 +19,7 @@ use mapscope_testdata::{synthesize, tiny_model};
 
 use super::arm::{BEND_FRAMES, write_arm};
 use super::display::Display;
-use super::drag::Drag;
+use super::drag::{Drag, DragError};
 use super::losing::LOSSES;
 use super::program::Program;
 use super::screen::{Button, Key, Screen, count_colors};
@@ -110,6 +112,40 @@ fn without_a_file_the_demo_opens() {
     assert!(screen.title().contains("Mapscope"), "{}", screen.title());
     let colors = count_colors(&screen.photograph("demo"));
     assert!(colors > 1000, "only {colors} colours");
+}
+
+#[test]
+fn drops_in_every_form_open_and_others_say_why_not() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    let map = write_map(it.display.home(), "dropped.pfmap", 1);
+    let latin = it
+        .display
+        .home()
+        .join(OsStr::from_bytes(b"latin-\xe9.pfmap"));
+    fs::copy(&map, &latin).unwrap();
+    let home = text(it.display.home());
+    for (list, name) in [
+        (format!("file://localhost{home}/dropped.pfmap\r\n"), &map),
+        (format!("file:{home}/dropped.pfmap\r\n"), &map),
+        (format!("file://{home}/latin-%E9.pfmap\r\n"), &latin),
+    ] {
+        let drag = Drag::list_over(&it.display, &it.screen, list).unwrap();
+        drag.drop_files().unwrap();
+        let opened = it.program.wait_for("opened ");
+        assert_eq!(opened, name.to_string_lossy());
+    }
+    for list in [
+        "http://example.org/a.pfmap\r\n",
+        "file://server/a.pfmap\r\n",
+        "\r\n",
+    ] {
+        let drag = Drag::list_over(&it.display, &it.screen, list.to_owned()).unwrap();
+        assert_eq!(drag.drop_files(), Err(DragError::NotTaken), "{list}");
+        let said = it.program.wait_for("not-dropped ");
+        assert!(said.contains(list.trim()), "{said}");
+    }
 }
 
 #[test]

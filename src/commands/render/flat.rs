@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Painter, Shot, check_labels, shots, write_all};
 use crate::commands::cli::RenderArgs;
-use crate::commands::{CommandError, Status, layers_of, source};
+use crate::commands::{CommandError, Status, flat_size_of, layers_of, source};
 #[cfg(feature = "gpu")]
 use crate::images::labels::LabelView;
 #[cfg(feature = "gpu")]
@@ -60,7 +60,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
     let layers = layers_of(document)?;
-    check(args, layers.flat_size())?;
+    check(args, flat_size_of(layers)?)?;
     let asked = args.image.request.shown(document);
     let mut shown = asked.map_err(CommandError::Argument)?;
     (shown.flat, shown.is_transparent) = (true, args.transparent);

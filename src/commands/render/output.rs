@@ -130,7 +130,11 @@ impl<'a> Output<'a> {
         shots: &[Shot],
         painter: &mut dyn Painter,
     ) -> Result<(), CommandError> {
-        interrupt::hold();
+        if let Written::Files(destination) = written {
+            for path in destination.paths() {
+                target::hold_for(path);
+            }
+        }
         let writing = Writing {
             output: self,
             steps: Steps::new(shots.len()),

@@ -10,7 +10,9 @@ use image::RgbaImage;
 use winit::event_loop::OwnedDisplayHandle;
 
 #[cfg(target_os = "linux")]
-use super::wayland::{Content, DataDevice, DeviceEvent};
+use super::drops::DeviceEvent;
+#[cfg(target_os = "linux")]
+use super::wayland::{Content, DataDevice};
 
 /// The longest text that is pasted, in bytes: no text field here is for more.
 pub(crate) const LONGEST_PASTE: usize = 1 << 20;

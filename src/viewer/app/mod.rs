@@ -1,6 +1,8 @@
 //! The window itself: events in, frames out.
 
 mod clipboard;
+#[cfg(target_os = "linux")]
+mod drops;
 pub(crate) mod events;
 mod icon;
 mod pointer_lock;
@@ -58,6 +60,8 @@ use crate::viewer::ui::places;
 use crate::viewer::ui::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
 use clipboard::{Clipboard, PasteTarget, Pasted};
+#[cfg(target_os = "linux")]
+use drops::{DeviceEvent, Dragged};
 use events::{Events, Loss};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, Interfaces, Renderer, Samples};
@@ -72,8 +76,6 @@ use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
 use watch::FileWatch;
-#[cfg(target_os = "linux")]
-use wayland::{DeviceEvent, Dragged};
 
 /// How often in a row a graphics device is lost before it is given up.
 const MAX_LOSSES: u32 = 5;
@@ -166,6 +168,9 @@ pub(crate) struct App {
     /// What is saved now.
     saving: Option<SaveJob>,
     clipboard: Clipboard,
+    /// Drops on X11.
+    #[cfg(target_os = "linux")]
+    x11_drops: Option<x11::Drops>,
     files: FileWatch,
     shaders: Option<FileWatch>,
     settings_file: Option<PathBuf>,
@@ -229,6 +234,8 @@ impl App {
             loader: Loader::new(done, move || part_has_come(())),
             saving: None,
             clipboard: Clipboard::Other(None),
+            #[cfg(target_os = "linux")]
+            x11_drops: None,
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
             shaders: None,
             settings_file,
@@ -291,7 +298,10 @@ impl App {
         let attributes = attributes.with_name(APP_ID, APP_ID);
         let window = Arc::new(event_loop.create_window(attributes)?);
         #[cfg(target_os = "linux")]
-        x11::set_background(&window, theme::background(true));
+        {
+            x11::set_background(&window, theme::background(true));
+            self.x11_drops = x11::Drops::start(&window, sender(&self.proxy, UserEvent::Device));
+        }
         let mut input = egui_winit::State::new(
             self.egui.clone(),
             egui::ViewportId::ROOT,
@@ -765,8 +775,8 @@ impl App {
             fps,
             destination,
         };
-        if let Some(first) = order.destination.first() {
-            let (progress, done) = self.begin_saving(first, order.destination.file_count());
+        if let Some(first) = order.destination.paths().first() {
+            let (progress, done) = self.begin_saving(first, order.destination.paths().len());
             self.saving = Some(SaveJob::images(gpu, order, progress, done));
         } else {
             let why = "there is nothing to look at on the way".to_owned();
@@ -894,7 +904,7 @@ impl App {
         }
     }
 
-    /// What the data device of Wayland says, which elsewhere winit does.
+    /// What the desktop says of drops and the clipboard.
     #[cfg(target_os = "linux")]
     fn hear_device(&mut self, event: DeviceEvent) {
         match event {
@@ -1455,6 +1465,10 @@ impl ApplicationHandler<UserEvent> for App {
         self.save_settings();
         if let Some(saving) = self.saving.take() {
             saving.end();
+        }
+        #[cfg(target_os = "linux")]
+        {
+            self.x11_drops = None;
         }
         // The window goes before the event loop's connection to the display does.
         self.screen = None;

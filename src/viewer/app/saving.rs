@@ -69,8 +69,8 @@ impl SaveJob {
     ) -> Self {
         Self::start(progress, done, move |progress| {
             save_images(&gpu, &order, progress)?;
-            let first = order.destination.first().map(Path::to_owned);
-            let (first, count) = (first.unwrap_or_default(), order.destination.file_count());
+            let first = order.destination.paths().first().cloned();
+            let (first, count) = (first.unwrap_or_default(), order.destination.paths().len());
             Ok(Saved::Files(first, count, Vec::new()))
         })
     }

@@ -78,7 +78,12 @@ impl FileWatch {
 
     /// Watches these files and no others; files that are not there yet are waited for.
     pub(crate) fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
-        let files: BTreeSet<PathBuf> = files.into_iter().filter_map(plain).collect();
+        let files: BTreeSet<PathBuf> = files
+            .into_iter()
+            // A file changes where a link leads to, another file is there if the link changes.
+            .flat_map(|file| [plain(file), file.canonicalize().ok()])
+            .flatten()
+            .collect();
         // A change of what is watched already may have come while it was read.
         if self.files.is_disjoint(&files) {
             self.changed_at = None;
@@ -200,6 +205,31 @@ mod tests {
             SystemTime::now() + Duration::from_mins(1),
         );
         assert_eq!(early.wake_at(), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_watched_and_what_it_leads_to() {
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("real");
+        std::fs::create_dir(&folder).unwrap();
+        let [first, second] = ["a.pfmap", "b.pfmap"].map(|name| folder.join(name));
+        let link = dir.path().join("link.pfmap");
+        for file in [&first, &second] {
+            std::fs::write(file, b"1").unwrap();
+        }
+        symlink(&first, &link).unwrap();
+        let (sender, changes) = mpsc::channel();
+        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        watch.set([link.as_path()]);
+        std::fs::write(&first, b"2").unwrap();
+        assert!(sees_change(&mut watch, &changes), "its target is written");
+        std::fs::rename(&second, &first).unwrap();
+        assert!(sees_change(&mut watch, &changes), "its target is replaced");
+        std::fs::remove_file(&link).unwrap();
+        symlink(&second, &link).unwrap();
+        assert!(sees_change(&mut watch, &changes), "it leads elsewhere");
     }
 
     #[test]

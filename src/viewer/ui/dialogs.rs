@@ -10,6 +10,7 @@ use egui::{
 use super::cheat_sheet;
 use super::palette;
 use super::places;
+use crate::file_names::local_path;
 use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
 use crate::images::shots::MAX_VIEWS;
@@ -262,8 +263,8 @@ fn path(
         field.request_focus();
     }
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
-    let typed = text.trim().trim_matches('"');
-    let meant = from_home(typed);
+    let typed = text.trim();
+    let meant = path_meant(typed);
     // Always there, so that nothing below it moves while one types.
     let is_other = !typed.is_empty() && meant != Path::new(typed);
     let whole = is_other.then(|| meant.display().to_string());
@@ -487,7 +488,7 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
         return Vec::new();
     };
     let (folder, beginning) = typed.split_at(end_of_folder + 1);
-    let Ok(entries) = std::fs::read_dir(from_home(folder)) else {
+    let Ok(entries) = std::fs::read_dir(path_meant(folder)) else {
         return Vec::new();
     };
     let mut paths: Vec<String> = entries
@@ -513,9 +514,14 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
     paths
 }
 
-/// A path as people type it: `~` is their home, and a relative one begins in the folder that the
-/// program was started in.
-fn from_home(typed: &str) -> PathBuf {
+/// The path that people type or paste: in quotes, as a `file` URI, below their home (`~`), or relative to the
+/// folder that the program was started in.
+fn path_meant(typed: &str) -> PathBuf {
+    let quoted = |quote| typed.strip_prefix(quote)?.strip_suffix(quote);
+    let typed = quoted('"').or_else(|| quoted('\'')).unwrap_or(typed);
+    if let Some(path) = local_path(typed.as_bytes()) {
+        return path;
+    }
     let home = || directories::UserDirs::new().map(|dirs| dirs.home_dir().to_owned());
     match typed.strip_prefix("~/").or((typed == "~").then_some("")) {
         Some(rest) => home().map_or_else(|| typed.into(), |home| home.join(rest)),
@@ -686,12 +692,26 @@ mod tests {
     }
 
     #[test]
+    fn a_pasted_path_may_be_quoted_or_a_uri() {
+        for pasted in [
+            "/a b/c.vsp",
+            "'/a b/c.vsp'",
+            "\"/a b/c.vsp\"",
+            "file:///a%20b/c.vsp",
+        ] {
+            assert_eq!(path_meant(pasted), PathBuf::from("/a b/c.vsp"), "{pasted}");
+        }
+        assert_eq!(path_meant("/it's"), PathBuf::from("/it's"));
+        assert_eq!(path_meant("/'"), PathBuf::from("/'"));
+    }
+
+    #[test]
     fn a_tilde_is_the_home_and_nothing_else_changes() {
         let home = directories::UserDirs::new().unwrap().home_dir().to_owned();
-        assert_eq!(from_home("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
-        assert_eq!(from_home("~"), home);
-        assert_eq!(from_home("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
+        assert_eq!(path_meant("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
+        assert_eq!(path_meant("~"), home);
+        assert_eq!(path_meant("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
         let here = std::env::current_dir().unwrap();
-        assert_eq!(from_home("~other/x"), here.join("~other/x"));
+        assert_eq!(path_meant("~other/x"), here.join("~other/x"));
     }
 }

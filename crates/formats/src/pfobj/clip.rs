@@ -319,7 +319,9 @@ impl<'a> Reader<'a, '_> {
         let first = clip.clip.poses.len();
         let mut plain = Plain::new(self.text.bytes, self.text.pos);
         let joints = self.model.joints.len();
-        if clip.length.is_ne() || clip.poses != joints {
+        // Without joints and bounds a frame has no lines.
+        let has_lines = joints > 0 || self.model.has_bounds;
+        if !has_lines || clip.length.is_ne() || clip.poses != joints {
             return false;
         }
         let mut bounds = None;

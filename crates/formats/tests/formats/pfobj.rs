@@ -1597,6 +1597,28 @@ fn a_watcher_sees_the_progress_and_can_stop_it() {
     assert_eq!((stopped, calls), (Err(PfobjError::Cancelled), 3));
 }
 
+/// A frame without joints and bounds has no lines: no number of them is believed.
+#[test]
+fn frames_that_have_nothing_are_not_made() {
+    let head = "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 1\nframe_counts 3000000\n\
+                has_collision 0\n";
+    let vertices = "v 1 2 3\nvt 0 1\nvn 0 1 0\nvw\nvm 0\n".repeat(3);
+    let material = "material m\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\ntexture a.png\n";
+    for rest in [
+        "",
+        "?\n",
+        "1 1/1/1 0/0/0/1 0/0/0\n",
+        "x_bounds 0 1\n",
+        "as b 3000000\n?\n",
+    ] {
+        let model = read(format!("{head}{vertices}{material}as a 3000000\n{rest}"));
+        assert!(
+            model.clips.iter().all(|clip| clip.frame_count < 3),
+            "{rest:?}"
+        );
+    }
+}
+
 #[test]
 fn megabytes_of_anything_are_answered_at_once() {
     let head: String = MODEL.split_inclusive('\n').take(7).collect();

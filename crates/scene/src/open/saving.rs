@@ -68,6 +68,9 @@ impl PartialEq for FileKind {
 
 impl Eq for FileKind {}
 
+/// The number of links that lead from one to the next, as in Linux.
+const MAX_LINKS: usize = 40;
+
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 /// Portable Network Graphics.
@@ -272,6 +275,18 @@ fn is_stream(meta: &fs::Metadata) -> bool {
     !meta.is_file() && !meta.is_dir()
 }
 
+/// The file that a path of no file would make: the end of its links, if it has any.
+fn led_to(path: &Path) -> PathBuf {
+    let mut target = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        let Ok(next) = fs::read_link(&target) else {
+            break;
+        };
+        target = target.parent().unwrap_or(Path::new("")).join(next);
+    }
+    target
+}
+
 /// Writes a file, whole or not at all: into a temporary file beside it, which then takes its
 /// place. A link stays a link, and what it leads to is replaced.
 ///
@@ -281,7 +296,11 @@ pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let meta = fs::metadata(path).ok();
+    let meta = match fs::metadata(path) {
+        Ok(meta) => Some(meta),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(error),
+    };
     if meta.as_ref().is_some_and(is_stream) {
         let mut out = BufWriter::new(File::create(path)?);
         with_own_error(&mut out, write)?;
@@ -289,7 +308,7 @@ pub fn write_whole(
     }
     let target = match meta {
         Some(_) => path.canonicalize()?,
-        None => path.to_owned(),
+        None => led_to(path),
     };
     let (Some(name), Some(folder)) = (target.file_name(), target.parent()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
@@ -445,8 +464,15 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"new");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&file), 0o640);
-        let fresh = dir.path().join("c.png");
-        put(&fresh, b"new").unwrap();
+        // Links that lead on to a file that is not there yet.
+        let [fresh, one, two] = ["c.png", "one.png", "two.png"].map(|name| dir.path().join(name));
+        symlink("two.png", &one).unwrap();
+        symlink(&fresh, &two).unwrap();
+        put(&one, b"new").unwrap();
+        assert!(fs::symlink_metadata(&one).unwrap().is_symlink());
+        assert_eq!(fs::read(&fresh).unwrap(), b"new");
+        symlink("loop.png", dir.path().join("loop.png")).unwrap();
+        assert!(put(&dir.path().join("loop.png"), b"new").is_err());
         assert_eq!(mode(&fresh), mode(&other), "as any new file");
     }
 

@@ -10,11 +10,9 @@
 //! of its pipes together, each until a deadline, so that the window never does.
 
 mod transfer;
-mod uri_list;
 mod worker;
 
 use std::io::{self, PipeWriter, Write as _};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::thread::JoinHandle;
@@ -26,37 +24,9 @@ use wayland_client::{Connection, globals};
 use winit::event_loop::OwnedDisplayHandle;
 use winit::raw_window_handle::{HasDisplayHandle as _, RawDisplayHandle};
 
-use super::clipboard::{PasteTarget, Pasted};
+use super::clipboard::PasteTarget;
+use super::drops::DeviceEvent;
 use worker::Worker;
-
-/// What is dragged over the window, or was dropped on it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Dragged {
-    /// Files and folders. Empty until they are known.
-    pub paths: Vec<PathBuf>,
-    /// What of it cannot be opened, in a sentence without its full stop.
-    pub refusal: Option<String>,
-}
-
-impl Dragged {
-    /// Whether nothing of it can be opened.
-    pub(crate) fn is_refused_whole(&self) -> bool {
-        self.paths.is_empty() && self.refusal.is_some()
-    }
-}
-
-/// What the data device says.
-#[derive(Debug)]
-pub(crate) enum DeviceEvent {
-    /// Something is held over the window.
-    Over(Dragged),
-    /// It is no longer.
-    Left,
-    /// It was dropped.
-    Dropped(Dragged),
-    /// The text that was asked for.
-    Pasted(PasteTarget, Pasted),
-}
 
 /// Why there is no data device.
 #[derive(Debug, Error)]

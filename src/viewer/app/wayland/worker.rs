@@ -24,15 +24,12 @@ use wayland_client::{
 };
 
 use super::transfer::{Incoming, Outgoing, TransferError};
-use super::uri_list::UriList;
-use super::{Content, DeviceEvent, Dragged, Request};
+use super::{Content, Request};
 use crate::viewer::app::clipboard::{LONGEST_PASTE, PasteTarget, Pasted};
+use crate::viewer::app::drops::{DeviceEvent, Dragged, LONGEST_LIST, URI_LIST};
 
 /// How many programs may read what was copied at the same time.
 const MOST_SENDING: usize = 16;
-const URI_LIST: &str = "text/uri-list";
-/// The longest list of dropped files, in bytes: tens of thousands of files.
-const LONGEST_LIST: usize = 4 << 20;
 /// The types of text, the best first; the last two are those of X11 programs.
 const TEXT_TYPES: [&str; 5] = [
     "text/plain;charset=utf-8",
@@ -387,11 +384,7 @@ impl Worker {
     fn enter(&mut self, serial: u32, offer: Offer) {
         if !offer.said().has_uri_list {
             offer.0.accept(serial, None);
-            let refusal = "What is dragged is no file".to_owned();
-            let dragged = Dragged {
-                refusal: Some(refusal),
-                ..Dragged::default()
-            };
+            let dragged = Dragged::no_file();
             (self.tell)(DeviceEvent::Over(dragged.clone()));
             self.over = Some(Drag {
                 offer,
@@ -455,29 +448,7 @@ impl Drag {
 
 /// What a list of URIs names, in the window's words.
 fn dragged(data: Result<Vec<u8>, TransferError>) -> Dragged {
-    let list = match data {
-        Ok(bytes) => UriList::read(&bytes),
-        Err(error) => {
-            return Dragged {
-                paths: Vec::new(),
-                refusal: Some(format!("What is dragged cannot be opened: {error}")),
-            };
-        }
-    };
-    let first = &list.first_other;
-    let refusal = match list.others {
-        0 if list.paths.is_empty() => Some("What is dragged has no names of files".to_owned()),
-        0 => None,
-        1 => Some(format!("{first} is no file on this machine")),
-        count => Some(format!(
-            "{first} and {} more are no files on this machine",
-            count - 1
-        )),
-    };
-    Dragged {
-        paths: list.paths,
-        refusal,
-    }
+    data.map_or_else(Dragged::failed, |bytes| Dragged::of_list(&bytes))
 }
 
 /// A text as it is pasted.
@@ -637,24 +608,8 @@ delegate_noop!(Worker: WlDataDeviceManager);
 mod tests {
     use super::*;
 
-    fn refusal(list: &str) -> (usize, Option<String>) {
-        let dragged = dragged(Ok(list.into()));
-        (dragged.paths.len(), dragged.refusal)
-    }
-
     #[test]
-    fn what_is_no_file_is_said() {
-        let says = |text: &str| Some(text.to_owned());
-        assert_eq!(refusal("file:///a\r\nfile:///b\r\n"), (2, None));
-        let one = says("https://a.org/b is no file on this machine");
-        assert_eq!(refusal("https://a.org/b"), (0, one.clone()));
-        assert_eq!(refusal("file:///a\nhttps://a.org/b"), (1, one));
-        let several = says("a:b and 2 more are no files on this machine");
-        assert_eq!(refusal("a:b\nfile:///a\nc:d\ne:f"), (1, several));
-        assert_eq!(
-            refusal("\r\n"),
-            (0, says("What is dragged has no names of files"))
-        );
+    fn a_list_that_does_not_come_is_said() {
         let late = dragged(Err(TransferError::NoAnswer));
         assert!(
             late.refusal

@@ -1,5 +1,7 @@
 //! What winit does not ask an X server for.
 
+mod drops;
+
 use std::error::Error;
 
 use egui::Color32;
@@ -8,16 +10,22 @@ use winit::window::Window;
 use x11rb::connection::Connection as _;
 use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, Gravity};
 
+pub(super) use drops::Drops;
+
 /// Fills with a colour what a window gains when it grows, until the next frame is there: without one it
 /// flashes white. On Wayland frames and sizes come together.
 pub(super) fn set_background(window: &Window, color: Color32) {
-    let id = match window.window_handle().map(|handle| handle.as_raw()) {
-        Ok(RawWindowHandle::Xlib(handle)) => u32::try_from(handle.window).ok(),
-        Ok(RawWindowHandle::Xcb(handle)) => Some(handle.window.get()),
-        _ => None,
-    };
-    if let Some(Err(error)) = id.map(|id| try_set_background(id, color)) {
+    if let Some(Err(error)) = id_of(window).map(|id| try_set_background(id, color)) {
         log::debug!("the window has no background: {error}");
+    }
+}
+
+/// The identifier of a window on X11.
+fn id_of(window: &Window) -> Option<u32> {
+    match window.window_handle().ok()?.as_raw() {
+        RawWindowHandle::Xlib(handle) => u32::try_from(handle.window).ok(),
+        RawWindowHandle::Xcb(handle) => Some(handle.window.get()),
+        _ => None,
     }
 }
 

@@ -1,10 +1,8 @@
 //! Lists of URIs, the type `text/uri-list` in which programs offer files (RFC 2483, section 5).
 
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 
-use percent_encoding::percent_decode;
+use crate::file_names::local_path;
 
 /// How much of something that is no file is repeated, in characters.
 const REPEATED: usize = 120;
@@ -43,27 +41,6 @@ impl UriList {
         }
         list
     }
-}
-
-/// The path of a `file` URI of this machine (RFC 8089), of any bytes but NUL: `file:///a`, `file:/a`
-/// or `file://localhost/a`.
-fn local_path(uri: &[u8]) -> Option<PathBuf> {
-    let (scheme, rest) = uri.split_at_checked(b"file:".len())?;
-    if !scheme.eq_ignore_ascii_case(b"file:") {
-        return None;
-    }
-    let path = match rest.strip_prefix(b"//") {
-        Some(rest) => {
-            let slash = rest.iter().position(|&byte| byte == b'/')?;
-            let (host, path) = rest.split_at(slash);
-            let is_here = host.is_empty() || host.eq_ignore_ascii_case(b"localhost");
-            is_here.then_some(path)?
-        }
-        None => rest,
-    };
-    let path: Vec<u8> = percent_decode(path).collect();
-    let is_path = path.first() == Some(&b'/') && !path.contains(&0);
-    is_path.then(|| OsString::from_vec(path).into())
 }
 
 #[cfg(test)]
