@@ -55,6 +55,12 @@ pub fn schema() -> Value {
     ];
     // All other outputs of a file have these keys too, and would pass for it.
     let mut checked = common(None);
+    for (key, value) in &mut checked {
+        // A dangling link, or a file of another program, has no format.
+        if *key == "format" {
+            *value = or_null(value.take());
+        }
+    }
     // Of a file of which nothing can be shown.
     checked.push(("error?", text()));
     let mut checked = object(&checked);

@@ -257,7 +257,13 @@ impl Known {
             Self::Opened(document) => Some(&*document.about().version),
             Self::Refused(..) => None,
         };
-        keys(path, self.format(), version, self.problems(), &self.notes())
+        keys(
+            path,
+            Some(self.format()),
+            version,
+            self.problems(),
+            &self.notes(),
+        )
     }
 }
 
@@ -265,7 +271,7 @@ impl Known {
 /// is known unless nothing of it can be shown: then they have why.
 pub(super) fn keys(
     path: &Path,
-    format: &Format,
+    format: Option<&Format>,
     version: Option<&str>,
     problems: &[Problem],
     notes: &[Problem],
@@ -275,7 +281,7 @@ pub(super) fn keys(
     let error = refused.map(|problem| ("error", problem.message.clone().into()));
     let keys = [
         ("file", display_name(path).into()),
-        ("format", format.id.into()),
+        ("format", format.map(|format| format.id).into()),
         ("version", version.into()),
         ("problems", list(problems)),
         ("notes", list(notes)),

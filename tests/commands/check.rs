@@ -7,6 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use mapscope_formats::pfobj;
+use mapscope_testdata::tiny_scene::{sound_scene, write_game};
 use mapscope_testdata::{Need, skip, tiny_model};
 use regex_lite::Regex;
 use serde_json::{Value, json};
@@ -110,9 +111,21 @@ fn what_links_lead_to_is_checked_once_and_what_is_not_there_is_said() {
     assert_eq!(files.len(), 1, "{check:?}");
     assert_eq!(files[0]["file"], "l/c/bad.pmf");
     symlink("gone.pmf", folder.path("l/dangling.pmf")).unwrap();
-    let check = folder.run("check l").expect(2);
-    assert!(check.stderr.contains("l/dangling.pmf"), "{check:?}");
-    assert!(check.stderr.contains("1 could not be checked"), "{check:?}");
+    let check = folder.run("check l").expect(1);
+    let line = "l/dangling.pmf:1:1: error: ";
+    let dangling = check
+        .stdout
+        .lines()
+        .find(|it| it.starts_with(line))
+        .unwrap();
+    assert!(dangling.ends_with("[file/dangling-link]"), "{check:?}");
+    let object = &objects(&folder.run("check l --json"))[1];
+    assert_eq!(object["format"], Value::Null);
+    fs::remove_file(folder.path("l/c/bad.pmf")).unwrap();
+    symlink("gone.pmf", folder.path("l/c/bad.pmf")).unwrap();
+    folder.run("check l --allow file/dangling-link").expect(0);
+    // One that is named is a file that cannot be read.
+    folder.run("check l/dangling.pmf").expect(2);
 }
 
 #[cfg(unix)]
@@ -464,9 +477,8 @@ fn what_a_folder_excludes_is_passed_by_and_files_are_checked_once() {
     assert_eq!(checked("all/maps"), ["all/maps/d.pfmap"]);
     let named = "all/maps/c.bak.pfmap";
     assert_eq!(checked(named), [named]);
-    let check = folder.run("check all/build/deep").expect(2);
-    let why = "but for what a mapscope.toml excludes";
-    assert!(check.stderr.contains(why), "{check:?}");
+    let check = folder.run("check all/build/deep").expect(0);
+    assert!(check.stderr.contains("0 files: "), "{check:?}");
     let unused = folder.run("check all --assets");
     assert!(!unused.stdout.contains("spare"), "{unused:?}");
     // A folder below adds to it.
@@ -891,10 +903,147 @@ fn a_level_of_detail_that_is_broken_or_does_not_fit_is_said_once() {
 }
 
 #[test]
+fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
+    let folder = Folder::new();
+    let scene = write_game(folder.path("").as_path(), &sound_scene()).unwrap();
+    assert!(scene.ends_with("assets/maps/a.pfscene"));
+    let check = |args: &str| folder.run(&format!("check {args}"));
+    let lines = |args: &str| -> Vec<(String, String)> {
+        let check = check(args).expect(1);
+        let lines = check.stdout.lines().map(|line| {
+            let (place, rest) = line.split_once(": ").unwrap();
+            let (_, rule) = rest.rsplit_once('[').unwrap();
+            (place.to_owned(), rule.trim_end_matches(']').to_owned())
+        });
+        let of_others = lines.filter(|(place, _)| !place.contains("a.pfscene"));
+        of_others.collect()
+    };
+    let [scene, map, model] = [
+        "assets/maps/a.pfscene",
+        "assets/maps/a.pfmap",
+        "assets/models/guard.pfobj",
+    ];
+    assert_eq!(check(scene).expect(0).stdout.matches("a.pfmap").count(), 0);
+    // Two tiles of the map, a line of the model and its texture.
+    let text = fs::read_to_string(folder.path(map)).unwrap();
+    let tile = text.find("\n0+").unwrap() + 1;
+    let mut broken = text.clone();
+    broken.replace_range(tile..=tile, "D");
+    broken.replace_range(tile + 25..=tile + 25, "D");
+    folder.write(map, &broken);
+    let mut text = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    text = text.replacen("v 4.000000", "v 4x", 1);
+    folder.write(model, text);
+    let texture = tiny_model().materials[0].texture.clone();
+    folder.write(&format!("assets/models/{texture}"), "no image");
+    let expected = |map: &str| -> Vec<(String, String)> {
+        let line = broken[..tile].lines().count() + 1;
+        let found = [
+            (format!("{map}:{line}:1"), "pfmap/tile-type"),
+            (format!("{map}:{line}:26"), "pfmap/tile-type"),
+            (format!("{model}:13:3"), "pfobj/vertex"),
+            (format!("{model}:43:1"), "texture/unreadable"),
+        ];
+        found.map(|(place, rule)| (place, rule.to_owned())).to_vec()
+    };
+    assert_eq!(lines(scene), expected(map));
+    // Nothing is reported twice, neither of the files nor of the scene.
+    let mut all = lines(&format!("{scene} {map} {model}"));
+    all.retain(|(_, rule)| !rule.contains("note"));
+    assert_eq!(all, expected(map));
+    let check_all = check("assets").expect(1);
+    assert_eq!(check_all.stdout.matches("pfobj/vertex").count(), 1);
+    assert!(
+        !check_all.stdout.contains("pfscene/broken"),
+        "{check_all:?}"
+    );
+    let json = check(&format!("{scene} --json")).expect(1);
+    assert_eq!(files(&json), [scene, map, model]);
+    let map_object = &objects(&json)[1];
+    assert_eq!(map_object["format"], "pfmap");
+    assert_eq!(map_object["problems"].as_array().unwrap().len(), 2);
+    let sarif = check(&format!("{scene} --format sarif")).json();
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let uri = "/locations/0/physicalLocation/artifactLocation/uri";
+    let count = |file: &str| {
+        let of = results
+            .iter()
+            .filter(|it| it.pointer(uri) == Some(&json!(file)));
+        of.count()
+    };
+    assert_eq!([map, model].map(count), [2, 2]);
+    // What is excluded is only summed up.
+    folder.write("assets/models/mapscope.toml", "exclude = [\"*\"]");
+    assert_eq!(lines(scene), expected(map)[..2]);
+    assert!(check(scene).stdout.contains("pfscene/broken-model"));
+    // Each file has the settings of its own folder.
+    folder.write("assets/models/mapscope.toml", "allow = [\"pfobj/vertex\"]");
+    assert!(!check(scene).stdout.contains("pfobj/vertex"));
+    folder.write("assets/models/mapscope.toml", "");
+    // A map and a model of which nothing can be shown.
+    folder.write(map, "version 1.0\n");
+    folder.write(model, "");
+    let found = lines(scene);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].0.starts_with(map) && found[1].0.starts_with(model));
+    let stand_ins = check(scene).stdout;
+    assert!(!stand_ins.contains("pfscene/missing-map"), "{stand_ins}");
+    assert!(!stand_ins.contains("pfscene/unreadable-model"));
+}
+
+#[test]
+fn files_of_other_programs_are_skipped_in_folders() {
+    let folder = Folder::new();
+    fs::create_dir(folder.path("repo")).unwrap();
+    folder.write(
+        "repo/zlib.map",
+        "ZLIB_1.2 {\n  global: first;\n  local: *;\n};\n",
+    );
+    folder.write(
+        "repo/bundle.js.map",
+        "{\"version\":3,\"mappings\":\"AACA\"}",
+    );
+    let check = folder.run("check repo --json").expect(0);
+    let found = objects(&check);
+    assert_eq!(found.len(), 2, "{check:?}");
+    for object in &found {
+        assert_eq!(object["notes"][0]["rule"], "file/foreign");
+        assert_eq!(
+            (&object["format"], &object["problems"]),
+            (&Value::Null, &json!([]))
+        );
+    }
+    assert_eq!(folder.run("check repo").expect(0).stdout, "");
+    folder.run("check repo --deny file/foreign").expect(1);
+    let named = folder.run("check repo/zlib.map").expect(2);
+    assert!(
+        named
+            .stderr
+            .contains("this is a script or a map of a linker"),
+        "{named:?}"
+    );
+    for command in ["info", "check repo"] {
+        let named = folder
+            .run(&format!("{command} repo/bundle.js.map"))
+            .expect(2);
+        assert!(named.stderr.contains("source map"), "{named:?}");
+    }
+}
+
+#[test]
 fn folders_say_what_nobody_uses_and_what_is_missing() {
     let folder = game();
     let picture = folder.path("grass.png");
-    for name in ["maps/old/spare.PNG", "maps/old/spare.txt"] {
+    // A model that is missing would use what is beside it.
+    fs::create_dir_all(folder.path("game/assets/models/deer")).unwrap();
+    let scene = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 1\n\
+                 entity deer assets/models/deer/deer.pfobj 1\nposition vec3 0 0 0\n";
+    folder.write("game/maps/deer.pfscene", scene);
+    for name in [
+        "maps/old/spare.PNG",
+        "maps/old/spare.txt",
+        "assets/models/deer/deer-fur.png",
+    ] {
         fs::copy(&picture, folder.path(&format!("game/{name}"))).unwrap();
     }
     folder.write("game/maps/b9.pfmap", map("gone.png", RAMP));

@@ -290,13 +290,15 @@ impl<'a> Text<'a> {
     /// Ends a line of which all is read.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
-            self.warn(
-                self.rules.extra_words,
-                extra.place,
-                "more on the line than is read; it is ignored",
-            );
+            self.warn_of_extra(extra.place);
         }
         self.skip_line();
+    }
+
+    /// Warns of words of a line that are not read.
+    pub(super) fn warn_of_extra(&mut self, at: impl Into<Place>) {
+        let message = "more on the line than is read; it is ignored";
+        self.warn(self.rules.extra_words, at, message);
     }
 
     /// Goes to the beginning of the next line.

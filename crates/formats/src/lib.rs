@@ -80,7 +80,7 @@ pub use text::{quoted, quoted_path};
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
         #[cfg(feature = "pfmap")]
-        pfmap::RULES,
+        pfmap::rules::RULES,
         #[cfg(feature = "pfobj")]
         pfobj::rules::RULES,
         #[cfg(feature = "pfscene")]

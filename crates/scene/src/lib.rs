@@ -40,16 +40,18 @@ pub use document::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use document::shown::{Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
-    ItemPlace, Layers, Levels, Moment, Neighbor, Pending, ProblemTarget, SeenFrom, Spawn,
+    ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Pending, ProblemTarget, SeenFrom,
+    Spawn,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 use geometry::{bvh, lines};
 pub use open::parallel::on_all_threads;
-pub use open::rules::{is_missing_file, is_of_lod, rules};
+pub use open::rules::{is_missing_file, rules};
 pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use open::system::system_reason;
 pub use open::usage::{Usage, is_for_others};
 pub use open::{
-    demo, format_by_name, formats, identify_format, looks_openable, open, overlays, saving,
+    dangling_link, demo, format_by_name, formats, identify_format, looks_openable, open, overlays,
+    saving,
 };
 use open::{parallel, rules};

@@ -21,12 +21,19 @@ pub(super) struct Inputs {
     pub(super) unchecked: Vec<Unchecked>,
     /// By what each of the files is known.
     known: HashSet<PathBuf>,
+    /// The arguments.
+    named: Vec<PathBuf>,
 }
 
 impl Inputs {
     /// Whether a file is among them.
     pub(super) fn contains(&self, file: &Path) -> bool {
         self.known.contains(&identity(file))
+    }
+
+    /// Whether one of them was found in a folder and not named itself.
+    pub(super) fn was_found(&self, file: &Path) -> bool {
+        !self.named.iter().any(|named| named == file)
     }
 }
 
@@ -57,7 +64,10 @@ pub(super) fn find(
     let is_wanted = |path: &Path| looks_openable(path) && !is_excluded(path);
     let mut search = Search::new(Limits::NONE, &found, &goes_on, &is_wanted);
     search = search.passing_by(&is_excluded).with_dangling_links();
-    let mut inputs = Inputs::default();
+    let mut inputs = Inputs {
+        named: paths.to_vec(),
+        ..Inputs::default()
+    };
     let mut known = HashSet::new();
     let mut unchecked = |path: &Path, message: String| {
         let path = path.to_owned();
@@ -73,15 +83,11 @@ pub(super) fn find(
         let (unreadable, excluded_before) = (search.unreadable().len(), excluded.get());
         match search.files_below(path) {
             Ok(Some(files)) => {
-                if files.is_empty() && search.unreadable().len() == unreadable {
-                    let but = if excluded.get() > excluded_before {
-                        ", but for what a mapscope.toml excludes"
-                    } else {
-                        ""
-                    };
+                let is_empty = files.is_empty() && search.unreadable().len() == unreadable;
+                if is_empty && excluded.get() == excluded_before {
                     let message =
                         "there is no file that Mapscope opens in this folder, nor below it";
-                    unchecked(path, format!("{message}{but}"));
+                    unchecked(path, message.to_owned());
                 }
                 inputs.files.extend(new_among(files, &mut known));
             }
@@ -116,6 +122,6 @@ fn new_among(files: Vec<PathBuf>, known: &mut HashSet<PathBuf>) -> Vec<PathBuf> 
 }
 
 /// A path by which a file is known however it is named: that without links.
-fn identity(path: &Path) -> PathBuf {
+pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

@@ -9,10 +9,10 @@ mod sarif;
 mod settings;
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde_json::{Value, json};
 
@@ -20,15 +20,17 @@ use self::assets::Assets;
 use self::inputs::Inputs;
 use self::levels::Levels;
 use self::report::Report;
-use self::settings::{FolderSettings, Settings};
+use self::settings::FolderSettings;
 use super::cli::{CheckArgs, ReportFormat};
 use super::output::{self, Paint, Stdout, Tally};
 use super::progress::ProgressLine;
 use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
-use mapscope_formats::{Format, Place, Problem, Subject};
-use mapscope_scene::{Document, OpenError, OpenOptions, is_of_lod, system_reason};
+use mapscope_formats::{Format, Place, Problem};
+use mapscope_scene::{
+    Document, OpenError, OpenOptions, OtherFile, Source, dangling_link, system_reason,
+};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -37,10 +39,21 @@ struct Checked {
     findings: Findings,
 }
 
+/// What was found in a file, before it is known what becomes of its problems.
+#[derive(Debug)]
+struct Found {
+    checked: Checked,
+    /// Problems that stand for those of other files.
+    stand_ins: Vec<(PathBuf, Problem)>,
+    /// The other files that it is made of and that are not to be checked by themselves, if they have problems.
+    others: Vec<Checked>,
+}
+
 /// What was found in a file.
 #[derive(Debug)]
 struct Findings {
-    format: &'static Format,
+    /// None of what is not a file of a format.
+    format: Option<&'static Format>,
     /// None where nothing of it can be shown.
     version: Option<String>,
     problems: Vec<Problem>,
@@ -49,6 +62,20 @@ struct Findings {
     allowed: usize,
     /// The files that it names.
     dependencies: Vec<PathBuf>,
+}
+
+impl Findings {
+    /// The problems of a file of which nothing else is known.
+    fn new(format: Option<&'static Format>, problems: Vec<Problem>) -> Self {
+        Self {
+            format,
+            version: None,
+            problems,
+            notes: Vec::new(),
+            allowed: 0,
+            dependencies: Vec::new(),
+        }
+    }
 }
 
 /// A file or folder that could not be checked, or settings that could not be read.
@@ -100,9 +127,10 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let folders = RefCell::new(FolderSettings::new(options_levels));
     let inputs = inputs::find(&args.paths, &folders, &progress)?;
     progress.begin_stage();
-    let settings = inputs.files.iter();
-    let settings = settings.map(|file| folders.borrow_mut().of_file(file));
-    let settings: Vec<Arc<Settings>> = settings.collect();
+    for file in &inputs.files {
+        // Mistakes in settings are reported first.
+        folders.borrow_mut().of_file(file);
+    }
     let mut run = Run {
         report: Report::new(format, paint, args.notes),
         out,
@@ -115,12 +143,11 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         unlisted: 0,
         allowed: 0,
         assets,
+        folders: &folders,
+        others: HashSet::new(),
     };
     run.write(Report::begin)?;
-    for mistake in &folders.borrow().unchecked {
-        run.mistakes += 1;
-        run.refuse(mistake)?;
-    }
+    run.mistakes()?;
     for unchecked in &inputs.unchecked {
         run.unchecked(unchecked)?;
     }
@@ -130,14 +157,8 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let counts_characters = run.report.counts_characters();
     let check = |i: usize| {
         let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
-        let mut findings = match check(&path, &inputs, options, counts_characters) {
-            Ok(findings) => findings,
-            Err(message) => return Err(Unchecked::new(path, message)),
-        };
-        if let Some(Settings { levels, .. }) = settings.get(i).map(|it| &**it) {
-            findings.allowed = levels.apply(&mut findings.problems, &mut findings.notes);
-        }
-        Ok(Checked { path, findings })
+        let found = check(&path, &inputs, options, counts_characters);
+        found.map_err(|message| Unchecked::new(path, message))
     };
     in_order(count, check, |step| {
         match step {
@@ -147,13 +168,18 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
                     progress.show(|| format!("Checked {done} of {count} files"));
                 }
             }
-            Step::Result(Ok(checked)) => {
-                run.checked(&checked)?;
+            Step::Result(Ok(found)) => {
+                let Checked { path, findings } = &found.checked;
                 // Among several files, a map is for those that are scenes.
-                match source::refuse_map(&checked.path, checked.findings.format, options) {
-                    Ok(()) => has_scene = true,
-                    Err(error) => without_scene = Some(error),
+                let refused = findings
+                    .format
+                    .map(|format| source::refuse_map(path, format, options));
+                match refused {
+                    Some(Ok(())) => has_scene = true,
+                    Some(Err(error)) => without_scene = Some(error),
+                    None => {}
                 }
+                run.found(found)?;
             }
             Step::Result(Err(unchecked)) => run.unchecked(&unchecked)?,
         }
@@ -162,8 +188,9 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     if let Some(error) = without_scene.filter(|_| !has_scene) {
         return Err(error);
     }
+    run.mistakes()?;
     if let Some(assets) = run.assets.take() {
-        run.assets(&assets, &args.paths, &folders)?;
+        run.assets(&assets, &args.paths)?;
     }
     let status = run.status;
     run.write(|report, out| report.end(out, status))?;
@@ -173,7 +200,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
 }
 
 /// A check under way.
-struct Run {
+struct Run<'f> {
     report: Report,
     out: Stdout,
     progress: ProgressLine,
@@ -191,14 +218,45 @@ struct Run {
     allowed: usize,
     /// What is known of the folders, if that is asked for.
     assets: Option<Assets>,
+    folders: &'f RefCell<FolderSettings>,
+    /// What is known of the other files that were reported, without links.
+    others: HashSet<PathBuf>,
 }
 
-impl Run {
-    fn checked(&mut self, checked: &Checked) -> io::Result<()> {
-        let findings = &checked.findings;
+impl Run<'_> {
+    /// Reports a file, and the other files that it is made of unless they were reported already. A problem that
+    /// stands for those of another file is reported in their place if that file is excluded.
+    fn found(&mut self, found: Found) -> io::Result<()> {
+        let Found {
+            mut checked,
+            stand_ins,
+            mut others,
+        } = found;
+        others.retain(|other| !self.folders.borrow_mut().exclude(&other.path));
+        let is_reported = |file: &Path| others.iter().any(|other| other.path == file);
+        let left = stand_ins.into_iter();
+        let left = left.filter(|(file, _)| !is_reported(file));
+        let problems = &mut checked.findings.problems;
+        problems.extend(left.map(|(_, problem)| problem));
+        problems.sort_by_key(|problem| problem.place);
+        self.files += 1;
+        self.checked(checked)?;
+        for other in others {
+            if self.others.insert(inputs::identity(&other.path)) {
+                self.checked(other)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn checked(&mut self, mut checked: Checked) -> io::Result<()> {
+        let settings = self.folders.borrow_mut().of_file(&checked.path);
+        let findings = &mut checked.findings;
+        findings.allowed = settings
+            .levels
+            .apply(&mut findings.problems, &mut findings.notes);
         let tally = Tally::of(&findings.problems);
         self.total += tally;
-        self.files += 1;
         if tally.errors > 0 {
             self.status = self.status.max(Status::FileErrors);
         }
@@ -207,18 +265,14 @@ impl Run {
         }
         self.allowed += findings.allowed;
         if let Some(assets) = &mut self.assets {
-            assets.add(checked);
+            assets.add(&checked);
         }
-        self.write(|report, out| report.checked(out, checked))
+        self.write(|report, out| report.checked(out, &checked))
     }
 
     /// Says which files nobody uses, and what is missing.
-    fn assets(
-        &mut self,
-        assets: &Assets,
-        paths: &[PathBuf],
-        folders: &RefCell<FolderSettings>,
-    ) -> io::Result<()> {
+    fn assets(&mut self, assets: &Assets, paths: &[PathBuf]) -> io::Result<()> {
+        let folders = self.folders;
         let mut unused = Vec::new();
         let mut count = 0;
         for (path, problem) in assets.unused(paths, folders) {
@@ -242,6 +296,16 @@ impl Run {
         if count > 0 {
             let files = output::counted(count, "file");
             output::say(&format!("unused: {files}"));
+        }
+        Ok(())
+    }
+
+    /// Reports the mistakes in settings that were not reported yet.
+    fn mistakes(&mut self) -> io::Result<()> {
+        let folders = self.folders.borrow();
+        for mistake in folders.unchecked.iter().skip(self.mistakes) {
+            self.mistakes += 1;
+            self.refuse(mistake)?;
         }
         Ok(())
     }
@@ -319,43 +383,63 @@ fn check(
     inputs: &Inputs,
     options: &OpenOptions,
     counts_characters: bool,
-) -> Result<Findings, String> {
+) -> Result<Found, String> {
+    let checked = |findings| Checked {
+        path: path.to_owned(),
+        findings,
+    };
+    let alone = |findings| Found {
+        checked: checked(findings),
+        stand_ins: Vec::new(),
+        others: Vec::new(),
+    };
+    let was_found = inputs.was_found(path);
+    if let Some(problem) = dangling_link(path).filter(|_| was_found) {
+        return Ok(alone(Findings::new(None, vec![problem])));
+    }
     let job = || {
         let source = if source::is_stdin(path) {
             source::stdin(path)?
         } else {
             source::source_of(path)?
         };
-        let mut findings = match source::known(&source, options)? {
+        let known = source::known(&source, options);
+        if let Err(CommandError::Open(error)) = &known
+            && let Some(note) = error.skipped().filter(|_| was_found)
+        {
+            return Ok(alone(Findings {
+                notes: vec![note],
+                ..Findings::new(None, Vec::new())
+            }));
+        }
+        let mut found = match known? {
             Known::Opened(document) => {
-                let about = document.about();
-                let problems = about.problems.iter();
-                let problems =
-                    problems.filter(|problem| !is_said_elsewhere(&*document, problem, inputs));
-                Findings {
-                    format: about.format,
-                    version: Some(about.version.clone()),
-                    problems: problems.cloned().collect(),
-                    notes: document.notes(),
-                    allowed: 0,
-                    dependencies: about.dependencies.clone(),
+                let (problems, stand_ins) =
+                    without_stand_ins(&*document, &document.about().problems, inputs);
+                let others = document.other_files().into_iter();
+                let others = others.filter(|other| !inputs.contains(&other.path));
+                let others = others.filter_map(|other| of_other(other, inputs, counts_characters));
+                Found {
+                    stand_ins,
+                    others: others.collect(),
+                    checked: checked(Findings {
+                        version: Some(document.about().version.clone()),
+                        notes: document.notes(),
+                        dependencies: document.about().dependencies.clone(),
+                        ..Findings::new(Some(document.about().format), problems)
+                    }),
                 }
             }
-            Known::Refused(format, [problem]) => Findings {
-                format,
-                version: None,
-                problems: vec![problem],
-                notes: Vec::new(),
-                allowed: 0,
-                dependencies: Vec::new(),
-            },
+            Known::Refused(format, [problem]) => alone(Findings::new(Some(format), vec![problem])),
         };
         if counts_characters {
             let text = source.text();
-            count_characters(&text, &mut findings.problems);
+            let findings = &mut found.checked.findings;
+            let stand_ins = found.stand_ins.iter_mut().map(|(_, problem)| problem);
+            count_characters(&text, findings.problems.iter_mut().chain(stand_ins));
             count_characters(&text, &mut findings.notes);
         }
-        Ok(findings)
+        Ok(found)
     };
     match catch_unwind(AssertUnwindSafe(job)) {
         Ok(result) => result.map_err(|error| reason(&error)),
@@ -365,20 +449,57 @@ fn check(
     }
 }
 
-/// Whether another file that is checked says the same: a level of detail that is broken or does not fit its
-/// model does.
-fn is_said_elsewhere(document: &dyn Document, problem: &Problem, inputs: &Inputs) -> bool {
-    if !is_of_lod(problem.rule) || problem.subject == Subject::Lod(0) {
-        return false;
+/// Splits the problems of a document into its own and those that stand for problems of another file, with
+/// that file. If that file is checked by itself, they are left out.
+fn without_stand_ins(
+    document: &dyn Document,
+    problems: &[Problem],
+    inputs: &Inputs,
+) -> (Vec<Problem>, Vec<(PathBuf, Problem)>) {
+    let (mut own, mut stand_ins) = (Vec::new(), Vec::new());
+    for problem in problems {
+        match document.stands_for(problem) {
+            Some(file) if inputs.contains(&file) => {}
+            Some(file) => stand_ins.push((file, problem.clone())),
+            None => own.push(problem.clone()),
+        }
     }
-    let target = document.problem_target(problem);
-    let level = target.and_then(|target| document.file_of(target.item));
-    level.is_some_and(|level| inputs.contains(&level))
+    (own, stand_ins)
+}
+
+/// What was found in another file that a document is made of, if it has problems.
+fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> Option<Checked> {
+    let OtherFile {
+        path,
+        format,
+        document,
+        mut problems,
+    } = other;
+    if let Some(document) = document {
+        let (own, stand_ins) = without_stand_ins(document, &problems, inputs);
+        problems = own;
+        problems.extend(stand_ins.into_iter().map(|(_, problem)| problem));
+        problems.sort_by_key(|problem| problem.place);
+    }
+    if counts_characters
+        && !problems.is_empty()
+        && let Ok(source) = Source::read(&path)
+    {
+        count_characters(&source.text(), &mut problems);
+    }
+    let version = document.map(|document| document.about().version.clone());
+    (!problems.is_empty()).then(|| Checked {
+        path,
+        findings: Findings {
+            version,
+            ..Findings::new(Some(format), problems)
+        },
+    })
 }
 
 /// Makes the columns of problems count characters, where they count bytes.
-fn count_characters(text: &[u8], problems: &mut [Problem]) {
-    if problems.is_empty() || text.is_ascii() {
+fn count_characters<'p>(text: &[u8], problems: impl IntoIterator<Item = &'p mut Problem>) {
+    if text.is_ascii() {
         return;
     }
     let lines: Vec<&[u8]> = text.split(|byte| *byte == b'\n').collect();
@@ -440,6 +561,7 @@ fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use mapscope_formats::Subject;
 
     #[test]
     fn columns_count_characters() {

@@ -84,7 +84,7 @@ impl Report {
                 Ok(())
             }),
             Form::Json => {
-                let keys = source::keys(path, format, version.as_deref(), problems, notes);
+                let keys = source::keys(path, *format, version.as_deref(), problems, notes);
                 write_line(out, &keys.into())
             }
             Form::GitHub => {

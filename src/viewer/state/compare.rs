@@ -104,7 +104,11 @@ impl CompareRequest {
             }
         };
         let documents = [&*other, &*self.document];
-        let diff = Diff::of(documents).map_err(|error| format!("{with}: {error}"))?;
+        let diff = match &self.other {
+            Other::File(_) => Diff::of(documents),
+            Other::Before(..) => Diff::of_shown(documents),
+        };
+        let diff = diff.map_err(|error| format!("{with}: {error}"))?;
         Ok(Changes {
             gone: diff.places_of_gone(&*other),
             lines: diff.lines(documents),

@@ -424,6 +424,7 @@ fn open(
             path: source.path.clone(),
             reason: "Mapscope failed while reading it; please report this, with the file"
                 .to_owned(),
+            is_foreign: false,
         })
     })
 }

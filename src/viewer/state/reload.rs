@@ -49,12 +49,14 @@ fn fault(message: &str) -> String {
     letters.filter(|c| !c.is_ascii_digit()).collect()
 }
 
-/// Whether a version of a file is worse than the one in view: it has errors that the other has
-/// not, and not fewer of them, or it has errors and less of what files have.
+/// Whether a version of a file is worse than the one in view: it or another file that it is made of has errors
+/// that the other has not, and not fewer of them, or it has errors and less of what files have.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
-        let problems = &document.about().problems;
-        let problems = problems.iter().flat_map(Problem::with_consequences);
+        let others = document.other_files();
+        let of_others = others.iter().flat_map(|other| &other.problems);
+        let problems = document.about().problems.iter().chain(of_others);
+        let problems = problems.flat_map(Problem::with_consequences);
         // What is missing beside it is no fault of this version of the file.
         let errors = problems.filter(|problem| {
             problem.severity == Severity::Error && !is_missing_file(problem.rule)

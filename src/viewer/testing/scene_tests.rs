@@ -9,12 +9,15 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use glam::Vec3;
 
 use super::{Window, built, press, state};
+use crate::view_request::ViewRequest;
 use crate::viewer::commands;
 use crate::viewer::panels::Panel;
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
-use mapscope_scene::{Document, MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source};
+use mapscope_scene::{
+    Document, MapChoice, ModelItem, OpenOptions, Progress, SceneItem, Source, TerrainItem,
+};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap, sound_scene, write_game, write_skybox};
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
@@ -291,4 +294,66 @@ fn the_timeline_of_a_scene_tells_the_time_and_the_clip_of_the_selection() {
     h.run();
     let both = h.get_all_by_label("walk 1 / 2").count();
     assert_eq!(both, 2, "in the timeline and in the inspector");
+}
+
+#[test]
+fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut state = State::new(Settings::default(), ViewRequest::default());
+    open_in(folder.path(), &sound_scene(), &mut state);
+    let path = folder.path().join("assets/maps/a.pfscene");
+    let map = path.with_extension("pfmap");
+    let good = std::fs::read_to_string(&map).unwrap();
+    let tile = good.find("\n0+").unwrap() + 1;
+    let reload = |state: &mut State, text: &str| {
+        std::fs::write(&map, text).unwrap();
+        let source = Source::read(&path).unwrap();
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        let document = mapscope_scene::open(&source, &options, &progress).unwrap();
+        let outcome = Outcome {
+            request: LoadRequest {
+                target: Target::Paths(vec![path.clone()]),
+                cause: Cause::Changed,
+                map: MapChoice::Beside,
+            },
+            loaded: Some(Loaded::new(path.clone(), document)),
+            failures: Vec::new(),
+            number: 1,
+        };
+        state.loaded(outcome);
+        for effect in std::mem::take(&mut state.effects) {
+            if let Effect::Compare(request) = effect {
+                state.compared(request.run());
+            }
+        }
+    };
+    let version = |state: &State| state.files.open.as_ref().unwrap().version;
+    let first = version(&state);
+    for broken in [
+        &good[..good.len() / 2],
+        "version 1.0\n",
+        &good.replacen("\n0+", "\nD+", 1),
+    ] {
+        reload(&mut state, broken);
+        assert_eq!(version(&state), first);
+        let on_disk = state.files.on_disk.as_ref().unwrap();
+        assert!(on_disk.new.is_some(), "{on_disk:?}");
+    }
+    let mut edited = good.clone();
+    edited.replace_range(tile + 2..tile + 4, "77");
+    reload(&mut state, &edited);
+    assert_ne!(version(&state), first);
+    assert_eq!(state.files.on_disk, None);
+    let changes = state.tools.comparison.found.clone().unwrap();
+    let [change] = &changes.diff.differences[..] else {
+        panic!("{changes:?}");
+    };
+    assert_eq!((change.what, &*change.place), ("tile", "0,0"));
+    assert!(!change.fields.is_empty());
+    state.show_changes();
+    state.follow_changes();
+    assert!(!state.view.shown.changes.lines().is_empty());
+    state.show_change(0);
+    let selected = TerrainItem::Tile { row: 0, col: 0 };
+    assert_eq!(state.view.shown.selected, Some(selected.into()));
 }

@@ -10,7 +10,7 @@ use super::{BlendMode, CHUNK_SIDE, Edge, Field, OddText, Pfmap, Tile, file_tile,
 use crate::cursor::text_place;
 use crate::parallel::on_all_threads;
 use crate::problems::Problems;
-use crate::{Cause, Severity, Subject, outside};
+use crate::{Cause, Subject, outside};
 
 /// Lists characters of tiles that have no meaning, and materials that do not exist. Problems of tiles on the
 /// line `cut.0` and behind it are consequences of `cut.1`, the end of the file.
@@ -45,7 +45,7 @@ pub(super) fn check_tiles(
         let of_map = format_args!("(row {row}, column {col} of the map)");
         let mut is_readable = true;
         for fault in Reading::faults(odd.unwrap_or(whole)) {
-            is_readable &= fault.rule.severity != Severity::Error;
+            is_readable &= !fault.rule.leaves_out;
             problems.add(fault.rule, text_place(start, fault.at), || {
                 let (found, expected, outcome) = (fault.found, fault.expected, fault.outcome);
                 format!("{found}; expected {expected}{outcome} {of_map}")

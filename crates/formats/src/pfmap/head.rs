@@ -2,7 +2,7 @@
 //! sheet A1).
 
 use super::{Material, Splat, TILE_CHARS, rules};
-use crate::cursor::{Found, Text, Word, first_words};
+use crate::cursor::{Found, Text, Word, first_words, is_separator};
 use crate::{Cause, Message, Place, Rule, Subject, counted, misspelt, outside, quoted};
 
 /// Materials, and splats, that the engine has room for.
@@ -429,7 +429,23 @@ impl<'a> Lists<'a> {
             let found = text.line_ends();
             self.of_materials.wrong(text, found, "");
         }
-        text.end_line();
+        if let Some(texture) = words[1]
+            && let Some(rest) = text.words()
+        {
+            let is_file = |word: &[u8]| word.contains(&b'.');
+            let last = rest.text.split(|byte| is_separator(*byte)).next_back();
+            if !is_file(texture.text) && last.is_some_and(is_file) {
+                let texture = quoted(texture.text);
+                let message = format!(
+                    "the engine reads {texture} as the texture: neither the name nor the texture of a material can \
+                     have spaces"
+                );
+                text.warn(&rules::EXTRA_WORDS, rest.place, &message);
+            } else {
+                text.warn_of_extra(rest.place);
+            }
+        }
+        text.skip_line();
         self.add_material(text, key, words);
     }
 

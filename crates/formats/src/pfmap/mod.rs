@@ -13,7 +13,7 @@ mod odd;
 mod read;
 mod reading;
 mod rows;
-pub(crate) mod rules;
+pub mod rules;
 mod size;
 mod tile;
 #[cfg(feature = "write")]
@@ -24,7 +24,6 @@ pub use layout::Layout;
 pub use odd::{OddText, OddTiles};
 pub use read::{chunks, read, read_with};
 pub use reading::Reading;
-pub(crate) use rules::RULES;
 pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 #[cfg(feature = "write")]
 pub use write::write;

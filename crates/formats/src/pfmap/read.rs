@@ -17,7 +17,7 @@ use super::{
     file_tile, rules,
 };
 use crate::cursor::{Text, Word, first_words, text_place};
-use crate::{Cause, Message, Severity, Subject, conflict, counted, quoted};
+use crate::{Cause, Message, Subject, conflict, counted, quoted};
 
 /// Returns `true` if a file that begins with these bytes is a PFMAP file, whole or cut short.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
@@ -549,7 +549,7 @@ fn nothing_read(map: &Pfmap, text: &Text<'_>) -> PfmapError {
         .map(Reading::faults)
         .into_iter()
         .flatten();
-    let mut errors = faults.filter(|fault| fault.rule.severity == Severity::Error);
+    let mut errors = faults.filter(|fault| fault.rule.leaves_out);
     match errors.next() {
         Some(fault) => {
             let place = text_place(map.layout.place(0), fault.at);

@@ -22,7 +22,7 @@ pub struct Reading {
 pub(super) struct Fault {
     /// Which of the characters is the first wrong one.
     pub at: usize,
-    /// What it breaks; an error keeps the tile from having a shape.
+    /// What it breaks; one that leaves something out keeps the tile from having a shape.
     pub rule: &'static Rule,
     /// What stands there, such as ``found `x` as the cover``.
     pub found: String,
@@ -123,7 +123,7 @@ impl Reading {
         };
         let faults = Field::ALL.into_iter().filter_map(|field| {
             let at = field.first_odd(text)?;
-            let (rule, outcome) = reading.outcome(field);
+            let (rule, outcome) = reading.outcome(field, text[at]);
             let found = quoted(&text[field.chars()]);
             Some(Fault {
                 at,
@@ -136,17 +136,16 @@ impl Reading {
         faults.collect()
     }
 
-    /// What comes of an odd field, and the rule that it breaks.
-    fn outcome(&self, field: Field) -> (&'static Rule, String) {
+    /// The rule that an odd field breaks by its first odd character, and what comes of it.
+    fn outcome(&self, field: Field, odd: u8) -> (&'static Rule, String) {
         let reads = format!("; the engine reads {}", self.get(field));
-        let height = |fits: bool| {
-            if fits {
-                &rules::TILE_FIELD
-            } else {
-                &rules::TILE_HEIGHT
-            }
+        let odd = if odd.is_ascii_digit() {
+            &rules::TILE_DIGIT
+        } else {
+            &rules::TILE_FIELD
         };
-        let other = |outcome: &str| (&rules::TILE_FIELD, outcome.to_owned());
+        let height = |fits: bool| if fits { odd } else { &rules::TILE_HEIGHT };
+        let other = |outcome: &str| (odd, outcome.to_owned());
         match field.meaning() {
             Meaning::Type if self.kind().is_none() => (
                 &rules::TILE_TYPE,
@@ -154,7 +153,7 @@ impl Reading {
             ),
             Meaning::Levels if field == Field::RampHeight => (height(self.has_ramp()), reads),
             Meaning::Levels => (height(self.fits(field)), reads),
-            Meaning::Type | Meaning::Material => (&rules::TILE_FIELD, reads),
+            Meaning::Type | Meaning::Material => (odd, reads),
             Meaning::Flag | Meaning::InvertedFlag(_) => other("; it is read as 1"),
             Meaning::BlendAll | Meaning::Reserved => other("; the engine ignores it"),
             Meaning::Cover | Meaning::Blend(_) => other(""),

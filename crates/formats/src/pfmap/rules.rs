@@ -3,6 +3,7 @@
 use crate::cursor::TextRules;
 
 crate::rules! {
+    pub;
     /// A line of the header is missing, unknown, repeated or out of order, or has no number.
     Error HEADER_LINE = "pfmap/header-line", all is read;
     /// The version is newer than 1.2, the newest that is known.
@@ -43,8 +44,10 @@ crate::rules! {
     Error TILE_TYPE = "pfmap/tile-type";
     /// The base height or ramp height of a tile is out of range.
     Error TILE_HEIGHT = "pfmap/tile-height";
-    /// A field of a tile has characters that have no meaning there.
-    Warning TILE_FIELD = "pfmap/tile-field";
+    /// A tile has a character that is not a digit; the engine computes a number from it.
+    Error TILE_FIELD = "pfmap/tile-field", all is read;
+    /// A digit of a tile has no meaning in its field.
+    Warning TILE_DIGIT = "pfmap/tile-digit";
     /// A tile names a material that does not exist.
     Error TILE_MATERIAL = "pfmap/tile-material", all is read;
     /// Two tiles have different blend modes for the edge that they share.

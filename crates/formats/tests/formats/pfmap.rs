@@ -695,15 +695,17 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     assert_eq!(
         of_tiles(&map),
         [
-            "15:26: warning: found `x` as the tile type in `x+0302000001101001111000`; expected 0 to C; the engine reads 0 (row 1, column 1 of the map)",
-            "15:52: warning: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
-            "15:80: warning: found `xx` as the ramp height in `0+05xx00000110100111100x`; expected two digits; the engine reads 792 (row 1, column 3 of the map)",
-            "15:99: warning: found `00x` as the reserved part in `0+05xx00000110100111100x`; expected three digits; the engine ignores it (row 1, column 3 of the map)",
+            "15:26: error: found `x` as the tile type in `x+0302000001101001111000`; expected 0 to C; the engine reads 0 (row 1, column 1 of the map)",
+            "15:52: error: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
+            "15:80: error: found `xx` as the ramp height in `0+05xx00000110100111100x`; expected two digits; the engine reads 792 (row 1, column 3 of the map)",
+            "15:99: error: found `00x` as the reserved part in `0+05xx00000110100111100x`; expected three digits; the engine ignores it (row 1, column 3 of the map)",
             "16:9: error: found `00:` as the top material in `0+060000:001o01001111000`; expected three digits; the engine reads 10 (row 1, column 4 of the map)",
-            "16:13: warning: found `o` as the pathable flag in `0+060000:001o01001111000`; expected 0 or 1; it is read as 1 (row 1, column 4 of the map)",
+            "16:13: error: found `o` as the pathable flag in `0+060000:001o01001111000`; expected 0 or 1; it is read as 1 (row 1, column 4 of the map)",
             "16:36: error: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
         ]
     );
+    let mut of_tiles = map.problems.iter();
+    assert!(of_tiles.all(|it| it.rule.id == "pfmap/tile-field"));
     // A tile with several faults is one problem.
     let [first, second] = &map.problems[3..] else {
         panic!("{:#?}", problems(&map));
@@ -727,6 +729,26 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     let again = read(pfmap::write(&map));
     assert!(again.tiles == map.tiles);
     assert!(again.problems.iter().all(|p| p.severity == Severity::Error));
+}
+
+#[test]
+fn a_name_with_a_space_is_named() {
+    let text = Text::default();
+    let said = |line: &str| {
+        let map = Text {
+            lists: text.lists.replacen("material Grass grass.png", line, 1),
+            ..Text::default()
+        }
+        .read();
+        let lines = problems(&map);
+        assert_eq!(lines.len(), 1, "{lines:?}");
+        assert_eq!(map.problems[0].rule.id, "pfmap/extra-words");
+        lines[0].clone()
+    };
+    let cut = said("material Ground 2 a.png");
+    assert!(cut.contains("reads `2` as the texture"), "{cut}");
+    let more = said("material Grass grass.png a.png");
+    assert!(more.contains("more on the line"), "{more}");
 }
 
 #[test]

@@ -9,6 +9,8 @@ use memchr::memmem;
 
 /// The largest side of an image that is decoded.
 const MAX_PIXELS_A_SIDE: u32 = 8192;
+/// The most bytes of pixels that are decoded.
+const MAX_BYTES: u64 = 300 << 20;
 /// What a byte of an image file can stand for at most, in bytes of pixels: deflate packs 1032 into
 /// one, and a PNG has up to eight pixels in each of those.
 const MAX_PER_BYTE: u64 = 8 * 1032;
@@ -58,8 +60,13 @@ fn explained(bytes: &[u8], error: &ImageError) -> String {
     let is_cut =
         matches!(error, ImageError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
     let is_known = image::guess_format(bytes).is_ok();
+    let limit = match error {
+        ImageError::Limits(_) => exceeded_limit(bytes),
+        _ => None,
+    };
     match (is_known, is_cut) {
         _ if bytes.is_empty() => "it is empty".to_owned(),
+        _ if limit.is_some() => limit.unwrap_or_default(),
         (true, false) => error.to_string(),
         (true, true) => "it ends too early".to_owned(),
         (false, true) => "it is no image, or ends too early".to_owned(),
@@ -67,24 +74,46 @@ fn explained(bytes: &[u8], error: &ImageError) -> String {
     }
 }
 
+/// The size of an image, and the limit that it exceeds.
+fn exceeded_limit(bytes: &[u8]) -> Option<String> {
+    let decoder = decoder_up_to(bytes, None).ok()?;
+    let (width, height) = decoder.dimensions();
+    let size = format!("it is {width} x {height} pixels");
+    Some(if width.max(height) > MAX_PIXELS_A_SIDE {
+        format!("{size}; the limit is {MAX_PIXELS_A_SIDE} a side")
+    } else if decoder.total_bytes() > MAX_BYTES {
+        format!("{size}; the limit is {} MiB of pixels", MAX_BYTES >> 20)
+    } else {
+        format!(
+            "{size}, beyond the limit of what {} bytes can hold",
+            bytes.len()
+        )
+    })
+}
+
 fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
-    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
-    if reader.format().is_none() {
-        // TGA has no signature of its own.
-        reader.set_format(image::ImageFormat::Tga);
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_PIXELS_A_SIDE);
-    limits.max_image_height = Some(MAX_PIXELS_A_SIDE);
-    limits.max_alloc = Some(300 << 20);
-    reader.limits(limits);
-    let decoder = reader.into_decoder()?;
+    let decoder = decoder_up_to(bytes, Some(MAX_PIXELS_A_SIDE))?;
     let possible = (bytes.len() as u64).saturating_mul(MAX_PER_BYTE);
     if decoder.total_bytes() > possible {
         let kind = LimitErrorKind::InsufficientMemory;
         return Err(ImageError::Limits(LimitError::from_kind(kind)));
     }
     Ok(decoder)
+}
+
+/// Reads the header of an image, up to a number of pixels a side.
+fn decoder_up_to(bytes: &[u8], max_side: Option<u32>) -> Result<impl ImageDecoder, ImageError> {
+    let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
+    if reader.format().is_none() {
+        // TGA has no signature of its own.
+        reader.set_format(image::ImageFormat::Tga);
+    }
+    let mut limits = Limits::default();
+    limits.max_image_width = max_side;
+    limits.max_image_height = max_side;
+    limits.max_alloc = Some(MAX_BYTES);
+    reader.limits(limits);
+    reader.into_decoder()
 }
 
 /// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
@@ -178,6 +207,9 @@ mod tests {
             lie[at..at + 4].copy_from_slice(&8000_i32.to_le_bytes());
         }
         let refused = decode(&lie).unwrap_err();
+        assert!(refused.starts_with("it is 8000 x 8000 pixels"), "{refused}");
         assert!(refused.contains("limit"), "{refused}");
+        let wide = decode(&write(DynamicImage::new_luma8(20_000, 4))).unwrap_err();
+        assert_eq!(wide, "it is 20000 x 4 pixels; the limit is 8192 a side");
     }
 }

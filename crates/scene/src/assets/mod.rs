@@ -9,7 +9,7 @@ mod skybox;
 mod texture;
 
 use std::borrow::Cow;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 pub use self::deferred::DeferredTexture;
 pub(crate) use self::deferred::DeferredTextures;
@@ -30,6 +30,8 @@ use super::{NamedFile, OpenOptions, Source};
 const MAP_TEXTURES: &str = "assets/map_textures";
 /// The folder by which the engine's asset root is known.
 const ASSETS: &str = "assets";
+/// The working folder.
+const HERE: &str = ".";
 /// How far up from a file its asset root is looked for.
 const MAX_ANCESTORS: usize = 12;
 
@@ -89,22 +91,26 @@ impl Assets {
 
     /// Those of a document. Last come the folders that the user named.
     pub(crate) fn new(source: &Source, options: &OpenOptions, look_up: LookUp) -> Self {
-        let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
-        let beside = path.parent().map(Path::to_owned);
+        let beside = folder_of(&source.path);
+        let above = || {
+            let first = beside.clone();
+            std::iter::successors(first, |folder| folder_above(folder)).take(MAX_ANCESTORS)
+        };
         let named = &options.texture_folders;
         let engine = || {
-            let above = path.ancestors().skip(1).take(MAX_ANCESTORS);
-            let mut folders = above.map(|folder| folder.join(MAP_TEXTURES));
+            let mut folders = above().map(|folder| below(&folder, MAP_TEXTURES));
             folders.find(|folder| folder.is_dir())
         };
         let own = match look_up {
-            LookUp::MapTextures => [engine(), beside],
-            LookUp::Beside => [beside, engine()],
-            LookUp::BesideOnly => [beside.filter(|_| source.embedded.is_empty()), None],
+            LookUp::MapTextures => [engine(), beside.clone()],
+            LookUp::Beside => [beside.clone(), engine()],
+            LookUp::BesideOnly => {
+                let beside = beside.clone();
+                [beside.filter(|_| source.embedded.is_empty()), None]
+            }
             LookUp::AssetRoot => {
-                let mut above = path.ancestors().skip(1).take(MAX_ANCESTORS);
-                let root = above.find(|folder| folder.join(ASSETS).is_dir());
-                [root.map(Path::to_owned).or(beside), None]
+                let root = above().find(|folder| below(folder, ASSETS).is_dir());
+                [root.or(beside.clone()), None]
             }
         };
         let named: Vec<PathBuf> = match look_up {
@@ -132,7 +138,8 @@ impl Assets {
         self.read_found(name, max_bytes, || self.roots.find(name))
     }
 
-    /// Reads the file of a name whatever the case of its letters; folders in the name are left out.
+    /// Reads the file of a name whatever the case of its letters, with the folders in the name or else without
+    /// them.
     pub(crate) fn read_any_case(&self, name: &str) -> AssetFile {
         self.read_found(name, u64::MAX, || self.roots.find_any_case(name))
     }
@@ -220,6 +227,33 @@ impl AssetFile {
     }
 }
 
+/// The folder of a file, from where its path goes; the working folder is `.`.
+pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
+    let folder = file.parent()?;
+    let is_here = folder.as_os_str().is_empty();
+    Some(if is_here { HERE.into() } else { folder.into() })
+}
+
+/// The folder above another, from where its path goes.
+fn folder_above(folder: &Path) -> Option<PathBuf> {
+    match folder.components().next_back()? {
+        Component::Normal(_) if folder.parent()?.as_os_str().is_empty() => Some(HERE.into()),
+        Component::Normal(_) => folder.parent().map(Path::to_owned),
+        Component::CurDir => Some("..".into()),
+        Component::ParentDir => Some(folder.join("..")),
+        Component::RootDir | Component::Prefix(_) => None,
+    }
+}
+
+/// The path of a file or folder below another folder.
+pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {
+    if folder == Path::new(HERE) {
+        path.into()
+    } else {
+        folder.join(path)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -249,5 +283,24 @@ mod tests {
         assert_eq!(folders(LookUp::MapTextures).folders(), expected);
         let expected = [model, folder.path().to_owned()];
         assert_eq!(folders(LookUp::BesideOnly).folders(), expected);
+    }
+
+    #[test]
+    fn folders_above_a_file_are_named_from_where_its_path_goes() {
+        let above = |file: &str| {
+            let folders = std::iter::successors(folder_of(Path::new(file)), |it| folder_above(it));
+            let folders = folders.take(4).map(|it| it.to_str().unwrap().to_owned());
+            folders.collect::<Vec<_>>()
+        };
+        assert_eq!(above("maps/old/a.pfmap"), ["maps/old", "maps", ".", ".."]);
+        assert_eq!(above("a.pfmap"), [".", "..", "../..", "../../.."]);
+        assert_eq!(above("./a.pfmap"), [".", "..", "../..", "../../.."]);
+        assert_eq!(
+            above("../maps/a.pfmap"),
+            ["../maps", "..", "../..", "../../.."]
+        );
+        assert_eq!(above("/maps/a.pfmap"), ["/maps", "/"]);
+        assert_eq!(below(Path::new("."), "a.png"), Path::new("a.png"));
+        assert_eq!(below(Path::new("maps"), "a.png"), Path::new("maps/a.png"));
     }
 }

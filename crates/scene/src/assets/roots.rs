@@ -5,8 +5,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use image::ImageFormat;
 use thiserror::Error;
 
+use super::below;
 use crate::rules;
 use mapscope_formats::{Rule, quoted_path};
 
@@ -19,7 +21,15 @@ pub(super) struct AssetRoots {
     guesses: Arc<AtomicUsize>,
 }
 
-/// How many names that are missing are looked up in other cases, for each document.
+/// How much a name differs from that of a file in the case of its letters, in their Unicode form, by the number of
+/// a copy, and by another ending of an image or other letters.
+const OTHER_CASE: usize = 1;
+const OTHER_FORM: usize = 2;
+const COPY_NUMBER: usize = 3;
+const OTHER_ENDING: usize = 4;
+/// Bytes by which the lengths of two names may differ that are compared letter by letter.
+const MAX_APART: usize = 8;
+/// How many names that are missing are looked up in other forms, for each document.
 const MAX_GUESSES: usize = 256;
 /// How many entries of a folder are looked at for that.
 const MAX_ENTRIES: usize = 4096;
@@ -36,14 +46,16 @@ pub(crate) enum AssetError {
         reason: &'static str,
     },
     /// No folder has such a file.
-    #[error("{} was not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_deref()))]
+    #[error("{} was not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_ref()))]
     Missing {
         /// The name as the file has it.
         name: String,
-        /// The name in another case of a file that is there, which Windows would take.
-        meant: Option<String>,
+        /// The file that may be meant.
+        meant: Option<Meant>,
         /// The folders that were looked in.
         looked_in: Vec<PathBuf>,
+        /// The files that would have been taken.
+        looked_for: Vec<PathBuf>,
     },
     /// It was found, but not read.
     #[error("{0}")]
@@ -63,23 +75,33 @@ impl AssetError {
     /// The files that would have been taken.
     pub(super) fn looked_for(&self) -> impl Iterator<Item = PathBuf> {
         let missing = match self {
-            Self::Missing {
-                name, looked_in, ..
-            } => Some((name, looked_in)),
+            Self::Missing { looked_for, .. } => Some(looked_for.iter().cloned()),
             _ => None,
         };
-        let folders = missing.into_iter();
-        folders.flat_map(|(name, looked_in)| {
-            let inside = inside(name).unwrap_or(Cow::Borrowed(name));
-            looked_in.iter().map(move |folder| folder.join(&*inside))
-        })
+        missing.into_iter().flatten()
     }
 }
 
+/// A file that may be meant by the name of one that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Meant {
+    /// Its path below the asset root.
+    path: String,
+    /// How much it differs from the name.
+    difference: usize,
+    /// `true` if it has the same letters in another Unicode form.
+    is_other_form: bool,
+}
+
 /// The end of a message about a file that is missing, where another may be meant.
-pub(super) fn did_you_mean(meant: Option<&str>) -> String {
+pub(super) fn did_you_mean(meant: Option<&Meant>) -> String {
     meant.map_or_else(String::new, |meant| {
-        format!("; did you mean {}?", quoted_path(meant))
+        let how = if meant.is_other_form {
+            ", which has the same letters in another Unicode form"
+        } else {
+            ""
+        };
+        format!("; did you mean {}{how}?", quoted_path(&meant.path))
     })
 }
 
@@ -123,7 +145,7 @@ impl AssetRoots {
     pub(super) fn find_real(&self, name: &str) -> Result<(PathBuf, PathBuf), AssetError> {
         let inside = inside(name)?;
         for folder in &self.folders {
-            let path = folder.join(&*inside);
+            let path = below(folder, &inside);
             let (Ok(real), Ok(root)) = (path.canonicalize(), folder.canonicalize()) else {
                 continue;
             };
@@ -141,46 +163,72 @@ impl AssetRoots {
             name: name.to_owned(),
             meant: self.meant(&inside),
             looked_in: self.folders.clone(),
+            looked_for: self.in_folders(&inside),
         })
     }
 
-    /// The name in another case of a file that is there, with its folders, or else without them.
-    fn meant(&self, inside: &str) -> Option<String> {
+    /// The paths of a file in all folders.
+    fn in_folders(&self, inside: &str) -> Vec<PathBuf> {
+        let folders = self.folders.iter();
+        folders.map(|folder| below(folder, inside)).collect()
+    }
+
+    /// The file that is most like a name, with the folders in the name or else without them.
+    fn meant(&self, inside: &str) -> Option<Meant> {
         if self.guesses.fetch_add(1, Ordering::Relaxed) >= MAX_GUESSES {
             return None;
         }
-        let mut folders = self.folders.iter();
-        let whole = folders.find_map(|folder| in_any_case(folder, inside));
         let file = inside.rsplit(['/', '\\']).next().unwrap_or(inside);
-        let mut folders = self.folders.iter();
-        whole.or_else(|| folders.find_map(|folder| in_any_case(folder, file)))
+        let names = [inside, file].into_iter();
+        let all = names.flat_map(|name| self.folders.iter().map(move |folder| (folder, name)));
+        let found = all.filter_map(|(folder, name)| most_alike(folder, name, difference));
+        found.min_by_key(|meant| meant.difference)
     }
 
-    /// Finds the file of a name that stands in a document in a folder itself, whatever the case of
-    /// its letters: what was made on a system that does not tell them apart. Folders in the name
-    /// are left out.
+    /// Finds the file of a name that stands in a document, whatever the case of its letters: what was made on a
+    /// system that does not tell them apart. If there is no file with the folders in the name, or if these lead out
+    /// of the root, it is looked for without them.
     ///
     /// # Errors
     /// As [`AssetRoots::find`].
     pub(super) fn find_any_case(&self, name: &str) -> Result<PathBuf, AssetError> {
-        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
-        let exact = self.find(file);
-        if !matches!(exact, Err(AssetError::Missing { .. })) {
-            return exact;
+        let whole = self.find(name);
+        if whole.is_ok() {
+            return whole;
         }
-        let wanted = file.to_lowercase();
-        for folder in &self.folders {
-            let Ok(entries) = std::fs::read_dir(folder) else {
-                continue;
-            };
-            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-            // Of several, always the same one.
-            let found = names.filter(|name| name.to_lowercase() == wanted).min();
-            if let Some(found) = found {
-                return self.find(&found);
+        let file = name.rsplit(['/', '\\']).next().unwrap_or(name);
+        let inside = inside(name).ok();
+        for name in inside.as_deref().into_iter().chain([file]) {
+            for folder in &self.folders {
+                if let Some(found) = most_alike(folder, name, difference_in_case) {
+                    return self.find(&found.path);
+                }
             }
         }
-        exact
+        let whole_is_inside = inside.is_some();
+        match whole {
+            Err(AssetError::Refused { .. }) if !whole_is_inside => Err(AssetError::Missing {
+                name: name.to_owned(),
+                meant: self.meant(file),
+                looked_in: self.folders.clone(),
+                looked_for: self.in_folders(file),
+            }),
+            Err(AssetError::Missing {
+                name,
+                meant,
+                looked_in,
+                mut looked_for,
+            }) => {
+                looked_for.extend(self.in_folders(file));
+                Err(AssetError::Missing {
+                    name,
+                    meant,
+                    looked_in,
+                    looked_for,
+                })
+            }
+            whole => whole,
+        }
     }
 }
 
@@ -197,25 +245,115 @@ fn is_spelt_so(folder: &Path, inside: &str) -> bool {
         })
 }
 
-/// The path of a file below a folder that has this name but for the case of its letters.
-fn in_any_case(folder: &Path, inside: &str) -> Option<String> {
+/// The file below a folder whose path is most like a name, part by part.
+fn most_alike(
+    folder: &Path,
+    inside: &str,
+    difference: impl Fn(&str, &str) -> Option<usize>,
+) -> Option<Meant> {
     let mut at = folder.to_owned();
     let mut found: Vec<String> = Vec::new();
+    let (mut sum, mut is_other_form) = (0, false);
     for part in inside
         .split(['/', '\\'])
         .filter(|part| !matches!(*part, "" | "."))
     {
-        let wanted = part.to_lowercase();
-        // Of several, that of the same case, and else always the same one.
-        let mut names: Vec<String> = entries(&at)
-            .filter(|name| name.to_lowercase() == wanted)
-            .collect();
-        names.sort_unstable_by_key(|name| (name != part, name.clone()));
-        let name = names.into_iter().next()?;
+        let names = entries(&at).filter_map(|name| Some((difference(part, &name)?, name)));
+        // Of several, always the same one.
+        let (difference, name) = names.min()?;
+        sum += difference;
+        is_other_form |= difference == OTHER_FORM;
         at.push(&name);
         found.push(name);
     }
-    at.is_file().then(|| found.join("/"))
+    at.is_file().then(|| Meant {
+        path: found.join("/"),
+        difference: sum,
+        is_other_form,
+    })
+}
+
+/// How much a name differs from another one of a file that is there, if no more than in the case of its letters.
+fn difference_in_case(name: &str, there: &str) -> Option<usize> {
+    if name == there {
+        return Some(0);
+    }
+    (name.to_lowercase() == there.to_lowercase()).then_some(OTHER_CASE)
+}
+
+/// How much a name differs from another one of a file that is there, if not too much for a mistake.
+fn difference(name: &str, there: &str) -> Option<usize> {
+    if let Some(difference) = difference_in_case(name, there) {
+        return Some(difference);
+    }
+    let there = there.to_lowercase();
+    let name = name.to_lowercase();
+    if same_in_other_form(&name, &there) {
+        return Some(OTHER_FORM);
+    }
+    let without = without_copy_number(&name);
+    let name = without.unwrap_or(&name);
+    if name == there {
+        return Some(COPY_NUMBER);
+    }
+    let [(stem, ending), (other, other_ending)] = [name, &there].map(split_ending);
+    if stem == other && (ending.is_empty() || is_image(ending)) && is_image(other_ending) {
+        return Some(OTHER_ENDING);
+    }
+    let has_digit = |stem: &str| stem.contains(|c: char| c.is_ascii_digit());
+    let letters = |stem: &str| stem.replace(|c: char| c.is_ascii_digit(), "");
+    // Another of a series is not a misspelling.
+    let is_of_series = has_digit(stem) && has_digit(other) && letters(stem) == letters(other);
+    let most = match stem.chars().count() {
+        0..4 => 0,
+        4..9 => 1,
+        _ => 2,
+    };
+    if ending != other_ending || is_of_series || stem.len().abs_diff(other.len()) > MAX_APART {
+        return None;
+    }
+    let slips = strsim::osa_distance(stem, other);
+    (slips <= most).then_some(OTHER_ENDING + slips)
+}
+
+/// A name without the number that Blender puts behind that of a copy, such as `.001`.
+fn without_copy_number(name: &str) -> Option<&str> {
+    let (name, number) = name.rsplit_once('.')?;
+    let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then_some(name)
+}
+
+/// A name of a file and its ending, which may be empty.
+fn split_ending(name: &str) -> (&str, &str) {
+    name.rsplit_once('.').unwrap_or((name, ""))
+}
+
+fn is_image(ending: &str) -> bool {
+    ImageFormat::from_extension(ending).is_some_and(|format| format.reading_enabled())
+}
+
+/// Whether two names are the same if letters with diacritics are one character in one of them, and several in the
+/// other.
+fn same_in_other_form(name: &str, other: &str) -> bool {
+    const DIACRITICS: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
+    let plain = |name: &str| {
+        let mut plain = String::new();
+        for c in name.chars() {
+            match c {
+                '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}' => plain.push('*'),
+                c if DIACRITICS.contains(&c) => {
+                    if !plain.ends_with('*') {
+                        plain.pop();
+                        plain.push('*');
+                    }
+                }
+                c => plain.push(c),
+            }
+        }
+        plain
+    };
+    let is_decomposed = |name: &str| name.contains(|c| DIACRITICS.contains(&c));
+    is_decomposed(name) != is_decomposed(other) && plain(name) == plain(other)
 }
 
 /// The names in a folder, the first ones of a large one.
@@ -330,9 +468,25 @@ mod tests {
             "Town.VSP",
             "gfx\\TOWN.vsp",
             "../c:/maps/town.vsp",
+            "C:\\maps\\town.vsp",
         ] {
             let found = roots.find_any_case(name).unwrap();
             assert_eq!(found.parent(), Some(dir.path()), "{name}");
+        }
+        // The folders in a name come first.
+        std::fs::create_dir(dir.path().join("Data")).unwrap();
+        std::fs::write(dir.path().join("Data/town.vsp"), b"x").unwrap();
+        for name in ["data/town.vsp", "./Data/TOWN.vsp", "data\\town.vsp"] {
+            let found = roots.find_any_case(name).unwrap();
+            assert_eq!(found, dir.path().join("Data/town.vsp"), "{name}");
+        }
+        for name in ["data/cave.vsp", "C:\\data\\cave.vsp"] {
+            let error = roots.find_any_case(name).unwrap_err();
+            assert!(matches!(&error, AssetError::Missing { name: it, .. } if it == name));
+            let watched = error
+                .looked_for()
+                .any(|it| it == dir.path().join("cave.vsp"));
+            assert!(watched, "{name}");
         }
         for name in ["", "..", "town", "maps/", "C:town.vsp"] {
             assert!(roots.find_any_case(name).is_err(), "{name}");
@@ -378,6 +532,49 @@ mod tests {
         assert!(!error.contains("did you mean"), "{error}");
     }
 
+    #[test]
+    fn near_names_are_suggested() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir_all(dir.path().join("models/crate")).unwrap();
+        for name in [
+            "models/crate/crate.pfobj",
+            "grass.png",
+            "skin.png",
+            "rock1.png",
+            "Ba\u{308}ume.png",
+            "h\u{fc}te.png",
+            "notes.txt",
+        ] {
+            std::fs::write(dir.path().join(name), b"x").unwrap();
+        }
+        let roots = AssetRoots::new([dir.path().to_owned()]);
+        let meant = |name: &str| match roots.find(name) {
+            Err(AssetError::Missing { meant, .. }) => meant.map(|meant| meant.path),
+            other => panic!("{name}: {other:?}"),
+        };
+        for (name, expected) in [
+            ("gras.png", "grass.png"),
+            ("models/crate/crate1.pfobj", "models/crate/crate.pfobj"),
+            ("models/crates/crate.pfobj", "models/crate/crate.pfobj"),
+            ("skin.png.001", "skin.png"),
+            ("Skin.PNG.012", "skin.png"),
+            ("skin.jpg", "skin.png"),
+            ("skin", "skin.png"),
+            ("old/skin.tga.001", "skin.png"),
+            ("B\u{e4}ume.png", "Ba\u{308}ume.png"),
+            ("hu\u{308}te.png", "h\u{fc}te.png"),
+            ("h\u{fffd}te.png", "h\u{fc}te.png"),
+        ] {
+            assert_eq!(meant(name).as_deref(), Some(expected), "{name}");
+        }
+        // Another of a series, a short name, and what is not an image.
+        for name in ["rock2.png", "ski.png", "notes.png", "grass.pfobj"] {
+            assert_eq!(meant(name), None, "{name}");
+        }
+        let error = roots.find("B\u{e4}ume.png").unwrap_err().to_string();
+        assert!(error.contains("another Unicode form"), "{error}");
+    }
+
     #[cfg(unix)]
     #[test]
     fn a_link_in_the_root_may_lead_to_another_case() {
@@ -397,8 +594,11 @@ mod tests {
         #[cfg(unix)]
         {
             std::os::unix::fs::symlink(dir.path().join("secret.png"), root.join("a.png")).unwrap();
-            let error = AssetRoots::new([root.clone()]).find("a.png").unwrap_err();
-            assert!(matches!(error, AssetError::Refused { .. }), "{error}");
+            let roots = AssetRoots::new([root.clone()]);
+            for found in [roots.find("a.png"), roots.find_any_case("a.png")] {
+                let error = found.unwrap_err();
+                assert!(matches!(error, AssetError::Refused { .. }), "{error}");
+            }
         }
         std::fs::write(root.join("b.png"), b"x").unwrap();
         let found = AssetRoots::new([root.clone()]).find("b.png").unwrap();

@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use ::image::{RgbaImage, imageops};
 
 use super::deferred::unless_it_panics;
-use super::roots::did_you_mean;
+use super::roots::{Meant, did_you_mean};
 use super::{AssetError, Assets, Decoded, Texture, dimensions};
 use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
@@ -142,7 +142,7 @@ struct Face {
     /// Whether there is no such file.
     is_missing: bool,
     /// The one that may be meant then.
-    meant: Option<String>,
+    meant: Option<Meant>,
     looked_for: Vec<PathBuf>,
 }
 
@@ -162,7 +162,7 @@ impl Assets {
                 "no image of the skybox was found below the asset root; expected {}, and with it {}{}",
                 quoted_path(&format!("{folder}/{first}.{extension}")),
                 others.join(", "),
-                did_you_mean(meant.as_deref()),
+                did_you_mean(meant.as_ref()),
             );
             loaded.faults.push((&rules::MISSING_SKYBOX, message));
             return loaded;

@@ -103,23 +103,35 @@ impl Diff {
         self.groups.iter().map(DiffGroup::count).sum()
     }
 
-    /// Compares two documents.
+    /// Compares the files of two documents.
     ///
     /// # Errors
     /// When they are of different formats.
     pub fn of(documents: [&dyn Document; 2]) -> Result<Self, DiffError> {
+        Self::compare(documents, false)
+    }
+
+    /// Compares two documents with the other files that they show, such as the map of a scene.
+    ///
+    /// # Errors
+    /// When they are of different formats.
+    pub fn of_shown(documents: [&dyn Document; 2]) -> Result<Self, DiffError> {
+        Self::compare(documents, true)
+    }
+
+    fn compare(documents: [&dyn Document; 2], with_others: bool) -> Result<Self, DiffError> {
         let formats = documents.map(|document| document.about().format);
         let [format, other] = formats;
         if format.id != other.id {
             return Err(DiffError::Formats(formats));
         }
-        let [Some(a), Some(b)] = documents.map(all_parts) else {
+        let [Some(a), Some(b)] = documents.map(|document| all_parts(document, with_others)) else {
             return Err(DiffError::NoParts(format));
         };
         let mut comparison = Comparison {
             documents,
             diff: Self {
-                not_read: documents.map(not_read),
+                not_read: documents.map(|document| not_read(document, with_others)),
                 ..Self::default()
             },
             groups: HashMap::new(),
@@ -136,8 +148,8 @@ impl Diff {
 }
 
 /// The lists of a document that are compared: the error that leaves something out, and what was read.
-fn all_parts(document: &dyn Document) -> Option<Vec<Parts<'_>>> {
-    let error = not_read(document);
+fn all_parts(document: &dyn Document, with_others: bool) -> Option<Vec<Parts<'_>>> {
+    let error = not_read(document, with_others);
     let own = |error: &Problem| {
         let place = OwnLine::new(ERROR, "Place", error.place.to_string());
         let message = OwnLine::new(ERROR, "message", error.message.clone());
@@ -149,16 +161,24 @@ fn all_parts(document: &dyn Document) -> Option<Vec<Parts<'_>>> {
     let errors = Parts::named(ERROR, usize::from(error.is_some()), move |_| rule.clone())
         .keys(move |_| message.clone())
         .owns(move |_| error.as_ref().map_or_else(Vec::new, own));
+    let others = with_others.then(|| document.other_parts());
     let parts = document.parts()?.into_iter();
+    let parts = parts.chain(others.into_iter().flatten());
     let compared = parts.filter(|list| list.is_compared);
     Some([errors].into_iter().chain(compared).collect())
 }
 
 /// The error of a file that left something of it out, itself or by its consequences: that it ends too early, or
 /// else the first one.
-fn not_read(document: &dyn Document) -> Option<Problem> {
+fn not_read(document: &dyn Document, with_others: bool) -> Option<Problem> {
     let leaves_out = |problem: &Problem| is_of_file(problem.rule) && problem.may_leave_out();
-    let problems = document.about().problems.iter();
+    let others = if with_others {
+        document.other_files()
+    } else {
+        Vec::new()
+    };
+    let of_others = others.iter().flat_map(|other| &other.problems);
+    let problems = document.about().problems.iter().chain(of_others);
     let mut errors = problems.filter(|problem| problem.with_consequences().any(leaves_out));
     let end = errors.clone().find(|problem| is_of_end(problem.rule));
     end.or_else(|| errors.next()).cloned()

@@ -23,7 +23,7 @@ pub fn tell(
     document: &dyn Document,
     mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
-    let parts = all_parts(document).unwrap_or_default();
+    let parts = all_parts(document, false).unwrap_or_default();
     tell_lists(document, parts, "", &mut line)
 }
 

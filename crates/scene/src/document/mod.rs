@@ -347,6 +347,17 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
+    /// The files that it was made of beside its own, with their problems.
+    fn other_files(&self) -> Vec<OtherFile<'_>> {
+        Vec::new()
+    }
+
+    /// The other file whose problems a problem stands for, if it does.
+    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+        let _ = problem;
+        None
+    }
+
     /// The file that an item stands for, if it is one to be opened.
     fn file_of(&self, item: Item) -> Option<PathBuf> {
         let _ = item;
@@ -417,6 +428,12 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// of a document that is made of nothing that a file says.
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         None
+    }
+
+    /// The parts of the other files that it shows, for comparing two versions of what is seen
+    /// ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
+    fn other_parts(&self) -> Vec<Parts<'_>> {
+        Vec::new()
     }
 
     /// What its file says of an item, and where, without what follows from something else. Empty
@@ -490,6 +507,19 @@ impl dyn Document + '_ {
         let animated = self.animation().and_then(of_clip);
         animated.unwrap_or_else(|| self.level_bounds(shown.level))
     }
+}
+
+/// A file that a document was made of beside its own.
+#[derive(Debug)]
+pub struct OtherFile<'d> {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its format.
+    pub format: &'static Format,
+    /// What was made of it; `None` if nothing in it can be shown.
+    pub document: Option<&'d dyn Document>,
+    /// Its problems.
+    pub problems: Vec<Problem>,
 }
 
 /// What overlays draw in the view of a document.

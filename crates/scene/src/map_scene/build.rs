@@ -53,6 +53,7 @@ impl MapScene {
             mut map,
             map_path,
             map_fault,
+            refused_map,
             models: loaded,
             skybox,
             textures,
@@ -69,7 +70,9 @@ impl MapScene {
             model.file = loaded.file;
             match loaded.model {
                 Ok(found) => model.model = Some(found),
-                Err((rule, message)) => {
+                Err(load::Unread { fault, refused }) => {
+                    let (rule, message) = fault;
+                    model.refused = refused;
                     for &entity in &model.entities {
                         let of = of_entity(&pfscene, entity, None);
                         let message = || message.clone();
@@ -180,6 +183,7 @@ impl MapScene {
             path: source.path.clone(),
             map,
             map_path,
+            refused_map,
             models,
             textures,
             entities,
@@ -395,6 +399,7 @@ fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
                 name: entity.model.clone(),
                 file: None,
                 model: None,
+                refused: None,
                 first_thumbnail: 0,
                 entities: Vec::new(),
             });

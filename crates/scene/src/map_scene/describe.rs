@@ -19,14 +19,14 @@ use crate::lines::{LineBuilder, box_edges};
 use crate::model::Model;
 use crate::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf};
 use crate::overlay::{joined, overlays};
-use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
     Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
-    Neighbor, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead, ProblemTarget,
-    PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
+    Neighbor, OtherFile, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead,
+    ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
 };
-use mapscope_formats::{Problem, Subject};
+use crate::{rules, terrain};
+use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
 /// The overlays of a scene: its own, and those of its ground.
 pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len()] =
@@ -357,8 +357,16 @@ impl Document for MapScene {
     }
 
     fn own(&self, item: Item) -> Vec<OwnLine> {
-        let described = self.described(item, Playhead::default());
-        described.map_or_else(Vec::new, |record| record.own())
+        match (self.described(item, Playhead::default()), self.terrain()) {
+            (Some(record), _) => record.own(),
+            (None, Some(terrain)) => terrain.own(item),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn other_parts(&self) -> Vec<Parts<'_>> {
+        let of_map = self.terrain().and_then(|terrain| terrain.parts());
+        of_map.unwrap_or_default()
     }
 
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
@@ -477,6 +485,52 @@ impl Document for MapScene {
             moment: None,
             overlay: None,
         })
+    }
+
+    fn other_files(&self) -> Vec<OtherFile<'_>> {
+        let map = match (&self.map, &self.refused_map) {
+            (Some((path, terrain)), _) => Some(OtherFile {
+                path: path.clone(),
+                format: &pfmap::FORMAT,
+                document: Some(&**terrain),
+                problems: terrain.about().problems.clone(),
+            }),
+            (None, Some(problem)) => self.map_path.clone().map(|path| OtherFile {
+                path,
+                format: &pfmap::FORMAT,
+                document: None,
+                problems: vec![problem.clone()],
+            }),
+            (None, None) => None,
+        };
+        let models = self.models.iter().filter_map(|it| {
+            let model = it.model.as_deref();
+            Some(OtherFile {
+                path: it.file.clone()?,
+                format: &pfobj::FORMAT,
+                document: model.map(|model| model as &dyn Document),
+                problems: match model {
+                    Some(model) => model.problems(),
+                    None => vec![it.refused.clone()?],
+                },
+            })
+        });
+        map.into_iter().chain(models).collect()
+    }
+
+    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+        let is_of = |rules: [&Rule; 2]| rules.iter().any(|rule| rule.id == problem.rule.id);
+        if is_of([&rules::BROKEN_MAP, &rules::MISSING_MAP]) {
+            return self.map_path.clone();
+        }
+        match problem.subject {
+            Subject::SceneEntity(index)
+                if is_of([&rules::BROKEN_MODEL, &rules::UNREADABLE_MODEL]) =>
+            {
+                self.file_of(entity_item(index))
+            }
+            _ => None,
+        }
     }
 
     fn file_of(&self, item: Item) -> Option<PathBuf> {

@@ -16,7 +16,7 @@ use crate::terrain::Terrain;
 use crate::{Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::Pfobj;
-use mapscope_formats::{pfscene, quoted_path};
+use mapscope_formats::{Problem, pfscene, quoted_path};
 
 /// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
 const MAX_MODELS: usize = 2_000;
@@ -90,6 +90,8 @@ pub(super) struct Loaded {
     pub(super) map_path: Option<PathBuf>,
     /// Why there is no map, if one was looked for.
     pub(super) map_fault: Option<String>,
+    /// The problem for which nothing of the map can be shown.
+    pub(super) refused_map: Option<Problem>,
     /// One for each name.
     pub(super) models: Vec<LoadedModel>,
     /// Its sky.
@@ -103,7 +105,23 @@ pub(super) struct Loaded {
 /// A model that was looked up.
 pub(super) struct LoadedModel {
     pub(super) file: Option<PathBuf>,
-    pub(super) model: Result<Arc<Model>, Fault>,
+    pub(super) model: Result<Arc<Model>, Unread>,
+}
+
+/// Why a model was not read.
+#[derive(Debug, Clone)]
+pub(super) struct Unread {
+    /// The problem of the scene.
+    pub(super) fault: Fault,
+    /// The problem of the model's own file, if that was found and nothing in it can be shown.
+    pub(super) refused: Option<Problem>,
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Self {
+        let refused = None;
+        Self { fault, refused }
+    }
 }
 
 /// Finds and reads the map of a scene, which stands in its light, the models of these names, and the
@@ -142,6 +160,10 @@ pub(super) fn load(
         (None, Err(OpenError::Read { path, source }))
     });
     let map_path = map.0.clone();
+    let refused_map = match &map {
+        (_, Err(error)) => refused(error),
+        _ => None,
+    };
     let (map, map_fault) = match map {
         (Some(path), Ok(terrain)) => {
             dependencies.extend(terrain.about().dependencies.iter().cloned());
@@ -158,6 +180,7 @@ pub(super) fn load(
         map,
         map_path,
         map_fault,
+        refused_map,
         models,
         skybox,
         textures,
@@ -230,7 +253,7 @@ struct Parsed {
     file: Option<PathBuf>,
     looked_for: Vec<PathBuf>,
     /// What is in it.
-    pfobj: Result<(Source, Pfobj), Fault>,
+    pfobj: Result<(Source, Pfobj), Unread>,
 }
 
 /// Models are parsed first, so that the textures of all of them are known and each is there once.
@@ -249,7 +272,7 @@ fn load_models(
             return Parsed {
                 file: None,
                 looked_for: Vec::new(),
-                pfobj: Err((&rules::MODEL_LIMIT, message)),
+                pfobj: Err((&rules::MODEL_LIMIT, message).into()),
             };
         }
         let name = names[index];
@@ -308,20 +331,29 @@ fn load_models(
 
 /// Why a model cannot be read that was found: by the path that the scene names, since what is wrong with
 /// it is said of its file elsewhere.
-fn unreadable(name: &str, error: &OpenError) -> Fault {
+fn unreadable(name: &str, error: &OpenError) -> Unread {
     let why = match error {
         OpenError::Refused { problem, .. } => format!("{}: {}", problem.place, problem.message),
         error => error.to_string(),
     };
     let name = quoted_path(name);
-    (
-        &rules::UNREADABLE_MODEL,
-        format!("the model {name} cannot be read: {why}"),
-    )
+    let message = format!("the model {name} cannot be read: {why}");
+    Unread {
+        fault: (&rules::UNREADABLE_MODEL, message),
+        refused: refused(error),
+    }
+}
+
+/// The problem of a file in which nothing can be shown.
+fn refused(error: &OpenError) -> Option<Problem> {
+    match error {
+        OpenError::Refused { problem, .. } => Some((**problem).clone()),
+        _ => None,
+    }
 }
 
 /// Why a model was not read.
-fn fault(name: &str, error: &AssetError) -> Fault {
+fn fault(name: &str, error: &AssetError) -> Unread {
     let rule = match error {
         AssetError::Refused { .. } => &rules::MODEL_PATH,
         AssetError::Missing { .. } => &rules::MISSING_MODEL,
@@ -333,5 +365,5 @@ fn fault(name: &str, error: &AssetError) -> Fault {
         }
         error => format!("model {error}"),
     };
-    (rule, message)
+    (rule, message).into()
 }

@@ -30,6 +30,7 @@ use super::{
 };
 use crate::assets::DeferredTextures;
 use crate::model::Model;
+use mapscope_formats::Problem;
 use mapscope_formats::pfscene::Pfscene;
 
 /// An open scene, ready to be drawn, pointed at and described.
@@ -45,6 +46,8 @@ pub struct MapScene {
     map: Option<(PathBuf, Arc<Terrain>)>,
     /// Where its map is or would be; none where it is to stand nowhere.
     map_path: Option<PathBuf>,
+    /// The problem for which nothing of its map can be shown.
+    refused_map: Option<Problem>,
     models: Vec<SceneModel>,
     /// The textures of the models.
     textures: DeferredTextures,
@@ -71,6 +74,8 @@ struct SceneModel {
     file: Option<PathBuf>,
     /// The model; none where it was not found or cannot be read.
     model: Option<Arc<Model>>,
+    /// The problem for which nothing in its file can be shown.
+    refused: Option<Problem>,
     /// The number of the first of its thumbnails among those of the scene.
     first_thumbnail: usize,
     /// The entities that name it, in file order.

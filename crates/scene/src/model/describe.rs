@@ -15,7 +15,7 @@ use crate::{
     Aabb, About, Animation, Annotations, Direction, Document, Drawable, Flaw, Hit, InfoQuery, Item,
     ItemPlace, Legend, LegendEntry, ModelItem, Moment, NamedFile, Neighbor, OutlineNode, Overlay,
     OverlayId, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
-    SummaryPart,
+    SummaryPart, rules,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
@@ -314,6 +314,13 @@ impl Document for Model {
             moment,
             overlay: overlay.flatten(),
         })
+    }
+
+    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+        match problem.subject {
+            Subject::Lod(number @ 1..) if rules::is_of_lod(problem.rule) => self.lods.path(number),
+            _ => None,
+        }
     }
 
     fn file_of(&self, item: Item) -> Option<PathBuf> {

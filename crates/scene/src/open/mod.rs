@@ -17,10 +17,13 @@ use std::sync::Arc;
 use self::source::{OpenError, OpenOptions, Progress, Source};
 use crate::tilemap::{ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
-use mapscope_formats::Format;
+use mapscope_formats::{Format, Problem};
 
 /// Makes a document of a file's bytes.
 type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
+
+/// Bytes at the beginning of a file by which text is told from binary data.
+const TEXT_BYTES: usize = 4096;
 
 /// A format and what makes a document of its files.
 struct Entry {
@@ -126,6 +129,21 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
         return Err(OpenError::UnknownFormat {
             path: source.path.clone(),
             reason: unknown_reason(reason),
+            is_foreign: false,
+        });
+    }
+    // Many programs write text files of this name.
+    let binary_map = &mapscope_formats::ppe::MAP_FORMAT;
+    if has_ending(&source.path, binary_map)
+        && let Some(kind) = kind_of_text(&source.bytes)
+    {
+        return Err(OpenError::UnknownFormat {
+            path: source.path.clone(),
+            reason: format!(
+                "this is {kind}; expected {}, which is binary",
+                binary_map.name
+            ),
+            is_foreign: true,
         });
     }
     // The last one with the ending: what has no magic number stands last, and what has one and is
@@ -137,7 +155,14 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     Err(OpenError::UnknownFormat {
         path: source.path.clone(),
         reason: unknown_reason(looks_like(&source.bytes)),
+        is_foreign: false,
     })
+}
+
+/// The problem of a symbolic link that leads to nothing, if a path is one.
+pub fn dangling_link(path: &Path) -> Option<Problem> {
+    let is_dangling = path.is_symlink() && !path.exists();
+    is_dangling.then(|| rules::of_file(&rules::DANGLING_LINK, "this link leads to nothing"))
 }
 
 /// Whether a file's name says that it is of one of the formats, without looking inside.
@@ -197,6 +222,37 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     kind.map(|(_, what)| *what)
 }
 
+/// The kind of text that other programs write into files named `.map`; `None` if the file does not begin as text.
+fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
+    const QUAKE: &str = "a map of Quake or of a game based on it";
+    const LINKER: &str = "a script or a map of a linker";
+    /// Words by which these kinds are known, the most certain first.
+    const KINDS: [(&str, &str); 7] = [
+        ("\"classname\"", QUAKE),
+        ("\"mappings\"", "a source map of JavaScript or CSS"),
+        ("OUTPUT_ARCH", LINKER),
+        ("SECTIONS", LINKER),
+        ("Linker script", LINKER),
+        ("global:", LINKER),
+        ("local:", LINKER),
+    ];
+    let beginning = &bytes[..bytes.len().min(TEXT_BYTES)];
+    let text = match str::from_utf8(beginning) {
+        Ok(text) => text,
+        // The last character may be cut.
+        Err(error) if error.error_len().is_none() => {
+            str::from_utf8(&beginning[..error.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return None,
+    };
+    let is_control = |c: char| c.is_control() && !c.is_whitespace();
+    if text.trim().is_empty() || text.contains(is_control) {
+        return None;
+    }
+    let kind = KINDS.iter().find(|(word, _)| text.contains(word));
+    Some(kind.map_or("text of another program", |(_, kind)| kind))
+}
+
 /// What the bytes of a file that is of no format and of none of these kinds look like.
 fn looks_like(bytes: &[u8]) -> &'static str {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
@@ -241,6 +297,36 @@ mod tests {
         assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
         assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");
         assert_eq!(format("a.map", b"(ika-map (version 1.1))"), "ika-map-text");
+    }
+
+    #[test]
+    fn texts_of_other_programs_are_not_maps() {
+        for (bytes, word) in [
+            (
+                &b"// a comment\n{\n\"classname\" \"worldspawn\"\n}\n"[..],
+                "Quake",
+            ),
+            (
+                b"{\"version\":3,\"file\":\"b.js\",\"mappings\":\"AACA\"}",
+                "source map",
+            ),
+            (b"OUTPUT_ARCH(example)\nENTRY(start)\n", "linker"),
+            (b"EXAMPLE_1.0 {\n  global: first;\n};\n", "linker"),
+            ("größe 3\n".as_bytes(), "text"),
+        ] {
+            let source = |path: &str| Source {
+                path: path.into(),
+                bytes: Bytes::copy_from_slice(bytes),
+                embedded: &[],
+            };
+            let error = identify_format(&source("a.map")).unwrap_err();
+            assert!(error.to_string().contains(word), "{error}");
+            let OpenError::UnknownFormat { is_foreign, .. } = error else {
+                panic!("{error}");
+            };
+            assert!(is_foreign);
+            assert_eq!(identify_format(&source("a.pfmap")).unwrap().id, "pfmap");
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What can be wrong beside a file, or shows only when it is made ready to be drawn.
 
-use mapscope_formats::Rule;
+use mapscope_formats::{Place, Problem, Rule, Subject};
 
 mapscope_formats::rules! {
     /// The text is in UTF-16, which engines do not read.
@@ -11,6 +11,10 @@ mapscope_formats::rules! {
     Error UTF8 = "file/utf-8";
     /// A binary file was transferred as text, which puts CR before every LF.
     Error TEXT_MODE = "file/text-mode";
+    /// A symbolic link in a folder leads to nothing.
+    Error DANGLING_LINK = "file/dangling-link", all is read;
+    /// A file in a folder is text of another program, which uses the same file extension; it is skipped.
+    Note FOREIGN = "file/foreign";
     /// No file below the folders that were checked names this one (`check --assets`).
     Note UNUSED_FILE = "asset/unused";
     /// A texture was not found; a placeholder is shown.
@@ -117,6 +121,11 @@ mapscope_formats::rules! {
     Warning SPRITE = "xmf/sprite";
 }
 
+/// A problem of a file as a whole.
+pub(crate) fn of_file(rule: &'static Rule, message: &str) -> Problem {
+    Problem::new(rule, Subject::File, Place::line(1), message)
+}
+
 /// Why something cannot be shown, and the rule that it breaks.
 pub(crate) type Fault = (&'static Rule, String);
 
@@ -135,7 +144,7 @@ pub fn is_missing_file(rule: &Rule) -> bool {
 }
 
 /// Whether a rule is broken by a level of detail, of which its own file says the same.
-pub fn is_of_lod(rule: &Rule) -> bool {
+pub(crate) fn is_of_lod(rule: &Rule) -> bool {
     [&LOD, &BROKEN_LOD]
         .iter()
         .any(|of_lod| of_lod.id == rule.id)

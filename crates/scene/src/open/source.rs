@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use super::altered;
 use super::parsed::Parsed;
+use super::rules;
 use super::system::system_reason;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
@@ -332,6 +333,8 @@ pub enum OpenError {
         path: PathBuf,
         /// What its first bytes look like, and what was expected.
         reason: String,
+        /// `true` if another program wrote it, which uses the same file extension.
+        is_foreign: bool,
     },
     /// The file is of a known format, but too broken to show anything of it.
     #[error("{}:{}: {}", .path.display(), .problem.place, .problem.message)]
@@ -346,6 +349,20 @@ pub enum OpenError {
     /// The user did not want to wait.
     #[error("cancelled")]
     Cancelled,
+}
+
+impl OpenError {
+    /// The note that a file in a folder is skipped because another program wrote it, if so.
+    pub fn skipped(&self) -> Option<Problem> {
+        match self {
+            Self::UnknownFormat {
+                reason,
+                is_foreign: true,
+                ..
+            } => Some(rules::of_file(&rules::FOREIGN, reason)),
+            _ => None,
+        }
+    }
 }
 
 #[cfg(test)]

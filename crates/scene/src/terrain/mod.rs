@@ -39,8 +39,8 @@ use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use crate::parallel::on_all_threads;
-use mapscope_formats::Place;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// Where it is said what is wrong with the skybox of the game, which the map does not name.
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
@@ -125,7 +125,15 @@ impl Terrain {
     ) -> Result<Self, OpenError> {
         let mut textures = textures::load(&map, source, options, progress)?;
         let mut problems = map.problems.clone();
-        problems.append(&mut textures.problems);
+        for problem in std::mem::take(&mut textures.problems) {
+            let cause = problems
+                .iter_mut()
+                .find(|it| is_cut_at_space(it, &problem, &map));
+            match cause {
+                Some(cause) => cause.add_consequence(problem),
+                None => problems.push(problem),
+            }
+        }
         problems.sort_by_key(|problem| problem.place);
         let path = source.path.clone();
         let dependencies = std::mem::take(&mut textures.dependencies);
@@ -432,6 +440,18 @@ impl Counts {
             *count += other;
         }
     }
+}
+
+/// Whether a problem says that a material was cut at a space, and another one that its texture, which is a part of
+/// a name then, was not found.
+fn is_cut_at_space(problem: &Problem, of_texture: &Problem, map: &Pfmap) -> bool {
+    let Subject::Material(index) = of_texture.subject else {
+        return false;
+    };
+    let material = map.materials.get(index as usize);
+    problem.rule.id == pfmap::rules::EXTRA_WORDS.id
+        && problem.subject == of_texture.subject
+        && material.is_some_and(|material| !material.texture.contains('.'))
 }
 
 /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.

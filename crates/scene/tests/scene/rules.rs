@@ -137,6 +137,12 @@ fn sweep_pfmap(broken: &mut Broken) {
     for text in swept_text(&text, 14) {
         broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
     }
+    let tile = text.find("\n0+").unwrap() + 1;
+    for (at, character) in [(0, "x"), (12, "7")] {
+        let mut text = text.clone();
+        text.replace_range(tile + at..=tile + at, character);
+        broken.add_read(pfmap::read(text.as_bytes()), |map| &map.problems);
+    }
     let of_2018 = "version 1.0\nnum_rows 1\nnum_cols 1\n000010 000010\n";
     broken.add_read(pfmap::read(of_2018.as_bytes()), |map| &map.problems);
 }
@@ -742,6 +748,19 @@ fn leave_unused(broken: &mut Broken) {
     broken.add(&usage.unused(&path));
     usage.add([dir.path().join(".").join("a.png")]);
     assert_eq!(usage.unused(&path), None);
+    #[cfg(unix)]
+    {
+        let link = dir.path().join("link.pfmap");
+        std::os::unix::fs::symlink("gone.pfmap", &link).unwrap();
+        broken.add(&mapscope_scene::dangling_link(&link));
+    }
+    let source = Source {
+        path: "linker.map".into(),
+        bytes: Bytes::from_static(b"SECTIONS { }\n"),
+        embedded: &[],
+    };
+    let error = mapscope_scene::identify_format(&source).unwrap_err();
+    broken.add(&error.skipped());
 }
 
 /// What a program makes of files that takes them for texts, or texts for those of another system.

@@ -12,7 +12,7 @@ const ODD: [&str; 5] = [
     "pfmap/edge-blend",
     "pfmap/extra-words",
     "pfmap/row-start",
-    "pfmap/tile-field",
+    "pfmap/tile-digit",
     "pfmap/trailing-data",
 ];
 

@@ -46,8 +46,8 @@ pub struct Found {
     pub file: Option<NamedFile>,
 }
 
-/// Looks for the tileset of a map: beside it, whatever the case and folder of the name (section
-/// 7.18), and then in the folders that the user named.
+/// Looks for the tileset of a map: by its path from the folder of the map, then beside the map, whatever the case
+/// of the name (section 7.18), and then in the folders that the user named.
 pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found {
     let mut found = Found {
         name: name.to_owned(),

@@ -4,12 +4,12 @@ use bytes::Bytes;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::assets::{AssetError, Assets, LookUp, decode};
+use crate::assets::{AssetError, Assets, LookUp, below, decode, folder_of};
 use crate::outline::name_at_end;
 use crate::rules::{self, Fault};
 use crate::{NamedFile, OpenOptions, Source};
@@ -65,10 +65,8 @@ pub(super) fn quoted_name(path: &str) -> String {
 
 impl<'a> Files<'a> {
     pub(super) fn new(source: &'a Source, options: &OpenOptions) -> Self {
-        let path = std::path::absolute(&source.path).unwrap_or_else(|_| source.path.clone());
         // What is built in has no folder.
-        let folder = path.parent().map(Path::to_owned);
-        let folder = folder.filter(|_| source.embedded.is_empty());
+        let folder = folder_of(&source.path).filter(|_| source.embedded.is_empty());
         Self {
             source,
             assets: Assets::new(source, options, LookUp::BesideOnly),
@@ -108,7 +106,7 @@ impl<'a> Files<'a> {
         if let Some(bytes) = self.assets.embedded(name) {
             return Some(Bytes::from_static(bytes));
         }
-        let path = self.folder.as_ref()?.join(name);
+        let path = below(self.folder.as_ref()?, name);
         let is_small = path.metadata().is_ok_and(|meta| meta.len() <= max_bytes);
         is_small
             .then(|| Source::read(&path).ok())
@@ -118,7 +116,7 @@ impl<'a> Files<'a> {
 
     /// Notes that the map was made with a file beside the opened one.
     pub(super) fn depend_on_beside(&mut self, name: &str) {
-        let path = self.folder.as_ref().map(|folder| folder.join(name));
+        let path = self.folder.as_ref().map(|folder| below(folder, name));
         self.dependencies.extend(path.clone());
         self.named.push(NamedFile {
             kind: "container",
@@ -133,8 +131,7 @@ impl<'a> Files<'a> {
     /// are looked in, or without them right there.
     fn read(&mut self, kind: &'static str, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
         let below = path_below_root(path).replace('\\', "/");
-        let any_case = || self.assets.read_any_case(name_at_end(&below));
-        let file = self.assets.read(&below).or_else(any_case);
+        let file = self.assets.read_any_case(&below);
         self.named.push(file.named(kind, &below));
         self.dependencies.extend(file.looked_for);
         file.bytes.map_err(|error| {
