@@ -340,7 +340,7 @@ pub(crate) fn check_frame(frame: f32, frames: u32) -> Result<(), String> {
         return Ok(());
     }
     Err(match frames {
-        0 => format!("there is no frame {frame}: nothing in this file moves"),
+        0 => "nothing in this file moves, so it has no frames".to_owned(),
         _ => format!(
             "there is no frame {frame}: the clip has the frames 0 to {}",
             frames - 1

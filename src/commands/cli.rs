@@ -230,7 +230,7 @@ pub struct ViewArgs {
 Examples:
   mapscope info demo.pfmap
   mapscope info demo.pfmap --json | jq .tiles.by_type
-  mapscope info maps/*.pfmap --json     one JSON object a file, each on a line
+  mapscope info maps/*.pfmap --json     one JSON object per file, each on one line
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
   mapscope info town.ika-map --tile 30,53 --item zone:market --json
   mapscope info knight.pfobj --joint hand_r --clip Walk --frame 8
@@ -256,7 +256,7 @@ pub struct InfoArgs {
         help_heading = "Output"
     )]
     pub schema: bool,
-    /// JSON instead of text: an object, of several files one each on a line
+    /// JSON instead of text: one object per file, each on one line; indented on a terminal
     #[arg(long, help_heading = "Output")]
     pub json: bool,
     /// Also describe what the window can select: all of a KIND such as `joint`, or one by its name or
@@ -360,7 +360,7 @@ impl InfoArgs {
 Examples:
   mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message [rule]
   mapscope check assets/                every file below a folder
-  mapscope check assets/ --json         one JSON object a file, each on a line
+  mapscope check assets/ --json         one JSON object per file, each on one line
   mapscope check assets/ --deny warnings --allow pfobj/bounds-differ
   git show HEAD:town.pmf | mapscope check -
   mapscope check assets/ --assets       also files that nobody uses, and all that is missing
@@ -400,7 +400,7 @@ pub struct CheckArgs {
         help_heading = "Output"
     )]
     pub format: Option<ReportFormat>,
-    /// One JSON object a file, each on a line: the same as --format json
+    /// One JSON object per file, each on one line: the same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub json: bool,
 }
@@ -514,13 +514,13 @@ pub struct RenderArgs {
         help_heading = "Output"
     )]
     pub output: PathBuf,
-    /// Also replace a file that is no PNG; none that was read is ever replaced
+    /// Overwrite a file that is not a PNG (input files never)
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Pixels alone, 4 bytes RGBA each, with `-o -`: for a video encoder
+    /// Write raw RGBA8 pixels with `-o -`, for a video encoder
     #[arg(long, help_heading = "Output")]
     pub raw: bool,
-    /// An image a frame: `0..32` ends before 32, `0..=32` with it
+    /// One image per frame, `0..=32` with 32 [default of .gif: all]
     #[arg(
         long,
         value_name = "FIRST..END",
@@ -530,7 +530,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub frames: Option<RangeInclusive<u32>>,
-    /// So many images from all around
+    /// Render N turntable views
     #[arg(
         long,
         value_name = "N",

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::cli::{ConvertArgs, display_name};
 use super::output::{self, Stdout, counted};
@@ -9,11 +10,21 @@ use super::{CommandError, Status, source, target};
 use mapscope_export::convert::{self, Context, ConvertError, Converted, Form};
 use mapscope_formats::Format;
 use mapscope_scene::saving;
-use mapscope_scene::{OpenError, OpenOptions, Progress, Source, identify_format};
+use mapscope_scene::{
+    Document, Layers, OpenError, OpenOptions, Progress, Shown, Source, identify_format,
+};
+
+/// Bytes of a pixel.
+const RGBA: usize = 4;
+
+/// Maximum number of pixels of a map whose image is compared before and after, and of a row of it.
+const MAX_COMPARED_PX: u64 = 1 << 28;
+/// See [`MAX_COMPARED_PX`].
+const MAX_ROW_PX: u64 = 1 << 22;
 
 pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let read = source::source_of(&args.file)?;
-    let format = identify_format(&read)?;
+    let format = identify_format(&read).map_err(|it| CommandError::from(it).named(&args.file))?;
     source::refuse_map(&args.file, format, options)?;
     let Some(out) = args.output.as_deref().filter(|_| !args.list) else {
         list(format)?;
@@ -25,8 +36,11 @@ pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, C
     let files = [beside.files, vec![args.file.clone()]].concat();
     check_target(args, written, out, &files)?;
     let names: Vec<&str> = forms.iter().map(|form| form.name).collect();
-    let converted = convert::convert(&read.bytes, format, &names, &beside.context)
+    let mut converted = convert::convert(&read.bytes, format, &names, &beside.context)
         .map_err(|error| failed(&args.file, format, error))?;
+    if let Some(before) = &beside.document {
+        tell_of_image(&**before, &read, &mut converted, options);
+    }
     if !converted.losses.is_empty() && !args.lossy {
         let lines = converted.losses.iter().map(|loss| format!("\n  {loss}"));
         return Err(CommandError::Argument(format!(
@@ -83,6 +97,8 @@ fn forms(args: &ConvertArgs, format: &Format, out: &Path) -> Result<Vec<Form>, C
 /// What is known of a file beside its bytes, and the files by which.
 #[derive(Default)]
 struct Beside {
+    /// The document, if its tileset was found.
+    document: Option<Arc<dyn Document>>,
     context: Context,
     files: Vec<PathBuf>,
 }
@@ -95,17 +111,86 @@ fn beside(read: &Source, format: &Format, written: &Format, options: &OpenOption
     let Some(document) = opened.flatten() else {
         return Beside::default();
     };
-    let tilesets = document.layers().map(mapscope_scene::Layers::tilesets);
+    let tilesets = document.layers().map(Layers::tilesets);
     let found = tilesets
         .into_iter()
         .flatten()
         .find(|tileset| !tileset.is_missing);
     Beside {
+        document: found.is_some().then(|| Arc::clone(&document)),
         context: Context {
             tile_px: found.map(|tileset| tileset.tile_size),
         },
         files: document.about().dependencies.clone(),
     }
+}
+
+/// Adds to what is told of a converted map that it is drawn otherwise than before, in how many cells.
+fn tell_of_image(
+    before: &dyn Document,
+    read: &Source,
+    converted: &mut Converted,
+    options: &OpenOptions,
+) {
+    let source = Source {
+        bytes: converted.bytes.clone().into(),
+        ..read.clone()
+    };
+    let after = mapscope_scene::open(&source, options, &Progress::default()).ok();
+    let after = after.as_deref().and_then(Document::layers);
+    let (Some(before), Some(after)) = (before.layers(), after) else {
+        return;
+    };
+    let (size, new_size) = (before.flat_size(), after.flat_size());
+    if size != new_size {
+        let ([w, h], [x, y]) = (size, new_size);
+        converted.losses.push(format!(
+            "the size of the image changes from {w} x {h} to {x} x {y} pixels"
+        ));
+    } else if size[0] > MAX_ROW_PX || size[0].saturating_mul(size[1]) > MAX_COMPARED_PX {
+        let note = "the image of the map is too large to be compared before and after";
+        converted.notes.push(note.to_owned());
+    } else if let (changed @ 1.., Some(first)) = changed_cells(before, after) {
+        converted.losses.push(format!(
+            "the image changes in {}, the first at {first}: binary maps draw their lowest layer opaque, \
+             and no tile 0 in the others",
+            counted(changed, "cell")
+        ));
+    }
+}
+
+/// How many cells of two images of one size differ, and column and row of the first.
+fn changed_cells(before: &dyn Layers, after: &dyn Layers) -> (usize, Option<String>) {
+    let [width, height] = before.flat_size();
+    let tile = before.tile_px().unwrap_or([1; 2]);
+    let [tile_width, tile_height] = tile.map(|side| side.max(1) as usize);
+    let shown = Shown {
+        flat: true,
+        ..Shown::default()
+    };
+    let images = [before.flat(&shown), after.flat(&shown)];
+    let row = vec![0; width as usize * RGBA];
+    let mut rows = [row.clone(), row];
+    let (mut changed, mut first) = (0, None);
+    for (number, top) in (0..height).step_by(tile_height).enumerate() {
+        let mut is_changed = vec![false; (width as usize).div_ceil(tile_width)];
+        for y in top..(top + tile_height as u64).min(height) {
+            for (image, row) in images.iter().zip(&mut rows) {
+                image.row(y, row);
+            }
+            let [old, new] = rows.each_ref().map(|row| row.chunks(tile_width * RGBA));
+            for (is_changed, (old, new)) in is_changed.iter_mut().zip(old.zip(new)) {
+                *is_changed |= old != new;
+            }
+        }
+        let column = is_changed.iter().position(|is_changed| *is_changed);
+        first = first.or(column.map(|column| format!("{column},{number}")));
+        changed += is_changed
+            .into_iter()
+            .filter(|is_changed| *is_changed)
+            .count();
+    }
+    (changed, first)
 }
 
 /// Makes sure that a file of a format may be written there.

@@ -61,8 +61,7 @@ pub(super) fn run(
         Ok(known) => known,
         Err(error) => {
             if args.json {
-                write_json(&mut out, &not_read(file, &error), true)?;
-                out.flush()?;
+                write_json(&mut out, &not_read(file, &error))?;
             }
             return Err(error);
         }
@@ -99,8 +98,7 @@ fn describe_all(
             Err(error @ CommandError::Output(_)) => return Err(error),
             Err(error) => {
                 if args.json {
-                    write_json(out, &not_read(file, &error), false)?;
-                    out.flush()?;
+                    write_json(out, &not_read(file, &error))?;
                 }
                 let error = error.about(file);
                 output::report_error(&error);
@@ -114,10 +112,10 @@ fn describe_all(
     }
 }
 
-/// What JSON says of a file that cannot be read.
+/// The object of a file that cannot be read.
 fn not_read(file: &Path, error: &CommandError) -> Map<String, Value> {
-    let (file, reason) = (super::cli::display_name(file), error.to_string());
-    let keys = [("file", file), ("error", reason)];
+    let file = super::cli::display_name(file);
+    let keys = [("file", file), ("error", error.reason())];
     keys.map(|(key, value)| (key.to_owned(), value.into()))
         .into_iter()
         .collect()
@@ -169,10 +167,10 @@ fn describe(
             if args.wanted().next().is_some() {
                 keys.insert("items".to_owned(), told(&items));
             }
-            write_json(out, &keys, args.files.len() == 1)?;
+            write_json(out, &keys)?;
         }
         Known::Refused(..) if args.json => {
-            write_json(out, &known.keys(file), args.files.len() == 1)?;
+            write_json(out, &known.keys(file))?;
         }
         Known::Opened(document) => {
             let document = &**document;
@@ -314,7 +312,7 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     }
     if args.json {
         let keys = Map::from_iter([("adapters".to_owned(), objects.into())]);
-        write_json(&mut out, &keys, true)?;
+        write_json(&mut out, &keys)?;
     }
     out.flush()?;
     drawing?;
@@ -371,14 +369,15 @@ fn check_answers(
     Ok(())
 }
 
-/// An object, over many lines or on one.
-fn write_json(out: &mut impl Write, keys: &Map<String, Value>, is_alone: bool) -> io::Result<()> {
-    if is_alone {
+/// Writes an object on one line, or indented on a terminal.
+fn write_json(out: &mut Stdout, keys: &Map<String, Value>) -> io::Result<()> {
+    if out.is_terminal() {
         serde_json::to_writer_pretty(&mut *out, keys)?;
     } else {
         serde_json::to_writer(&mut *out, keys)?;
     }
-    writeln!(out)
+    writeln!(out)?;
+    out.flush()
 }
 
 /// What the file is and what is in it.

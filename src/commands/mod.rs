@@ -139,6 +139,31 @@ impl CommandError {
         }
     }
 
+    /// The same with the file named as in this argument: a pipe has no name of its own.
+    fn named(mut self, argument: &Path) -> Self {
+        if let Self::Open(OpenError::UnknownFormat { path, .. } | OpenError::Refused { path, .. }) =
+            &mut self
+        {
+            argument.clone_into(path);
+        }
+        self
+    }
+
+    /// The reason without the name of the file, which stands in a key of its own in JSON.
+    fn reason(&self) -> String {
+        match self {
+            Self::Open(OpenError::Read { source, .. }) => system_reason(source, "file"),
+            Self::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
+            Self::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
+            error => error.to_string(),
+        }
+    }
+
+    /// `true` if nobody reads standard output any more.
+    fn is_hang_up(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
     fn status(&self) -> Status {
         match self {
             Self::Open(OpenError::Refused { .. }) => Status::FileErrors,

@@ -14,9 +14,9 @@ use mapscope_formats::{Place, Problem, Severity};
 pub(super) use mapscope_formats::{Tally, counted};
 use mapscope_scene::OpenError;
 
-/// Standard output, for text. When whoever reads it hangs up, the rest is swallowed: a command
-/// still does its work, so that its exit status is the same whether or not all was read
-/// (`mapscope check maps/* | head` in a script with `pipefail`).
+/// Standard output. If the reader hangs up, the rest is dropped: a command still does its work, so its
+/// exit status does not depend on how much was read (`mapscope check maps/* | head` in a script with
+/// `pipefail`).
 #[derive(Debug)]
 pub(super) struct Stdout {
     out: BufWriter<StdoutLock<'static>>,
@@ -30,6 +30,11 @@ impl Stdout {
             out: BufWriter::new(io::stdout().lock()),
             is_closed: false,
         }
+    }
+
+    /// `true` if it is a terminal.
+    pub(super) fn is_terminal(&self) -> bool {
+        self.out.get_ref().is_terminal()
     }
 
     /// Colours for it, if it is a terminal.

@@ -277,6 +277,7 @@ fn formats() -> Vec<(&'static str, Vec<Key>)> {
             ("tile?", defined("map_tile")),
             ("obstruction", list(obstruction)),
             ("left_out", list(left_out)),
+            ("loop_s", or_null(number())),
         ]
     };
     let with_tiles = |keys: Vec<Key>| -> Vec<Key> { keys.into_iter().chain(of_tiles()).collect() };

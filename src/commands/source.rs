@@ -1,7 +1,8 @@
 //! From an argument to an open document.
 
 use std::borrow::Cow;
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,6 +21,8 @@ use mapscope_scene::{
 
 /// Stands, with a name or without, for a demo that is built in where a file is expected.
 const DEMO: &str = "demo:";
+/// Maximum number of bytes read from a pipe, which has no size of its own and may never end.
+const MAX_PIPE_BYTES: u64 = 1 << 30;
 
 /// A document, and how long its parts took to open.
 #[derive(Debug)]
@@ -80,29 +83,51 @@ pub(super) fn refuse_stdin_twice(arguments: &[PathBuf]) -> Result<(), CommandErr
     Ok(())
 }
 
-/// What stands on standard input, to its end; files that it names are looked up from the working
-/// folder.
-///
-/// # Errors
-/// When it cannot be read.
-pub(super) fn stdin(argument: &Path) -> Result<Source, CommandError> {
-    let mut bytes = Vec::new();
-    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-    read.map_err(|source| OpenError::Read {
+/// `true` if an argument names a pipe, as the shell's `<(...)` and `/dev/stdin` do.
+pub(super) fn is_pipe(argument: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        std::fs::metadata(argument).is_ok_and(|meta| meta.file_type().is_fifo())
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = argument;
+        false
+    }
+}
+
+/// Reads a pipe to its end. Files that it names are looked up from the working folder.
+fn read_pipe(argument: &Path, pipe: impl Read) -> Result<Source, CommandError> {
+    let read_error = |source| OpenError::Read {
         path: argument.to_owned(),
         source,
-    })?;
+    };
+    let mut bytes = Vec::new();
+    let mut limited = pipe.take(MAX_PIPE_BYTES + 1);
+    limited.read_to_end(&mut bytes).map_err(read_error)?;
+    if bytes.len() as u64 > MAX_PIPE_BYTES {
+        let message = format!("more than {MAX_PIPE_BYTES} bytes, the limit for pipes");
+        return Err(read_error(io::Error::other(message)).into());
+    }
     Ok(Source {
-        path: argument.to_owned(),
+        path: "-".into(),
         bytes: bytes.into(),
         embedded: &[],
     })
 }
 
-/// The bytes that an argument names: a file, standard input, a demo, or a made-up map.
+/// The bytes that an argument names: a file, a pipe, standard input, a demo, or a made-up map.
 pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
     if is_stdin(argument) {
-        return stdin(argument);
+        return read_pipe(argument, io::stdin().lock());
+    }
+    if is_pipe(argument) {
+        let pipe = File::open(argument).map_err(|source| OpenError::Read {
+            path: argument.to_owned(),
+            source,
+        })?;
+        return read_pipe(argument, pipe);
     }
     if let Some(demo) = demo_of(argument)? {
         return Ok(demo.source());
@@ -124,7 +149,7 @@ pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, Com
 fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
     let begun = Instant::now();
     let source = source_of(argument)?;
-    open_source(&source, begun.elapsed(), options)
+    open_source(&source, begun.elapsed(), options).map_err(|error| error.named(argument))
 }
 
 /// Opens what was read in some time.
@@ -160,6 +185,8 @@ pub(super) fn with_entities<'a>(
     options: &'a OpenOptions,
 ) -> Result<Cow<'a, OpenOptions>, CommandError> {
     let is_asked = request.asks_for(OverlayId::Entities) && options.map == MapChoice::Beside;
+    // A pipe can be read only once.
+    let is_asked = is_asked && !is_stdin(file) && !is_pipe(file);
     // Of what is no map, opening it says what is wrong.
     let format = is_asked.then(|| mapscope_scene::identify_format(&source_of(file).ok()?).ok());
     if format.flatten().map(|format| format.id) != Some(pfmap::FORMAT.id) {
@@ -204,7 +231,7 @@ pub(super) fn open_or_refused(
     argument: &Path,
     options: &OpenOptions,
 ) -> Result<Known, CommandError> {
-    known(&source_of(argument)?, options)
+    known(&source_of(argument)?, options).map_err(|error| error.named(argument))
 }
 
 /// The same of what was read.

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::output::Stdout;
 use super::{CommandError, interrupt};
 use mapscope_scene::saving::{self, FileKind, SaveError};
 
@@ -92,7 +93,7 @@ pub(super) fn hold_for(path: &Path) {
 /// When it cannot be written.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     if is_stdout(path) {
-        let mut out = io::stdout().lock();
+        let mut out = Stdout::lock();
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }

@@ -4,7 +4,9 @@ use std::fs;
 use std::io::Write as _;
 use std::process::Stdio;
 
-use mapscope_formats::ika::{map, vsp};
+use mapscope_formats::ika::map;
+use mapscope_formats::ika::text_map::{self, TextMap};
+use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::pfmap::{self, Splat};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data};
@@ -161,6 +163,45 @@ fn the_ending_says_which_map_of_ika_and_the_tileset_how_large_tiles_are() {
             .stderr
             .contains("and this is no name of it")
     );
+}
+
+#[test]
+fn a_map_that_is_drawn_otherwise_loses_its_image_with_the_number_of_cells() {
+    let folder = Folder::new();
+    let [clear, half, full] = [[255, 255, 255, 0], [9, 8, 7, 128], [1, 2, 3, 255]];
+    let tileset = Vsp {
+        tile_size: [1, 1],
+        count: 3,
+        pixels: Pixels::Rgba([clear, half, full].concat()),
+        ..Vsp::default()
+    };
+    folder.write("t.vsp", vsp::write(&tileset).unwrap());
+    let layer = |label: &str, tiles: [u32; 6]| text_map::Layer {
+        label: label.to_owned(),
+        size: [3, 2],
+        tiles: tiles.to_vec(),
+        obstructions: vec![0; 6],
+        ..text_map::Layer::default()
+    };
+    let text = |tiles| TextMap {
+        size: [3, 2],
+        tileset: "t.vsp".to_owned(),
+        layers: vec![layer("Layer 0", tiles), layer("Layer 1", [0; 6])],
+        ..TextMap::default()
+    };
+    folder.write("same.ika-map", text_map::write(&text([2; 6])).unwrap());
+    let same = folder.run("convert same.ika-map same.map").expect(0);
+    assert!(!same.stderr.contains("image"), "{same:?}");
+    // Where a tile hides another one, the image is as before.
+    let mut other = text([2, 2, 0, 1, 0, 2]);
+    other.layers[1].tiles[4] = 2;
+    folder.write("other.ika-map", text_map::write(&other).unwrap());
+    let other = folder.run("convert other.ika-map other.map").expect(2);
+    let expected = "\n  the image changes in 2 cells, the first at 2,0: binary maps draw";
+    assert!(other.stderr.contains(expected), "{other:?}");
+    folder
+        .run("convert other.ika-map other.map --lossy")
+        .expect(0);
 }
 
 #[test]

@@ -727,6 +727,27 @@ fn a_file_is_the_same_as_itself_and_told_part_by_part() {
 }
 
 #[test]
+fn a_zone_that_is_renamed_is_one_difference_of_the_text() {
+    let folder = Folder::new();
+    let mut map = synthesize::ika_map([12, 9], 2, 3);
+    let told = |map: &ika_map::Map| {
+        folder.write("a.map", ika_map::write(map).unwrap());
+        folder.run("diff --text a.map").expect(0).stdout
+    };
+    let before = told(&map);
+    assert!(
+        before.lines().any(|line| line.ends_with(": zone cell 1")),
+        "{before}"
+    );
+    map.zones[1].name = "Another name".to_owned();
+    let after = told(&map);
+    let lines = before.lines().zip(after.lines());
+    let changed: Vec<_> = lines.filter(|(a, b)| a != b).collect();
+    assert_eq!(changed.len(), 1, "{changed:?}");
+    assert_eq!(before.lines().count(), after.lines().count());
+}
+
+#[test]
 fn what_cannot_be_compared_fails() {
     let folder = Folder::new();
     written_files(&folder);

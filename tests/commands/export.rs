@@ -124,6 +124,29 @@ fn names_choose_files_and_none_is_written_over() {
 }
 
 #[test]
+fn a_table_tells_cells_that_were_not_read_from_empty_ones() {
+    let empty = Cell {
+        tile_id: Cell::NO_TILE,
+        ..Cell::default()
+    };
+    let flags = MapFlags(0);
+    let map = MapData {
+        flags,
+        size: [3, 1],
+        cells: vec![empty.encode(flags); 3],
+        ..MapData::default()
+    };
+    let folder = Folder::new();
+    let bytes = map_data::write(&map).unwrap();
+    folder.write("a.map", &bytes[..bytes.len() - 4]);
+    let table = folder.run("export a.map -o - --to csv").expect(1).stdout;
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].ends_with(",zone,not_read"), "{table}");
+    let last = |line: &str| line.rsplit(',').next().map(str::to_owned).unwrap();
+    assert_eq!([1, 2, 3].map(|line| last(lines[line])), ["", "", "tile"]);
+}
+
+#[test]
 fn a_table_has_the_palettes_and_priorities_of_cells_whatever_they_are_shown_with() {
     let cell = |palette, priority| Cell {
         tile_id: 3,

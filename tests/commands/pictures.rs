@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Cursor;
 
 use image::{Rgba, RgbaImage};
-use mapscope_formats::ika::map as ika_map;
+use mapscope_formats::ika::{map as ika_map, vsp};
 use mapscope_scene::demo;
 use mapscope_testdata::{Need, skip, synthesize};
 
@@ -234,6 +234,41 @@ fn a_turntable_becomes_files_of_each_kind() {
 }
 
 #[test]
+fn an_animation_of_tiles_is_one_loop() {
+    let folder = Folder::new();
+    // 3 tiles of 8 ticks and 4 of 6: a loop of 24 ticks, or 5.76 frames.
+    let mut tileset = synthesize::ika_tileset(1);
+    tileset.strands.fill(vsp::Strand::default());
+    for (place, [start, finish, delay]) in [[0, 2, 8], [3, 6, 6]].into_iter().enumerate() {
+        tileset.strands[place] = vsp::Strand {
+            start,
+            finish,
+            delay,
+            mode: 0,
+        };
+    }
+    folder.write(synthesize::IKA_TILESET, vsp::write(&tileset).unwrap());
+    let map = synthesize::ika_map([8, 6], 2, 2);
+    folder.write("a.map", ika_map::write(&map).unwrap());
+    let info = folder.run("info a.map --json").expect(0).json();
+    assert_eq!(info["loop_s"], 0.24);
+    let text = folder.run("info a.map").expect(0).stdout;
+    assert!(text.contains("Loop of tiles     0.24 s"), "{text}");
+    folder.run("render a.map -o a.apng --view flat").expect(0);
+    let file = fs::File::open(folder.path("a.apng")).unwrap();
+    let reader = png::Decoder::new(std::io::BufReader::new(file)).read_info();
+    let frames = reader
+        .unwrap()
+        .info()
+        .animation_control()
+        .unwrap()
+        .num_frames;
+    assert_eq!(frames, 6);
+    let still = folder.run("info demo:station --json").expect(0).json();
+    assert!(still["loop_s"].is_null(), "{still}");
+}
+
+#[test]
 fn a_camera_flies_along_the_poses_of_a_file() {
     if !has_gpu() {
         return;
@@ -326,10 +361,18 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
             "nothing to turn around",
         ),
         ("demo:drakeling -o a.gif --turntable 4 --fps 0", "1 to 50"),
-        ("demo:drakeling -o a.gif", "nothing moves in a single image"),
+        ("demo:terrain -o a.gif", "nothing moves in a single image"),
         (
-            "demo:village -o a.apng --view flat --fps 5",
+            "demo:drakeling -o a.gif --frame 3",
             "nothing moves in a single image",
+        ),
+        (
+            "demo:terrain -o a.apng --frames 0..3",
+            "--frames: nothing in this file moves",
+        ),
+        (
+            "demo:terrain -o a.jpg",
+            "ends in .png, or in .apng or .gif for an animation",
         ),
         (
             "demo:drakeling -o a_%02d.gif --turntable 4",

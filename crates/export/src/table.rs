@@ -1,7 +1,7 @@
 //! Tables as CSV (RFC 4180): UTF-8, a line of headings, lines that end with CR LF.
 //!
 //! Of 2D maps there is a line for each cell of each layer, of terrain one for each tile, of scenes one
-//! for each entity. What is not there or not known is an empty field.
+//! for each entity. A field without a value is empty; `not_read` names those that could not be read.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -13,11 +13,11 @@ use mapscope_formats::pfmap::{Edge, Field, Found, Meaning, Pfmap, Reading};
 use mapscope_formats::{pfmap, pfscene};
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::terrain::Terrain;
-use mapscope_scene::tilemap::{Cell, Grid, GridKind, Layer, TileMap};
+use mapscope_scene::tilemap::{Cell, Grid, GridKind, Layer, TileMap, Unread};
 use mapscope_scene::{Document, InfoQuery};
 
 /// The headings of a table of cells.
-const CELL_HEADINGS: [&str; 13] = [
+const CELL_HEADINGS: [&str; 14] = [
     "layer",
     "layer_name",
     "x",
@@ -31,6 +31,7 @@ const CELL_HEADINGS: [&str; 13] = [
     "obstruction",
     "logic",
     "zone",
+    "not_read",
 ];
 /// The headings of a table of tiles that are no fields of theirs.
 const TILE_PLACE: [&str; 2] = ["row", "col"];
@@ -219,8 +220,26 @@ fn cells_of_layer(table: &mut Table, map: &TileMap, index: usize, layer: &Layer)
             Some(known) => table.text(&known.name),
             None => table.plain(zone),
         }
+        table.text(&not_read(map, index, [x, y]).join(" "));
         table.end_line();
     }
+}
+
+/// The headings under which a cell of a layer is empty because the file could not be read there.
+fn not_read(map: &TileMap, layer: usize, [x, y]: [u32; 2]) -> Vec<&'static str> {
+    let lost = map.left_out.iter().filter_map(|lost| {
+        let (name, [width, height]) = match lost.what {
+            Unread::Tiles(size) => ("tile", size),
+            Unread::Grid(GridKind::Obstruction { .. }, size) => ("obstruction", size),
+            Unread::Grid(GridKind::Logic, size) => ("logic", size),
+            Unread::Grid(GridKind::Zones, size) => ("zone", size),
+            _ => return None,
+        };
+        let is_here = lost.layer.is_none_or(|of| of == layer) && x < width && y < height;
+        let index = y as usize * width as usize + x as usize;
+        (is_here && lost.has_cell(index)).then_some(name)
+    });
+    lost.collect()
 }
 
 /// The number of a grid in a column and row.

@@ -346,7 +346,10 @@ impl Run<'_> {
 
     /// What was checked, and what came of it.
     fn summary(&self) -> String {
-        let files = output::counted(self.files, "file");
+        let checked = match self.files {
+            0 if self.unchecked > 0 => "no file checked".to_owned(),
+            files => format!("{}: {}", output::counted(files, "file"), self.total),
+        };
         let notes = match self.unlisted {
             0 => String::new(),
             unlisted => {
@@ -369,10 +372,7 @@ impl Run<'_> {
                 format!("; {mistakes} in {}", settings::FILE_NAME)
             }
         };
-        format!(
-            "{files}: {}{allowed}{notes}{unchecked}{mistakes}",
-            self.total
-        )
+        format!("{checked}{allowed}{notes}{unchecked}{mistakes}")
     }
 }
 
@@ -398,11 +398,7 @@ fn check(
         return Ok(alone(Findings::new(None, vec![problem])));
     }
     let job = || {
-        let source = if source::is_stdin(path) {
-            source::stdin(path)?
-        } else {
-            source::source_of(path)?
-        };
+        let source = source::source_of(path)?;
         let known = source::known(&source, options);
         if let Err(CommandError::Open(error)) = &known
             && let Some(note) = error.skipped().filter(|_| was_found)
@@ -442,7 +438,7 @@ fn check(
         Ok(found)
     };
     match catch_unwind(AssertUnwindSafe(job)) {
-        Ok(result) => result.map_err(|error| reason(&error)),
+        Ok(result) => result.map_err(|error: CommandError| error.reason()),
         Err(_panic) => {
             Err("Mapscope failed while reading it; please report this, with the file".to_owned())
         }
@@ -518,16 +514,6 @@ fn count_characters_of(lines: &[&[u8]], problem: &mut Problem) {
         let before = column.saturating_sub(1).min(line.len() as u64) as usize;
         let before = String::from_utf8_lossy(line.get(..before).unwrap_or_default());
         *column = before.chars().count() as u64 + 1;
-    }
-}
-
-/// Why a file was not opened, without its name.
-fn reason(error: &CommandError) -> String {
-    match error {
-        CommandError::Open(OpenError::Read { source, .. }) => system_reason(source, "file"),
-        CommandError::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
-        CommandError::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
-        error => error.to_string(),
     }
 }
 

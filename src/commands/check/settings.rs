@@ -13,7 +13,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::levels::{Level, Levels};
-use super::{Unchecked, reason};
+use super::{CommandError, Unchecked};
 use mapscope_formats::{Place, quoted};
 use mapscope_scene::Source;
 
@@ -168,7 +168,7 @@ impl FolderSettings {
                 "{} bytes; at most {MAX_BYTES} are read",
                 meta.len()
             )),
-            Ok(_) => Source::read(path).map_err(|error| reason(&error.into())),
+            Ok(_) => Source::read(path).map_err(|error| CommandError::from(error).reason()),
         };
         let text = bytes.and_then(|source| {
             let text = str::from_utf8(&source.bytes).map(str::to_owned);

@@ -72,7 +72,11 @@ fn write_all(
     let output = Output::new(args, document);
     // All that is to be written may be, or nothing is drawn.
     let written = Written::new(args, shots, &output)?;
-    output.write_shots(&written, shots, painter)?;
+    match output.write_shots(&written, shots, painter) {
+        // Nobody waits for the images that are left.
+        Err(error) if error.is_hang_up() => {}
+        result => result?,
+    }
     let problems = &document.about().problems;
     messages::note_problems(&args.file, problems);
     Ok(Status::of(problems))

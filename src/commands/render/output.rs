@@ -64,13 +64,26 @@ impl Written {
             output.check(path, PNG)?;
             return Ok(Self::Raw);
         }
+        let is_animation = AnimationFormat::of(path).is_some();
+        let has_ending = |path: &Path| {
+            let ending = path.extension();
+            ending.is_some_and(|ending| ending.eq_ignore_ascii_case(PNG.ending))
+        };
         let is_one =
             args.frames.is_none() && args.turntable.is_none() && args.camera_path.is_none();
-        if is_one {
-            if AnimationFormat::of(path).is_some() {
+        if is_one && !(is_animation && shots.len() > 1) {
+            if is_animation {
                 return Err(CommandError::Argument(format!(
                     "--output {}: nothing moves in a single image; expected --frames, --turntable or \
                      --camera-path, or a name that ends in .png",
+                    path.display()
+                )));
+            }
+            // Devices and pipes have no ending.
+            let is_file = path.is_file() || !path.exists();
+            if is_file && !is_stdout(path) && !has_ending(path) {
+                return Err(CommandError::Argument(format!(
+                    "--output {}: expected a name that ends in .png, or in .apng or .gif for an animation",
                     path.display()
                 )));
             }
@@ -92,10 +105,7 @@ impl Written {
                 path.display()
             ))
         })?;
-        if !path
-            .extension()
-            .is_some_and(|ending| ending.eq_ignore_ascii_case(PNG.ending))
-        {
+        if !has_ending(path) {
             return Err(CommandError::Argument(format!(
                 "--output {}: images with numbers are PNG files; expected a name that ends in .png, or \
                  one without a place for numbers that ends in .apng or .gif",

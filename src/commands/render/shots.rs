@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::commands::CommandError;
 use crate::commands::cli::RenderArgs;
+use crate::images::animation::AnimationFormat;
 use crate::images::shots::Shot;
 use crate::view_request::check_frame;
 use mapscope_scene::camera::{Pose, PoseError};
@@ -18,11 +19,12 @@ pub(super) fn all(
     document: &dyn Document,
     shown: &Shown,
 ) -> Result<Vec<Shot>, CommandError> {
+    let clips = document.animation().map_or(&[][..], Animation::clips);
+    let clip = shown.playhead.clip.and_then(|clip| clips.get(clip));
+    let frame_count = clip.map_or(0, |clip| clip.frames);
     if let Some(frames) = &args.frames {
-        let clips = document.animation().map_or(&[][..], Animation::clips);
-        let clip = shown.playhead.clip.and_then(|clip| clips.get(clip));
-        let checked = check_frame(*frames.end() as f32, clip.map_or(0, |clip| clip.frames));
-        checked.map_err(CommandError::Argument)?;
+        let checked = check_frame(*frames.end() as f32, frame_count);
+        checked.map_err(|why| CommandError::Argument(format!("--frames: {why}")))?;
         return Ok(Shot::of_frames(frames.clone()));
     }
     if let Some(views) = args.turntable {
@@ -32,6 +34,11 @@ pub(super) fn all(
         let shots = Shot::along(&read_poses(path)?, args.path_views);
         return shots
             .ok_or_else(|| refused(path, "on the way eye and target meet: put a pose between"));
+    }
+    // By default an animation is the whole clip, unless that only stands for a time without an end.
+    let is_whole = args.image.request.frame.is_none() && clip.is_some_and(|clip| !clip.is_clock);
+    if is_whole && frame_count > 1 && AnimationFormat::of(&args.output).is_some() {
+        return Ok(Shot::of_frames(0..frame_count));
     }
     Ok(vec![Shot::numbered(0)])
 }

@@ -263,18 +263,21 @@ impl TilesetPanel {
             if only.changed() {
                 self.list();
             }
+            ui.separator();
+            ui.weak("Size");
             ui.spacing_mut().slider_width = 80.0;
             let slider = Slider::new(&mut self.zoom, 1..=most).show_value(false);
             let slider = ui.add(slider);
             parts::name(&slider, "Size of the tiles");
             slider.on_hover_text("How large the tiles are shown");
+            ui.separator();
+            ui.weak("Columns");
             let columns = DragValue::new(&mut self.columns)
                 .range(0..=MAX_COLUMNS)
                 .speed(0.1)
                 .custom_formatter(|columns, _| match columns as usize {
-                    0 => "fitting columns".to_owned(),
-                    1 => "1 column".to_owned(),
-                    columns => format!("{columns} columns"),
+                    0 => "as many as fit".to_owned(),
+                    columns => columns.to_string(),
                 })
                 .custom_parser(|text| text.split_whitespace().next()?.parse().ok());
             let columns = ui.add(columns);

@@ -93,7 +93,7 @@ impl State {
         match motion {
             Motion::Turntable => {
                 let can_turn = self.view.camera.pose.turned(0.0).is_some() && !self.is_flat();
-                (!can_turn).then_some("From straight above there is nothing to turn around")
+                (!can_turn).then_some("A view from straight above cannot turn")
             }
             Motion::Clip => {
                 let [first, last] = self.player.range();

@@ -152,6 +152,29 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
 }
 
 #[test]
+fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
+    let mut h = with_map();
+    let seen = |h: &Map| {
+        let shown = &state(h).view.shown;
+        (shown.flat_camera_px, shown.flat_view_px, flat(h))
+    };
+    let at = middle(&h);
+    wheel(&mut h, at, 4.0);
+    h.state_mut().state.view.history.rest();
+    h.run();
+    let before = seen(&h);
+    drag(&mut h, PointerButton::Middle, vec2(-80.0, -80.0));
+    let after = seen(&h);
+    assert_ne!(after.0, before.0);
+    h.state_mut().state.see_again(true);
+    h.run();
+    assert_eq!(seen(&h), before);
+    h.state_mut().state.see_again(false);
+    h.run();
+    assert_eq!(seen(&h), after);
+}
+
+#[test]
 fn the_mini_map_follows_a_drag_that_is_over_within_a_frame() {
     let mut h = with_map();
     press(&mut h, Modifiers::NONE, Key::T);

@@ -360,6 +360,13 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
         (PictureSize::Typed, "Another size"),
     ];
     let view_px = state.view.size_px;
+    let names = if state.has_layers() {
+        "Names of entities and zones"
+    } else if state.is_scene() || state.document().is_some_and(|it| it.levels().is_some()) {
+        "Names of entities"
+    } else {
+        "Names of joints"
+    };
     let options = &mut state.interface.picture;
     for (size, name) in SIZES {
         ui.horizontal(|ui| {
@@ -383,10 +390,7 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
     ui.add_space(4.0);
     ui.checkbox(&mut options.is_plain, "Without selection and overlays");
     ui.checkbox(&mut options.is_transparent, "Transparent background");
-    ui.checkbox(
-        &mut options.has_names,
-        "Names of joints, entities and zones",
-    );
+    ui.checkbox(&mut options.has_names, names);
 }
 
 /// How an animation of the view is to be saved.
@@ -416,12 +420,14 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.add_space(4.0);
     ui.horizontal(|ui| {
         let options = &mut state.interface.animation;
-        let views = egui::DragValue::new(&mut options.views).range(2..=MAX_VIEWS);
-        let views = ui.add_enabled(moves != Some(Motion::Clip), views.suffix(" views"));
-        parts::name(&views, "Views");
-        places::note(ui.ctx(), "animation-views", views.rect);
+        if moves != Some(Motion::Clip) {
+            let views = egui::DragValue::new(&mut options.views).range(2..=MAX_VIEWS);
+            let views = ui.add(views.suffix(" views"));
+            parts::name(&views, "Views");
+            places::note(ui.ctx(), "animation-views", views.rect);
+        }
         let fps = egui::DragValue::new(&mut options.fps).range(FPS);
-        let fps = ui.add(fps.max_decimals(2).suffix(" a second"));
+        let fps = ui.add(fps.max_decimals(2).suffix(" fps"));
         parts::name(&fps, "Frames a second");
         let fps = options.fps;
         let images = state.animation_length();

@@ -878,7 +878,7 @@ mod tests {
         harness.state_mut().state.interface.animation.motion = Motion::Turntable;
         harness.state_mut().state.run(Action::SaveAnimation);
         harness.run();
-        harness.get_by_label("From straight above there is nothing to turn around");
+        harness.get_by_label("A view from straight above cannot turn");
         harness.get_by_label("32 images, 1.3 s");
         harness.get_by_label("Turntable").click();
         harness.run();

@@ -132,7 +132,12 @@ impl State {
             mode => mode,
         });
         self.view.framing = None;
-        (self.view.camera, self.view.flat) = (seen.camera, seen.flat);
+        self.view.camera = seen.camera;
+        // Layers with parallax stand where the camera has them.
+        if let Some(window) = self.flat_window() {
+            self.see_flat(window);
+        }
+        self.view.flat = seen.flat;
     }
 }
 

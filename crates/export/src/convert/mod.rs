@@ -13,9 +13,10 @@ mod vsp;
 mod xmf;
 
 use std::ffi::OsStr;
+use std::fmt;
 use std::path::Path;
 
-use mapscope_formats::{Format, Problem, ReadError, counted};
+use mapscope_formats::{Format, Place, Problem, ReadError, counted, quoted};
 
 /// A version or packing that a file of a format can be written in.
 #[derive(Debug, Clone, Copy)]
@@ -116,22 +117,74 @@ struct Told {
     notes: Vec<String>,
 }
 
+/// Maximum number of things that a sentence names.
+const MAX_NAMED: usize = 5;
+
+/// Things that lose something: their number, and the names or places of those that have one.
+#[derive(Debug, Default)]
+struct Things {
+    count: usize,
+    names: Vec<String>,
+}
+
+impl From<usize> for Things {
+    fn from(count: usize) -> Self {
+        Self {
+            count,
+            names: Vec::new(),
+        }
+    }
+}
+
+impl<N: Into<String>> FromIterator<N> for Things {
+    fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Self {
+        let mut things = Self::default();
+        for name in names {
+            things.count += 1;
+            if things.names.len() < MAX_NAMED {
+                things.names.push(name.into());
+            }
+        }
+        things
+    }
+}
+
+impl fmt::Display for Things {
+    /// The names in parentheses behind a space; nothing without any.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.names.is_empty() {
+            return Ok(());
+        }
+        write!(f, " ({}", self.names.join(", "))?;
+        match self.count.saturating_sub(self.names.len()) {
+            0 => f.write_str(")"),
+            more => write!(f, " and {more} more)"),
+        }
+    }
+}
+
 impl Told {
-    /// That a number of things lose something, such as `their name`; nothing of none.
-    fn lost(&mut self, count: usize, noun: &str, what: &str) {
-        let things = counted(count, noun);
-        match count {
+    /// That things lose something, such as `their name`; nothing of none.
+    fn lost(&mut self, things: impl Into<Things>, noun: &str, what: &str) {
+        let things = things.into();
+        let number = counted(things.count, noun);
+        match things.count {
             0 => {}
-            1 => self.loss(format!("{things} loses {}", what.replace("their ", "its "))),
-            _ => self.loss(format!("{things} lose {what}")),
+            1 => {
+                let what = what.replace("their ", "its ");
+                self.loss(format!("{number} loses {what}{things}"));
+            }
+            _ => self.loss(format!("{number} lose {what}{things}")),
         }
     }
 
-    /// That a number of things are left out; nothing of none.
-    fn left_out(&mut self, count: usize, noun: &str, why: &str) {
-        if count > 0 {
-            let verb = if count == 1 { "is" } else { "are" };
-            self.loss(format!("{} {verb} left out: {why}", counted(count, noun)));
+    /// That things are left out; nothing of none.
+    fn left_out(&mut self, things: impl Into<Things>, noun: &str, why: &str) {
+        let things = things.into();
+        if things.count > 0 {
+            let verb = if things.count == 1 { "is" } else { "are" };
+            let number = counted(things.count, noun);
+            self.loss(format!("{number} {verb} left out: {why}{things}"));
         }
     }
 
@@ -341,18 +394,35 @@ fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> 
         ("/stray-text", "the text between its nodes"),
         ("/trailing-data", "what follows the end"),
         ("/long-block", "what is in it beyond what is needed"),
-        (
-            "/parallax",
-            "the divisor 0, for which the engine takes another",
-        ),
     ] {
-        let [before, after] = [problems, problems_again].map(|problems| {
-            let of_rule = problems.iter().filter(|it| it.rule.id.ends_with(end));
-            of_rule.map(|problem| problem.count).sum::<usize>()
-        });
-        told.lost(before.saturating_sub(after), "place", what);
+        let of_rule = |problem: &&Problem| problem.rule.id.ends_with(end);
+        let before = problems.iter().filter(of_rule);
+        let after = problems_again.iter().filter(of_rule);
+        let count: usize = before.clone().map(|problem| problem.count).sum();
+        let kept: usize = after.map(|problem| problem.count).sum();
+        let places = before.map(|problem| place_text(problem.place));
+        let mut things: Things = places.filter(|_| kept == 0).collect();
+        things.count = count.saturating_sub(kept);
+        told.lost(things, "place", what);
     }
     told.losses
+}
+
+/// A place as sentences name it: `line 3`, or `0x1a` of a binary file.
+fn place_text(place: Place) -> String {
+    match place {
+        Place::Text { line, .. } => format!("line {line}"),
+        Place::Offset(_) => place.to_string(),
+    }
+}
+
+/// A name in quotes, or what stands for it if it is empty.
+fn name_or(name: &str, other: impl FnOnce() -> String) -> String {
+    if name.is_empty() {
+        other()
+    } else {
+        quoted(name.as_bytes())
+    }
 }
 
 /// Writes content, and reads it again to see that it is all there.
@@ -380,10 +450,9 @@ fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertErr
 /// That a text is read as UTF-8, and was not that.
 fn tell_of_encoding(bytes: &[u8], texts: &mut dyn Iterator<Item = &str>, told: &mut Told) {
     if std::str::from_utf8(bytes).is_err() {
-        let count = texts
-            .filter(|text| text.contains(char::REPLACEMENT_CHARACTER))
-            .count();
-        told.lost(count, "name", "characters that are not in UTF-8");
+        let names = texts.filter(|text| text.contains(char::REPLACEMENT_CHARACTER));
+        let names: Things = names.map(|text| quoted(text.as_bytes())).collect();
+        told.lost(names, "name", "characters that are not in UTF-8");
     }
 }
 

@@ -3,7 +3,7 @@
 use mapscope_formats::pfmap::{self, BlendMode, Cover, Edge, FORMAT, Field, Found, Pfmap};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Row, Told, tell_of_encoding};
+use super::{Content, Row, Things, Told, tell_of_encoding};
 
 /// The versions of PFMAP.
 pub(super) const FORMS: &[Row<Pfmap>] = &[
@@ -146,16 +146,18 @@ impl Content for Pfmap {
             .iter()
             .flat_map(|it| [&*it.name, &*it.texture]);
         tell_of_encoding(bytes, &mut names.into_iter(), told);
-        let mut odd = 0;
+        let mut odd = Vec::new();
         for row in 0..self.rows() {
             for col in 0..self.cols() {
                 if let Found::Odd(found) = self.found(row, col) {
                     let written = self.tile(row, col).map(pfmap::Tile::text);
-                    odd += usize::from(written.is_none_or(|text| *found.text != text));
+                    if written.is_none_or(|text| *found.text != text) {
+                        odd.push(format!("{row},{col}"));
+                    }
                 }
             }
         }
         let what = "characters that the document does not allow, for what the engine makes of them";
-        told.lost(odd, "tile", what);
+        told.lost(odd.into_iter().collect::<Things>(), "tile", what);
     }
 }

@@ -3,9 +3,9 @@
 use mapscope_formats::pfscene::{
     self, Attribute, Diplomacy, FORMAT, General, Pfscene, SectionKind, Value,
 };
-use mapscope_formats::{Format, Problem, ReadError, counted};
+use mapscope_formats::{Format, Problem, ReadError, counted, quoted};
 
-use super::{Content, ConvertError, Row, Told, tell_of_encoding};
+use super::{Content, ConvertError, Row, Things, Told, tell_of_encoding};
 
 /// The versions of PFSCENE.
 pub(super) const FORMS: &[Row<Pfscene>] = &[
@@ -36,15 +36,22 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
 const CONTROLLABLE: &str = "controllable";
 
 fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
-    let mut controlled = 0;
+    let mut controlled = Vec::new();
     for faction in &mut scene.factions {
         // Whatever its key is, as the engine has it.
         let attributes = &mut faction.attributes.0;
-        controlled += usize::from(attributes.len() > 1);
+        controlled.extend((attributes.len() > 1).then(|| quoted(faction.name.as_bytes())));
         attributes.truncate(1);
     }
+    let controlled: Things = controlled.into_iter().collect();
     told.lost(controlled, "faction", "their mark `controllable`");
-    told.lost(scene.diplomacy.len(), "pair of factions", "their diplomacy");
+    let pairs = scene.diplomacy.iter();
+    let pairs = pairs.map(|it| format!("{} and {}", it.faction, it.other));
+    told.lost(
+        pairs.collect::<Things>(),
+        "pair of factions",
+        "their diplomacy",
+    );
     scene.diplomacy.clear();
     let general = std::mem::take(&mut scene.general);
     let General {
@@ -55,12 +62,13 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
         other,
     } = general;
     let settings = [
-        skybox.is_some(),
-        ambient_light_color.is_some(),
-        emit_light_color.is_some(),
-        emit_light_pos.is_some(),
+        ("skybox", skybox.is_some()),
+        ("ambient_light_color", ambient_light_color.is_some()),
+        ("emit_light_color", emit_light_color.is_some()),
+        ("emit_light_pos", emit_light_pos.is_some()),
     ];
-    let settings = settings.into_iter().filter(|is_there| *is_there).count();
+    let settings = settings.into_iter().filter(|(_, is_there)| *is_there);
+    let settings: Things = settings.map(|(name, _)| name).collect();
     told.lost(settings, "setting of sky and light", "their value");
     told.left_out(
         other.len(),

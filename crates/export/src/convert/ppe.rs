@@ -4,7 +4,7 @@
 use mapscope_formats::ppe::{Cell, Compression, Layout, MAP_FORMAT, MapData, MapFlags, map_data};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Row, Told};
+use super::{Content, Row, Things, Told};
 
 /// The layouts of cells, and the kinds of compression.
 pub(super) const FORMS: &[Row<MapData>] = &[
@@ -74,10 +74,14 @@ fn compress(map: &mut MapData, compression: u32) {
     map.flags.0 = map.flags.0 & !MapFlags::COMPRESSIONS | compression;
 }
 
-/// How many cells say something.
-fn count(map: &MapData, says: impl Fn(Cell) -> bool) -> usize {
-    let cells = map.cells.iter().map(|raw| Cell::decode(*raw, map.flags));
-    cells.filter(|cell| says(*cell)).count()
+/// The cells of which something is true, by column and row.
+fn cells_that(map: &MapData, says: impl Fn(Cell) -> bool) -> Things {
+    let width = map.size[0].max(1) as usize;
+    let cells = map.cells.iter().enumerate();
+    let cells = cells.filter(|(_, raw)| says(Cell::decode(**raw, map.flags)));
+    cells
+        .map(|(index, _)| format!("{},{}", index % width, index / width))
+        .collect()
 }
 
 /// Writes all cells in the layout of other flags.
@@ -98,7 +102,7 @@ fn to_new(map: &mut MapData, told: &mut Told) {
         return;
     }
     if map.flags.priority_is_user_data() {
-        let used = count(map, |cell| cell.priority_user_data.unwrap_or(0) != 0);
+        let used = cells_that(map, |cell| cell.priority_user_data.unwrap_or(0) != 0);
         told.lost(
             used,
             "cell",
@@ -106,7 +110,7 @@ fn to_new(map: &mut MapData, told: &mut Told) {
         );
         told.loss("the flag for user data in place of priorities is lost");
     }
-    let high = count(map, |cell| cell.priority > 1);
+    let high = cells_that(map, |cell| cell.priority > 1);
     told.lost(
         high,
         "cell",
@@ -132,13 +136,13 @@ fn to_old(map: &mut MapData, told: &mut Told) {
         );
     }
     let palette = |cell: Cell| cell.palette_user_data.unwrap_or(cell.palette);
-    let high = count(map, |cell| palette(cell) > 0xFF);
+    let high = cells_that(map, |cell| palette(cell) > 0xFF);
     told.lost(
         high,
         "cell",
         "their palette above 255, of which the lowest 8 bits are left",
     );
-    let is_turned = count(map, |cell| cell.axis_switch) > 0;
+    let is_turned = cells_that(map, |cell| cell.axis_switch).count > 0;
     let axis_switch = if is_turned { MapFlags::AXIS_SWITCH } else { 0 };
     let flags = map.flags.0 & !OF_ONE_LAYOUT & !MapFlags::NEW_LAYOUT | axis_switch;
     set_flags(map, flags, |cell| cell);

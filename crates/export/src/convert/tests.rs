@@ -134,8 +134,8 @@ fn what_readers_go_past_is_a_loss() {
     let losses = to(&bytes, &pfmap::FORMAT, &[]).losses;
     let all = losses.join("\n");
     for part in [
-        "1 name loses characters",
-        "1 place loses words",
+        "1 name loses characters that are not in UTF-8 (`",
+        "1 place loses words that mean nothing where they stand (line ",
         "1 place loses what follows",
     ] {
         assert!(all.contains(part), "{part}: {all}");
@@ -367,16 +367,16 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
     map.entities[1].chase_target = "Guard".to_owned();
     let lossy = to(&map::write(&map).unwrap(), &map::FORMAT, &["1.2"]);
     let expected = [
-        "1 layer loses its being hidden",
+        "1 layer loses its being hidden: text maps draw all layers, these below the others (Layer 1)",
         "1 step of the render string loses its layer, which is drawn only once",
         "3 layers lose their number",
-        "1 zone loses its description",
-        "1 zone loses its chance",
-        "1 tile loses its number of obstruction",
-        "1 tile loses its zone",
-        "2 entities lose the map's parallax",
-        "1 entity loses its direction",
-        "1 entity loses the target of its chase",
+        "1 zone loses its description (`Gate`)",
+        "1 zone loses its chance of activation (`Café`)",
+        "1 tile loses its number of obstruction, which becomes 1 (0,0)",
+        "1 tile loses its zone, which does not exist (1,0)",
+        "2 entities lose the map's parallax, for that of a layer (`Guard`, `Dog`)",
+        "1 entity loses its direction, which becomes down (`Guard`)",
+        "1 entity loses the target of its chase (`Dog`)",
     ];
     assert_eq!(lossy.losses.len(), expected.len(), "{:#?}", lossy.losses);
     for (loss, expected) in lossy.losses.iter().zip(expected) {
@@ -389,20 +389,52 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
 }
 
 #[test]
+fn flags_that_are_neither_0_nor_1_are_lost() {
+    let map = plain_map();
+    let mut bytes = map::write(&map).unwrap();
+    let read = map::read(&bytes).unwrap();
+    let render = bytes.windows(5).position(|text| text == b"12ER3").unwrap();
+    bytes[render + 5 + 16] = 255;
+    bytes[read.zones[1].place.end as usize - 1] = 2;
+    let guard = read.entities[0].place.start as usize;
+    bytes[guard + 4 + "Guard".len() + 16] = 7;
+    let dog = read.entities[1].place.start as usize;
+    bytes[dog + 4 + "Dog".len() + 16 + 3 + 4] = 9;
+    let losses = to(&bytes, &map::FORMAT, &[]).losses;
+    let expected = "4 flags lose their value, which becomes 1 (wraps, adjacent activation of zone 1, \
+                    obstructed by the map of entity 0, adjacent activation of entity 1)";
+    assert_eq!(losses, [expected]);
+}
+
+#[test]
+fn a_long_list_of_names_is_cut() {
+    let mut told = Told::default();
+    let names = |count: u32| -> Things { (0..count).map(|i| format!("n{i}")).collect() };
+    told.lost(names(5), "layer", "their name");
+    told.lost(names(7), "layer", "their name");
+    told.lost(0, "layer", "their name");
+    let expected = [
+        "5 layers lose their name (n0, n1, n2, n3, n4)",
+        "7 layers lose their name (n0, n1, n2, n3, n4 and 2 more)",
+    ];
+    assert_eq!(told.losses, expected);
+}
+
+#[test]
 fn what_a_binary_map_of_ika_cannot_say_is_counted() {
     let text = synthesize::ika_text_map([20, 15], 3, 1);
     let bytes = text_map::write(&text).unwrap();
     let lossy = to(&bytes, &text_map::FORMAT, &["v6"]);
     let all = lossy.losses.join("\n");
     for part in [
-        "2 layers lose their size",
+        "2 layers lose their size: the map's is taken, filled up with tile 0 (`Layer 1`, `Layer 2`)",
         "2 layers lose their position",
         "2 layers lose their wrapping",
         "the size of the map, 320 x 240 pixels, becomes that of its layers, 160 x 360",
         "12 entities lose their script for touch",
         "8 entities lose their place below",
-        "1 map loses its title",
-        "1 waypoint loses its place",
+        "1 map loses its title (`",
+        "1 waypoint loses its place (`",
     ] {
         assert!(all.contains(part), "{part}: {all}");
     }
@@ -457,7 +489,7 @@ fn rectangles_without_tiles_and_nodes_that_nobody_knows_are_lost() {
         .unwrap();
     let more = [&bytes[..at], b"(mood 'angry')", &bytes[at..]].concat();
     assert_eq!(said(&bytes, "1.2"), [""; 0]);
-    let expected = "1 own node is left out: only nodes that ika names are written";
+    let expected = "1 own node is left out: only nodes that ika names are written (`mood`)";
     assert_eq!(said(&more, "1.2"), [expected]);
 }
 

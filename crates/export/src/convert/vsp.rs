@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use mapscope_formats::ika::vsp::{self, FORMAT, Pixels, STRANDS, Strand, Version, Vsp};
-use mapscope_formats::{Format, Problem, ReadError, counted};
+use mapscope_formats::{Format, Problem, ReadError, counted, quoted};
 
-use super::{Content, ConvertError, Row, Told};
+use super::{Content, ConvertError, Row, Things, Told};
 
 /// What tilesets can be: of version 6 all of them, the only one that is written.
 pub(super) const FORMS: &[Row<Vsp>] = &[
@@ -149,14 +149,16 @@ impl Content for Vsp {
     }
 
     fn unwritten(&self, _bytes: &[u8], told: &mut Told) {
+        let keys = self.meta.iter();
+        let keys: Things = keys.map(|(key, _)| quoted(key.as_bytes())).collect();
         told.lost(
-            self.meta.len(),
+            keys,
             "key",
             "their value, since only text tilesets have any",
         );
         let described = self.written().description != self.description;
         told.lost(
-            described.into(),
+            usize::from(described),
             "description",
             "what is beyond 63 characters",
         );

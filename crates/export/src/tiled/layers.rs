@@ -297,7 +297,7 @@ impl<'a> Builder<'a> {
         }
         if layer.wraps.contains(&true) || layer.outside.is_some() {
             self.lose(format!(
-                "{name} ends at its edges, and goes on beyond them in the game."
+                "{name} repeats beyond its edges, and Tiled shows it once."
             ));
         }
         if parallax(layer) != [1.0; 2] {
@@ -397,6 +397,9 @@ impl<'a> Builder<'a> {
                 ));
                 return None;
             };
+            if grid.layer.is_some() && values.is_empty() {
+                return None;
+            }
             let first_gid = self.gid_of_values(&name, grid.kind, tile_size, &values);
             let ground = map.ground_of(grid)?;
             Some(Layer {

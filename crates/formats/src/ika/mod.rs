@@ -35,7 +35,7 @@ const BYTES_IN_ALL: u64 = 256 << 20;
 pub struct Parallax {
     /// Multipliers along x and y.
     pub mul: [i32; 2],
-    /// Divisors along x and y; never 0 in what was read from a file. 0 counts as standing still.
+    /// Divisors along x and y. With 0 the layer is fixed to the screen along that axis (fact sheet 2.6, 7.6).
     pub div: [i32; 2],
 }
 
@@ -56,18 +56,6 @@ impl Parallax {
             0 => 0,
             div => (camera_px[axis] * i64::from(self.mul[axis])).div_euclid(i64::from(div)),
         })
-    }
-
-    /// The parallax without divisors of 0, which the engine's editor makes 0/1: the layer is
-    /// fixed to the screen along that axis (fact sheet 2.6, 7.6). None if nothing is to be made.
-    fn mended(self) -> Option<Self> {
-        let mut mended = self;
-        for (mul, div) in mended.mul.iter_mut().zip(&mut mended.div) {
-            if *div == 0 {
-                (*mul, *div) = (0, 1);
-            }
-        }
-        (mended != self).then_some(mended)
     }
 }
 

@@ -544,8 +544,8 @@ fn odd_values_are_listed() {
     assert_eq!(
         read.layers[0].parallax,
         Parallax {
-            mul: [0, 1],
-            div: [1, 1]
+            mul: [5, 1],
+            div: [0, 1]
         }
     );
 

@@ -202,8 +202,8 @@ fn odd_values_are_listed() {
     assert_eq!(
         read.layers[2].parallax,
         Parallax {
-            mul: [0, 1],
-            div: [1, 2]
+            mul: [3, 1],
+            div: [0, 2]
         }
     );
     let read = with("(width '12')", "(width '-12')");

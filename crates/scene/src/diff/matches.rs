@@ -193,6 +193,9 @@ impl Comparison<'_> {
         let any = |_, _| true;
         matches.match_by(any, |side, index, _| digest(side, index));
         self.match_similar(lists, key, &mut matches);
+        matches.match_by(are_single, |side, index, _| {
+            Some((key(side, index)?, lists[side].position(index)?))
+        });
         matches.match_by(any, |side, index, place| Some((key(side, index)?, place)));
         matches.match_by(any, |side, index, _| key(side, index));
         matches.match_by(any, |side, index, place| {

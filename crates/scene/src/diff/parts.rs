@@ -27,6 +27,8 @@ pub struct Parts<'a> {
     key: Option<Read<'a, String>>,
     /// The part of another list that each belongs to.
     owner: Option<(&'static str, Read<'a, Option<usize>>)>,
+    /// Where a part stands. Parts of one key are matched by it before their order.
+    position: Option<Read<'a, Option<[i64; 2]>>>,
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
     content: Option<ReadContent<'a>>,
@@ -100,6 +102,7 @@ impl<'a> Parts<'a> {
             name: Rc::new(|index| index.to_string()),
             key: None,
             owner: None,
+            position: None,
             item: None,
             own: None,
             content: None,
@@ -185,6 +188,17 @@ impl<'a> Parts<'a> {
     ) -> Self {
         self.owner = Some((what, Rc::new(owner)));
         self
+    }
+
+    /// Sets where each part stands. Of several parts with one key, those in one place are matched first.
+    pub(crate) fn at(mut self, position: impl Fn(usize) -> Option<[i64; 2]> + 'a) -> Self {
+        self.position = Some(Rc::new(position));
+        self
+    }
+
+    /// Where a part stands, if that is known.
+    pub(super) fn position(&self, index: usize) -> Option<[i64; 2]> {
+        self.position.as_ref()?(index)
     }
 
     /// Parts of other lists name those of this one by their indices. If one is gone and another has come in its

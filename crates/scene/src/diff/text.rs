@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use super::fields::changes;
 use super::{FieldChange, Parts, all_parts};
-use crate::Document;
+use crate::describe::own::Named;
+use crate::{Document, OwnLine};
 
 /// A part of a document, with all that the file says of it.
 #[derive(Debug)]
@@ -39,11 +40,26 @@ fn tell_lists(
             line(&Told {
                 what: list.what,
                 place: &place,
-                fields: changes(&[list.own(index, document), Vec::new()], |_| false),
+                fields: changes(&[told_of(&list, index, document), Vec::new()], |_| false),
             })?;
             let children = list.compared_children(index);
             tell_lists(document, children, &format!("{place}: "), line)?;
         }
     }
     ControlFlow::Continue(())
+}
+
+/// What the file says of a part. The cells of a grid are many: another part that they name stands there as its
+/// number, so that a part that is renamed is one difference.
+fn told_of(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec<OwnLine> {
+    let mut own = list.own(index, document);
+    if list.columns.is_some() {
+        for line in &mut own {
+            if let Some(Named { part, besides }) = &line.names {
+                let text = format!("{} {besides}", part.1);
+                line.value = text.trim_end().into();
+            }
+        }
+    }
+    own
 }

@@ -274,11 +274,16 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
         0 => String::new(),
         more => format!(", and {more} more"),
     };
+    let form = form_of(kind, lists);
+    // Cells are called by their column and row, which does not tell those of one layer from those of another.
+    let is_place = |name: &String| name.chars().all(|c| c.is_ascii_digit() || c == ',');
+    if !is_number && names.iter().all(is_place) {
+        return format!("the file has no {kind} `{called}`; expected {form}, all of them numbers");
+    }
     let known = match &*names {
         [] => String::new(),
         names => format!("; there are {}{more}", names.join(", ")),
     };
-    let form = form_of(kind, lists);
     format!("the file has no {kind} `{called}`{known}; expected {form} or a name")
 }
 

@@ -156,12 +156,13 @@ impl TileMap {
                 }
             }
         };
-        let key = name.clone();
+        let (key, place) = (name.clone(), object.clone());
         Parts::named(kind.item(0).kind(), count, move |number| {
             name(number, false)
         })
         .keys(move |number| key(number, true))
         .of("layer", move |number| object(number)?.layer)
+        .at(move |number| Some(place(number)?.rect_px.min.map(|px| px as i64)))
         .ordered(self.facts.lists_objects_in_order())
         .items(move |number| self.object_item(index(number)?))
     }

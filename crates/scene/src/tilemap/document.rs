@@ -140,6 +140,7 @@ impl Document for TileMap {
         info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
         info.insert("obstruction".to_owned(), self.obstruction_info());
         info.insert("left_out".to_owned(), self.left_out_info());
+        info.insert("loop_s".to_owned(), self.loop_secs().into());
         info
     }
 

@@ -589,8 +589,13 @@ impl<'a> Part<'a, Tileset> {
                 at.tile_count().into()
             }
         })
-        .summary("Tiles", |at| at.tile_count().into())
-        .note(|at| counted(at.tile_count(), "tile").into())
+        .summary("Tiles", |at| {
+            (!at.is_placeholder).then(|| at.tile_count()).into()
+        })
+        .note(|at| {
+            let count = || counted(at.tile_count(), "tile");
+            (!at.is_placeholder).then(count).into()
+        })
         .derived(),
         field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
             .summary("Size", |at| by(at.tile_size, "")),
@@ -739,6 +744,7 @@ impl<'a> Part<'a, Zone> {
             Some(at.cells()).filter(|cells| *cells > 0).into()
         })
         .note(|at| match (at.has_grid(), at.areas().is_empty()) {
+            (true, _) if at.cells() == 0 => "nowhere".into(),
             (true, _) => counted(at.cells(), "tile").into(),
             (false, true) => match at.map.zone_areas_not_read().next() {
                 Some(areas) => not_read(areas.why).into(),
@@ -811,6 +817,10 @@ impl<'a> Part<'a, ClipInfo> {
             format!("{} s", short(TileMap::clip_secs(at))).into()
         })
         .in_summary(),
+        field("Loop", |at: &Self| {
+            let secs = at.map.loop_secs();
+            secs.map(|secs| format!("{} s", short(secs as f32))).into()
+        }),
         field("Strand", |at| at.map.strands(0..at.map.tilesets.len())),
     ];
 }

@@ -185,8 +185,8 @@ impl LeftOut {
         }
     }
 
-    /// Whether an element for each tile is among those that were not read.
-    fn has_cell(&self, index: usize) -> bool {
+    /// Returns `true` if an element for each tile was not read at this index.
+    pub fn has_cell(&self, index: usize) -> bool {
         self.what.size().is_some() && index >= self.read
     }
 

@@ -2,6 +2,7 @@
 
 use super::grids::zone_color;
 use super::{ObjectKind, TileMap, Unread};
+use crate::numbers::short;
 use crate::outline::{and_more, capped, heading, leaf};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
@@ -170,7 +171,11 @@ impl TileMap {
             name,
             value: value.to_string(),
         });
-        numbers.collect()
+        let tile_loop = self.loop_secs().map(|secs| Statistic {
+            name: "Loop of tiles",
+            value: format!("{} s", short(secs as f32)),
+        });
+        numbers.chain(tile_loop).collect()
     }
 }
 

@@ -204,7 +204,8 @@ impl TileMap {
             room,
             position,
             text: self.zone_name(number),
-            color: zone_color(number),
+            // A dark name could not be read.
+            color: zone_color(number).map(|channel| 128 + channel / 2),
         };
         let of_area = |index: &usize| {
             let area = self.objects.get(*index)?;

@@ -133,6 +133,17 @@ impl Strand {
         self.first < self.last
     }
 
+    /// The time after which it is again as at first, in hundredths of a second. `None` if it changes at random.
+    pub(super) fn period_ticks(&self) -> Option<u64> {
+        let count = u64::from(self.last.saturating_sub(self.first)) + 1;
+        let steps = match self.mode {
+            StrandMode::Forward | StrandMode::Backward => count,
+            StrandMode::PingPong => (count * 2).saturating_sub(2).max(1),
+            StrandMode::Random => return None,
+        };
+        Some(steps * u64::from(self.delay_ticks.max(1)))
+    }
+
     /// What is shown in place of one of its images, so many hundredths of a second after the
     /// start. Every image goes its own way from where it began.
     pub fn at(&self, image: u32, ticks: u64) -> u32 {

@@ -1,5 +1,6 @@
 //! One cause is one difference between two files.
 
+use mapscope_formats::ika::text_map::ZoneRect;
 use mapscope_formats::ika::{Map, TextMap, map, text_map};
 use mapscope_formats::pfmap::{self, Field, Material, Pfmap};
 use mapscope_formats::pfobj::{self, Pfobj, Rotation};
@@ -832,6 +833,30 @@ fn what_stands_on_a_layer_follows_it() {
         area.label = "Inn".to_owned();
     }
     assert_eq!(of_text_maps(&a, &b), ["zone Café: name"]);
+}
+
+#[test]
+fn areas_of_one_zone_are_those_in_their_places() {
+    let mut a = synthesize::ika_text_map([12, 9], 1, 3);
+    let label = a.zones[0].label.clone();
+    let area = |position, size| ZoneRect {
+        label: label.clone(),
+        position,
+        size,
+        ..ZoneRect::default()
+    };
+    a.layers[0].zones = vec![area([32, 64], [48, 16]), area([64, 16], [16, 32])];
+    let mut b = a.clone();
+    b.layers[0].zones = vec![area([64, 16], [16, 48]), area([32, 64], [32, 16])];
+    let changed = format!("zone area {label}: place");
+    assert_eq!(
+        of_text_maps(&a, &b),
+        [
+            changed.clone(),
+            changed,
+            "zone area order: order".to_owned()
+        ]
+    );
 }
 
 /// A container with a layer of two boxes of one name.

@@ -6,9 +6,9 @@ mod to_text;
 
 use mapscope_formats::ika::map::{self, DrawStep, Map};
 use mapscope_formats::ika::text_map::{self, TextMap};
-use mapscope_formats::{Format, Problem, ReadError};
+use mapscope_formats::{Format, Problem, ReadError, quoted};
 
-use super::{Content, Context, ConvertError, Form, Make, Row, Told, finished};
+use super::{Content, Context, ConvertError, Form, Make, Row, Things, Told, finished, name_or};
 
 /// What a binary map can be.
 pub(super) const BINARY_FORMS: &[Row<Map>] = &[
@@ -84,6 +84,22 @@ fn layer_label(number: usize) -> String {
     format!("Layer {number}")
 }
 
+/// The name of a layer of a text map in messages.
+fn layer_name(number: usize, label: &str) -> String {
+    name_or(label, || format!("layer {number}"))
+}
+
+/// The name of an entity in messages.
+fn entity_name(number: usize, name: &str) -> String {
+    name_or(name, || format!("entity {number}"))
+}
+
+/// The column and row of a tile in messages.
+fn tile_name(index: usize, width: usize) -> String {
+    let width = width.max(1);
+    format!("{},{}", index % width, index / width)
+}
+
 /// The sign of a layer in a render string; none for those after the tenth.
 fn sign(layer: usize) -> Option<char> {
     match layer {
@@ -147,6 +163,11 @@ impl Content for Map {
     fn is_same(&self, other: &Self) -> bool {
         self.clone().without_places() == other.clone().without_places()
     }
+
+    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+        let flags: Things = self.odd_flags(bytes).into_iter().collect();
+        told.lost(flags, "flag", "their value, which becomes 1");
+    }
 }
 
 impl Content for TextMap {
@@ -171,8 +192,19 @@ impl Content for TextMap {
             let in_entities = layer.entities.iter().flat_map(|entity| &entity.other);
             layer.other.iter().chain(in_entities)
         });
-        let count = self.other.len() + in_layers.count();
-        told.left_out(count, "own node", "only nodes that ika names are written");
+        let nodes = self.other.iter().chain(in_layers);
+        let names: Things = nodes
+            .map(|node| {
+                let name = node.text.trim_start_matches(['(', ' ']);
+                quoted(
+                    name.split_whitespace()
+                        .next()
+                        .unwrap_or_default()
+                        .as_bytes(),
+                )
+            })
+            .collect();
+        told.left_out(names, "own node", "only nodes that ika names are written");
     }
 
     fn form(&self) -> String {

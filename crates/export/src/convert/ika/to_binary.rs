@@ -1,14 +1,15 @@
 //! Text maps as binary maps.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use mapscope_formats::counted;
 use mapscope_formats::ika::map::{Entity, Layer, Map, Zone};
 use mapscope_formats::ika::text_map::{self, TextMap, ZoneRect};
 use mapscope_formats::ika::{DIRECTIONS, MAX_TILES, Parallax};
+use mapscope_formats::quoted;
 
-use super::super::{ConvertError, Told};
+use super::super::{ConvertError, Things, Told, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string};
+use super::{entity_name, layer_name, tile_name};
 
 /// How many tiles may be added to those of a file where all layers become as large as the largest, for
 /// each that it has, and in any case.
@@ -119,48 +120,52 @@ fn filled_up(layer: &text_map::Layer, size: [u32; 2]) -> Layer {
     }
 }
 
+/// The names of the layers of which something is true.
+fn layers_that(text: &TextMap, says: impl Fn(usize, &text_map::Layer) -> bool) -> Things {
+    let layers = text.layers.iter().enumerate();
+    let layers = layers.filter(|(number, layer)| says(*number, layer));
+    layers
+        .map(|(number, layer)| layer_name(number, &layer.label))
+        .collect()
+}
+
+/// The names of the entities of which something is true, which also says on which layer they stand.
+fn entities_that(text: &TextMap, says: impl Fn(usize, &text_map::Entity) -> bool) -> Things {
+    let layers = text.layers.iter().enumerate();
+    let entities = layers.flat_map(|(on, layer)| layer.entities.iter().map(move |it| (on, it)));
+    let entities = entities.enumerate().filter(|(_, (on, it))| says(*on, it));
+    entities
+        .map(|(number, (_, it))| entity_name(number, &it.label))
+        .collect()
+}
+
 fn tell_of_layers(text: &TextMap, size: [u32; 2], told: &mut Told) {
-    let count = |says: &dyn Fn(&text_map::Layer) -> bool| {
-        text.layers.iter().filter(|layer| says(layer)).count()
-    };
-    let smaller = count(&|layer| layer.size != size);
     told.lost(
-        smaller,
+        layers_that(text, |_, layer| layer.size != size),
         "layer",
         "their size: the map's is taken, filled up with tile 0",
     );
     told.lost(
-        count(&|layer| layer.position != [0; 2]),
+        layers_that(text, |_, layer| layer.position != [0; 2]),
         "layer",
         "their position",
     );
-    let named = text.layers.iter().enumerate();
-    let named = named.filter(|(number, layer)| layer.label != layer_label(*number));
-    told.lost(named.count(), "layer", "their name");
-    let late = text.layers.len().saturating_sub(10);
     told.lost(
-        late,
+        layers_that(text, |number, layer| layer.label != layer_label(number)),
+        "layer",
+        "their name",
+    );
+    told.lost(
+        layers_that(text, |number, _| number >= 10),
         "layer",
         "their place in the image: only the first ten layers can be drawn",
     );
-    let upper = text.layers.iter().skip(1).flat_map(|layer| &layer.tiles);
-    let zeros = upper.filter(|tile| **tile == 0).count();
-    if zeros > 0 {
-        let cells = counted(zeros, "cell");
-        told.note(format!(
-            "{cells} of upper layers have tile 0, which binary maps do not draw there"
-        ));
-    }
 }
 
 fn wrap(text: &TextMap, map: &mut Map, told: &mut Told) {
     map.wraps = text.layers.iter().any(|layer| layer.wrap == [true; 2]);
-    let other = text
-        .layers
-        .iter()
-        .filter(|layer| layer.wrap != [map.wraps; 2]);
     told.lost(
-        other.count(),
+        layers_that(text, |_, layer| layer.wrap != [map.wraps; 2]),
         "layer",
         "their wrapping, which becomes that of the whole map",
     );
@@ -180,25 +185,20 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
     }
     if layers.len() > 1 {
         told.lost(
-            layers.len(),
+            layers_that(text, |number, _| layers.contains(&number)),
             "layer",
             "their obstruction: a tile that any of them blocks is blocked",
         );
     }
-    let sides = map
-        .obstruction
-        .iter()
-        .filter(|tile| **tile > 1 && **tile != 0xF)
-        .count();
+    let sides = map.obstruction.iter().enumerate();
+    let sides = sides.filter(|(_, tile)| **tile > 1 && **tile != 0xF);
+    let width = map.size[0] as usize;
+    let sides: Things = sides.map(|(index, _)| tile_name(index, width)).collect();
     told.lost(sides, "tile", "their open sides: all sides are blocked");
-    let elsewhere = text.layers.iter().enumerate();
-    let elsewhere = elsewhere.filter(|(number, _)| !layers.is_empty() && layers != [*number]);
-    let entities = elsewhere.flat_map(|(_, layer)| &layer.entities);
-    let stopped = entities
-        .filter(|entity| entity.is_obstructed_by_map)
-        .count();
     told.lost(
-        stopped,
+        entities_that(text, |on, entity| {
+            entity.is_obstructed_by_map && !layers.is_empty() && layers != [on]
+        }),
         "entity",
         "their layer's obstruction, which becomes that of the whole map",
     );
@@ -248,6 +248,16 @@ fn cells(rect: &ZoneRect, tile_px: [u32; 2], size: [u32; 2]) -> ([[u32; 2]; 2], 
     (ranges, is_exact)
 }
 
+/// The zone and the place of a rectangle in messages.
+fn rect_name(
+    ZoneRect {
+        label, position, ..
+    }: &ZoneRect,
+) -> String {
+    let [x, y] = position;
+    format!("{} at {x},{y}", quoted(label.as_bytes()))
+}
+
 fn zone_numbers(
     text: &TextMap,
     map: &mut Map,
@@ -257,19 +267,20 @@ fn zone_numbers(
 ) -> Result<(), ConvertError> {
     map.zone_numbers = vec![0; map.tile_count() as usize];
     let width = map.size[0] as usize;
-    let (mut inexact, mut unknown, mut outside) = (0, 0, 0);
-    let (mut overlapping, mut all) = (0, 0_u64);
+    let [mut inexact, mut unknown, mut outside] = [const { Vec::new() }; 3];
+    let mut overlapping = BTreeSet::new();
+    let mut all = 0_u64;
     for rect in text.layers.iter().flat_map(|layer| &layer.zones) {
         let Some(number) = numbers.get(&rect.label) else {
-            unknown += 1;
+            unknown.push(rect_name(rect));
             continue;
         };
         let ([[left, right], [top, bottom]], is_exact) = cells(rect, tile_px, map.size);
         if left >= right || top >= bottom {
-            outside += 1;
+            outside.push(rect_name(rect));
             continue;
         }
-        inexact += usize::from(!is_exact);
+        inexact.extend((!is_exact).then(|| rect_name(rect)));
         all += u64::from(right - left) * u64::from(bottom - top);
         if all > MAX_ZONE_TILES {
             let text = format!("the zones have more than {MAX_ZONE_TILES} tiles together");
@@ -277,37 +288,36 @@ fn zone_numbers(
         }
         for y in top..bottom {
             let row = y as usize * width;
-            let tiles = map
-                .zone_numbers
-                .get_mut(row + left as usize..row + right as usize);
-            for tile in tiles.into_iter().flatten() {
-                overlapping += usize::from(*tile != 0 && *tile != *number);
+            let columns = row + left as usize..row + right as usize;
+            let tiles = map.zone_numbers.get_mut(columns.clone());
+            for (index, tile) in columns.zip(tiles.into_iter().flatten()) {
+                if *tile != 0 && *tile != *number {
+                    overlapping.insert(index);
+                }
                 *tile = *number;
             }
         }
     }
     told.lost(
-        unknown,
+        unknown.into_iter().collect::<Things>(),
         "rectangle",
         "their label, of a zone that does not exist",
     );
     told.lost(
-        inexact,
+        inexact.into_iter().collect::<Things>(),
         "rectangle",
         "their edges, which are not on those of tiles",
     );
     told.left_out(
-        outside,
+        outside.into_iter().collect::<Things>(),
         "rectangle",
         "outside of the map, or without a size",
     );
+    let overlapping = overlapping.into_iter();
+    let overlapping: Things = overlapping.map(|index| tile_name(index, width)).collect();
     told.lost(overlapping, "tile", "all zones but the last");
-    let layers = text
-        .layers
-        .iter()
-        .filter(|layer| !layer.zones.is_empty())
-        .count();
-    if layers > 1 {
+    let layers = layers_that(text, |_, layer| !layer.zones.is_empty());
+    if layers.count > 1 {
         told.lost(
             layers,
             "layer",
@@ -318,42 +328,37 @@ fn zone_numbers(
 }
 
 fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
-    let layers = text.layers.iter().enumerate();
-    let with_entities = layers.filter(|(_, layer)| !layer.entities.is_empty());
-    let with_entities: Vec<(usize, &text_map::Layer)> = with_entities.collect();
-    let highest = with_entities
-        .last()
-        .map_or(map.layers.len(), |(number, _)| number + 1);
-    let lower = with_entities
-        .iter()
-        .filter(|(number, _)| number + 1 != highest);
-    let lower = lower.map(|(_, layer)| layer.entities.len()).sum();
-    told.lost(lower, "entity", "their place below the layers above them");
-    let scrolling = with_entities
-        .iter()
-        .filter(|(_, layer)| layer.parallax != Parallax::default());
-    let scrolling = scrolling.map(|(_, layer)| layer.entities.len()).sum();
+    let has_entities = |layer: &text_map::Layer| !layer.entities.is_empty();
+    let last = text.layers.iter().rposition(has_entities);
+    let highest = last.map_or(map.layers.len(), |number| number + 1);
     told.lost(
-        scrolling,
+        entities_that(text, |on, _| on + 1 != highest),
+        "entity",
+        "their place below the layers above them",
+    );
+    let scrolls = |on: usize| {
+        let layer = text.layers.get(on);
+        layer.is_some_and(|layer| layer.parallax != Parallax::default())
+    };
+    told.lost(
+        entities_that(text, |on, _| scrolls(on)),
         "entity",
         "their layer's parallax, for that of the map",
     );
-    let all: Vec<&text_map::Entity> = text
-        .layers
-        .iter()
-        .flat_map(|layer| &layer.entities)
-        .collect();
-    let count = |says: &dyn Fn(&text_map::Entity) -> bool| all.iter().filter(|it| says(it)).count();
-    let words = |it: &text_map::Entity| direction(&it.direction).is_none();
     told.lost(
-        count(&words),
+        entities_that(text, |_, it| direction(&it.direction).is_none()),
         "entity",
         "the word for their direction, which the engine takes for down",
     );
-    let scripts =
-        |it: &text_map::Entity| !it.adjacent_script.is_empty() && !it.activation_script.is_empty();
-    told.lost(count(&scripts), "entity", "their script for touch");
-    map.entities = all.into_iter().map(entity).collect();
+    told.lost(
+        entities_that(text, |_, it| {
+            !it.adjacent_script.is_empty() && !it.activation_script.is_empty()
+        }),
+        "entity",
+        "their script for touch",
+    );
+    let all = text.layers.iter().flat_map(|layer| &layer.entities);
+    map.entities = all.map(entity).collect();
     map.render_string = render_string(map.layers.len(), highest);
 }
 
@@ -394,17 +399,23 @@ fn entity(entity: &text_map::Entity) -> Entity {
 
 /// What the map is called, and what is said of it beside.
 fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
-    told.lost((!text.title.is_empty()).into(), "map", "their title");
-    let mut keys = 0;
+    let title = Some(&text.title).filter(|title| !title.is_empty());
+    let title: Things = title
+        .map(|title| quoted(title.as_bytes()))
+        .into_iter()
+        .collect();
+    told.lost(title, "map", "their title");
+    let mut keys = Vec::new();
     for (key, value) in &text.meta {
         match key.as_str() {
             MUSIC if map.music.is_empty() => map.music.clone_from(value),
             RENDER_STRING if is_same_order(map, value) => map.render_string.clone_from(value),
-            _ => keys += 1,
+            _ => keys.push(quoted(key.as_bytes())),
         }
     }
+    let keys: Things = keys.into_iter().collect();
     told.lost(keys, "key of the information", "their value");
-    let mut points = 0;
+    let mut points = Vec::new();
     for point in &text.waypoints {
         let tile = |axis: usize| {
             let (px, size) = (point.position[axis], tile_px[axis] as i32);
@@ -412,9 +423,10 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
         };
         match (tile(0), tile(1)) {
             (Some(x), Some(y)) if point.label == START && map.start == [0; 2] => map.start = [x, y],
-            _ => points += 1,
+            _ => points.push(name_or(&point.label, || "without a name".to_owned())),
         }
     }
+    let points: Things = points.into_iter().collect();
     told.lost(points, "waypoint", "their place");
 }
 

@@ -1,12 +1,12 @@
 //! Binary maps as text maps.
 
-use mapscope_formats::counted;
 use mapscope_formats::ika::map::{Entity, Map, Zone};
 use mapscope_formats::ika::text_map::{self, Span, TextMap, Waypoint, ZoneRect};
 use mapscope_formats::ika::{DIRECTIONS, Parallax};
 
-use super::super::{ConvertError, Told};
+use super::super::{ConvertError, Things, Told, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string, sign};
+use super::{entity_name, tile_name};
 
 /// The most rectangles that the zones of a map become: each has a text of its own.
 const MAX_RECTS: usize = 1 << 16;
@@ -68,8 +68,8 @@ pub(super) fn convert(
             ..text_map::Layer::default()
         });
     }
-    tell_of_tile_0(&text, told);
     let obstructed = map.obstruction.iter().filter(|tile| **tile != 0).count();
+    let width = map.size[0] as usize;
     let in_zones = map
         .zone_numbers
         .iter()
@@ -89,7 +89,9 @@ pub(super) fn convert(
         );
         return Ok(text);
     };
-    let other = map.obstruction.iter().filter(|tile| **tile > 1).count();
+    let other = map.obstruction.iter().enumerate();
+    let other = other.filter(|(_, tile)| **tile > 1);
+    let other: Things = other.map(|(index, _)| tile_name(index, width)).collect();
     told.lost(
         other,
         "tile",
@@ -114,8 +116,9 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     let hidden: Vec<usize> = (0..map.layers.len())
         .filter(|layer| !is_drawn(layer))
         .collect();
+    let names: Things = hidden.iter().map(|layer| layer_label(*layer)).collect();
     told.lost(
-        hidden.len(),
+        names,
         "layer",
         "their being hidden: text maps draw all layers, these below the others",
     );
@@ -141,9 +144,9 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
         .iter()
         .enumerate()
         .filter(|(at, layer)| at != *layer)
-        .count();
+        .map(|(_, layer)| layer_label(*layer));
     told.lost(
-        moved,
+        moved.collect::<Things>(),
         "layer",
         "their number, since layers stand in the order in which they are drawn",
     );
@@ -167,29 +170,17 @@ fn reordered(map: &Map, order: &[usize], below_entities: usize) -> String {
     }
 }
 
-/// Notes that tile 0 of upper layers is drawn, as it was not.
-fn tell_of_tile_0(text: &TextMap, told: &mut Told) {
-    let upper = text.layers.iter().skip(1).flat_map(|layer| &layer.tiles);
-    let count = upper.filter(|tile| **tile == 0).count();
-    if count > 0 {
-        let cells = counted(count, "cell");
-        told.note(format!(
-            "{cells} of upper layers have tile 0, which text maps draw: it shows unless it is transparent"
-        ));
-    }
-}
-
 /// The kinds of zones, and the label of each of the map by its number.
 fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     let mut kinds: Vec<text_map::Zone> = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let mut known = std::collections::HashSet::new();
-    let mut renamed = 0;
+    let mut renamed = Vec::new();
     for (number, zone) in map.zones.iter().enumerate() {
         let mut label = zone.name.clone();
         let is_nothing = number == 0 && label.is_empty() && zone.activation_script.is_empty();
         if !is_nothing && (label.is_empty() || known.contains(&label)) {
-            renamed += 1;
+            renamed.push(zone_name(number, zone));
             label = match &*label {
                 "" => format!("({number})"),
                 label => format!("{label} ({number})"),
@@ -209,13 +200,19 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
         labels.push(label);
     }
     told.lost(
-        renamed,
+        renamed.into_iter().collect::<Things>(),
         "zone",
         "their name, which is empty or that of another: a number is put behind it",
     );
     // What stands for no zone is never activated.
     let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
-    let lost = |says: &dyn Fn(&Zone) -> bool| map.zones.iter().filter(|zone| says(zone)).count();
+    let lost = |says: &dyn Fn(&Zone) -> bool| -> Things {
+        let zones = map.zones.iter().enumerate();
+        let zones = zones.filter(|(_, zone)| says(zone));
+        zones
+            .map(|(number, zone)| zone_name(number, zone))
+            .collect()
+    };
     told.lost(
         lost(&|zone| !zone.description.is_empty()),
         "zone",
@@ -234,8 +231,16 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     );
     let zones = map.zones.iter().enumerate();
     let chances = zones.filter(|(number, zone)| zone.chance_percent != usual_chance(*number));
-    told.lost(chances.count(), "zone", "their chance of activation");
+    let chances: Things = chances
+        .map(|(number, zone)| zone_name(number, zone))
+        .collect();
+    told.lost(chances, "zone", "their chance of activation");
     (kinds, labels)
+}
+
+/// The name of a zone in messages.
+fn zone_name(number: usize, zone: &Zone) -> String {
+    name_or(&zone.name, || format!("zone {number}"))
 }
 
 /// The tiles of zones as rectangles in pixels.
@@ -248,10 +253,10 @@ fn rectangles(
     let mut numbers = map.zone_numbers.clone();
     let width = map.size[0] as usize;
     let known = labels.len() as u64;
-    let unknown = numbers
-        .iter()
-        .filter(|number| u64::from(**number) >= known.max(1));
-    told.lost(unknown.count(), "tile", "their zone, which does not exist");
+    let unknown = numbers.iter().enumerate();
+    let unknown = unknown.filter(|(_, number)| u64::from(**number) >= known.max(1));
+    let unknown: Things = unknown.map(|(index, _)| tile_name(index, width)).collect();
+    told.lost(unknown, "tile", "their zone, which does not exist");
     let mut rects = Vec::new();
     for start in 0..numbers.len() {
         let number = numbers[start];
@@ -321,7 +326,13 @@ fn is_known(direction: usize) -> bool {
 
 /// Tells what text maps do not say of entities.
 fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &mut Told) {
-    let count = |says: &dyn Fn(&Entity) -> bool| map.entities.iter().filter(|it| says(it)).count();
+    let count = |says: &dyn Fn(&Entity) -> bool| -> Things {
+        let entities = map.entities.iter().enumerate();
+        let entities = entities.filter(|(_, it)| says(it));
+        entities
+            .map(|(number, it)| entity_name(number, &it.name))
+            .collect()
+    };
     let all = map.entities.len();
     match below {
         None => told.lost(all, "entity", "their being hidden"),

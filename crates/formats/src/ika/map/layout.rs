@@ -507,7 +507,8 @@ impl Layout {
                 ..Layer::default()
             };
             if let Some((at, parallax)) = infos.next() {
-                layer.parallax = without_zero(parallax, i, at, problems);
+                check_divisors(parallax, i, at, problems);
+                layer.parallax = parallax;
             }
             if let Some((place, tiles)) = places.next().and_then(|it| Some((it, inflated.next()?)))
             {
@@ -598,11 +599,8 @@ fn parallax(cursor: &mut Cursor<'_>) -> Result<Parallax, ReadError> {
     })
 }
 
-/// A parallax without divisors of 0, which mean that the layer is fixed to the screen (fact sheet 7.6).
-fn without_zero(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) -> Parallax {
-    let Some(mended) = parallax.mended() else {
-        return parallax;
-    };
+/// Warns of divisors of 0, which fix the layer to the screen (fact sheet 7.6).
+fn check_divisors(parallax: Parallax, layer: usize, at: usize, problems: &mut Problems) {
     let Parallax { mul, div } = parallax;
     let axes = [("x", mul[0], div[0]), ("y", mul[1], div[1])];
     let zero: Vec<String> = axes
@@ -610,6 +608,9 @@ fn without_zero(parallax: Parallax, layer: usize, at: usize, problems: &mut Prob
         .filter(|(.., div)| *div == 0)
         .map(|(axis, mul, _)| format!("along {axis} is {mul}/0"))
         .collect();
+    if zero.is_empty() {
+        return;
+    }
     let at = Place::Offset((at + if div[0] == 0 { 4 } else { 12 }) as u64);
     problems.add_about(&rules::PARALLAX, Subject::Layer(layer as u32), at, || {
         format!(
@@ -618,5 +619,4 @@ fn without_zero(parallax: Parallax, layer: usize, at: usize, problems: &mut Prob
             zero.join(" and ")
         )
     });
-    mended
 }

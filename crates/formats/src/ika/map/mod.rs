@@ -9,6 +9,7 @@ mod write;
 
 use std::ops::Range;
 
+use layout::COUNT_BYTES;
 pub(super) use read::checked_size;
 pub use read::{read, read_with};
 pub use render_string::DrawStep;
@@ -192,6 +193,50 @@ impl Map {
         let [width, height] = self.size;
         let index = u64::from(y) * u64::from(width) + u64::from(x);
         (x < width && y < height).then_some(index as usize)
+    }
+
+    /// Names of the flags that are neither 0 nor 1 in the bytes that the map was read from: each value but 0 means
+    /// yes, and is written as 1.
+    pub fn odd_flags(&self, bytes: &[u8]) -> Vec<String> {
+        let is_odd = |at: usize| bytes.get(at).is_some_and(|flag| *flag > 1);
+        let end_of_text = |at: usize| {
+            let length = bytes.get(at..)?.first_chunk::<COUNT_BYTES>()?;
+            at.checked_add(COUNT_BYTES + u32::from_le_bytes(*length) as usize)
+        };
+        let mark = if bytes.starts_with(BYTE_ORDER_MARK) {
+            BYTE_ORDER_MARK.len()
+        } else {
+            0
+        };
+        let texts = (0..3).try_fold(mark + MAGIC.len(), |at, _| end_of_text(at));
+        // Behind width, height and start.
+        let wraps = texts.is_some_and(|at| is_odd(at + 4 * COUNT_BYTES));
+        let mut names: Vec<String> = wraps.then(|| "wraps".to_owned()).into_iter().collect();
+        for (number, zone) in self.zones.iter().enumerate() {
+            let end = zone.place.end as usize;
+            if is_odd(end.saturating_sub(1)) {
+                names.push(format!("adjacent activation of zone {number}"));
+            }
+        }
+        for (number, entity) in self.entities.iter().enumerate() {
+            // Behind the name, position, direction and speed.
+            let Some(flags) = end_of_text(entity.place.start as usize) else {
+                continue;
+            };
+            let flags = flags + 4 * COUNT_BYTES;
+            let last = end_of_text(flags + 3);
+            for (at, what) in [
+                (Some(flags), "obstructed by the map"),
+                (Some(flags + 1), "obstructed by entities"),
+                (Some(flags + 2), "obstructs entities"),
+                (last, "adjacent activation"),
+            ] {
+                if at.is_some_and(is_odd) {
+                    names.push(format!("{what} of entity {number}"));
+                }
+            }
+        }
+        names
     }
 
     /// The map without what says where its parts are in a file, and without problems and what

@@ -291,8 +291,7 @@ impl Reader<'_> {
             mul: self.pair(parallax, ["mulx", "muly"], 1),
             div: self.pair(parallax, ["divx", "divy"], 1),
         };
-        let mended = numbers.mended();
-        if let (Some(parallax), Some(_)) = (parallax, mended) {
+        if let Some(parallax) = parallax.filter(|_| numbers.div.contains(&0)) {
             self.problems.add(&rules::PARALLAX, parallax.place(), || {
                 let Parallax { mul, div } = numbers;
                 format!(
@@ -306,7 +305,7 @@ impl Reader<'_> {
         let mut layer = Layer {
             size: size.unwrap_or_default(),
             position: self.pair(node.node("position"), ["x", "y"], 0),
-            parallax: mended.unwrap_or(numbers),
+            parallax: numbers,
             wrap: [self.flag(wrap, "x"), self.flag(wrap, "y")],
             place: span(node),
             label,

@@ -402,7 +402,6 @@ pub(crate) fn check_ika_map(bytes: &[u8]) -> bool {
     for layer in &map.layers {
         assert!(layer.tiles.len() <= most);
         assert!(layer.block.end <= bytes.len() as u64);
-        assert!(layer.parallax.div.iter().all(|div| *div != 0));
     }
     assert!(map.zones.len() <= bytes.len() / 25 && map.entities.len() <= bytes.len() / 78);
     for step in map.draw_steps() {
@@ -438,7 +437,6 @@ pub(crate) fn check_ika_text(bytes: &[u8]) -> bool {
         let [width, height] = layer.size.map(|edge| edge as usize);
         let most = (width * height).min(most_inflated(bytes.len()));
         assert!(layer.tiles.len() <= most && layer.obstructions.len() <= most);
-        assert!(layer.parallax.div.iter().all(|div| *div != 0));
         assert!(layer.place.bytes.end <= bytes.len() as u64);
         assert!(layer.entities.len() <= bytes.len() / 7);
     }
