@@ -28,9 +28,7 @@ use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
 use mapscope_formats::{Format, Place, Problem};
-use mapscope_scene::{
-    Document, OpenError, OpenOptions, OtherFile, Source, dangling_link, system_reason,
-};
+use mapscope_scene::{Document, OpenOptions, OtherFile, Source, dangling_link};
 
 /// A file that was checked.
 #[derive(Debug)]
