@@ -279,7 +279,14 @@ impl<'a> MaterialAt<'a> {
         .json_as("found", |at| at.texture.file.found.into()),
         field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
             .derived()
-            .note(|at| at.uses[0].into()),
+            .note(|at| {
+                match at.uses {
+                    [tops, 0] => counted(tops as usize, "top"),
+                    [0, sides] => counted(sides as usize, "side"),
+                    [tops, sides] => format!("{tops} tops, {sides} sides"),
+                }
+                .into()
+            }),
         field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
             .derived()
             .note(|at| (!at.texture.file.found).then_some("no texture").into()),

@@ -171,8 +171,9 @@ impl Footprint {
         Self::Outline(outline)
     }
 
-    /// The same in cells east and south of the north-west corner of a map; none of what is nowhere.
-    fn in_cells(&self, placement: Placement) -> Option<Self> {
+    /// The same in cells east and south of the north-west corner of a map, and its bounds; `None` for a
+    /// footprint that is nowhere.
+    fn in_cells(&self, placement: Placement) -> Option<(Self, [Vec2; 2])> {
         let cells = |at: Vec2| placement.tiles(at.x, at.y) * CELLS_PER_SIDE as f32;
         let moved = match self {
             Self::Outline(points) => Self::Outline(points.iter().map(|at| cells(*at)).collect()),
@@ -182,7 +183,7 @@ impl Footprint {
             },
         };
         let (min, max) = moved.bounds()?;
-        (min.is_finite() && max.is_finite()).then_some(moved)
+        (min.is_finite() && max.is_finite()).then_some((moved, [min, max]))
     }
 
     fn bounds(&self) -> Option<(Vec2, Vec2)> {
@@ -219,6 +220,85 @@ impl Footprint {
                 nearest.distance_squared(*center) < radius * radius
             }
         }
+    }
+}
+
+/// The rows and columns of cells in some bounds; `size` is the number of those of the map.
+fn cells_in([min, max]: [Vec2; 2], [rows, cols]: [u32; 2]) -> [Range<u32>; 2] {
+    // A cast cuts off what is outside.
+    let range = |min: f32, max: f32, count: u32| {
+        (min.floor() as u32).min(count)..(max.ceil() as u32).min(count)
+    };
+    [range(min.y, max.y, rows), range(min.x, max.x, cols)]
+}
+
+/// Ground that does not bear what stands on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overhang {
+    /// The edge of the map.
+    Border,
+    /// The cliff between a tile and its neighbour.
+    Cliff {
+        /// Row of the tile.
+        row: u32,
+        /// Column of the tile.
+        col: u32,
+        /// Edge of the tile.
+        edge: Edge,
+    },
+}
+
+impl Overhang {
+    /// Cells that a footprint may have to be looked at: more than a building on any map has.
+    const MAX_CELLS: usize = 1 << 14;
+
+    /// The edge of the map or the first cliff across which a footprint lies.
+    pub fn of(map: &Pfmap, footprint: &Footprint) -> Option<Self> {
+        let placement = Placement {
+            rows: map.rows(),
+            cols: map.cols(),
+        };
+        let (footprint, bounds) = footprint.in_cells(placement)?;
+        let size = [map.rows(), map.cols()].map(|side| side * CELLS_PER_SIDE);
+        let [min, max] = bounds;
+        let ends = Vec2::new(size[1] as f32, size[0] as f32);
+        if (min.cmplt(Vec2::ZERO) | max.cmpgt(ends)).any() {
+            return Some(Self::Border);
+        }
+        let [rows, cols] = cells_in(bounds, size);
+        if rows.len() * cols.len() > Self::MAX_CELLS {
+            return None;
+        }
+        let covers = |cell: Cell| footprint.overlaps(Vec2::new(cell.col as f32, cell.row as f32));
+        rows.flat_map(|row| cols.clone().map(move |col| Cell { row, col }))
+            .filter(|cell| covers(*cell))
+            .find_map(|cell| {
+                let (row, col) = cell.tile();
+                let tile = map.tile(row, col).filter(|_| map.is_read(row, col))?;
+                let beyond = [
+                    (
+                        Edge::East,
+                        Cell {
+                            col: cell.col + 1,
+                            ..cell
+                        },
+                    ),
+                    (
+                        Edge::South,
+                        Cell {
+                            row: cell.row + 1,
+                            ..cell
+                        },
+                    ),
+                ];
+                let mut beyond = beyond.into_iter();
+                let (edge, _) = beyond.find(|(edge, other)| {
+                    other.tile() != cell.tile()
+                        && covers(*other)
+                        && is_cliff(map, row, col, tile, *edge)
+                })?;
+                Some(Self::Cliff { row, col, edge })
+            })
     }
 }
 
@@ -514,18 +594,10 @@ impl NavigationGrid {
         };
         let mut tries = (self.cells() * TRIES_PER_CELL).max(MIN_TRIES);
         for (blocker, index) in blockers.iter().zip(0..) {
-            let Some(footprint) = blocker.footprint.in_cells(placement) else {
+            let Some((footprint, bounds)) = blocker.footprint.in_cells(placement) else {
                 continue;
             };
-            let Some((min, max)) = footprint.bounds() else {
-                continue;
-            };
-            let [rows, cols] = self.size;
-            // A cast cuts off what is outside.
-            let range = |min: f32, max: f32, count: u32| {
-                (min.floor() as u32).min(count)..(max.ceil() as u32).min(count)
-            };
-            let (rows, cols) = (range(min.y, max.y, rows), range(min.x, max.x, cols));
+            let [rows, cols] = cells_in(bounds, self.size);
             let Some(left) = tries.checked_sub(rows.len() as u64 * cols.len() as u64) else {
                 self.left_out += 1;
                 continue;

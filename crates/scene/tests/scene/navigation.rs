@@ -678,11 +678,18 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
         .iter()
         .map(|note| (note.rule.id, note.place))
         .collect();
-    let (line, column) = map.tile_place(10, 10).unwrap();
-    let column = column.into();
+    let place = |row, col| {
+        let (line, column) = map.tile_place(row, col).unwrap();
+        let column = column.into();
+        Place::Text { line, column }
+    };
+    let (island, seam) = (place(10, 10), place(20, 20));
     let expected = [
         ("pfmap/unused-material", Place::line(map.materials[3].line)),
-        ("pfmap/unreachable-ground", Place::Text { line, column }),
+        ("pfmap/unreachable-ground", island),
+        // The two edges of the corner that are raised.
+        ("pfmap/seam", seam),
+        ("pfmap/seam", seam),
     ];
     assert_eq!(said, expected);
     assert!(
@@ -705,4 +712,94 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
             .iter()
             .all(|note| note.rule.id != "pfmap/unused-material")
     );
+}
+
+// ---- Slopes ----------------------------------------------------------------------------------
+
+/// The rules that a map breaks with its problems, and with its notes on seams: each with its tile, and
+/// how many are like it.
+fn slope_faults(terrain: &Terrain) -> [Vec<(&'static str, (u32, u32), usize)>; 2] {
+    let faults = |problems: &[mapscope_formats::Problem]| {
+        let faults = problems.iter().filter_map(|it| match it.subject {
+            mapscope_formats::Subject::Tile { row, col } if it.rule.id != UNREACHABLE => {
+                Some((it.rule.id, (row, col), it.consequence_count()))
+            }
+            _ => None,
+        });
+        faults.collect()
+    };
+    [faults(&terrain.about().problems), faults(&terrain.notes())]
+}
+
+const UNREACHABLE: &str = "pfmap/unreachable-ground";
+
+/// Two ramps side by side in the south of a plateau: as they should be, and with each mistake.
+#[test]
+fn slopes_that_do_not_fit_are_found() {
+    let lines = |terrain: &Terrain| {
+        let mut shown = Shown::default();
+        let offered = terrain.about().overlays;
+        shown.overlays.set(offered, OverlayId::Seams, true);
+        let mut lines = Vec::new();
+        let annotations = terrain.annotations().unwrap();
+        annotations.lines(&shown, &mut lines);
+        lines.len()
+    };
+    let with = |build: &dyn Fn(&mut Tile)| {
+        let mut map = level_map(1, 1);
+        for (row, col) in (0..8).flat_map(|row| (0..32).map(move |col| (row, col))) {
+            tile_mut(&mut map, row, col).base_height = 1;
+        }
+        for col in [3, 4] {
+            let tile = tile_mut(&mut map, 8, col);
+            tile.kind = TileType::RampSn;
+            tile.ramp_height = 1;
+            build(tile);
+        }
+        document(&map)
+    };
+    let right = with(&|_| ());
+    assert_eq!(slope_faults(&right), [vec![], vec![]]);
+    assert_eq!(lines(&right), 0);
+
+    let seams = |tiles: &[(u32, u32)]| -> Vec<_> {
+        tiles.iter().map(|at| ("pfmap/seam", *at, 0)).collect()
+    };
+    let reversed = with(&|tile| tile.kind = TileType::RampNs);
+    let both = [(8, 3), (8, 4)];
+    assert_eq!(
+        slope_faults(&reversed),
+        [
+            vec![("pfmap/reversed-ramp", (8, 3), 1)],
+            seams(&[both[0], both[0], both[1], both[1]])
+        ]
+    );
+    assert_eq!(lines(&reversed), 4 * 4);
+    let target = reversed.problem_target(&reversed.notes()[0]).unwrap();
+    assert_eq!(target.overlay, Some(OverlayId::Seams));
+
+    let flat = with(&|tile| tile.ramp_height = 0);
+    let rule = "pfmap/slope-without-height";
+    assert_eq!(
+        slope_faults(&flat),
+        [vec![(rule, (8, 3), 0), (rule, (8, 4), 0)], seams(&both)]
+    );
+    // A ramp of two levels ends a level above the plateau.
+    let high = with(&|tile| tile.ramp_height = 2);
+    assert_eq!(slope_faults(&high), [vec![], seams(&both)]);
+    // All edges of a corner tile count: three of each do not fit.
+    let corner = with(&|tile| tile.kind = TileType::CornerConvexSe);
+    let [problems, notes] = slope_faults(&corner);
+    assert_eq!((problems.len(), notes.len()), (0, 4));
+}
+
+/// Of the engine's demo map a script counts 62 edges of slopes that do not meet, and nothing else.
+#[test]
+fn the_engines_demo_map_has_the_seams_that_a_script_counts() {
+    let Some(path) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {
+        return;
+    };
+    let terrain = document(&pfmap::read(&std::fs::read(path).unwrap()).unwrap());
+    let [problems, notes] = slope_faults(&terrain);
+    assert_eq!((problems.len(), notes.len()), (0, 62));
 }
