@@ -31,6 +31,8 @@ pub struct Outliner {
     search: String,
     /// Lines that match the search.
     matches: usize,
+    /// Found lines that were opened by hand, to list all that is below them.
+    found_open: HashSet<Id>,
     /// Indices of the lines that are shown, in reading order.
     shown: Vec<usize>,
     tree: Tree,
@@ -101,6 +103,7 @@ impl PanelUi for Outliner {
         let help = "List only what has this in its name";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
+            self.found_open.clear();
             self.list();
         }
         if searched.entered
@@ -136,6 +139,7 @@ impl PanelUi for Outliner {
 
     fn forget_search(&mut self) {
         self.search.clear();
+        self.found_open.clear();
         self.list();
     }
 }
@@ -203,17 +207,18 @@ impl Outliner {
         })
     }
 
-    /// Whether a listed line is open, if it has lines below it that can be listed: of a search only
-    /// those that are found.
+    /// `true` if a listed line is open; `None` if it has no lines below it. In a search a line is open if
+    /// some of them are listed.
     fn is_listed_open(&self, at: usize) -> Option<bool> {
         let index = *self.shown.get(at)?;
         let end = self.lines.get(index)?.end;
-        let has_lines = if self.search.is_empty() {
-            end > index + 1
-        } else {
-            self.shown.get(at + 1).is_some_and(|next| *next < end)
-        };
-        has_lines.then(|| self.is_open(index))
+        (end > index + 1).then(|| {
+            if self.search.is_empty() {
+                self.is_open(index)
+            } else {
+                self.shown.get(at + 1).is_some_and(|next| *next < end)
+            }
+        })
     }
 
     fn is_open(&self, index: usize) -> bool {
@@ -232,10 +237,15 @@ impl Outliner {
 
     fn toggle(&mut self, index: usize) {
         let open = self.is_open(index);
-        if let Some(line) = self.lines.get(index).filter(|_| self.search.is_empty()) {
+        let Some(line) = self.lines.get(index) else {
+            return;
+        };
+        if self.search.is_empty() {
             self.opened.insert(line.key, !open);
-            self.list();
+        } else if !self.found_open.remove(&line.key) {
+            self.found_open.insert(line.key);
         }
+        self.list();
     }
 
     /// Opens the line that is to be brought into sight, and everything above it.
@@ -317,6 +327,11 @@ impl Outliner {
                     at = self.lines.get(i).and_then(|line| line.parent);
                 }
             }
+            let opened = self.lines.iter().enumerate().filter(|(index, line)| {
+                keep.contains(index) && self.found_open.contains(&line.key)
+            });
+            let below = opened.flat_map(|(index, line)| index + 1..line.end);
+            keep = below.chain(keep.iter().copied()).collect();
             shown.extend(keep);
             shown.sort_unstable();
         }
@@ -386,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_found_without_what_is_below_it_has_no_arrow() {
+    fn a_found_line_opens_to_what_is_below_it() {
         let mut outliner = of_scene();
         let arrows = |outliner: &Outliner| -> Vec<(String, Option<bool>)> {
             let listed = outliner.shown.iter().enumerate();
@@ -404,7 +419,14 @@ mod tests {
         outliner.search = "the oth".to_owned();
         outliner.list();
         assert_eq!(of(&outliner, "Factions"), Some(true));
-        assert_eq!(of(&outliner, "The Others"), None);
+        assert_eq!(of(&outliner, "The Others"), Some(false));
+        let faction = outliner.shown.iter().copied();
+        let faction = faction.last().unwrap();
+        outliner.toggle(faction);
+        assert_eq!(of(&outliner, "The Others"), Some(true));
+        assert_eq!(of(&outliner, "0 guard"), None);
+        outliner.toggle(faction);
+        assert_eq!(of(&outliner, "The Others"), Some(false));
         outliner.search = "guard".to_owned();
         outliner.list();
         assert_eq!(of(&outliner, "The Others"), Some(true));

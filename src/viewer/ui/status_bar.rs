@@ -230,7 +230,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         CameraMode::Fly => {
             // Levels are in metres.
             let unit = if state.can_cut() { "m" } else { "units" };
-            let speed = fixed(state.view.fly_speed, 1);
+            let speed = fixed(state.fly_speed(), 1);
             Some(format!("Flying, {speed} {unit}/s"))
         }
         CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),

@@ -8,13 +8,15 @@ use crate::viewer::state::State;
 use crate::viewer::state::settings::FieldsOfView;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Aabb, Hit, Item, ModelItem, Ray, SceneItem, SeenFrom};
+use mapscope_scene::{Aabb, GameView, Hit, Item, ModelItem, Ray, SceneItem, SeenFrom};
 
 /// Things smaller than this are framed with what is around them, in world units: about four
 /// tiles of terrain.
 const MIN_FRAMED_RADIUS: f32 = 24.0;
 /// The same in a level, in metres: boxes of it are half a metre wide, and rooms are narrow.
 const MIN_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
+/// The share of the speed of flying that is left just above the ground.
+const SLOWEST_SHARE: f32 = 0.1;
 /// Of the rays in all directions, those that meet something where there are walls around.
 const MIN_WALLS: usize = 11;
 /// Those directions: along the axes and between them.
@@ -348,6 +350,27 @@ impl State {
         })
     }
 
+    /// Speed of flying in world units a second. Above a map it falls with the height above the ground, so
+    /// that nobody dives through it.
+    pub(crate) fn fly_speed(&self) -> f32 {
+        let full = self.view.fly_speed;
+        let bounds = self.document().filter(|document| {
+            let about = document.about();
+            about.game_view == GameView::FromAbove
+        });
+        let Some(bounds) = bounds.map(|document| document.about().bounds) else {
+            return full;
+        };
+        let below = self.first_met(Ray {
+            origin: self.view.camera.pose.eye,
+            direction: Vec3::NEG_Y,
+        });
+        let full_height = camera_control::first_fly_speed(bounds);
+        below.map_or(full, |ground| {
+            full * (ground.distance / full_height).clamp(SLOWEST_SHARE, 1.0)
+        })
+    }
+
     /// Stops flying: turning is around something that is in view again.
     pub(crate) fn stop_flying(&mut self) {
         self.view.camera.pose.target = self.seen_in_the_middle();
@@ -435,6 +458,33 @@ mod tests {
         let high = at.into_iter().reduce(Vec2::max).unwrap();
         assert!(low.min_element() > 0.0 && high.max_element() < 1.0);
         (high - low).max_element()
+    }
+
+    #[test]
+    fn flying_is_slower_near_the_ground() {
+        let mut state = State::new(Settings::default(), ViewRequest::default());
+        state.loaded(loaded(model(), false));
+        let bounds = state.document().unwrap().about().bounds;
+        let full = state.view.fly_speed;
+        let top = Vec3 {
+            y: bounds.max.y + 1.0,
+            ..bounds.center()
+        };
+        let direction = Vec3::NEG_Y;
+        let ground = state.first_met(Ray {
+            origin: top,
+            direction,
+        });
+        let ground = ground.unwrap().position;
+        let full_height = camera_control::first_fly_speed(bounds);
+        for (height, share) in [(2.0, 1.0), (0.5, 0.5), (0.01, SLOWEST_SHARE)] {
+            state.view.camera.pose.eye = ground + Vec3::Y * (height * full_height);
+            let speed = state.fly_speed();
+            assert!(
+                (speed - share * full).abs() < 0.01 * full,
+                "{height}: {speed}"
+            );
+        }
     }
 
     #[test]

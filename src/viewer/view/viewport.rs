@@ -348,7 +348,7 @@ impl Viewport {
         if walks {
             state.walk(way * seconds);
         } else {
-            let way = way * (state.view.fly_speed * seconds);
+            let way = way * (state.fly_speed() * seconds);
             state.view.camera.pose = camera_control::fly(&state.view.camera, way);
         }
         ui.ctx().request_repaint();

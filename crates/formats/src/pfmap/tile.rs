@@ -169,6 +169,16 @@ impl Edge {
     /// All edges, in file order.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
+    /// The name of its side, such as `north`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::North => "north",
+            Self::East => "east",
+            Self::South => "south",
+            Self::West => "west",
+        }
+    }
+
     /// The edge of the neighbour that touches this one.
     pub fn opposite(self) -> Self {
         Self::ALL[(self as usize + 2) % 4]

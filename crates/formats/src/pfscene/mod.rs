@@ -23,7 +23,7 @@ pub(crate) use rules::RULES;
 #[cfg(feature = "write")]
 pub use write::write;
 
-use crate::{Format, Problem};
+use crate::{Format, Problem, Subject, quoted};
 
 /// How the table of formats knows PFSCENE.
 pub static FORMAT: Format = Format {
@@ -35,6 +35,22 @@ pub static FORMAT: Format = Format {
 
 /// Number of factions that the engine has room for.
 pub const MAX_FACTIONS: usize = 15;
+
+/// Puts number and name of an entity before the messages of problems about it. A problem above the first
+/// line of its entity is about a record that was left out.
+fn name_entities(problems: &mut [Problem], entities: &[Entity]) {
+    for problem in problems {
+        name_entities(&mut problem.consequences, entities);
+        let Subject::SceneEntity(index) = problem.subject else {
+            continue;
+        };
+        if let Some(entity) = entities.get(index as usize)
+            && problem.place.line_number() >= Some(entity.line)
+        {
+            problem.message = format!("{}: {}", entity.numbered(index), problem.message);
+        }
+    }
+}
 
 /// A PFSCENE file as plain data, as it is written: nothing is normalised or turned.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -211,6 +227,13 @@ pub struct Entity {
     pub attributes: Attributes,
     /// Line of the file, from 1, of its first line.
     pub line: u64,
+}
+
+impl Entity {
+    /// Its number in the file, from 0, and its name, as messages have them: ``entity 12 `knight` ``.
+    pub fn numbered(&self, index: u32) -> String {
+        format!("entity {index} {}", quoted(self.name.as_bytes()))
+    }
 }
 
 /// An area of the map.

@@ -86,6 +86,7 @@ pub fn read_with(
         let mut scene = reader.scene;
         scene.layout = layout(bytes, &scene);
         scene.problems = reader.text.problems.finish();
+        super::name_entities(&mut scene.problems, &scene.entities);
         Ok(scene)
     };
     conflict::read(bytes, &rules::CONFLICT, read, |scene| &mut scene.problems)

@@ -47,6 +47,8 @@ crate::rules! {
     Error ATTRIBUTE_MISSING = "pfscene/attribute-missing", all is read;
     /// Two regions or two cameras have the same name.
     Error DUPLICATE_NAME = "pfscene/duplicate-name", all is read;
+    /// Two factions have the same name.
+    Warning FACTION_NAME_TWICE = "pfscene/faction-name-twice";
     /// A name is longer than the engine has room for.
     Warning NAME = "pfscene/name";
     /// An entity belongs to a faction that does not exist.
@@ -59,7 +61,7 @@ crate::rules! {
     Warning DIPLOMACY_TWICE = "pfscene/diplomacy-twice";
     /// A faction is at war with one that is at peace with it.
     Warning ONE_SIDED_WAR = "pfscene/one-sided-war";
-    /// A scale is zero, which hides the entity, or negative, which turns it inside out.
+    /// A scale is zero, which hides the entity, or has an odd number of negative factors, which mirror it.
     Warning SCALE = "pfscene/scale";
     /// A radius, or an extent of a region, is negative.
     Warning NEGATIVE_LENGTH = "pfscene/negative-length";

@@ -18,9 +18,73 @@ fn read(text: impl AsRef<[u8]>) -> Pfscene {
     }
 }
 
+/// The problems of a scene; those of entities without the number and name with which they begin.
 fn problems(scene: &Pfscene) -> Vec<String> {
-    let problem = |p: &mapscope_formats::Problem| format!("{p} [{}]", p.rule.id);
+    let problem = |p: &mapscope_formats::Problem| format!("{} [{}]", unnamed(scene, p), p.rule.id);
     scene.problems.iter().map(problem).collect()
+}
+
+fn unnamed(scene: &Pfscene, problem: &mapscope_formats::Problem) -> String {
+    let text = problem.to_string();
+    let Subject::SceneEntity(index) = problem.subject else {
+        return text;
+    };
+    let name = scene.entities.get(index as usize).map(|it| &*it.name);
+    let begin = format!("entity {index} `{}`: ", name.unwrap_or_default());
+    text.replacen(&begin, "", 1)
+}
+
+/// A problem of an entity begins with its number and name. Of a record that was left out it does not.
+#[test]
+fn problems_of_entities_name_them() {
+    let begins = |from: &str, to: &str, begin: &str| {
+        let scene = read(changed(from, to));
+        let [problem] = &scene.problems[..] else {
+            panic!("{:?}", scene.problems);
+        };
+        assert!(problem.message.starts_with(begin), "{problem}");
+    };
+    begins(
+        "scale vec3 1.000000 1.000000 1.000000",
+        "scale vec3 1 -1 1",
+        "entity 1 `rock`: ",
+    );
+    begins("faction_id int 1", "faction_id int 7", "entity 0 `guard`: ");
+    begins(
+        "entity guard assets/models/guard.pfobj 13",
+        "entity guard",
+        "found",
+    );
+}
+
+/// Only an odd number of negative factors mirrors.
+#[test]
+fn two_mirrors_make_a_turn() {
+    for (scale, rules) in [
+        ("-1 1 1", &["pfscene/scale"][..]),
+        ("-1 1 -2", &[]),
+        ("-1 -1 -1", &["pfscene/scale"]),
+        ("-1 0 -1", &["pfscene/scale"]),
+    ] {
+        let scene = read(changed(
+            "scale vec3 1.000000 1.000000 1.000000",
+            &format!("scale vec3 {scale}"),
+        ));
+        let found: Vec<_> = scene.problems.iter().map(|it| it.rule.id).collect();
+        assert_eq!(found, rules, "{scale}");
+    }
+}
+
+/// Of two factions with one name, the second has a problem.
+#[test]
+fn factions_of_one_name_are_reported() {
+    let scene = read(changed("The Others", "Villagers"));
+    let found: Vec<_> = scene
+        .problems
+        .iter()
+        .map(|it| (it.rule.id, it.subject))
+        .collect();
+    assert_eq!(found, [("pfscene/faction-name-twice", Subject::Faction(1))]);
 }
 
 /// The small scene with a part of its text changed, which must be there.
@@ -310,7 +374,7 @@ fn an_announced_number_bounds_a_record() {
         found,
         ["41:1: error: this entity has no `rotation` [pfscene/attribute-missing]"]
     );
-    let below = scene.problems[0].consequences[0].to_string();
+    let below = unnamed(&scene, &scene.problems[0].consequences[0]);
     assert!(
         below.starts_with("44:4: error: found `rotation`; expected `entity <name>"),
         "{below}"
@@ -715,7 +779,7 @@ fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
             .problems
             .iter()
             .flat_map(mapscope_formats::Problem::with_consequences);
-        let found: Vec<_> = found.map(ToString::to_string).collect();
+        let found: Vec<_> = found.map(|it| unnamed(&scene, it)).collect();
         for (line, before) in [(56, 6 + again), (57, 56)] {
             let expected = format!(
                 "{line}:4: error: `a{again}` for the second time; the first is in line {before}"

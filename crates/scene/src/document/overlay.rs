@@ -59,6 +59,7 @@ overlay_ids! {
     PixelGrid "pixel-grid",
     Regions "regions",
     ReversedTriangles "reversed-triangles",
+    Seams "seams",
     ServerRegions "server-regions",
     Skeleton "skeleton",
     Still "still",

@@ -9,16 +9,16 @@ use super::describe::OVERLAYS;
 use super::overlays::circle_radii;
 use super::pick::Covers;
 use super::place::{
-    camera_pose, can_move, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
+    camera_pose, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
 };
-use super::{Group, MapScene, Placed, SceneModel, load};
+use super::{Group, MapScene, Placed, SceneModel, check, load};
 use crate::camera::Handedness;
 use crate::model::Model;
 use crate::numbers::{fixed, short};
 use crate::parallel::in_parallel;
 use crate::rules;
 use crate::terrain::Terrain;
-use crate::terrain::navigation::{Blocker, Domain};
+use crate::terrain::navigation::Blocker;
 use crate::{
     Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
     OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
@@ -99,14 +99,10 @@ impl MapScene {
             let of_model = model.as_ref().map(|model| model.problems());
             let fault = of_model.and_then(|problems| fault_of_part(&problems));
             if let (Some(fault), Some(&first)) = (fault, entities.first()) {
-                add(
-                    &mut problems,
-                    &rules::BROKEN_MODEL,
-                    &pfscene,
-                    first,
-                    None,
-                    || format!("the model {} has {fault}", quoted(name.as_bytes())),
-                );
+                let (subject, place) = of_entity(&pfscene, first, None);
+                problems.add_about(&rules::BROKEN_MODEL, subject, place, || {
+                    format!("the model {} has {fault}", quoted(name.as_bytes()))
+                });
             }
         }
         number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
@@ -117,6 +113,8 @@ impl MapScene {
         let classes: BTreeSet<&str> = classes.collect();
         let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
         let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
+        check::check_doubles(&pfscene, &entities, &mut problems);
+        check::check_scales(&pfscene, &models, &mut problems);
         if let Some(terrain) = terrain {
             check_regions(&pfscene, terrain, &mut problems);
         }
@@ -287,46 +285,6 @@ pub(super) fn class(entity: &Entity) -> Option<&str> {
 }
 
 impl MapScene {
-    /// Entities that can move, and stand where they cannot go: neither on foot nor as ships.
-    pub(super) fn stuck_entities(&self) -> Vec<Problem> {
-        let mut notes = Problems::new();
-        let Some(terrain) = self.terrain() else {
-            return Vec::new();
-        };
-        let (map, grid) = (terrain.map(), terrain.navigation());
-        for (index, (entity, placed)) in (0..).zip(self.pfscene.entities.iter().zip(&self.entities))
-        {
-            let position = placed.position();
-            let cell = terrain.cell_at(position.x, position.z);
-            let Some(cell) = cell.filter(|_| placed.is_somewhere && can_move(entity)) else {
-                continue;
-            };
-            let can_stand = |domain| grid.islands(domain).at(cell).is_some();
-            let obstacle = grid.obstacle(map, Domain::Ground, cell);
-            let Some(obstacle) = obstacle.filter(|_| !can_stand(Domain::Water)) else {
-                continue;
-            };
-            add(
-                &mut notes,
-                &rules::STUCK_ENTITY,
-                &self.pfscene,
-                index,
-                Some("position"),
-                || {
-                    let why = terrain.why_barred(obstacle);
-                    let (row, col) = cell.tile();
-                    format!(
-                        "the entity can move, but not from where it stands: {why} (row {row}, column \
-                     {col} of the map)"
-                    )
-                },
-            );
-        }
-        notes.finish()
-    }
-}
-
-impl MapScene {
     /// Names that the engine does not know, each where it first stands.
     pub(super) fn other_names(&self) -> Vec<Problem> {
         let mut notes = Problems::new();
@@ -365,8 +323,9 @@ impl MapScene {
     }
 }
 
-/// Lists a problem of an entity at the line of one of its attributes, or of its own.
-fn add(
+/// Lists a problem of an entity at the line of one of its attributes, or of its own. The message begins
+/// with its number and name.
+pub(super) fn add(
     problems: &mut Problems,
     rule: &'static Rule,
     pfscene: &Pfscene,
@@ -375,7 +334,12 @@ fn add(
     message: impl FnOnce() -> String,
 ) {
     let (subject, place) = of_entity(pfscene, index, key);
-    problems.add_about(rule, subject, place, message);
+    problems.add_about(rule, subject, place, || {
+        match pfscene.entities.get(index as usize) {
+            Some(entity) => format!("{}: {}", entity.numbered(index), message()),
+            None => message(),
+        }
+    });
 }
 
 /// What a problem of an entity is about, and the line of one of its attributes, or of its own.
@@ -499,7 +463,8 @@ fn idle_clip(
         // The others of its model that name it follow from the first.
         let named = (&entity.model, name);
         problems.add_alike(named, &rules::IDLE_CLIP, subject, place, || {
-            format!("found {}; {}", quoted(name.as_bytes()), expected())
+            let (entity, name) = (entity.numbered(index), quoted(name.as_bytes()));
+            format!("{entity}: found {name}; {}", expected())
         });
     }
     clip
@@ -529,7 +494,8 @@ fn check_regions(pfscene: &Pfscene, terrain: &Terrain, problems: &mut Problems) 
             let subject = Subject::Region(index);
             let place = Place::line(line);
             problems.add_about(&rules::REGION_OUTSIDE_MAP, subject, place, || {
-                format!("the region around x {x} and z {z} is outside the map")
+                let name = quoted(region.name.as_bytes());
+                format!("region {name} around x {x} and z {z} is outside the map")
             });
         }
     }

@@ -23,7 +23,8 @@ use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
     Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
     Neighbor, OtherFile, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead,
-    ProblemTarget, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
+    ProblemTarget, Property, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic,
+    SummaryPart, Swatch,
 };
 use crate::{rules, terrain};
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
@@ -95,6 +96,19 @@ impl MapScene {
         ];
         kinds.extend(parts);
         kinds
+    }
+
+    /// The entities that stand on an item, if it is a tile that some stand on.
+    fn entities_on(&self, item: Item) -> Option<PropertyGroup> {
+        let tile = self.terrain()?.tile_rc(item)?;
+        let numbers = 0..self.entities.len() as u32;
+        let entities = numbers.filter_map(|index| EntityAt::new(self, index, Playhead::default()));
+        let standing = entities.filter(|entity| entity.tile() == Some(tile));
+        let properties: Vec<Property> = standing.map(EntityAt::standing).collect();
+        (!properties.is_empty()).then_some(PropertyGroup {
+            title: "Entities here",
+            properties,
+        })
     }
 
     /// What an entity is one of: a faction, a class and a model.
@@ -323,7 +337,11 @@ impl Document for MapScene {
         }
         match (self.described(item, playhead), self.terrain()) {
             (Some(record), _) => record.groups(),
-            (None, Some(terrain)) => terrain.properties(item, playhead),
+            (None, Some(terrain)) => {
+                let mut groups = terrain.properties(item, playhead);
+                groups.extend(self.entities_on(item));
+                groups
+            }
             (None, None) => Vec::new(),
         }
     }
@@ -465,7 +483,7 @@ impl Document for MapScene {
     }
 
     fn notes(&self) -> Vec<Problem> {
-        let mut notes = self.stuck_entities();
+        let mut notes = self.misplaced_entities();
         notes.extend(self.other_names());
         notes.sort_by_key(|note| note.place);
         notes

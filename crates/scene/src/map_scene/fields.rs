@@ -252,7 +252,7 @@ impl<'a> EntityAt<'a> {
         placed.is_somewhere.then(|| placed.position())
     }
 
-    fn tile(&self) -> Option<(u32, u32)> {
+    pub(super) fn tile(&self) -> Option<(u32, u32)> {
         let position = self.position()?;
         let placement = self.scene.terrain()?.placement();
         let (row, col, _) = placement.tile_at(position.x, position.z)?;
@@ -264,6 +264,7 @@ impl<'a> EntityAt<'a> {
             section(
                 "Entity",
                 &[
+                    field("Number", |at: &Self| at.index.into()).derived(),
                     field("Name", |at: &Self| at.entity.name.as_str().into())
                         .in_summary()
                         .json("name"),
@@ -427,6 +428,14 @@ impl<'a> EntityAt<'a> {
         problem_lines(problems.filter(|problem| problem.subject == subject))
     }
 
+    /// A line for an entity that stands somewhere.
+    pub(super) fn standing(self) -> Property {
+        Property {
+            link: Some(entity_item(self.index)),
+            ..Property::new("Entity", format!("{} {}", self.index, self.entity.name))
+        }
+    }
+
     /// A line for each region that it stands in.
     fn regions(&self) -> Vec<Property> {
         let Some(position) = self.position() else {
@@ -554,14 +563,7 @@ fn own_text(value: &FileValue) -> String {
 
 fn attribute_text(Attribute { value, line, .. }: &Attribute) -> String {
     let value_type = value.value_type().map_or("unreadable", ValueType::name);
-    let numbers = match value {
-        FileValue::Float(x) => Some(short(*x)),
-        FileValue::Vec2(v) => Some(v.map(short).join(" ")),
-        FileValue::Vec3(v) => Some(v.map(short).join(" ")),
-        FileValue::Quat(v) => Some(v.map(short).join(" ")),
-        _ => None,
-    };
-    let value = numbers.unwrap_or_else(|| value.to_string());
+    let value = own_text(value);
     format!("{value} ({value_type}, line {line})")
 }
 

@@ -5,6 +5,7 @@
 //! about the ground is handed on to the terrain; what is asked about an entity is answered here.
 
 mod build;
+mod check;
 mod describe;
 mod fields;
 mod load;

@@ -132,6 +132,9 @@ pub(super) fn circle_radii(entity: &Entity) -> [Option<f32>; 2] {
 
 impl Annotations for MapScene {
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        if let Some(terrain) = self.terrain() {
+            terrain.lines(shown, lines);
+        }
         let draws_boxes = self.missing_count() <= MAX_BOXES;
         for (index, placed) in (0..).zip(&self.entities) {
             if self.model_of(placed).is_none() && !self.is_entity_hidden(index, shown) {

@@ -12,6 +12,9 @@ use mapscope_formats::pfscene::{Attributes, Camera, Entity, Value};
 /// units.
 const MISSING_RADIUS: f32 = 3.0;
 
+/// The share of the height of a model that is its foot: a tree stands on its trunk.
+const FOOT_SHARE: f32 = 0.1;
+
 /// Where an entity says that it stands: translation, then scale, then rotation (fact sheet B3), of
 /// which the quaternion is conjugated (B2). What the file lacks or has no number for is left out.
 pub(super) fn world_from_entity(entity: &Entity) -> Affine3A {
@@ -107,13 +110,32 @@ fn is_solid_and_static(entity: &Entity) -> Option<[bool; 2]> {
 }
 
 /// Whether an entity keeps others off where it stands.
-fn is_blocker(entity: &Entity) -> bool {
+pub(super) fn is_blocker(entity: &Entity) -> bool {
     is_solid_and_static(entity) == Some([true, true])
 }
 
 /// Whether an entity goes about among others.
 pub(super) fn can_move(entity: &Entity) -> bool {
     is_solid_and_static(entity) == Some([true, false])
+}
+
+/// The box around the lowest vertices of a model, in model space.
+pub(super) fn foot(model: &Model) -> Option<Aabb> {
+    let places = || model.pfobj().vertices.iter().map(|vertex| vertex.position);
+    let [low, high] = places().fold([f32::MAX, f32::MIN], |[low, high], [_, y, _]| {
+        [low.min(y), high.max(y)]
+    });
+    let top = low + (high - low) * FOOT_SHARE;
+    Aabb::around(places().filter(|[_, y, _]| *y <= top).map(Vec3::from))
+}
+
+/// What lies below a box of an entity's model.
+pub(super) fn footprint_of(of_model: Aabb, placed: &Placed) -> Footprint {
+    let corners = of_model.corners().map(|corner| {
+        let world = placed.world_from_model.transform_point3(corner);
+        Vec2::new(world.x, world.z)
+    });
+    Footprint::around(&corners)
 }
 
 /// What an entity covers of the ground, if it keeps units off it: what is below the box of its model,
@@ -126,18 +148,16 @@ pub(super) fn footprint(
     if !is_blocker(entity) || !placed.is_somewhere {
         return None;
     }
-    let below = |point: Vec3| Vec2::new(point.x, point.z);
     let playhead = Playhead {
         clip: placed.clip,
         ..Playhead::default()
     };
     if let Some(extent) = model.and_then(|model| model.extent_at(playhead)) {
-        let world = |corner| below(placed.world_from_model.transform_point3(corner));
-        return Some(Footprint::around(&extent.corners().map(world)));
+        return Some(footprint_of(extent, placed));
     }
     let radius = entity.attributes.value("selection_radius")?.float()?;
     (radius > 0.0).then(|| Footprint::Circle {
-        center: below(placed.position()),
+        center: Vec2::new(placed.position().x, placed.position().z),
         radius,
     })
 }

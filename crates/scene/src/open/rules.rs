@@ -48,8 +48,22 @@ mapscope_formats::rules! {
     Note UNUSED_MATERIAL = "pfmap/unused-material";
     /// Ground units cannot get to a part of the ground from its largest part.
     Note UNREACHABLE_GROUND = "pfmap/unreachable-ground";
-    /// An entity that can move stands where ground units cannot walk.
+    /// A ramp faces away from the ground that it would join if it were turned around.
+    Warning REVERSED_RAMP = "pfmap/reversed-ramp";
+    /// A ramp or corner tile has ramp height 0, so that it lies flat.
+    Warning SLOPE_WITHOUT_HEIGHT = "pfmap/slope-without-height";
+    /// A slope does not meet the tile beside it.
+    Note SEAM = "pfmap/seam";
+    /// An entity that can move stands where ground units cannot walk, or one that walks in water.
     Note STUCK_ENTITY = "pfscene/stuck-entity";
+    /// An entity that can move stands on a small island of ground, which it cannot leave.
+    Note CUT_OFF_ENTITY = "pfscene/cut-off-entity";
+    /// A static entity stands across a cliff or the edge of the map.
+    Note OVERHANG = "pfscene/overhang";
+    /// Two entities have the same model, place and angle.
+    Warning DOUBLE_ENTITY = "pfscene/double-entity";
+    /// An entity is many times as large or as small as others of its model.
+    Warning ODD_SCALE = "pfscene/odd-scale";
     /// A section, a line of `general` or an attribute has a name that the engine does not know.
     Note OTHER_NAME = "pfscene/other-name";
     /// The scene has no map beside it, or the map cannot be read.

@@ -52,5 +52,7 @@ pub const BARRED_CELLS: [[f32; 3]; 2] = [[0.72, 0.16, 0.06], [0.36, 0.10, 0.10]]
 /// Of each [`Cover`](mapscope_formats::pfmap::Cover), by its number.
 pub const COVERS: [[f32; 3]; 4] = [BAD, GOOD, [0.97, 0.86, 0.26], [0.80, 0.30, 0.85]];
 
+/// Of the lines along seams.
+pub const SEAM: [f32; 3] = [1.0, 0.45, 0.05];
 /// Of the lines around chunks.
 pub const CHUNK_BORDER: [f32; 3] = [1.0, 0.16, 0.12];

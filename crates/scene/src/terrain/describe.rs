@@ -18,10 +18,10 @@ use crate::outline::{file_name, heading, heading_of, leaf};
 use crate::overlay::{joined, overlays};
 use crate::rules;
 use crate::{
-    Aabb, About, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item, ItemPlace, Kind,
-    Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId, OwnLine, Pending,
-    Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic, SummaryPart, Swatch,
-    TerrainItem,
+    Aabb, About, Annotations, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item,
+    ItemPlace, Kind, Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId,
+    OwnLine, Pending, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
+    SummaryPart, Swatch, TerrainItem,
 };
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
@@ -35,13 +35,14 @@ pub(crate) static MAP_OVERLAYS: [Overlay; OVERLAYS.len() + 1] = joined(
 );
 
 /// The overlays of a terrain; the last one only where tiles have cover.
-pub(crate) static OVERLAYS: [Overlay; 10] = overlays![
+pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
     TileTypes "Tile types" "Colour every tile by its type" surface,
     Pathable "Pathable"
         "Colour tiles green where ground units can walk, red where they cannot" surface,
     Navigation "Navigation"
         "Colour the cells of 4 by 4 units where ground units can walk, each island of them in a \
          colour of its own, and hatch those where they cannot" surface,
+    Seams "Seams" "Outline the edges where a slope does not meet the tile beside it",
     Height "Height" "Colour the ground by its height" surface,
     ChunkBorders "Chunk borders" "Draw red lines around the chunks of 32 by 32 tiles",
     TileGrid "Tile grid" "Draw dark lines around the tiles",
@@ -315,6 +316,7 @@ impl Document for Terrain {
                 )
             });
         }
+        self.note_seams(&mut notes);
         notes.finish()
     }
 
@@ -332,8 +334,12 @@ impl Document for Terrain {
         Some(ProblemTarget {
             item: item.into(),
             moment: None,
-            overlay: None,
+            overlay: (problem.rule == &rules::SEAM).then_some(OverlayId::Seams),
         })
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
@@ -524,6 +530,7 @@ impl Terrain {
             .chain(self.bad_tiles_entry())
             .collect(),
             OverlayId::Navigation => self.navigation_legend(),
+            OverlayId::Seams => self.seam_legend(),
             OverlayId::Height => {
                 let [low, high] = self.levels();
                 let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
@@ -719,7 +726,7 @@ impl Terrain {
     }
 
     /// The line along an edge of a tile's top, in world space.
-    fn edge_line(&self, row: u32, col: u32, edge: Edge) -> Option<[Vec3; 2]> {
+    pub(super) fn edge_line(&self, row: u32, col: u32, edge: Edge) -> Option<[Vec3; 2]> {
         let ends = Shape::of(self.map.tile(row, col)?).edge(edge);
         let (east, south) = (col as f32, row as f32);
         let places = match edge {

@@ -112,6 +112,17 @@ impl Shape {
         )
     }
 
+    /// The corner at the end of the level half of a corner tile; `None` for flat tiles and ramps.
+    pub const fn level_corner(kind: TileType) -> Option<Corner> {
+        match kind {
+            TileType::CornerConcaveNw | TileType::CornerConvexSe => Some(Corner::NorthWest),
+            TileType::CornerConcaveNe | TileType::CornerConvexSw => Some(Corner::NorthEast),
+            TileType::CornerConcaveSw | TileType::CornerConvexNe => Some(Corner::SouthWest),
+            TileType::CornerConcaveSe | TileType::CornerConvexNw => Some(Corner::SouthEast),
+            _ => None,
+        }
+    }
+
     /// The half that a point of the tile is in.
     pub fn half_at(&self, uv: Vec2) -> Half {
         let south = if self.cut_from_north_west {
@@ -252,13 +263,14 @@ impl Barrier {
         }
     }
 
-    /// What keeps ground units off one of the four cells of a tile; none where they can walk. Of a
-    /// steep corner, that one is open whose corner the level half has for itself (fact sheet E).
+    /// What keeps ground units off one of the four cells of a tile; `None` if they can walk there.
+    /// The cell at the level corner of a corner tile is open if the corner is at level 0 or above,
+    /// whatever bars the tile (fact sheet E).
     pub fn of_cell(tile: &Tile, cell: Corner) -> Option<Self> {
-        let shape = Shape::of(tile);
-        let [a, b] = shape.halves_at(cell);
-        let is_level = a == b && !shape.is_sloped(a);
-        Self::of(tile).filter(|barrier| *barrier != Self::Steep || !is_level)
+        Self::of(tile).filter(|_| {
+            let is_level_corner = Shape::level_corner(tile.kind) == Some(cell);
+            !is_level_corner || Shape::of(tile).corners[cell as usize] < 0
+        })
     }
 
     /// The reason in words.

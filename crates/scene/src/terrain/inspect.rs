@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::class::bad_tiles_note;
 use super::geometry::{Barrier, Corner, LEVEL_HEIGHT, Shape};
-use super::navigation::{Cell, Domain, Island, Obstacle};
+use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Obstacle};
 use super::pack::ChunkFaces;
 use super::textures::MaterialTexture;
 use super::{Terrain, TileClass};
@@ -19,6 +19,8 @@ use mapscope_formats::pfmap::{
     CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, TileType,
 };
 
+/// Navigation cells of a tile.
+const CELLS_PER_TILE: usize = (CELLS_PER_SIDE * CELLS_PER_SIDE) as usize;
 /// What stands where the file has no such tile.
 const MISSING: &str = "missing: the file ends before it";
 
@@ -277,7 +279,14 @@ impl<'a> MaterialAt<'a> {
         .json_as("found", |at| at.texture.file.found.into()),
         field("Tops", |at: &Self| format!("{} tiles", at.uses[0]).into())
             .derived()
-            .note(|at| at.uses[0].into()),
+            .note(|at| {
+                match at.uses {
+                    [tops, 0] => counted(tops as usize, "top"),
+                    [0, sides] => counted(sides as usize, "side"),
+                    [tops, sides] => format!("{tops} tops, {sides} sides"),
+                }
+                .into()
+            }),
         field("Sides", |at: &Self| format!("{} tiles", at.uses[1]).into())
             .derived()
             .note(|at| (!at.texture.file.found).then_some("no texture").into()),
@@ -588,12 +597,20 @@ impl<'a> TileAt<'a> {
         }
     }
 
-    /// Whether ground units can walk on it, and if not, why.
+    /// On how many of its cells ground units can walk, and what keeps them off the first other one.
     fn ground_units(&self) -> String {
-        match self.walk() {
-            None => "unknown".to_owned(),
-            Some(Ok(())) => "can walk".to_owned(),
-            Some(Err(barrier)) => format!("cannot walk: {}", barrier.name()),
+        if self.walk().is_none() {
+            return "unknown".to_owned();
+        }
+        let obstacles = self.cells().map(|(_, at)| at.obstacle(Domain::Ground));
+        let barred: Vec<Obstacle> = obstacles.flatten().collect();
+        let Some(first) = barred.first() else {
+            return "can walk".to_owned();
+        };
+        let first = first.name();
+        match CELLS_PER_TILE - barred.len() {
+            0 => format!("cannot walk: {first}"),
+            open => format!("can walk on {open} of {CELLS_PER_TILE} cells: {first}"),
         }
     }
 
@@ -625,10 +642,19 @@ impl<'a> TileAt<'a> {
             .cells()
             .map(|(name, at)| at.line(name, Domain::Ground))
             .collect();
-        // Ships go to all cells of a tile or to none but for what stands there.
-        let mut water = self.cells().map(|(_, at)| at);
-        let water = water.find(|at| at.island(Domain::Water).is_some());
-        lines.extend(water.map(|at| at.line("Ships", Domain::Water)));
+        let ships: Vec<CellAt<'_>> = self
+            .cells()
+            .map(|(_, at)| at)
+            .filter(|at| at.island(Domain::Water).is_some())
+            .collect();
+        if let Some(first) = ships.first() {
+            let mut line = first.line("Ships", Domain::Water);
+            if ships.len() < CELLS_PER_TILE {
+                let (open, text) = (ships.len(), line.value);
+                line.value = format!("{open} of {CELLS_PER_TILE} cells: {text}");
+            }
+            lines.push(line);
+        }
         lines
     }
 

@@ -13,6 +13,7 @@ mod patch;
 mod patchwork;
 mod pick;
 mod relief;
+mod seams;
 pub mod sun;
 pub mod textures;
 
@@ -31,6 +32,7 @@ pub use relief::Relief;
 use self::geometry::{Corner, LEVEL_HEIGHT, Placement, Shape};
 use self::navigation::{Blocker, Cell, NavigationGrid, Obstacle};
 use self::pack::TileRecord;
+use self::seams::Seam;
 use self::textures::Textures;
 use super::assets::{Assets, LoadedSkybox};
 use super::camera::Handedness;
@@ -40,7 +42,7 @@ use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use crate::parallel::on_all_threads;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
-use mapscope_formats::{Place, Problem, Subject};
+use mapscope_formats::{Place, Problem, Problems, Subject};
 
 /// Where it is said what is wrong with the skybox of the game, which the map does not name.
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
@@ -73,6 +75,8 @@ pub struct Terrain {
     blockers: Vec<Blocker>,
     /// Worked out when it is first asked for.
     navigation: OnceLock<NavigationGrid>,
+    /// Found when they are first asked for.
+    seams: OnceLock<Vec<Seam>>,
 }
 
 /// Opens a PFMAP file.
@@ -134,6 +138,9 @@ impl Terrain {
                 None => problems.push(problem),
             }
         }
+        let mut of_slopes = Problems::new();
+        seams::check(&map, &mut of_slopes);
+        problems.extend(of_slopes.finish());
         problems.sort_by_key(|problem| problem.place);
         let path = source.path.clone();
         let dependencies = std::mem::take(&mut textures.dependencies);
@@ -204,6 +211,7 @@ impl Terrain {
             bad_in_chunks,
             blockers: Vec::new(),
             navigation: OnceLock::new(),
+            seams: OnceLock::new(),
         };
         let about = About {
             bounds: terrain.bounds(),

@@ -5,9 +5,9 @@
 //! for three domains and four sizes of units; this is its first of each of two domains: units of one
 //! cell on the ground and on the water. Units in the air go anywhere.
 //!
-//! What the fact sheet leaves open is decided here. A cliff is an edge on which two tiles have
-//! different heights, and takes the cells along it on both sides. A ship needs ground below level 0 in
-//! all of its tile, and the flag. A static entity takes every cell that its footprint overlaps.
+//! Between two flat tiles of different heights is a cliff. As in the engine, it takes from each of the
+//! two tiles the cells that do not lie along it. The footprint of a static entity is not in the fact
+//! sheet: here it takes every cell that it overlaps.
 
 use std::ops::Range;
 
@@ -69,7 +69,7 @@ impl Domain {
 pub enum Obstacle {
     /// The tile keeps units off.
     Tile(Barrier),
-    /// A cliff lies along the cell.
+    /// A cliff lies along the opposite edge of the tile.
     Cliff,
     /// The ground is not below the water: for ships.
     Dry,
@@ -84,7 +84,7 @@ impl Obstacle {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tile(barrier) => barrier.name(),
-            Self::Cliff => "along a cliff",
+            Self::Cliff => "cliff at the opposite edge",
             Self::Dry => "not below the water",
             Self::Unread => "could not be read",
             Self::Entity(_) => "an entity stands there",
@@ -171,8 +171,9 @@ impl Footprint {
         Self::Outline(outline)
     }
 
-    /// The same in cells east and south of the north-west corner of a map; none of what is nowhere.
-    fn in_cells(&self, placement: Placement) -> Option<Self> {
+    /// The same in cells east and south of the north-west corner of a map, and its bounds; `None` for a
+    /// footprint that is nowhere.
+    fn in_cells(&self, placement: Placement) -> Option<(Self, [Vec2; 2])> {
         let cells = |at: Vec2| placement.tiles(at.x, at.y) * CELLS_PER_SIDE as f32;
         let moved = match self {
             Self::Outline(points) => Self::Outline(points.iter().map(|at| cells(*at)).collect()),
@@ -182,7 +183,7 @@ impl Footprint {
             },
         };
         let (min, max) = moved.bounds()?;
-        (min.is_finite() && max.is_finite()).then_some(moved)
+        (min.is_finite() && max.is_finite()).then_some((moved, [min, max]))
     }
 
     fn bounds(&self) -> Option<(Vec2, Vec2)> {
@@ -219,6 +220,85 @@ impl Footprint {
                 nearest.distance_squared(*center) < radius * radius
             }
         }
+    }
+}
+
+/// The rows and columns of cells in some bounds; `size` is the number of those of the map.
+fn cells_in([min, max]: [Vec2; 2], [rows, cols]: [u32; 2]) -> [Range<u32>; 2] {
+    // A cast cuts off what is outside.
+    let range = |min: f32, max: f32, count: u32| {
+        (min.floor() as u32).min(count)..(max.ceil() as u32).min(count)
+    };
+    [range(min.y, max.y, rows), range(min.x, max.x, cols)]
+}
+
+/// Ground that does not bear what stands on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Overhang {
+    /// The edge of the map.
+    Border,
+    /// The cliff between a tile and its neighbour.
+    Cliff {
+        /// Row of the tile.
+        row: u32,
+        /// Column of the tile.
+        col: u32,
+        /// Edge of the tile.
+        edge: Edge,
+    },
+}
+
+impl Overhang {
+    /// Cells that a footprint may have to be looked at: more than a building on any map has.
+    const MAX_CELLS: usize = 1 << 14;
+
+    /// The edge of the map or the first cliff across which a footprint lies.
+    pub fn of(map: &Pfmap, footprint: &Footprint) -> Option<Self> {
+        let placement = Placement {
+            rows: map.rows(),
+            cols: map.cols(),
+        };
+        let (footprint, bounds) = footprint.in_cells(placement)?;
+        let size = [map.rows(), map.cols()].map(|side| side * CELLS_PER_SIDE);
+        let [min, max] = bounds;
+        let ends = Vec2::new(size[1] as f32, size[0] as f32);
+        if (min.cmplt(Vec2::ZERO) | max.cmpgt(ends)).any() {
+            return Some(Self::Border);
+        }
+        let [rows, cols] = cells_in(bounds, size);
+        if rows.len() * cols.len() > Self::MAX_CELLS {
+            return None;
+        }
+        let covers = |cell: Cell| footprint.overlaps(Vec2::new(cell.col as f32, cell.row as f32));
+        rows.flat_map(|row| cols.clone().map(move |col| Cell { row, col }))
+            .filter(|cell| covers(*cell))
+            .find_map(|cell| {
+                let (row, col) = cell.tile();
+                let tile = map.tile(row, col).filter(|_| map.is_read(row, col))?;
+                let beyond = [
+                    (
+                        Edge::East,
+                        Cell {
+                            col: cell.col + 1,
+                            ..cell
+                        },
+                    ),
+                    (
+                        Edge::South,
+                        Cell {
+                            row: cell.row + 1,
+                            ..cell
+                        },
+                    ),
+                ];
+                let mut beyond = beyond.into_iter();
+                let (edge, _) = beyond.find(|(edge, other)| {
+                    other.tile() != cell.tile()
+                        && covers(*other)
+                        && is_cliff(map, row, col, tile, *edge)
+                })?;
+                Some(Self::Cliff { row, col, edge })
+            })
     }
 }
 
@@ -514,18 +594,10 @@ impl NavigationGrid {
         };
         let mut tries = (self.cells() * TRIES_PER_CELL).max(MIN_TRIES);
         for (blocker, index) in blockers.iter().zip(0..) {
-            let Some(footprint) = blocker.footprint.in_cells(placement) else {
+            let Some((footprint, bounds)) = blocker.footprint.in_cells(placement) else {
                 continue;
             };
-            let Some((min, max)) = footprint.bounds() else {
-                continue;
-            };
-            let [rows, cols] = self.size;
-            // A cast cuts off what is outside.
-            let range = |min: f32, max: f32, count: u32| {
-                (min.floor() as u32).min(count)..(max.ceil() as u32).min(count)
-            };
-            let (rows, cols) = (range(min.y, max.y, rows), range(min.x, max.x, cols));
+            let [rows, cols] = cells_in(bounds, self.size);
             let Some(left) = tries.checked_sub(rows.len() as u64 * cols.len() as u64) else {
                 self.left_out += 1;
                 continue;
@@ -598,11 +670,7 @@ impl NavigationGrid {
         let Some(tile) = map.tile(row, col).filter(|_| map.is_read(row, col)) else {
             return Some(Obstacle::Unread);
         };
-        let of_tile = match domain {
-            Domain::Ground => Barrier::of_cell(tile, cell.corner()).map(Obstacle::Tile),
-            Domain::Water if !tile.pathable() => Some(Obstacle::Tile(Barrier::Flag)),
-            Domain::Water => (!is_below_water(tile)).then_some(Obstacle::Dry),
-        };
+        let of_tile = obstacle_of_tile(tile, domain, cell.corner());
         let of_entity = || {
             let index = self.index(cell);
             let at = self
@@ -665,33 +733,42 @@ fn passable_cells(map: &Pfmap, row: u32, col: u32) -> u8 {
     let Some(tile) = map.tile(row, col) else {
         return 0;
     };
-    let mut ground = match Barrier::of(tile) {
-        None => ALL_CELLS,
-        Some(Barrier::Steep) => CORNERS
-            .into_iter()
-            .filter(|corner| Barrier::of_cell(tile, *corner).is_none())
-            .map(|corner| 1 << corner as u8)
-            .sum(),
-        Some(_) => 0,
-    };
-    if ground != 0 {
-        for edge in Edge::ALL {
-            if is_cliff(map, row, col, tile, edge) {
-                ground &= !cells_on(edge);
-            }
+    let mut cells = CORNERS.into_iter().fold(0, |cells, corner| {
+        Domain::ALL.into_iter().fold(cells, |cells, domain| {
+            let is_open = obstacle_of_tile(tile, domain, corner).is_none();
+            cells | u8::from(is_open) << (4 * domain as u8 + corner as u8)
+        })
+    });
+    for edge in Edge::ALL {
+        if cells != 0 && is_cliff(map, row, col, tile, edge) {
+            cells &= cells_on(edge) * 0b1_0001;
         }
     }
-    let water = tile.pathable() && is_below_water(tile);
-    ground | if water { ALL_CELLS << 4 } else { 0 }
+    cells
 }
 
-/// Whether all of a tile is below the water, which is half a level below level 0 (fact sheet A11).
-fn is_below_water(tile: &Tile) -> bool {
-    Shape::of(tile).highest() < 0
+/// What keeps units off a cell for the sake of its own tile.
+fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacle> {
+    let barrier = match domain {
+        Domain::Ground => return Barrier::of_cell(tile, cell).map(Obstacle::Tile),
+        Domain::Water if !tile.pathable() => Obstacle::Tile(Barrier::Flag),
+        // The engine adds the ramp height of flat tiles too.
+        Domain::Water if i32::from(tile.base_height) + i32::from(tile.ramp_height) >= 0 => {
+            Obstacle::Dry
+        }
+        Domain::Water => return None,
+    };
+    let is_level_corner = Shape::level_corner(tile.kind) == Some(cell);
+    let is_open = is_level_corner && Shape::of(tile).corners[cell as usize] < 0;
+    (!is_open).then_some(barrier)
 }
 
-/// Whether the tile beyond an edge has other heights there. One that could not be read has none.
+/// `true` if a flat tile has a flat neighbour of another height beyond an edge. A tile that could not
+/// be read makes no cliff.
 fn is_cliff(map: &Pfmap, row: u32, col: u32, tile: &Tile, edge: Edge) -> bool {
+    if tile.kind != TileType::Flat {
+        return false;
+    }
     let (rows, cols) = edge.step();
     let beyond = row
         .checked_add_signed(rows)
@@ -699,13 +776,7 @@ fn is_cliff(map: &Pfmap, row: u32, col: u32, tile: &Tile, edge: Edge) -> bool {
     let Some((other, (row, col))) = beyond.and_then(|at| Some((map.tile(at.0, at.1)?, at))) else {
         return false;
     };
-    let both_flat = tile.kind == TileType::Flat && other.kind == TileType::Flat;
-    let differ = if both_flat {
-        tile.base_height != other.base_height
-    } else {
-        Shape::of(tile).edge(edge) != Shape::of(other).edge(edge.opposite())
-    };
-    differ && map.is_read(row, col)
+    other.kind == TileType::Flat && tile.base_height != other.base_height && map.is_read(row, col)
 }
 
 /// The cells of a tile that lie along an edge.

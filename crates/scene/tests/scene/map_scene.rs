@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Quat, Vec3};
-use mapscope_formats::{pfmap, pfobj};
+use mapscope_formats::{Problem, Subject, pfmap, pfobj};
 use mapscope_scene::camera::Pose;
 use mapscope_scene::map_scene::maps_beside;
 use mapscope_scene::model::Model;
@@ -206,7 +206,7 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
     );
     let said = game.open();
     let said = said.about().problems.iter().map(|it| &*it.message);
-    let said: Vec<&str> = said.filter(|it| it.contains("rock")).collect();
+    let said: Vec<&str> = said.filter(|it| it.contains("rock.pfobj")).collect();
     assert_eq!(
         said,
         [
@@ -623,6 +623,118 @@ fn static_entities_take_cells_and_what_is_stuck_is_noted() {
     let info = document.info(&InfoQuery::default());
     assert_eq!(info["navigation"]["blocked_by_entities"], 9);
     assert_eq!(info["navigation"]["ground"]["passable"], 64 * 64 - 9);
+}
+
+/// A map with a pool of deep water and a plateau, and on it whatever is in a wrong place.
+#[test]
+fn what_mappers_miss_is_found() {
+    let entity = |name: &str, model: &str, at: [f32; 3], scale: f32, is_static: u8| {
+        let [x, y, z] = at;
+        format!(
+            "entity {name} assets/models/{model}.pfobj 5\n   position vec3 {x:.1} {y:.1} {z:.1}\n   \
+             scale vec3 {scale:.1} {scale:.1} {scale:.1}\n   rotation quat 0.0 0.0 0.0 1.0\n   static \
+             bool {is_static}\n   collision bool 1\n"
+        )
+    };
+    let (pool, plateau, shore) = ([108.0, -12.0, -108.0], [-44.0, 12.0, 44.0], [0.0, 0.0, 0.0]);
+    let entities = [
+        entity("swimmer", "walker", pool, 1.0, 0),
+        entity("boat", "boat", pool, 1.0, 0),
+        entity("lonely", "walker", plateau, 1.0, 0),
+        entity("free", "walker", shore, 1.0, 0),
+        entity("giant", "walker", [40.0, 0.0, 0.0], 40.0, 0),
+        entity("house", "house", [0.0, 0.0, -40.0], 1.0, 1),
+        entity("border", "house", [126.0, 0.0, 0.0], 1.0, 1),
+        entity("copy", "house", [0.0, 0.0, -40.0], 1.0, 1),
+        entity("cliff", "house", [-32.0, 12.0, 44.0], 1.0, 1),
+    ];
+    let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 9\n";
+    let game = Game::new(&format!("{head}{}", entities.concat()));
+    let mut map = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    let mut level = pfmap::Tile::default();
+    level.set(pfmap::Field::Pathable, 1);
+    map.tiles.fill(level);
+    for (row, col) in (0..5).flat_map(|row| (0..5).map(move |col| (row, col))) {
+        map.tiles[row * 32 + col].base_height = -3;
+    }
+    for (row, col) in (20..23).flat_map(|row| (20..23).map(move |col| (row, col))) {
+        map.tiles[row * 32 + col].base_height = 3;
+    }
+    game.write("assets/maps/a.pfmap", &pfmap::write(&map));
+    let mut model = tiny_model();
+    let corners = [[-6.0, -6.0], [6.0, -6.0], [6.0, 6.0]].into_iter().cycle();
+    for (vertex, [x, z]) in model.vertices.iter_mut().zip(corners) {
+        vertex.position = [x, 0.0, z];
+    }
+    game.write("assets/models/house.pfobj", &pfobj::write(&model));
+    game.write("assets/models/walker.pfobj", &pfobj::write(&model));
+    for clip in &mut model.clips {
+        clip.name = "sail".to_owned();
+    }
+    game.write("assets/models/boat.pfobj", &pfobj::write(&model));
+    let document = game.open();
+    let found = |problems: &[Problem]| -> Vec<_> {
+        let of_entity = problems.iter().filter_map(|it| match it.subject {
+            Subject::SceneEntity(index) if it.rule.id.starts_with("pfscene/") => {
+                let name = entities[index as usize]
+                    .split(' ')
+                    .nth(1)
+                    .unwrap_or_default();
+                // Every message begins with number and name of its entity.
+                let begin = format!("entity {index} `{name}`: ");
+                assert!(it.message.starts_with(&begin), "{it}");
+                Some((name.to_owned(), it.rule.id))
+            }
+            _ => None,
+        });
+        of_entity.collect()
+    };
+    let expected = |all: &[(&str, &'static str)]| -> Vec<_> {
+        all.iter()
+            .map(|(name, rule)| ((*name).to_owned(), *rule))
+            .collect()
+    };
+    let problems: Vec<Problem> = document.about().problems.clone();
+    let problems: Vec<Problem> = problems
+        .into_iter()
+        .filter(|it| it.rule.id != "pfscene/broken-model")
+        .collect();
+    assert_eq!(
+        found(&problems),
+        expected(&[
+            ("giant", "pfscene/odd-scale"),
+            ("copy", "pfscene/double-entity")
+        ])
+    );
+    assert_eq!(
+        found(&document.notes()),
+        expected(&[
+            ("swimmer", "pfscene/stuck-entity"),
+            ("lonely", "pfscene/cut-off-entity"),
+            ("border", "pfscene/overhang"),
+            ("cliff", "pfscene/overhang"),
+        ])
+    );
+}
+
+/// The engine's demo has none of these mistakes but units that cannot leave their ground.
+#[test]
+fn the_engines_demo_gives_few_alarms() {
+    let Some(document) = demo() else {
+        return;
+    };
+    let mut counts = std::collections::BTreeMap::new();
+    for problem in document.about().problems.iter().chain(&document.notes()) {
+        *counts.entry(problem.rule.id).or_insert(0) += problem.count;
+    }
+    for rule in [
+        "odd-scale",
+        "double-entity",
+        "overhang",
+        "faction-name-twice",
+    ] {
+        assert_eq!(counts.get(&*format!("pfscene/{rule}")), None, "{counts:?}");
+    }
 }
 
 #[test]

@@ -267,6 +267,32 @@ fn open_pfscenes(broken: &mut Broken) {
     let guarded = SCENE.replace("static bool 0", "static bool 0\n   collision bool 1");
     let guarded = guarded.replace("guard.pfobj 13", "guard.pfobj 14");
     broken.open("a.pfscene", guarded, vec![("a.pfmap", sea)].leak());
+    // Level ground but for a tile that is walled off in the north-west: a unit stands there, one of
+    // another size stands upon it, and a house twice at the eastern edge.
+    let mut ground = pfmap::read(&MAP).unwrap();
+    let mut level = pfmap::Tile::default();
+    level.set(pfmap::Field::Pathable, 1);
+    ground.tiles.fill(level);
+    for wall in [1, 32] {
+        ground.tiles[wall].set(pfmap::Field::Pathable, 0);
+    }
+    let ground: &[u8] = pfmap::write(&ground).leak();
+    let placed = |is_static: u8, scale: f32, at: &str| {
+        format!(
+            "entity e assets/models/guard.pfobj 4\n   position vec3 {at}\n   scale vec3 {scale} {scale} \
+             {scale}\n   static bool {is_static}\n   collision bool 1\n"
+        )
+    };
+    let house = placed(1, 1.0, "-127.5 0 0");
+    let all = [
+        placed(0, 1.0, "124 0 -124"),
+        placed(0, 40.0, "124 0 -124"),
+        house.clone(),
+        house,
+    ];
+    let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 4\n";
+    let files = vec![("a.pfmap", ground), FILES[1]];
+    broken.open("a.pfscene", [head, &all.concat()].concat(), files.leak());
     let entity = |i: u32| format!("entity e m{i}.pfobj 0\n");
     let many: String = (0..2001).map(entity).collect();
     let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 2001\n";
@@ -473,6 +499,17 @@ fn open_levels(broken: &mut Broken) {
 }
 
 fn break_pfmap(broken: &mut Broken) {
+    // A ramp that faces away from a plateau, and one without height.
+    let mut slopes = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
+    slopes.tiles.fill(pfmap::Tile::default());
+    slopes.tiles[..32]
+        .iter_mut()
+        .for_each(|tile| tile.base_height = 1);
+    for (tile, height) in slopes.tiles[32..].iter_mut().zip([0, 1]) {
+        tile.kind = pfmap::TileType::RampNs;
+        tile.ramp_height = height;
+    }
+    broken.open("a.pfmap", pfmap::write(&slopes), &[]);
     let text = String::from_utf8(synthesize::pfmap(1, 2, 1)).unwrap();
     let first = text.find("\n0+").unwrap() + 1;
     let with = |at: usize, new: &str| {

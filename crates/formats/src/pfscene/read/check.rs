@@ -126,13 +126,17 @@ impl<'a> Reader<'a> {
             });
         }
         match (key, &attribute.value) {
-            ("scale", Value::Vec3(scale)) if scale.iter().any(|factor| *factor <= 0.0) => {
-                let message = if scale.contains(&0.0) {
+            ("scale", Value::Vec3(scale)) => {
+                // Two mirrors make a half turn.
+                let mirrors = scale.iter().filter(|factor| **factor < 0.0).count();
+                let fault = if scale.contains(&0.0) {
                     "a scale of zero hides the entity"
+                } else if mirrors % 2 == 1 {
+                    "this scale mirrors the entity; the engine draws it inside out"
                 } else {
-                    "a negative scale; the engine draws the model inside out"
+                    return;
                 };
-                self.text.warn(&rules::SCALE, place, message);
+                self.text.warn(&rules::SCALE, place, fault);
             }
             ("color", Value::Vec3(color)) => self.check_color(line, *color),
             ("rotation", Value::Quat(quat)) => self.check_rotation(*quat, place),
@@ -196,6 +200,18 @@ impl<'a> Reader<'a> {
             problems.add_about(&rules::FACTION_LIMIT, subject, place, || {
                 format!("{factions} factions; the engine has room for {MAX_FACTIONS}")
             });
+        }
+        problems.cause = self.damages[Kind::Faction as usize];
+        let mut named = HashMap::new();
+        for (i, faction) in self.scene.factions.iter().enumerate() {
+            let first = *named.entry(&faction.name).or_insert(faction.line);
+            if first != faction.line {
+                let (rule, place) = (&rules::FACTION_NAME_TWICE, Place::line(faction.line));
+                problems.add_about(rule, Kind::Faction.subject(i), place, || {
+                    let name = quoted(faction.name.as_bytes());
+                    format!("{name} is also the name of the faction in line {first}")
+                });
+            }
         }
         // A faction that does not exist may be among those that were lost.
         problems.cause = self.damages[Kind::Faction as usize].or(without.filter(|_| factions == 0));
