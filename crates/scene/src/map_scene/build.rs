@@ -72,7 +72,7 @@ impl MapScene {
                 Ok(found) => model.model = Some(found),
                 Err(load::Unread { fault, refused }) => {
                     let (rule, message) = fault;
-                    model.refused = refused;
+                    model.refused = refused.map(|problem| *problem);
                     for &entity in &model.entities {
                         let of = of_entity(&pfscene, entity, None);
                         let message = || message.clone();

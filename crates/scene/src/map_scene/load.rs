@@ -114,7 +114,7 @@ pub(super) struct Unread {
     /// The problem of the scene.
     pub(super) fault: Fault,
     /// The problem of the model's own file, if that was found and nothing in it can be shown.
-    pub(super) refused: Option<Problem>,
+    pub(super) refused: Option<Box<Problem>>,
 }
 
 impl From<Fault> for Unread {
@@ -340,7 +340,7 @@ fn unreadable(name: &str, error: &OpenError) -> Unread {
     let message = format!("the model {name} cannot be read: {why}");
     Unread {
         fault: (&rules::UNREADABLE_MODEL, message),
-        refused: refused(error),
+        refused: refused(error).map(Box::new),
     }
 }
 
