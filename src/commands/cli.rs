@@ -704,6 +704,7 @@ impl BenchArgs {
 #[command(after_help = "\
 Examples:
   mapscope export knight.pfobj -o knight.glb     for Blender, Godot and others, with its clips
+  mapscope export knight.pfobj -o knight.glb --mirror     the same with left and right swapped
   mapscope export town.ika-map -o town.tmx       for Tiled, with the tileset beside it
   mapscope export castle.pfmap -o tiles.csv      a table of its tiles
   mapscope export town.pmf --list                what it can become")]
@@ -722,7 +723,7 @@ pub struct ExportArgs {
     )]
     pub output: Option<PathBuf>,
     /// List what FILE can become instead
-    #[arg(long, conflicts_with_all = ["output", "to", "force"], help_heading = "Output")]
+    #[arg(long, conflicts_with_all = ["output", "to", "force", "mirror"], help_heading = "Output")]
     pub list: bool,
     /// With --list: one JSON object instead of text
     #[arg(long, requires = "list", help_heading = "Output")]
@@ -735,6 +736,9 @@ pub struct ExportArgs {
         help_heading = "Output"
     )]
     pub to: Option<String>,
+    /// Swap left and right of a model, as the game shows it, for models of exporters that mirror
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub mirror: bool,
     /// Also replace a file of another kind or a read-only one; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,

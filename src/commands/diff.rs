@@ -12,7 +12,7 @@ use super::cli::{DiffArgs, display_name};
 use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
-use mapscope_formats::{Place, Problem, is_of_end};
+use mapscope_formats::{Place, Problem, Severity, is_of_end};
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
 
@@ -74,6 +74,19 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     }
     if is_same && !is_identical {
         output::say("what they say is the same, but not every byte of it");
+        for (side, own, other) in [("A", &first, &second), ("B", &second, &first)] {
+            let others = &other.about().problems;
+            let is_of_both = |problem: &&Problem| {
+                let mut others = others.iter();
+                others.any(|other| (other.rule, other.subject) == (problem.rule, problem.subject))
+            };
+            let problems = own.about().problems.iter();
+            let only = problems.filter(|problem| !is_of_both(problem));
+            // The first of the worst.
+            if let Some(problem) = only.min_by_key(|it| it.severity != Severity::Error) {
+                output::say(&format!("only in {side}: {problem}"));
+            }
+        }
     }
     if !is_complete {
         for (file, problem) in files.into_iter().zip(&diff.not_read) {

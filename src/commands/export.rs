@@ -87,6 +87,13 @@ fn write(
             _ => format!("expected a name that ends in {endings}, which {format} can become"),
         });
     };
+    let chosen = if args.mirror {
+        let mirrored = chosen.mirrored();
+        mirrored
+            .ok_or_else(|| CommandError::Argument("--mirror: only models have it".to_owned()))?
+    } else {
+        *chosen
+    };
     let read = saving::files_read(&args.file, document);
     target::check_as(path, chosen.kind, &read, args.force, args.to.is_none())?;
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");

@@ -212,6 +212,23 @@ fn a_file_beside_an_export_is_replaced_only_where_that_has_named_it() {
 }
 
 #[test]
+fn a_model_is_mirrored_by_wish_and_nothing_else_is() {
+    let folder = Folder::new();
+    let model = mapscope_testdata::root().join("assets/models/drakeling.pfobj");
+    folder.write("a.pfobj", fs::read(model).unwrap());
+    folder.write("a.pfmap", map("grass.png", RAMP));
+    let kept = folder.run("export a.pfobj -o a.glb").expect(0);
+    assert!(kept.stderr.contains("--mirror"), "{kept:?}");
+    let mirrored = folder.run("export a.pfobj -o b.glb --mirror").expect(0);
+    assert!(mirrored.stderr.contains("swapped"), "{mirrored:?}");
+    let read = |name: &str| fs::read(folder.path(name)).unwrap();
+    assert_ne!(read("a.glb"), read("b.glb"));
+    let refused = folder.run("export a.pfmap -o c.glb --mirror").expect(2);
+    assert!(refused.stderr.contains("--mirror"), "{refused:?}");
+    assert!(!folder.path("c.glb").exists());
+}
+
+#[test]
 fn an_export_replaces_only_files_of_its_kind() {
     let folder = Folder::new();
     folder.write("a.pfmap", map("grass.png", RAMP));

@@ -14,6 +14,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         kind: PNG,
         what: |_| "all layers as the game draws them, at rest, pixel by pixel",
         make,
+        mirrored: None,
     };
     document.layers().map(|_| target).into_iter().collect()
 }

@@ -19,13 +19,18 @@ use std::{fmt, fs};
 use mapscope_scene::Document;
 use mapscope_scene::saving::{FileKind, SaveError};
 
+/// Makes a file of a document; the text is the name of the file without its ending.
+type Make = fn(&dyn Document, &str) -> Result<Export, ExportError>;
+
 /// Something that a document can become.
 #[derive(Clone, Copy)]
 pub struct Target {
     /// The kind of the file, by whose ending it is chosen.
     pub kind: FileKind,
     what: fn(&dyn Document) -> &'static str,
-    make: fn(&dyn Document, &str) -> Result<Export, ExportError>,
+    make: Make,
+    /// The same with left and right swapped; none of what has no choice of it.
+    mirrored: Option<Make>,
 }
 
 /// What a document has become.
@@ -35,7 +40,8 @@ pub struct Export {
     pub file: Vec<u8>,
     /// Files beside it, which it names.
     pub beside: Vec<BesideFile>,
-    /// What the kind of file has no way to say, a sentence each, for people.
+    /// What people must know of the file, a sentence each: what its kind has no way to say, and which
+    /// way round a model is.
     pub losses: Vec<String>,
 }
 
@@ -128,6 +134,17 @@ impl Target {
     pub fn make(&self, document: &dyn Document, stem: &str) -> Result<Export, ExportError> {
         (self.make)(document, stem)
     }
+
+    /// The same target with left and right swapped; none unless the document is a model alone, which
+    /// keeps its own axes otherwise.
+    pub fn mirrored(self) -> Option<Self> {
+        let make = self.mirrored?;
+        Some(Self {
+            make,
+            mirrored: None,
+            ..self
+        })
+    }
 }
 
 impl fmt::Debug for Target {
@@ -193,6 +210,7 @@ mod tests {
             kind: FileKind::new("made up", ending, b"M"),
             what: |_| "nothing",
             make: |_, _| Ok(Export::default()),
+            mirrored: None,
         }
     }
 

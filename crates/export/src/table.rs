@@ -69,18 +69,21 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
                     .map(|it| tiles(it.map()))
                     .unwrap_or_default())
             },
+            mirrored: None,
         }
     } else if format == pfscene::FORMAT.id {
         Target {
             kind: csv(b"name,model,found,x,y,z,"),
             what: |_| "a line for each entity",
             make: entities,
+            mirrored: None,
         }
     } else if document.layers().is_some() {
         Target {
             kind: csv(b"layer,layer_name,x,y,tile,"),
             what: |_| "a line for each cell of each layer",
             make: |document, _| Ok(document.content().map(cells).unwrap_or_default()),
+            mirrored: None,
         }
     } else {
         return Vec::new();

@@ -125,7 +125,11 @@ fn fields_text(difference: &Difference, max: usize) -> String {
         let [before, now] = field.texts();
         let value = match difference.is_in {
             [true, true] => {
-                let [before, now] = [before, now].map(|it| it.unwrap_or_else(|| "none".to_owned()));
+                let [before, now] = [before, now].map(|it| match it.as_deref() {
+                    None => "none".to_owned(),
+                    Some("") => "empty".to_owned(),
+                    Some(text) => text.to_owned(),
+                });
                 format!("{before} → {now}")
             }
             _ => before.or(now).unwrap_or_default(),

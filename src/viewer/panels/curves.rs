@@ -118,7 +118,13 @@ impl Curves {
             let mut on = !self.hidden.contains(&group.name);
             let switch = ui
                 .toggle_value(&mut on, group.name)
-                .on_hover_text("Show these curves or not");
+                .on_hover_text(match group.name {
+                    "Rotation" => {
+                        "Show these curves or not: degrees around X, Y and Z, Z first; a joint that \
+                         turns on and on has more than 360"
+                    }
+                    _ => "Show these curves or not",
+                });
             if switch.changed() {
                 self.hidden.retain(|name| *name != group.name);
                 if !on {
@@ -261,8 +267,14 @@ impl Group {
         });
         let font = TextStyle::Small.resolve(ui.style());
         let corner = response.rect.right_top() + vec2(-6.0, 3.0);
-        ui.painter()
-            .text(corner, Align2::RIGHT_TOP, self.name, font, weak);
+        // Curves must not run through it.
+        let name = ui
+            .painter()
+            .layout_no_wrap(self.name.to_owned(), font, weak);
+        let place = Align2::RIGHT_TOP.anchor_size(corner, name.size());
+        let behind = ui.visuals().panel_fill;
+        ui.painter().rect_filled(place.expand(2.0), 2.0, behind);
+        ui.painter().galley(place.min, name, weak);
         let pointer = parts::held_at(&response)?;
         let at = shown.transform.value_from_position(pointer).x;
         Some(at.round().clamp(0.0, last) as u32)

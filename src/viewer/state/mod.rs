@@ -33,7 +33,7 @@ use self::files::Files;
 use self::interface::{Interface, PathPurpose};
 use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::Notices;
-use self::player::Player;
+use self::player::{LoopMode, Player};
 use self::playlist::Origin;
 use self::settings::{FieldsOfView, Settings};
 use super::panels::Panel;
@@ -188,7 +188,7 @@ impl State {
             view: View::new(fields_of_view),
             tools: Tools::default(),
             pointer: Pointer::default(),
-            player: Player::new(timeline.loop_mode, timeline.smooth),
+            player: Player::new(LoopMode::default(), timeline.smooth),
             plays_at_once: true,
             interface: Interface::default(),
             notices: Notices::default(),
@@ -353,6 +353,9 @@ impl State {
             self.compare_reloaded(&before);
         } else {
             self.forget_comparison();
+            // How something plays belongs to its document; whether poses are mixed is a taste.
+            self.plays_at_once = true;
+            self.player = Player::new(LoopMode::default(), self.player.is_smooth());
             self.start_clip(&request);
             self.view.history.forget();
             self.files.wish = None;
@@ -404,7 +407,6 @@ impl State {
     /// The settings as they are remembered: without what opened by itself.
     pub(crate) fn settings_to_keep(&self) -> Settings {
         let mut settings = self.settings.clone();
-        settings.timeline.loop_mode = self.player.loop_mode();
         settings.timeline.smooth = self.player.is_smooth();
         if self.interface.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;

@@ -201,6 +201,7 @@ mod tests {
     use crate::view_request::ViewRequest;
     use crate::viewer::commands::{Action, Surroundings, find};
     use crate::viewer::panels::Request;
+    use crate::viewer::state::player::LoopMode;
     use crate::viewer::testing::{document, level, loaded, model, moving};
     use mapscope_formats::{Place, Problem, Subject};
     use mapscope_scene::{Document, Flaw, LevelItem, ModelItem, Playhead};
@@ -233,19 +234,33 @@ mod tests {
     }
 
     #[test]
-    fn a_pause_lasts_until_the_program_ends() {
-        let clips = || loaded(moving(&[("Walk", 32)]), false);
+    fn how_something_plays_belongs_to_its_document() {
+        let clips = |reload| loaded(moving(&[("Walk", 32)]), reload);
         let mut state = State::new(Settings::default(), ViewRequest::default());
-        state.loaded(clips());
+        state.loaded(clips(false));
         state.run(find("animation.play").unwrap().action);
-        state.loaded(clips());
-        assert!(!state.player.is_playing());
-        let folder = tempfile::tempdir().unwrap();
-        let file = folder.path().join("settings.json");
-        state.settings_to_keep().save(&file).unwrap();
-        let mut next = State::new(Settings::load(&file), ViewRequest::default());
-        next.loaded(clips());
-        assert!(next.player.is_playing());
+        state.change_player(|player| {
+            player.set_speed(0.05);
+            player.set_fps(60.0);
+            player.set_loop_mode(LoopMode::PingPong);
+            player.set_smooth(true);
+        });
+        let kept = |state: &State| {
+            let player = &state.player;
+            (
+                player.is_playing(),
+                player.speed(),
+                player.fps(),
+                player.loop_mode(),
+            )
+        };
+        let changed = kept(&state);
+        assert_eq!(changed, (false, 0.05, 60.0, LoopMode::PingPong));
+        state.loaded(clips(true));
+        assert_eq!(kept(&state), changed, "it is the same document");
+        state.loaded(clips(false));
+        assert_eq!(kept(&state), (true, 1.0, 24.0, LoopMode::Loop));
+        assert!(state.player.is_smooth(), "that is a taste");
     }
 
     #[test]

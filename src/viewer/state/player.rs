@@ -4,8 +4,6 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-
 use mapscope_formats::pfobj;
 use mapscope_scene::Playhead;
 
@@ -19,8 +17,7 @@ pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.05..=4.0;
 const SPEED_STEPS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
 /// What happens at the end of what is played.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LoopMode {
     /// It stays at the last frame.
     Once,
@@ -452,21 +449,51 @@ impl Player {
 
 /// The frame that is meant by a typed text: a number of frames, or of seconds such as `0.5s`.
 pub(crate) fn parse_frame(text: &str, fps: f64) -> Option<f64> {
+    // A frame that begins a hair later than the typed time is meant too.
+    let of_seconds = || parse_with_unit(text, &["seconds", "secs", "sec", "s"]);
+    parse_with_unit(text, &["frames", "frame", "f", ""])
+        .or_else(|| of_seconds().map(|seconds| seconds * fps + 1e-6))
+}
+
+/// The speed that is meant by a typed text: a number, as in `0.1` and `0.1x`, or a part, as in `50%`.
+pub(crate) fn parse_speed(text: &str) -> Option<f64> {
+    let speed = parse_with_unit(text, &["×", "x", ""])
+        .or_else(|| parse_with_unit(text, &["%"]).map(|percent| percent / 100.0));
+    speed.filter(|speed| *speed > 0.0)
+}
+
+/// The number of a typed text that ends in one of some units, with a point or a comma.
+fn parse_with_unit(text: &str, units: &[&str]) -> Option<f64> {
     let text = text.trim().to_lowercase().replace(',', ".");
-    let seconds = ["seconds", "secs", "sec", "s"]
-        .iter()
-        .find_map(|unit| text.strip_suffix(unit));
-    let number = |text: &str| text.trim().parse().ok().filter(|n: &f64| n.is_finite());
-    match seconds {
-        // A frame that begins a hair later than the typed time is meant too.
-        Some(seconds) => number(seconds).map(|seconds| seconds * fps + 1e-6),
-        None => number(&text),
-    }
+    units.iter().find_map(|unit| {
+        let number = text.strip_suffix(unit)?.trim().parse().ok();
+        number.filter(|number: &f64| number.is_finite())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn speeds_and_frames_are_typed_with_and_without_units() {
+        for (text, speed) in [
+            ("0.1", Some(0.1)),
+            ("0.1x", Some(0.1)),
+            (" 2 × ", Some(2.0)),
+            ("50%", Some(0.5)),
+            ("0,25", Some(0.25)),
+            ("fast", None),
+            ("0", None),
+            ("-1x", None),
+            ("%", None),
+        ] {
+            assert_eq!(parse_speed(text), speed, "{text}");
+        }
+        for (text, frame) in [("3f", Some(3.0)), ("3 frames", Some(3.0)), ("3g", None)] {
+            assert_eq!(parse_frame(text, 24.0), frame, "{text}");
+        }
+    }
 
     /// Plays a clip of ten frames.
     fn player(loop_mode: LoopMode) -> Player {

@@ -1,10 +1,14 @@
 //! What gives way in a small window, so that the view keeps most of it.
 
 use super::State;
+use super::settings::LEFT_SIZE;
 use crate::viewer::panels::{Dock, Panel};
 
 /// Width in points below which the two docks beside the view leave too little of it.
 const NARROW: f32 = 1000.0;
+/// Width in points from which on the left dock is at first wide enough for long names, and how wide that is.
+const WIDE: f32 = 1440.0;
+const WIDE_LEFT_SIZE: f32 = 320.0;
 /// Height in points below which nothing opens below the view unless it is asked for.
 const LOW: f32 = 560.0;
 /// The part of the window's width or height that a dock takes at most.
@@ -101,13 +105,17 @@ impl State {
             Dock::Bottom => (LEAST_BELOW, height * MOST_BELOW),
         };
         let max = max.max(min);
+        let size = match self.settings.dock(dock).size {
+            LEFT_SIZE if dock == Dock::Left && width >= WIDE => WIDE_LEFT_SIZE,
+            size => size,
+        };
         let first = if room.narrow && dock != Dock::Bottom && !room.sized.contains(&dock) {
             width * FIRST_BESIDE
         } else {
             max
         };
         DockSizes {
-            now: self.settings.dock(dock).size.min(first).clamp(min, max),
+            now: size.min(first).clamp(min, max),
             min,
             max,
         }
@@ -167,9 +175,11 @@ mod tests {
         assert_eq!(now(&state, Dock::Left, SMALL), 160.0);
         state.fit_window(LARGE);
         assert_eq!(now(&state, Dock::Left, LARGE), 250.0, "as before");
+        assert_eq!(now(&state, Dock::Left, [1600.0, 900.0]), 320.0);
         state.fit_window(SMALL);
         state.resize_dock(Dock::Left, 230.0);
         assert_eq!(now(&state, Dock::Left, SMALL), 230.0);
+        assert_eq!(now(&state, Dock::Left, [1600.0, 900.0]), 230.0);
         state.resize_dock(Dock::Left, 900.0);
         assert_eq!(now(&state, Dock::Left, SMALL), 640.0 * MOST_BESIDE);
         assert_eq!(now(&state, Dock::Bottom, SMALL), 170.0);

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use super::player::LoopMode;
 use crate::viewer::panels::{Dock, Panel};
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::{MapChoice, camera, saving};
@@ -69,14 +68,15 @@ impl FieldsOfView {
     }
 }
 
+/// How wide the left dock is at first, in points.
+pub(crate) const LEFT_SIZE: f32 = 250.0;
+
 /// How clips are played.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TimelineSettings {
     /// Whether the timeline is shown for files that have clips.
     pub shown: bool,
-    /// What happens at the end of a clip.
-    pub loop_mode: LoopMode,
     /// Whether poses between two frames are shown.
     pub smooth: bool,
 }
@@ -85,7 +85,6 @@ impl Default for TimelineSettings {
     fn default() -> Self {
         Self {
             shown: true,
-            loop_mode: LoopMode::default(),
             smooth: false,
         }
     }
@@ -153,7 +152,7 @@ impl Default for Settings {
             scale: 1.0,
             left: DockState {
                 open: Some(Panel::Outliner),
-                size: 250.0,
+                size: LEFT_SIZE,
             },
             right: DockState {
                 open: Some(Panel::Inspector),
@@ -321,7 +320,7 @@ mod tests {
         settings.remember_file(Path::new("/maps/日本 100%.pfmap"));
         settings.left.open = Some(Panel::Kinds);
         settings.bottom.size = 211.0;
-        settings.timeline.loop_mode = LoopMode::PingPong;
+        settings.timeline.smooth = true;
         assert!(settings.add_texture_folder(Path::new("/textures")));
         assert!(!settings.add_texture_folder(Path::new("/textures")));
         settings.choose_map(Path::new("/a.pfscene"), &MapChoice::File("/b.pfmap".into()));

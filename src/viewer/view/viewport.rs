@@ -12,6 +12,7 @@ use super::contour::Outline;
 use super::labels::Labels;
 use super::shown::Revision;
 use crate::viewer::state::State;
+use mapscope_formats::Severity;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::fixed;
 use mapscope_scene::tilemap::FlatWindow;
@@ -28,6 +29,8 @@ const ZOOM_PER_NOTCH: f32 = 0.85;
 /// How long the wheel rests before a notch of it goes through a wall, in seconds: whoever turns it
 /// on and on stops there.
 const WHEEL_RESTS_SECS: f64 = 0.6;
+/// How often it is found out what is below a pointer that rests while something plays, in seconds.
+const PICK_EVERY_SECS: f64 = 0.2;
 
 /// What a drag does.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,6 +64,8 @@ pub(crate) struct Viewport {
     notches: f32,
     /// What the pointer was last compared with the document for: nothing is picked twice.
     picked: Option<(Pos2, Camera, Revision, u64)>,
+    /// When that was, in seconds.
+    picked_at_secs: f64,
     outline: Outline,
     labels: Labels,
 }
@@ -131,10 +136,13 @@ impl Viewport {
             let (painter, View { camera, shown, .. }) = (ui.painter(), &state.view);
             self.outline.paint(painter, rect, open, camera, item, shown);
             self.labels.paint(painter, rect, open, camera, shown);
-            let levels = open.document.levels();
-            if let Some(why) = levels.and_then(|levels| levels.emptiness(state.view.shown.level)) {
+            if let Some(mut text) = open.document.emptiness(&state.view.shown) {
+                let mut problems = open.document.about().problems.iter();
+                if let Some(error) = problems.find(|it| it.severity == Severity::Error) {
+                    text.extend(["\n", &error.to_string()]);
+                }
                 let place = Rect::from_center_size(rect.center(), rect.size() * 0.8);
-                ui.put(place, egui::Label::new(egui::RichText::new(why).heading()));
+                ui.put(place, egui::Label::new(egui::RichText::new(text).heading()));
             }
         }
         state.paint_measured(ui.painter(), rect);
@@ -364,9 +372,11 @@ impl Viewport {
             }
             return;
         };
-        // What plays passes below a pointer that rests: finding out what would cost more than
-        // drawing it. It is found out when the pointer moves, or when it stands still.
-        let plays = state.player.is_playing();
+        // What plays passes below a pointer that rests: to find out what in every frame would cost more
+        // than drawing it.
+        let now_secs = response.ctx.input(|input| input.time);
+        let is_fresh = (0.0..PICK_EVERY_SECS).contains(&(now_secs - self.picked_at_secs));
+        let plays = state.player.is_playing() && is_fresh;
         let shown = state.view.shown.revision();
         let same = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {
             let is_same_moment = plays || revision.moment == shown.moment;
@@ -377,6 +387,7 @@ impl Viewport {
             return;
         }
         self.picked = Some((pointer, state.view.camera, shown, open.version));
+        self.picked_at_secs = now_secs;
         // Through the middle of the pixel: in the flat view its corner lies on the border of two
         // pixels of the map.
         let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());

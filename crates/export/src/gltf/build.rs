@@ -14,6 +14,7 @@ use gltf_json::validation::{Checked, USize64};
 use gltf_json::{Accessor, Asset, Buffer, Image, Index, Node, Root, Scene, Texture};
 use serde_json::json;
 
+use super::EntityNode;
 use super::axes::Axes;
 use super::model::Made;
 use crate::{Export, ExportError};
@@ -33,8 +34,8 @@ pub(super) struct Builder {
     pub(super) axes: Axes,
     /// Whether one drawable is all that the document has.
     pub(super) is_alone: bool,
-    /// What entities are called, by their numbers.
-    pub(super) entity_names: HashMap<u32, String>,
+    /// What the nodes of entities say, by their numbers.
+    pub(super) entities: HashMap<u32, EntityNode>,
     /// What of models is in the file.
     pub(super) models: Made,
     /// Textures that are in the file and may be named again.

@@ -6,6 +6,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 
+use glam::{Affine3A, Vec3};
 use gltf_json::accessor::{ComponentType, Type};
 use gltf_json::material::{
     AlphaMode, EmissiveFactor, PbrBaseColorFactor, PbrMetallicRoughness, StrengthFactor,
@@ -18,14 +19,15 @@ use serde_json::json;
 
 use super::axes::Axes;
 use super::build::{Builder, Layout};
-use super::parts;
+use super::{extras, model, parts};
 use mapscope_scene::assets::Texture as Pixels;
 use mapscope_scene::level::atlas::PageLuxels;
 use mapscope_scene::level::materials::{self, Blend, Look, Materials};
 use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
 use mapscope_scene::level::textures::Textures;
 use mapscope_scene::level::tint::Tint;
-use mapscope_scene::level::{Level, Map};
+use mapscope_scene::level::{Level, Map, PlacedEntity};
+use mapscope_scene::model::skeleton::LocalPose;
 use mapscope_scene::normal::unpack_normal;
 use mapscope_scene::{Drawable, Shown};
 
@@ -35,14 +37,17 @@ const LIGHTMAP: &str = "MOZ_lightmap";
 /// multiply: this light is added to that of the lightmap.
 const FAST_LIGHT: &str = "FAST_LIGHT";
 /// Bytes of a vertex: place, normal, two pairs of texture coordinates and light.
-const VERTEX_BYTES: u64 = 12 + 12 + 8 + 4 + 4;
+const VERTEX_BYTES: u64 = 12 + 12 + 8 + 4 + 4 + 8;
+/// The largest number of a normalized attribute of two bytes.
+const MAX_SHARE: f32 = u16::MAX as f32;
 
-const NO_FAST_LIGHT: &str = "The light of fast lights, which is added to that of the lightmaps, is \
-                             in the attribute _FAST_LIGHT, which few programs draw.";
-const LIGHTMAPS: &str = "The lightmaps are there with the extension MOZ_lightmap, which few programs \
-                         draw, and with the lights that shine at first.";
+const FAST_LIGHTS: &str = "The light of fast lights alone is in the attribute _FAST_LIGHT, which few \
+                           programs draw.";
+const LIGHTMAPS: &str = "The light of each vertex is its colour (COLOR_0), with the lights that shine at \
+                         first. Whole lightmaps are there with the extension MOZ_lightmap, which few \
+                         programs draw.";
 const NO_SKIES: &str = "The skies are left out.";
-const NO_ENTITIES: &str = "The entities are left out.";
+const NO_PLACE: &str = "Entities without a place are left out.";
 
 /// What is said of a material that is used, where glTF has no way to say it.
 type MaterialLoss = (fn(&materials::Material, &Look) -> bool, &'static str);
@@ -81,6 +86,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     lose(builder, map);
     let mut textures = BTreeMap::new();
     let mut nodes = Vec::new();
+    let entities = map.placed_entities();
     for (number, level) in map.levels().iter().enumerate() {
         let mut adder = Adder {
             builder,
@@ -88,6 +94,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
             number,
             level,
             pages: Vec::new(),
+            luxels: Vec::new(),
             materials: BTreeMap::new(),
             textures: &mut textures,
         };
@@ -96,11 +103,43 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
         for place in drawable.placements {
             let chunks = meshes.iter();
             let chunks = chunks.map(|(name, mesh)| parts::node(builder, name, *mesh));
-            let chunks = chunks.collect();
-            nodes.push(parts::group(builder, &name, chunks, place));
+            let mut children: Vec<Index<Node>> = chunks.collect();
+            children.extend(entity_nodes(builder, &entities, Some(number)));
+            nodes.push(parts::group(builder, &name, children, place));
         }
     }
+    let of_map = entity_nodes(builder, &entities, None);
+    if !of_map.is_empty() && !nodes.is_empty() {
+        nodes.push(parts::group(
+            builder,
+            "Entities",
+            of_map,
+            &Affine3A::IDENTITY,
+        ));
+    }
     Some(nodes)
+}
+
+/// Adds an empty node for each entity of a level, or of the whole map.
+fn entity_nodes(
+    builder: &mut Builder,
+    entities: &[PlacedEntity],
+    level: Option<usize>,
+) -> Vec<Index<Node>> {
+    let of_level = entities.iter().filter(|entity| entity.level == level);
+    let nodes = of_level.map(|entity| {
+        let pose = LocalPose {
+            scale: Vec3::ONE,
+            rotation: builder.axes.rotation(entity.rotation),
+            translation: builder.axes.vector(entity.place),
+        };
+        let kind = [("type".to_owned(), entity.kind.into())];
+        builder.root.push(Node {
+            extras: extras(kind.into_iter().collect()),
+            ..model::node(entity.title.clone(), &pose)
+        })
+    });
+    nodes.collect()
 }
 
 /// The most bytes that a level takes without the textures of its materials.
@@ -118,10 +157,10 @@ fn lose(builder: &mut Builder, map: &Map) {
     let pmf = map.pmf();
     let clients = pmf.levels.iter().filter_map(|level| level.client.as_ref());
     let has_skies = clients.into_iter().any(|client| !client.skies.is_empty());
-    let of_levels = pmf.levels.iter().filter_map(|level| level.server.as_ref());
-    let has_entities =
-        !pmf.entities.is_empty() || of_levels.into_iter().any(|of| !of.entities.is_empty());
-    for (is_lost, what) in [(has_skies, NO_SKIES), (has_entities, NO_ENTITIES)] {
+    for (is_lost, what) in [
+        (has_skies, NO_SKIES),
+        (map.has_entities_without_place(), NO_PLACE),
+    ] {
         if is_lost {
             builder.lose(what);
         }
@@ -140,6 +179,8 @@ struct Adder<'a> {
     level: &'a Level,
     /// The pages of lightmaps; empty for a level without any.
     pages: Vec<Index<Texture>>,
+    /// What is on them.
+    luxels: Vec<PageLuxels>,
     materials: BTreeMap<MaterialKey, Index<Material>>,
     /// Textures of the map by their index; none for the placeholder.
     textures: &'a mut BTreeMap<Option<usize>, Index<Texture>>,
@@ -160,7 +201,7 @@ impl Adder<'_> {
             let tint = self.map.tint(&shown, self.number, mesh);
             let light = match &tint {
                 Tint::Each(light) => {
-                    self.builder.lose(NO_FAST_LIGHT);
+                    self.builder.lose(FAST_LIGHTS);
                     Some(light.as_slice())
                 }
                 Tint::Same(_) => None,
@@ -170,7 +211,8 @@ impl Adder<'_> {
                 let range = range.start as usize..range.end as usize;
                 let indices = mesh.indices.get(range)?;
                 let indices = self.builder.axes.triangles(indices);
-                let surface = Surface::of(mesh, &indices, light, self.builder.axes);
+                let luxels = self.luxels.get(usize::from(part.page));
+                let surface = Surface::of(mesh, &indices, light, luxels, self.builder.axes);
                 Some(self.primitive(part, &surface))
             });
             let primitives = primitives.collect();
@@ -192,10 +234,11 @@ impl Adder<'_> {
             return;
         };
         self.builder.lose(LIGHTMAPS);
-        for (page, PageLuxels { size, bytes }) in lighting.pages().into_iter().enumerate() {
+        self.luxels = lighting.pages();
+        for (page, PageLuxels { size, bytes }) in self.luxels.iter().enumerate() {
             let pixels = Pixels {
-                size,
-                levels: vec![bytes],
+                size: *size,
+                levels: vec![bytes.clone()],
                 has_holes: false,
             };
             let name = format!("lightmaps {},{page}", self.number);
@@ -238,6 +281,11 @@ impl Adder<'_> {
             let layout = shares(ComponentType::U16, Type::Vec2);
             let uvs = builder.accessor(&surface.lightmap_uvs, layout);
             attributes.insert(Checked::Valid(Semantic::TexCoords(1)), uvs);
+        }
+        if !surface.colors.is_empty() {
+            let layout = shares(ComponentType::U16, Type::Vec4);
+            let colors = builder.accessor(&surface.colors, layout);
+            attributes.insert(Checked::Valid(Semantic::Colors(0)), colors);
         }
         if let Some(light) = &surface.light {
             let light = builder.accessor(light, shares(ComponentType::U8, Type::Vec4));
@@ -304,7 +352,7 @@ impl Adder<'_> {
         };
         Material {
             alpha_mode: Checked::Valid(mode),
-            emissive_factor: EmissiveFactor(look.emission.map(linear)),
+            emissive_factor: EmissiveFactor(look.emission.map(linear_of_byte)),
             ..colored(look.color, alpha)
         }
     }
@@ -328,7 +376,7 @@ impl Adder<'_> {
 
 /// A material of a colour and an opacity.
 fn colored(color: [u8; 3], alpha: u8) -> Material {
-    let [red, green, blue] = color.map(linear);
+    let [red, green, blue] = color.map(linear_of_byte);
     let alpha = f32::from(alpha) / 255.0;
     Material {
         pbr_metallic_roughness: PbrMetallicRoughness {
@@ -339,14 +387,25 @@ fn colored(color: [u8; 3], alpha: u8) -> Material {
     }
 }
 
-/// A share of light in place of a number of sRGB (IEC 61966-2-1): factors of glTF are linear.
-fn linear(srgb: u8) -> f32 {
-    let share = f32::from(srgb) / 255.0;
-    if share <= 0.04045 {
-        share / 12.92
-    } else {
-        ((share + 0.055) / 1.055).powf(2.4)
-    }
+/// A share of light in place of a number of sRGB.
+fn linear_of_byte(srgb: u8) -> f32 {
+    parts::linear(f32::from(srgb) / 255.0)
+}
+
+/// The light of a vertex as a colour that multiplies its texture: its luxel, with what is added.
+fn color_of(luxels: &PageLuxels, uv: [u16; 2], added: [u8; 4]) -> [u16; 4] {
+    let [x, y] = [0, 1].map(|axis| {
+        let side = luxels.size[axis] as usize;
+        usize::from(uv[axis]) * side / (usize::from(u16::MAX) + 1)
+    });
+    let at = (y * luxels.size[0] as usize + x) * 4;
+    let luxel = luxels.bytes.get(at..).and_then(<[u8]>::first_chunk::<4>);
+    let luxel = luxel.copied().unwrap_or([u8::MAX; 4]);
+    let share = |channel: usize| {
+        let light = luxel[channel].saturating_add(added[channel]);
+        (linear_of_byte(light) * MAX_SHARE).round() as u16
+    };
+    [share(0), share(1), share(2), u16::MAX]
 }
 
 /// Triangles of one part.
@@ -357,12 +416,20 @@ struct Surface {
     uvs: Vec<[f32; 2]>,
     lightmap_uvs: Vec<[u16; 2]>,
     light: Option<Vec<[u8; 4]>>,
+    /// The light of each vertex, if the level has lightmaps.
+    colors: Vec<[u16; 4]>,
     indices: Vec<u32>,
 }
 
 impl Surface {
     /// Those of some of the indices of a chunk, with only the vertices that they name.
-    fn of(mesh: &ChunkMesh, indices: &[u32], light: Option<&[[u8; 4]]>, axes: Axes) -> Self {
+    fn of(
+        mesh: &ChunkMesh,
+        indices: &[u32],
+        light: Option<&[[u8; 4]]>,
+        luxels: Option<&PageLuxels>,
+        axes: Axes,
+    ) -> Self {
         let mut surface = Self {
             light: light.map(|_| Vec::new()),
             ..Self::default()
@@ -375,8 +442,15 @@ impl Surface {
             if *index == u32::MAX {
                 *index = surface.positions.len() as u32;
                 surface.push(vertex, axes);
-                if let (Some(all), Some(of)) = (&mut surface.light, light) {
-                    all.push(of.get(at).copied().unwrap_or_default());
+                let added = light.and_then(|light| light.get(at)).copied();
+                let added = added.unwrap_or_default();
+                if let Some(light) = &mut surface.light {
+                    light.push(added);
+                }
+                if let Some(luxels) = luxels {
+                    surface
+                        .colors
+                        .push(color_of(luxels, vertex.lightmap_uv, added));
                 }
             }
             surface.indices.push(*index);
@@ -398,8 +472,6 @@ impl Surface {
 
 #[cfg(test)]
 mod tests {
-    use glam::Vec3;
-
     use super::super::read_back::{ReadBack, read_back};
     use super::*;
     use mapscope_formats::pmf::Pmf;
@@ -443,7 +515,7 @@ mod tests {
         let triangles = file.triangles();
         let roots = file.gltf.default_scene().unwrap().nodes();
         let roots: Vec<_> = roots.map(|node| node.name().unwrap().to_owned()).collect();
-        assert_eq!(roots, ["Level 0", "Level 1"]);
+        assert_eq!(roots, ["Level 0", "Level 1", "Entities"]);
         let mut read = triangles.iter();
         for (number, level) in map.levels().iter().enumerate() {
             for mesh in &level.chunks {
@@ -579,7 +651,60 @@ mod tests {
             }
         }
         assert!(lit > 0 && vertices > lit, "{lit} of {vertices}");
-        assert!(file.losses.iter().any(|loss| loss == NO_FAST_LIGHT));
+        assert!(file.losses.iter().any(|loss| loss == FAST_LIGHTS));
+    }
+
+    #[test]
+    fn the_light_of_a_vertex_is_its_colour() {
+        let white = PageLuxels::new([2, 1]);
+        let mut page = white.clone();
+        page.bytes = vec![10, 20, 30, 255, 40, 50, 60, 255];
+        let share = |byte: u8| (linear_of_byte(byte) * MAX_SHARE).round() as u16;
+        let colors = |uv: u16, added: u8| color_of(&page, [uv, u16::MAX], [added, 0, 0, 0]);
+        assert_eq!(colors(0, 0), [share(10), share(20), share(30), u16::MAX]);
+        assert_eq!(
+            colors(u16::MAX, 5),
+            [share(45), share(50), share(60), u16::MAX]
+        );
+        assert_eq!(color_of(&white, [9, 9], [3; 4]), [u16::MAX; 4]);
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
+        for chunk in &mut pmf.levels[0].chunks {
+            let data = chunk.data.as_mut().unwrap();
+            data.dynamic_lights
+                .iter_mut()
+                .for_each(|light| light.flags = 0);
+            data.fast_lights.clear();
+            data.client.as_mut().unwrap().fast_lights.clear();
+        }
+        let file = read_back(&built(pmf));
+        let mut levels = std::collections::BTreeSet::new();
+        for primitive in file.gltf.meshes().flat_map(|mesh| mesh.primitives()) {
+            let reader = file.reader(&primitive);
+            let colors: Vec<_> = reader.read_colors(0).unwrap().into_rgba_u16().collect();
+            assert_eq!(colors.len(), reader.read_positions().unwrap().count());
+            levels.extend(colors.iter().map(|color| color[0]));
+        }
+        assert!(levels.len() > 10, "{levels:?}");
+    }
+
+    #[test]
+    fn entities_are_empty_nodes_where_they_stand() {
+        let map = sample();
+        let file = read_back(&map);
+        let placed = map.placed_entities();
+        assert!(!placed.is_empty() && placed.iter().any(|entity| entity.level == Some(0)));
+        let empty = file.gltf.nodes().filter(|node| node.extras().is_some());
+        let empty: Vec<_> = empty.collect();
+        assert_eq!(empty.len(), placed.len());
+        for entity in &placed {
+            let [x, y, z] = entity.place.to_array();
+            let found = empty.iter().find(|node| {
+                node.name() == Some(&*entity.title) && node.transform().decomposed().0 == [x, y, -z]
+            });
+            let extras = found.unwrap().extras().as_ref().unwrap().get();
+            assert!(extras.contains(entity.kind), "{extras}");
+            assert!(found.unwrap().mesh().is_none());
+        }
     }
 
     #[test]
@@ -644,7 +769,10 @@ mod tests {
     #[test]
     fn of_a_file_without_levels_it_is_said_that_nothing_is_drawn() {
         let said = |pmf| {
-            let losses = crate::gltf::make(&built(pmf)).into_glb().unwrap().losses;
+            let losses = crate::gltf::make(&built(pmf), false)
+                .into_glb()
+                .unwrap()
+                .losses;
             losses.iter().any(|loss| loss.starts_with("Nothing of it"))
         };
         let full = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);

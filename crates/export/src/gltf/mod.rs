@@ -2,7 +2,8 @@
 //!
 //! The world of glTF is right-handed, Y up, in metres, with textures whose V runs down from the top
 //! left; a face is seen from where its corners run counter-clockwise. A unit of a document becomes a
-//! metre, and worlds that are seen mirrored are turned ([`axes`]).
+//! metre, and worlds that are seen mirrored are turned ([`axes`]). A model alone keeps its own axes, X
+//! left, Y up and Z forward, which are those of glTF.
 
 mod axes;
 mod build;
@@ -20,12 +21,15 @@ use std::any::Any;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use glam::Affine3A;
-use gltf_json::{Index, Node};
+use gltf_json::extras::RawValue;
+use gltf_json::{Extras, Index, Node};
+use serde_json::Value as Json;
 
 use self::axes::Axes;
 use self::build::Builder;
 use crate::Target;
-use mapscope_formats::pfscene;
+use mapscope_formats::{pfobj, pfscene};
+use mapscope_scene::camera::Handedness;
 use mapscope_scene::level::Map;
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::terrain::Terrain;
@@ -37,6 +41,14 @@ const GLB: FileKind = FileKind::new("binary glTF", "glb", b"glTF");
 const GLTF: FileKind = FileKind::with_check("glTF", "gltf", is_gltf);
 /// Names of files of a kind that a sentence lists.
 const MAX_LISTED: usize = 5;
+/// Attributes of entities that are in the transforms of their nodes.
+const IN_TRANSFORM: [&str; 3] = ["position", "rotation", "scale"];
+
+/// What is said of a model that keeps its axes.
+const AS_IN_FILE: &str = "Left and right are as in the file; the game shows models mirrored. \
+                          `mapscope export --mirror` swaps them.";
+/// What is said of a model whose left and right were swapped.
+const MIRRORED: &str = "Left and right are swapped, as the game shows the model.";
 
 /// Adds content that is drawn to a file: the nodes that stand for it at each of its places.
 type Add = fn(&mut Builder, &Drawable<'_>) -> Option<Vec<Index<Node>>>;
@@ -64,17 +76,25 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     if document.layers().is_some() {
         return Vec::new();
     }
+    let is_model = is_model(document);
     let glb = Target {
         kind: GLB,
         what,
-        make: |document, _| make(document).into_glb(),
+        make: |document, _| make(document, false).into_glb(),
+        mirrored: is_model.then_some(|document, _| make(document, true).into_glb()),
     };
     let gltf = Target {
         kind: GLTF,
         what,
-        make: |document, _| make(document).into_gltf(),
+        make: |document, _| make(document, false).into_gltf(),
+        mirrored: is_model.then_some(|document, _| make(document, true).into_gltf()),
     };
     vec![glb, gltf]
+}
+
+/// Whether a document is a model alone, which has axes of its own.
+fn is_model(document: &dyn Document) -> bool {
+    document.about().format.id == pfobj::FORMAT.id
 }
 
 /// What of a document is in the file.
@@ -101,14 +121,20 @@ fn what(document: &dyn Document) -> &'static str {
     }
 }
 
-/// All that a document draws at first.
-fn make(document: &dyn Document) -> Builder {
+/// All that a document draws at first. A model alone keeps its axes unless it is to be mirrored.
+fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
     document.wait_until_complete();
     let drawables = drawables(document);
     let mut builder = Builder::default();
-    builder.axes = Axes::of(document.about().handedness);
+    builder.axes = Axes::of(match document.about().handedness {
+        Handedness::Mirrored if is_model(document) && !is_mirrored => Handedness::Right,
+        handedness => handedness,
+    });
+    if is_model(document) {
+        builder.lose(if is_mirrored { MIRRORED } else { AS_IN_FILE });
+    }
     builder.is_alone = drawables.len() == 1;
-    builder.entity_names = entity_names(document);
+    builder.entities = entities(document);
     for drawable in &drawables {
         let nodes = CONTENT.iter().find_map(|add| add(&mut builder, drawable));
         match nodes {
@@ -131,11 +157,16 @@ fn make(document: &dyn Document) -> Builder {
             all - shown
         ));
     }
-    if document.environment().is_some() {
-        builder.lose("The sun, the light around and the sky are left out.");
+    if let Some(environment) = document.environment() {
+        builder.lose("The light around and the sky are left out.");
+        if !builder.is_empty() {
+            parts::add_sun(&mut builder, &environment.sun);
+        }
     }
-    if !document.cameras().is_empty() {
-        builder.lose("Its cameras are left out.");
+    if !builder.is_empty() {
+        for camera in document.cameras() {
+            parts::add_camera(&mut builder, camera);
+        }
     }
     builder
 }
@@ -146,13 +177,54 @@ fn drawables(document: &dyn Document) -> Vec<Drawable<'_>> {
     drawables
 }
 
-fn entity_names(document: &dyn Document) -> HashMap<u32, String> {
+/// What the node of an entity is called, and what its file says of it.
+#[derive(Debug, Clone, Default)]
+struct EntityNode {
+    name: String,
+    extras: Extras,
+}
+
+/// The entities of a scene, by their numbers.
+fn entities(document: &dyn Document) -> HashMap<u32, EntityNode> {
+    let factions: HashMap<u32, String> = items_of_kinds(document, &["faction"])
+        .into_iter()
+        .filter_map(|faction| match faction.item {
+            Item::Scene(SceneItem::Faction { index }) => Some((index, faction.name?)),
+            _ => None,
+        })
+        .collect();
     let entities = items_of_kinds(document, &["entity"]).into_iter();
-    let named = entities.filter_map(|entity| match entity.item {
-        Item::Scene(SceneItem::Entity { index }) => Some((index, entity.name?)),
-        _ => None,
+    let nodes = entities.filter_map(|entity| {
+        let Item::Scene(SceneItem::Entity { index }) = entity.item else {
+            return None;
+        };
+        let mut attributes = serde_json::Map::new();
+        for line in document.own(entity.item) {
+            if let Some((key, value)) = line.attribute() {
+                attributes.insert(key, value);
+            }
+        }
+        let faction = attributes.get("faction_id").and_then(Json::as_u64);
+        let faction = faction.and_then(|index| factions.get(&u32::try_from(index).ok()?));
+        if let Some(faction) = faction {
+            attributes.insert("faction".to_owned(), faction.as_str().into());
+        }
+        attributes.retain(|key, _| !IN_TRANSFORM.contains(&key.as_str()));
+        let node = EntityNode {
+            name: entity.name?,
+            extras: extras(attributes),
+        };
+        Some((index, node))
     });
-    named.collect()
+    nodes.collect()
+}
+
+/// What a node carries for other programs; none where there is nothing to say.
+fn extras(attributes: serde_json::Map<String, Json>) -> Extras {
+    if attributes.is_empty() {
+        return None;
+    }
+    RawValue::from_string(Json::from(attributes).to_string()).ok()
 }
 
 /// Says which files that the document names were not found.

@@ -14,7 +14,7 @@ use gltf_json::validation::Checked;
 use gltf_json::{Accessor, Index, Material, Mesh, Node};
 
 use super::build::{Builder, Layout};
-use super::{node_matrix, parts, skin};
+use super::{EntityNode, parts, skin};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::skeleton::{LocalPose, SkinMatrix};
@@ -59,9 +59,12 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     let places = drawable.placements.iter().enumerate();
     let nodes = places.filter_map(|(at, world_from_model)| {
         let entity = drawable.entities.get(at);
-        let name = entity.and_then(|entity| builder.entity_names.get(entity).cloned());
-        let name = name.unwrap_or_else(|| name_of(model));
-        place(builder, model, playhead, world_from_model, name)
+        let entity = entity.and_then(|entity| builder.entities.get(entity).cloned());
+        let of = entity.unwrap_or_else(|| EntityNode {
+            name: name_of(model),
+            extras: None,
+        });
+        place(builder, model, playhead, world_from_model, of)
     });
     Some(nodes.collect())
 }
@@ -90,26 +93,25 @@ fn place(
     model: &Model,
     playhead: Playhead,
     world_from_model: &Affine3A,
-    name: String,
+    of: EntityNode,
 ) -> Option<Index<Node>> {
     let placement = builder.axes.matrix(world_from_model);
     if !placement.is_finite() {
         builder.lose("What stands at a place that is no number is left out.");
         return None;
     }
-    let (mesh, matrix) = if is_made_of_parts(&placement) {
-        let mesh = posed_mesh(builder, model, playhead)?;
-        (mesh, node_matrix(&placement))
-    } else {
+    let (mesh, pose) = match made_of_parts(&placement) {
+        Some(pose) => (posed_mesh(builder, model, playhead)?, pose),
         // No node shears or flattens: the vertices themselves are put where they are in the world.
-        let mesh = mesh_in(builder, model, playhead, world_from_model)?;
-        (mesh, None)
+        None => (
+            mesh_in(builder, model, playhead, world_from_model)?,
+            still(),
+        ),
     };
     Some(builder.root.push(Node {
         mesh: Some(mesh),
-        matrix,
-        name: Some(name),
-        ..Node::default()
+        extras: of.extras,
+        ..node(of.name, &pose)
     }))
 }
 
@@ -122,11 +124,15 @@ pub(super) fn still() -> LocalPose {
     }
 }
 
-/// Whether a matrix is made of a scale, a rotation and a translation, and neither shears nor flattens.
-fn is_made_of_parts(matrix: &Affine3A) -> bool {
+/// The scale, the rotation and the translation that a matrix is made of; none where it shears or flattens.
+fn made_of_parts(matrix: &Affine3A) -> Option<LocalPose> {
     let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
-    let again = Affine3A::from_scale_rotation_translation(scale, rotation, translation);
-    is_close(&again, matrix)
+    let pose = LocalPose {
+        scale,
+        rotation: rotation.normalize(),
+        translation,
+    };
+    is_close(&pose.matrix(), matrix).then_some(pose)
 }
 
 /// Whether two matrices differ by no more than [`TOLERANCE`]; never where one is not finite.

@@ -2,18 +2,31 @@
 
 use std::collections::BTreeMap;
 
-use glam::Affine3A;
+use glam::{Affine3A, Mat3, Quat, Vec3};
+use gltf_json::camera::{self, Perspective};
 use gltf_json::material::{PbrMetallicRoughness, StrengthFactor};
 use gltf_json::mesh::{Mode, Primitive, Semantic};
+use gltf_json::scene::UnitQuaternion;
 use gltf_json::texture::Info;
 use gltf_json::validation::Checked;
-use gltf_json::{Accessor, Index, Material, Mesh, Node, Texture};
+use gltf_json::{Accessor, Camera, Index, Material, Mesh, Node, Texture};
+use serde_json::json;
 
 use super::build::Builder;
 use super::node_matrix;
+use mapscope_scene::camera::FIELD_OF_VIEW_Y_RADIANS;
+use mapscope_scene::{NamedCamera, Sun};
 
 /// Bytes of a vertex: place, normal and texture coordinates.
 pub(super) const VERTEX_BYTES: u64 = 8 * size_of::<f32>() as u64;
+
+/// The extension for lights.
+const LIGHTS: &str = "KHR_lights_punctual";
+/// Illuminance of the sun at full brightness, in lux. Blender takes 683 lux for a watt a square metre, and
+/// pi of these light a white surface as bright as white is.
+const SUN_LUX: f32 = 683.0 * std::f32::consts::PI;
+/// Distance of the near plane of cameras, in metres.
+const NEAR: f32 = 0.5;
 
 /// Triangles of a material.
 pub(super) fn primitive(
@@ -86,5 +99,78 @@ pub(super) fn texture_info(index: Index<Texture>) -> Info {
         tex_coord: 0,
         extensions: None,
         extras: Default::default(),
+    }
+}
+
+/// Adds the sun to the scene.
+pub(super) fn add_sun(builder: &mut Builder, sun: &Sun) {
+    let toward_sun = builder.axes.vector(sun.direction());
+    // It shines along -Z of its node.
+    let rotation = Quat::from_rotation_arc(Vec3::Z, toward_sun);
+    let light = json!({
+        "type": "directional",
+        "name": "sun",
+        "color": sun.color.to_array().map(linear),
+        "intensity": SUN_LUX,
+    });
+    let of_file = builder.root.extensions.get_or_insert_default();
+    of_file
+        .others
+        .insert(LIGHTS.to_owned(), json!({ "lights": [light] }));
+    builder.root.extensions_used.push(LIGHTS.to_owned());
+    let mut node = Node {
+        name: Some("sun".to_owned()),
+        rotation: Some(UnitQuaternion(rotation.to_array())),
+        ..Node::default()
+    };
+    let of_node = node.extensions.get_or_insert_default();
+    of_node
+        .others
+        .insert(LIGHTS.to_owned(), json!({ "light": 0 }));
+    let node = builder.root.push(node);
+    builder.show([node]);
+}
+
+/// Adds a camera to the scene. Its node looks along -Z.
+pub(super) fn add_camera(builder: &mut Builder, camera: &NamedCamera) {
+    let axes = builder.axes;
+    let [eye, target] = [camera.pose.eye, camera.pose.target].map(|at| axes.vector(at));
+    let Some(back) = (eye - target).try_normalize() else {
+        return;
+    };
+    // Of one that looks straight down, up is north.
+    let right = Vec3::Y.cross(back).normalize_or(Vec3::X);
+    let rotation = Quat::from_mat3(&Mat3::from_cols(right, back.cross(right), back));
+    let made = builder.root.push(Camera {
+        name: Some(camera.name.clone()),
+        orthographic: None,
+        perspective: Some(Perspective {
+            aspect_ratio: None,
+            yfov: FIELD_OF_VIEW_Y_RADIANS,
+            zfar: None,
+            znear: NEAR,
+            extensions: None,
+            extras: Default::default(),
+        }),
+        type_: Checked::Valid(camera::Type::Perspective),
+        extensions: None,
+        extras: Default::default(),
+    });
+    let node = builder.root.push(Node {
+        camera: Some(made),
+        name: Some(camera.name.clone()),
+        rotation: Some(UnitQuaternion(rotation.to_array())),
+        translation: Some(eye.to_array()),
+        ..Node::default()
+    });
+    builder.show([node]);
+}
+
+/// A share of light in place of one of sRGB (IEC 61966-2-1): colours of glTF are linear.
+pub(super) fn linear(share: f32) -> f32 {
+    if share <= 0.04045 {
+        share / 12.92
+    } else {
+        ((share + 0.055) / 1.055).powf(2.4)
     }
 }

@@ -45,6 +45,13 @@ impl ReadBack {
         Self::of(&glb.make(document, "thing").unwrap())
     }
 
+    /// The same of a model with left and right swapped.
+    fn mirrored(document: &dyn Document) -> Self {
+        let glb = targets(document)[0].mirrored().unwrap();
+        assert!(glb.mirrored().is_none());
+        Self::of(&glb.make(document, "thing").unwrap())
+    }
+
     fn bytes(&self) -> &[u8] {
         self.gltf.blob.as_deref().unwrap()
     }
@@ -216,25 +223,30 @@ fn model_of(pfobj: Pfobj) -> Model {
     .unwrap()
 }
 
-/// What the file of a model has at a place of the model.
+/// Where a place of a scene is in its file.
 fn turned(place: Vec3) -> Vec3 {
     place * Vec3::new(-1.0, 1.0, 1.0)
 }
 
-/// Where the program has the vertices of a model at a moment, in the axes of glTF.
+/// Where the program has the vertices of a model at a moment, in its own axes.
 fn posed(model: &Model, playhead: Playhead) -> Vec<Vec3> {
     let mut palette = vec![SkinMatrix::IDENTITY; model.palette_len()];
     model.write_palette(playhead, &mut palette);
     let vertices = model.mesh().vertices.iter();
     vertices
-        .map(|vertex| turned(model.mesh().skinned(vertex, &palette).0))
+        .map(|vertex| model.mesh().skinned(vertex, &palette).0)
         .collect()
 }
 
 /// How far the file of a model is from the model at worst, in all frames of all clips and the bind
 /// pose, as a part of the size of the model.
 fn worst_error(model: &Model) -> f32 {
-    let file = ReadBack::document(model);
+    let kept = worst_error_in(model, &ReadBack::document(model), |place| place);
+    kept.max(worst_error_in(model, &ReadBack::mirrored(model), turned))
+}
+
+/// The same of a file whose axes run so.
+fn worst_error_in(model: &Model, file: &ReadBack, axes: fn(Vec3) -> Vec3) -> f32 {
     let clips = model.clips();
     let names: Vec<&str> = clips.iter().map(|clip| clip.name.as_str()).collect();
     let animations: Vec<&str> = file
@@ -261,7 +273,7 @@ fn worst_error(model: &Model) -> f32 {
         let found = file.skinned(seconds);
         assert_eq!(found.len(), expected.len());
         for (found, expected) in found.iter().zip(&expected) {
-            worst = worst.max(found.distance(*expected));
+            worst = worst.max(found.distance(axes(*expected)));
         }
     }
     worst / size.length()
@@ -475,18 +487,35 @@ fn scales_are_in_clips_only_where_something_scales() {
 }
 
 #[test]
-fn a_mesh_is_seen_as_the_engine_shows_it() {
+fn a_model_keeps_its_axes_or_is_mirrored_by_wish() {
     let document = open(&asset("blossom_tree"));
+    let kept = ReadBack::document(&*document);
+    assert!(kept.loses("as in the file") && !kept.loses("are swapped"));
+    check_axes(&document, &kept, |place| place);
+    let mirrored = ReadBack::mirrored(&*document);
+    assert!(mirrored.loses("are swapped") && !mirrored.loses("as in the file"));
+    check_axes(&document, &mirrored, turned);
+    let scene = open(&root().join("assets/demo/demo.pfscene"));
+    assert!(
+        targets(&*scene)
+            .iter()
+            .all(|target| target.mirrored().is_none())
+    );
+}
+
+/// Checks places, normals, texture coordinates and which way round the triangles are.
+fn check_axes(document: &Arc<dyn Document>, file: &ReadBack, axes: fn(Vec3) -> Vec3) {
     let model = document.content::<Model>().unwrap();
     let mesh = model.mesh();
-    let file = ReadBack::document(&*document);
     let written = file.node("blossom_tree").mesh().unwrap();
     let vertices = file.vertices(&written);
     let reader = written.primitives().next().unwrap();
     let reader = reader.reader(|_| Some(file.bytes()));
     let uvs: Vec<[f32; 2]> = reader.read_tex_coords(0).unwrap().into_f32().collect();
     for ((vertex, (position, normal)), uv) in mesh.vertices.iter().zip(&vertices).zip(uvs) {
-        assert_eq!(*position, turned(vertex.position.into()));
+        assert_eq!(*position, axes(vertex.position.into()));
+        let shown = mapscope_scene::normal::unpack_normal(vertex.normal);
+        assert!(normal.distance(axes(shown)) < 1e-5);
         assert!((normal.length() - 1.0).abs() < 1e-5);
         assert_eq!(uv, [vertex.uv[0], 1.0 - vertex.uv[1]]);
     }
@@ -584,13 +613,27 @@ fn a_scene_has_every_entity_where_it_stands() {
     let nodes: Vec<gltf::Node<'_>> = nodes.collect();
     let nodes = &nodes[nodes.len() - models.len()..];
     assert!(models.len() > 300);
+    let lights = file.gltf.extension_value("KHR_lights_punctual").unwrap();
+    assert_eq!(lights["lights"][0]["type"], "directional");
+    let sun = globals[file.node("sun").index()].transform_vector3(Vec3::Z);
+    let toward_sun = turned(document.environment().unwrap().sun.direction());
+    assert!(sun.distance(toward_sun) < 1e-5, "{sun} {toward_sun}");
     for (node, (expected, placement, name)) in nodes.iter().zip(&models) {
         assert_eq!(node.name(), Some(name.as_str()));
+        let is_of_parts = matches!(node.transform(), gltf::scene::Transform::Decomposed { .. });
+        assert!(is_of_parts, "{name}");
+        let extras: serde_json::Value =
+            serde_json::from_str(node.extras().as_ref().unwrap().get()).unwrap();
+        assert_eq!(
+            extras["faction"].is_string(),
+            extras["faction_id"].is_number()
+        );
+        assert!(extras["selection_radius"].is_number() && extras.get("position").is_none());
         let vertices = file.vertices(&node.mesh().unwrap());
         assert_eq!(vertices.len(), expected.len());
         for ((found, _), expected) in vertices.iter().zip(expected) {
             let found = globals[node.index()].transform_point3(*found);
-            let expected = turned(placement.transform_point3(turned(*expected)));
+            let expected = turned(placement.transform_point3(*expected));
             assert!(
                 found.distance(expected) < 1e-3,
                 "{name}: {found} {expected}"
@@ -602,6 +645,50 @@ fn a_scene_has_every_entity_where_it_stands() {
         .map(|node| node.mesh().unwrap().index())
         .collect();
     assert_eq!(meshes.len(), scene.len(), "one for each model and moment");
+}
+
+#[test]
+fn cameras_and_attributes_are_those_of_the_scene() {
+    let source = Source {
+        path: "a.pfscene".into(),
+        bytes: Bytes::from_static(tiny_scene::SCENE.as_bytes()),
+        embedded: &[],
+    };
+    let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
+    let document = document.unwrap();
+    let [camera] = document.cameras() else {
+        panic!("{:?}", document.about().problems);
+    };
+    let guard = &super::entities(&*document)[&0];
+    assert_eq!(guard.name, "guard");
+    let extras = guard.extras.as_ref().unwrap().get();
+    let extras: serde_json::Value = serde_json::from_str(extras).unwrap();
+    for (key, value) in [
+        ("class", "Guard"),
+        ("faction", "The Others"),
+        ("home", "-7 8.5"),
+        ("tags", "night watch, gate"),
+    ] {
+        assert_eq!(extras[key], value, "{extras}");
+    }
+    assert_eq!(extras["faction_id"], 1);
+    assert!(
+        super::IN_TRANSFORM
+            .iter()
+            .all(|key| extras.get(key).is_none())
+    );
+    let mut builder = Builder::default();
+    builder.axes = super::Axes::of(Handedness::Mirrored);
+    super::parts::add_camera(&mut builder, camera);
+    let file = ReadBack::of(&builder.into_glb().unwrap());
+    let node = file.node("above");
+    assert!(node.camera().is_some());
+    let global = file.globals(None)[node.index()];
+    let [eye, target] = [camera.pose.eye, camera.pose.target].map(turned);
+    assert!(global.transform_point3(Vec3::ZERO).distance(eye) < 1e-4);
+    let ahead = global.transform_vector3(Vec3::NEG_Z);
+    assert!(ahead.distance((target - eye).normalize()) < 1e-4, "{ahead}");
+    assert!((global.determinant() - 1.0).abs() < 1e-4);
 }
 
 /// What stands in a scene: drawables of models, with the names of the entities.
@@ -669,7 +756,7 @@ fn what_stands_askew_or_flat_is_put_there_vertex_by_vertex() {
         let found: Vec<(Vec3, Vec3)> = file.vertices(&mesh);
         for ((found, normal), expected) in found.iter().zip(&expected) {
             let found = global.transform_point3(*found);
-            let expected = turned(placement.transform_point3(turned(*expected)));
+            let expected = turned(placement.transform_point3(*expected));
             assert!(found.distance(expected) < 1e-4, "{found} {expected}");
             assert!((normal.length() - 1.0).abs() < 1e-5);
         }
@@ -684,8 +771,7 @@ fn what_stands_askew_or_flat_is_put_there_vertex_by_vertex() {
             front(corners.map(|at| global.transform_point3(found[at as usize].0))) * mirrored
         };
         let meant = |corners: [u32; 3]| {
-            let places =
-                corners.map(|at| placement.transform_point3(turned(expected[at as usize])));
+            let places = corners.map(|at| placement.transform_point3(expected[at as usize]));
             let sign = if placement.matrix3.determinant() < 0.0 {
                 -1.0
             } else {

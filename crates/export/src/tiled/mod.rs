@@ -46,6 +46,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         kind: TMX,
         what,
         make: |document, stem| make(document, stem, xml::write),
+        mirrored: None,
     };
     let tmj = Target {
         kind: TMJ,
@@ -56,6 +57,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
                 serde_json::to_vec(map).unwrap_or_default()
             })
         },
+        mirrored: None,
     };
     vec![tmx, tmj]
 }

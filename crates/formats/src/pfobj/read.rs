@@ -1019,9 +1019,9 @@ impl<'a, 'w> Reader<'a, 'w> {
             let place = reader.text.place();
             let [min, max] = reader.floats(0.0)?;
             if min > max {
-                reader.text.report(&rules::BOUNDS_ORDER, place, || {
-                    format!("bounds from {min} to {max}: min is above max")
-                });
+                let (subject, fault) = (reader.text.problems.subject, &repeated::BOUNDS_ORDER);
+                let example = || format!("from {min} to {max}");
+                reader.repeated.add(fault, subject, place, example);
             }
             (bounds.min[axis], bounds.max[axis]) = (min, max);
             Ok(())

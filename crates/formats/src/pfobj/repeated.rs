@@ -91,6 +91,14 @@ pub(super) static POSE_ORDER: Fault = Fault {
     engine: "the engine goes by the order of the lines",
 };
 
+/// An axis of bounds.
+pub(super) static BOUNDS_ORDER: Fault = Fault {
+    rule: &rules::BOUNDS_ORDER,
+    noun: "line",
+    has: "of bounds with min above max",
+    engine: "the engine selects and culls by such a box, which holds nothing",
+};
+
 /// Faults as they are found.
 #[derive(Debug, Default)]
 pub(super) struct Repeated(Vec<Found>);

@@ -456,6 +456,7 @@ impl CubeReader<'_, '_> {
                 format!("its child {child}, {}", outside("cube", cubes.len() as u64))
             }
             ChildFault::Root => "its child is cube 0, the root".to_owned(),
+            ChildFault::Twice if child == bad.cube => "its child is the cube itself".to_owned(),
             ChildFault::Twice => format!("its child {child} is in another cube already"),
             ChildFault::TooDeep => {
                 format!("its child {child} is below more than {MAX_PARENTS} parents")

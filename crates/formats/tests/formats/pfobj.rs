@@ -1155,7 +1155,10 @@ fn clips_keep_their_whole_frames() {
             "x_bounds -1.000000 1.000000",
             "x_bounds 1.0 -1.0",
             WHOLE,
-            &["33:10: warning: bounds from 1 to -1: min is above max"],
+            &[
+                "33:10: warning: 1 line of bounds with min above max, such as from 1 to -1; the \
+                 engine selects and culls by such a box, which holds nothing",
+            ],
         ),
     ]);
     check_gaps(&[

@@ -256,7 +256,7 @@ impl LegendEntry {
         }
     }
 
-    /// What has several of the colours that the other entries name.
+    /// What has several of the colours that the other entries name, or that nothing has a colour.
     pub(crate) fn of_several(label: impl Into<String>) -> Self {
         Self {
             color: None,

@@ -37,6 +37,20 @@ pub(crate) struct Named {
 }
 
 impl OwnLine {
+    /// The key and the value of an attribute of an entity of a scene; none of anything else.
+    pub fn attribute(self) -> Option<(String, Json)> {
+        if self.title != "Attributes" {
+            return None;
+        }
+        // Keys that nobody knows stand before their values.
+        let unknown = self.value.as_str().filter(|_| self.name == "Other");
+        let unknown = unknown.and_then(|line| line.split_once(" = "));
+        match unknown {
+            Some((key, value)) => Some((key.to_owned(), value.into())),
+            None => Some((self.name.to_owned(), self.value)),
+        }
+    }
+
     /// Something that a file says of a record.
     pub(crate) fn new(title: &'static str, name: &'static str, value: impl Into<Json>) -> Self {
         Self {

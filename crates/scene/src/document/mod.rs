@@ -400,6 +400,11 @@ pub trait Document: fmt::Debug + Send + Sync {
         self.levels().is_some() || self.layers().is_some()
     }
 
+    /// Why nothing of it is in view, for people; none where something is.
+    fn emptiness(&self, shown: &Shown) -> Option<String> {
+        self.levels()?.emptiness(shown.level)
+    }
+
     /// What the colours mean of the overlays that are on and of the selection.
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let _ = shown;

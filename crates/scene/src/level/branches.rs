@@ -218,7 +218,7 @@ impl Named {
 }
 
 /// The materials of the sides of a box that count: those that are drawn, or the one of all.
-fn drawn_materials(geometry: &Geometry) -> impl Iterator<Item = u8> {
+pub(super) fn drawn_materials(geometry: &Geometry) -> impl Iterator<Item = u8> {
     let mask = match geometry.side_mask() {
         0 if !geometry.is_common_extended() => 1,
         mask => mask,

@@ -175,7 +175,7 @@ impl Document for Map {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_of(id))
+        Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_in(id, shown))
     }
 
     fn statistics(&self) -> Vec<Statistic> {

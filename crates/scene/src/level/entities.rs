@@ -36,6 +36,21 @@ pub(super) struct Marker {
     pub(super) place: Vec3,
 }
 
+/// An entity of a map that has a place.
+#[derive(Debug, Clone)]
+pub struct PlacedEntity {
+    /// The level that it belongs to, itself or with a chunk; none for the whole map.
+    pub level: Option<usize>,
+    /// Its type and its name.
+    pub title: String,
+    /// Its type.
+    pub kind: &'static str,
+    /// Where it is in world space.
+    pub place: Vec3,
+    /// How it is turned.
+    pub rotation: Quat,
+}
+
 /// Which entities there are, worked out when first asked for.
 #[derive(Debug, Default)]
 pub(super) struct EntityIndex {
@@ -210,6 +225,37 @@ impl Map {
                 }
             }
             parts
+        })
+    }
+
+    /// All entities that have a place: those of the map, then those of each level with its chunks.
+    pub fn placed_entities(&self) -> Vec<PlacedEntity> {
+        let lists = self.owners().filter_map(|owner| self.entity_list(owner));
+        let placed = lists.flat_map(|list| {
+            let level = list.owner.in_level();
+            list.iter().filter_map(move |at| {
+                let rotation = rotation(at.entity.rotation_degrees().unwrap_or_default());
+                Some(PlacedEntity {
+                    level,
+                    title: at.title(),
+                    kind: at.entity.kind().name(),
+                    place: at.place()?,
+                    rotation: if rotation.is_finite() {
+                        rotation
+                    } else {
+                        Quat::IDENTITY
+                    },
+                })
+            })
+        });
+        placed.collect()
+    }
+
+    /// Whether some entities have no place.
+    pub fn has_entities_without_place(&self) -> bool {
+        self.entity_parts().iter().any(|part| {
+            let all: usize = part.by_kind.values().map(Vec::len).sum();
+            all > part.markers.len()
         })
     }
 

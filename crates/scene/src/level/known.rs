@@ -1,15 +1,17 @@
 //! What is worked out of a level when it is first asked for, and kept: where cubes are in the
 //! tree, how many of what there are, and where materials are used.
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use glam::Vec3;
 
+use super::branches::drawn_materials;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map, colors};
 use crate::Aabb;
 use crate::parallel::on_all_threads;
-use mapscope_formats::pmf::{self, CubeKind, Cubes};
+use mapscope_formats::pmf::{self, Cube, CubeKind, Cubes};
 
 /// Depths that a cube can have: as many parents as may be above it, and none.
 pub(super) const DEPTHS: usize = 65;
@@ -21,6 +23,7 @@ pub(super) struct Known {
     places: Vec<OnceLock<Box<Places>>>,
     counts: OnceLock<Counts>,
     uses: OnceLock<Vec<Use>>,
+    cube_uses: OnceLock<Vec<CubeUse>>,
     material_colors: OnceLock<Vec<[u8; 3]>>,
     /// Of each chunk of the level its mesh, by its index and one more; 0 for none.
     meshes: Vec<u32>,
@@ -58,6 +61,14 @@ pub(super) struct Use {
     /// Numbers of the chunks in the level, in rising order.
     pub(super) chunks: Vec<usize>,
     pub(super) bounds: Option<Aabb>,
+}
+
+/// Which cubes have a material, whether a face of them is drawn or not.
+#[derive(Debug, Clone, Default)]
+pub(super) struct CubeUse {
+    pub(super) cubes: usize,
+    /// Numbers of their chunks in the level, in rising order.
+    pub(super) chunks: Vec<usize>,
 }
 
 impl Known {
@@ -155,6 +166,48 @@ impl Level {
             for (material, more) in each.into_iter().flatten().flatten() {
                 if let Some(of_material) = uses.get_mut(usize::from(material)) {
                     of_material.add(more);
+                }
+            }
+            uses
+        })
+    }
+
+    /// Which cubes have each of [`Level::materials`].
+    pub(super) fn cube_uses(&self, level: &pmf::Level) -> &[CubeUse] {
+        self.known.cube_uses.get_or_init(|| {
+            let names = level.common.materials_by_name();
+            let each = on_all_threads(level.chunks.len(), |chunk| {
+                let data = level.chunks.get(chunk)?.data.as_deref()?;
+                let of_name = |name| Some(*names.get(data.strings.name(name)?)?);
+                let known = data.materials.iter().map(|name| of_name(*name));
+                let known: Vec<Option<usize>> = known.collect();
+                let mut counts = BTreeMap::<usize, usize>::new();
+                for (cube, kind) in data.cubes.iter() {
+                    let Cube::Geometry(geometry) = kind else {
+                        continue;
+                    };
+                    if !data.cubes.is_reached(cube) {
+                        continue;
+                    }
+                    let mut materials: Vec<usize> = drawn_materials(geometry)
+                        .map(|at| known.get(usize::from(at)).copied().flatten())
+                        .map(|found| found.unwrap_or(self.materials.unknown().into()))
+                        .collect();
+                    materials.sort_unstable();
+                    materials.dedup();
+                    for material in materials {
+                        *counts.entry(material).or_default() += 1;
+                    }
+                }
+                Some(counts)
+            });
+            let mut uses = vec![CubeUse::default(); self.materials.list.len()];
+            for (chunk, counts) in each.into_iter().enumerate() {
+                for (material, cubes) in counts.into_iter().flatten() {
+                    if let Some(of_material) = uses.get_mut(material) {
+                        of_material.cubes += cubes;
+                        of_material.chunks.push(chunk);
+                    }
                 }
             }
             uses

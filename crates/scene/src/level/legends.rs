@@ -6,7 +6,7 @@ use super::environments::Environment;
 use super::overlays::{self, cell_color};
 use super::{Map, colors};
 use crate::model::BACK_FACE_COLOR;
-use crate::{LegendEntry, OverlayId};
+use crate::{LegendEntry, OverlayId, Shown};
 use mapscope_formats::pmf::CubeKind;
 
 /// How many materials a legend names.
@@ -36,6 +36,35 @@ impl Map {
         let levels = self.levels.iter().zip(&self.pmf.levels);
         let deepest = levels.map(|(level, source)| level.counts(source).deepest());
         usize::from(deepest.max().unwrap_or(0)) + 1
+    }
+
+    /// What the colours of an overlay mean in a view, or that it has nothing to show there.
+    pub(super) fn legend_in(&self, overlay: OverlayId, shown: &Shown) -> Vec<LegendEntry> {
+        let level = shown.level;
+        let has_kind = |kind: CubeKind| {
+            self.level(level).is_some_and(|(data, source)| {
+                let counts = data.counts(source).kinds;
+                counts.get(kind as usize).is_some_and(|count| *count > 0)
+            })
+        };
+        let has_any = match overlay {
+            OverlayId::Colliders => has_kind(CubeKind::Collider),
+            OverlayId::LightProbes => has_kind(CubeKind::LightInfo),
+            OverlayId::Paths => has_kind(CubeKind::PathInfo),
+            OverlayId::Visibility => has_kind(CubeKind::VisInfo),
+            OverlayId::Environments => self.regions(level).next().is_some(),
+            OverlayId::ServerRegions => self.server_regions(level).next().is_some(),
+            OverlayId::Entities => self.markers(level).next().is_some(),
+            _ => true,
+        };
+        if !has_any {
+            return vec![LegendEntry::of_several("None in this level")];
+        }
+        if overlay == OverlayId::Visibility && self.seen_from(shown).is_none() {
+            let nowhere = "The eye is in no visibility cube: select one";
+            return vec![LegendEntry::of_several(nowhere)];
+        }
+        self.legend_of(overlay)
     }
 
     /// What the colours of an overlay mean.
@@ -145,5 +174,73 @@ impl Map {
             LegendEntry::new(color, kind.name())
         });
         entries.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LevelItem;
+    use crate::level::sample;
+    use mapscope_formats::pmf::{Cubes, Geometry};
+
+    /// Overlays that show parts of a level which not every level has.
+    const OF_PARTS: [OverlayId; 6] = [
+        OverlayId::Colliders,
+        OverlayId::LightProbes,
+        OverlayId::Paths,
+        OverlayId::Visibility,
+        OverlayId::Environments,
+        OverlayId::ServerRegions,
+    ];
+
+    /// Two chunks of one box each, of which no face is drawn.
+    fn plain() -> Map {
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
+        for chunk in &mut pmf.levels[0].chunks {
+            let data = chunk.data.as_mut().unwrap();
+            let mut cubes = Cubes::default();
+            cubes.push_geometry(Geometry::new(0, 0, 0), &[]);
+            cubes.link().unwrap();
+            data.cubes = cubes;
+            data.weather_regions.clear();
+            data.gravity_regions.clear();
+            let client = data.client.as_mut().unwrap();
+            client.sound_regions.clear();
+            client.sky_regions.clear();
+            data.server.as_mut().unwrap().regions.clear();
+        }
+        sample::map(pmf)
+    }
+
+    #[test]
+    fn overlays_without_anything_to_show_say_so() {
+        let (full, plain) = (sample::made_up(), plain());
+        let shown = Shown::default();
+        for id in OF_PARTS {
+            let none = LegendEntry::of_several("None in this level");
+            assert_eq!(
+                plain.legend_in(id, &shown),
+                std::slice::from_ref(&none),
+                "{id}"
+            );
+            assert!(!full.legend_in(id, &shown).contains(&none), "{id}");
+        }
+    }
+
+    #[test]
+    fn cubes_without_a_face_use_their_material() {
+        let map = plain();
+        let (level, source) = map.level(0).unwrap();
+        assert!(level.uses().iter().all(|uses| uses.faces == 0));
+        let uses = level.cube_uses(source);
+        assert_eq!(uses.iter().map(|uses| uses.cubes).sum::<usize>(), 2);
+        for (index, uses) in uses.iter().enumerate() {
+            let note = map.described(LevelItem::material(0, index)).unwrap().note();
+            match uses.cubes {
+                0 => assert_eq!(note, "not used"),
+                _ => assert!(note.ends_with("no face"), "{note}"),
+            }
+        }
     }
 }

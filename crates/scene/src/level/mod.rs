@@ -53,6 +53,7 @@ mod visibility;
 mod walk;
 
 pub(super) use document::OVERLAYS;
+pub use entities::PlacedEntity;
 use std::path::PathBuf;
 use std::sync::Arc;
 

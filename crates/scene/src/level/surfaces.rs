@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use super::Map;
 use super::describe::whole;
-use super::known::Use;
+use super::known::{CubeUse, Use};
 use super::materials::{Blend, Material};
 use super::properties::LevelAt;
 use super::textures::LevelTexture;
@@ -181,9 +181,11 @@ impl<'a> MaterialAt<'a> {
             .in_summary(),
         summary_only("Area", |at| format!("{} m²", fixed(at.uses.area, 1)).into()),
         field("Triangles", |at: &Self| at.uses.triangles.into()).derived(),
-        field("Chunks", |at: &Self| at.uses.chunks.len().into()).derived(),
+        field("Cubes", |at: &Self| at.cube_use().cubes.into()).derived(),
+        field("Chunks", |at: &Self| at.chunks().len().into()).derived(),
         field("In chunk", |at: &Self| {
-            let chunks = at.uses.chunks.iter().map(|chunk| {
+            let chunks = at.chunks();
+            let chunks = chunks.iter().map(|chunk| {
                 let name = at.level.source.chunks.get(*chunk)?.index.to_string();
                 Some(Value::from(name).link(LevelItem::chunk(at.level.number, *chunk)))
             });
@@ -259,9 +261,24 @@ impl<'a> MaterialAt<'a> {
         }))
     }
 
+    /// The cubes that have it.
+    fn cube_use(&self) -> CubeUse {
+        let uses = self.level.data.cube_uses(self.level.source);
+        uses.get(self.index).cloned().unwrap_or_default()
+    }
+
+    /// Numbers of the chunks with cubes or faces that have it, in rising order.
+    fn chunks(&self) -> BTreeSet<usize> {
+        let of_faces = self.uses.chunks.iter().copied();
+        of_faces.chain(self.cube_use().chunks).collect()
+    }
+
     fn use_note(&self) -> String {
         match self.uses.faces {
-            0 => "not used".to_owned(),
+            0 => match self.cube_use().cubes {
+                0 => "not used".to_owned(),
+                cubes => format!("{}, no face", counted(cubes, "cube")),
+            },
             faces => {
                 let area = short((self.uses.area * 10.0).round() as f32 / 10.0);
                 format!("{area} m², {}", counted(faces, "face"))

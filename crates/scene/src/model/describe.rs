@@ -330,6 +330,14 @@ impl Document for Model {
         }
     }
 
+    fn emptiness(&self, _shown: &Shown) -> Option<String> {
+        let all = self.pfobj.triangle_count();
+        let is_broken = all > 0 || !self.about.problems.is_empty();
+        let is_empty = self.mesh.triangles.is_empty();
+        (is_empty && is_broken)
+            .then(|| "No triangle of this model can be read: see the problems.".to_owned())
+    }
+
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let on = &shown.overlays;
         let mut legends =
@@ -337,7 +345,7 @@ impl Document for Model {
         let selected = shown.selected.filter(|_| !shown.hides_weights);
         let joint = selected.and_then(|item| self.joint_of(item));
         if joint.is_some_and(|joint| self.moves_vertices(joint)) {
-            let labels = ["0", "0.25", "0.5", "0.75", "1: it alone"];
+            let labels = ["0", "0.25", "0.5", "0.75", "1: this joint alone"];
             let entries = HEAT_COLORS.into_iter().zip(labels);
             legends.push(Legend {
                 title: "Weight of this joint",

@@ -168,7 +168,13 @@ impl Model {
             model.pfobj.triangle_count().into()
         })
         .derived()
-        .note(|model| triangles(model.pfobj.triangle_count()).into()),
+        .note(|model| {
+            let (drawn, all) = (model.mesh.triangles.len(), model.pfobj.triangle_count());
+            match triangles(all) {
+                text if drawn < all => format!("{drawn} of {text}").into(),
+                text => text.into(),
+            }
+        }),
         field("Vertices", |model: &Self| {
             let (listed, different) = (model.pfobj.vertices.len(), model.mesh.vertices.len());
             format!("{listed}, {different} of them different").into()

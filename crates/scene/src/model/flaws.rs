@@ -1,7 +1,7 @@
 //! Triangles that the engine draws otherwise than their author meant, or may do so: which they are, in
 //! lists that can be gone through, and what is said of them.
 
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use serde_json::Value as Json;
 
 use super::Model;
@@ -17,6 +17,10 @@ use mapscope_formats::{Place, Problem, Problems, Rule, Subject, counted, others_
 const MAX_LISTED: usize = 500;
 /// How many lines a problem names beside that of the first.
 const MAX_LINES: usize = 3;
+/// The part of all triangles from which on the whole mesh has a flaw.
+const WHOLE: f32 = 0.9;
+/// The part of the volume over its triangles that a mesh encloses at least where its sign is believed.
+const MIN_ENCLOSED: f64 = 0.1;
 
 impl Flaw {
     /// What has it, for people.
@@ -66,6 +70,9 @@ impl Flaw {
 
     /// The flaw that problems of a rule are about.
     pub(super) fn of_rule(rule: &Rule) -> Option<Self> {
+        if *rule == rules::FLIPPED_NORMALS {
+            return Some(Self::Reversed);
+        }
         let rule_of = |flaw: &Self| match flaw {
             Self::Reversed => &rules::REVERSED_TRIANGLES,
             Self::BentNormals => &rules::BENT_NORMALS,
@@ -115,6 +122,28 @@ pub(super) fn is_clearly_reversed(corners: &[Vertex]) -> bool {
     leans(corners).all(|(_, lean)| lean < 0.0)
 }
 
+/// Whether the triangles of a mesh wind outward, by the sign of its volume; none where it encloses too
+/// little to say.
+fn winds_outward(pfobj: &Pfobj) -> Option<bool> {
+    let places = || {
+        pfobj
+            .vertices
+            .iter()
+            .map(|it| DVec3::from(Vec3::from(it.position)))
+    };
+    let min = places().reduce(DVec3::min)?;
+    let max = places().reduce(DVec3::max)?;
+    let center = (min + max) * 0.5;
+    let (mut volume, mut each) = (0.0, 0.0);
+    for corners in pfobj.vertices.as_chunks::<3>().0 {
+        let [a, b, c] = corners.map(|it| DVec3::from(Vec3::from(it.position)) - center);
+        let six_times = a.dot(b.cross(c));
+        volume += six_times;
+        each += six_times.abs();
+    }
+    (volume.abs() > MIN_ENCLOSED * each).then_some(volume > 0.0)
+}
+
 /// The item of all triangles with a flaw.
 pub(super) fn flaw_item(flaw: Flaw) -> ModelItem {
     ModelItem::Flaw { flaw }
@@ -161,15 +190,37 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
             is_clearly_reversed(corners.unwrap_or_default())
         };
         let clear = reversed.iter().filter(is_clear).count();
+        let is_whole = clear as f32 >= WHOLE * pfobj.triangle_count() as f32;
+        let outward = is_whole.then(|| winds_outward(pfobj)).flatten();
         let of_all = match clear {
             clear if clear == count => String::new(),
             clear => format!(" ({clear} of them all three normals)"),
         };
-        let message = format!(
-            "{count} of {all} with a winding that contradicts their normals{of_all}{others}; \
-             the engine culls by winding, and shows them from behind only"
-        );
-        let problem = Problem::new(&rules::REVERSED_TRIANGLES, subject, place, message);
+        let (rule, message) = match outward {
+            Some(true) => (
+                &rules::FLIPPED_NORMALS,
+                format!(
+                    "{count} of {all} with normals that point into the mesh{others}; the engine \
+                     shows them, and lights them from the wrong side: recalculate the normals outside"
+                ),
+            ),
+            Some(false) => (
+                &rules::REVERSED_TRIANGLES,
+                format!(
+                    "{count} of {all} with a winding that contradicts their normals{others}: the \
+                     mesh is mirrored, and the engine, which culls by winding, shows it from inside; \
+                     apply the negative scale, then flip the faces"
+                ),
+            ),
+            None => (
+                &rules::REVERSED_TRIANGLES,
+                format!(
+                    "{count} of {all} with a winding that contradicts their normals{of_all}{others}; \
+                     the engine culls by winding, and shows them from behind only"
+                ),
+            ),
+        };
+        let problem = Problem::new(rule, subject, place, message);
         match problems.iter_mut().find(shifted) {
             Some(cause) => cause.add_consequence(problem),
             None => problems.push(problem),
@@ -329,6 +380,55 @@ mod tests {
         let straight = sample::model(sample::quad());
         assert!(of_rule(&straight.about().problems, "pfobj/reversed-triangles").is_empty());
         assert!(straight.notes().is_empty());
+    }
+
+    /// A cube around the origin with flat normals.
+    fn cube() -> Pfobj {
+        let mut pfobj = sample::quad();
+        let (quad, mut vertices) = (pfobj.vertices.clone(), Vec::new());
+        for face in 0..6 {
+            let turn = match face {
+                0..4 => glam::Quat::from_rotation_y(face as f32 * std::f32::consts::FRAC_PI_2),
+                4 => glam::Quat::from_rotation_x(std::f32::consts::FRAC_PI_2),
+                _ => glam::Quat::from_rotation_x(-std::f32::consts::FRAC_PI_2),
+            };
+            for mut corner in quad.iter().copied() {
+                let [x, y, _] = corner.position;
+                corner.position = (turn * Vec3::new(x - 0.5, y - 0.5, 0.5)).to_array();
+                corner.normal = (turn * Vec3::Z).to_array();
+                vertices.push(corner);
+            }
+        }
+        pfobj.layout = mapscope_formats::pfobj::Layout::regular(vertices.len() as u32);
+        pfobj.vertices = vertices;
+        pfobj
+    }
+
+    #[test]
+    fn flipped_normals_and_a_mirrored_mesh_are_told_apart() {
+        let rules = |pfobj: Pfobj| {
+            let model = sample::model(pfobj);
+            let problems = model.about().problems.iter();
+            let target = |problem: &Problem| Some(model.problem_target(problem)?.item);
+            let found = problems.map(|problem| (problem.rule.id, target(problem)));
+            let is_of_flaws = |id: &str| id.ends_with("normals") || id.ends_with("triangles");
+            found.filter(|(id, _)| is_of_flaws(id)).collect::<Vec<_>>()
+        };
+        assert!(rules(cube()).is_empty());
+        let reversed = Some(flaw_item(Flaw::Reversed).into());
+        let mut flipped = cube();
+        for corner in &mut flipped.vertices {
+            corner.normal = corner.normal.map(|x| -x);
+        }
+        assert_eq!(rules(flipped), [("pfobj/flipped-normals", reversed)]);
+        let mut mirrored = cube();
+        for corner in &mut mirrored.vertices {
+            corner.position[0] *= -1.0;
+            corner.normal[0] *= -1.0;
+        }
+        assert_eq!(rules(mirrored), [("pfobj/reversed-triangles", reversed)]);
+        // What encloses nothing, or is reversed in part, says nothing of the whole.
+        assert_eq!(winds_outward(&sample::quad()), None);
     }
 
     #[test]

@@ -5,6 +5,7 @@ mod compare;
 pub mod crowd;
 mod curves;
 mod describe;
+mod exported;
 mod fields;
 mod flaws;
 mod lines;
@@ -140,6 +141,7 @@ impl Model {
         check_flat_joints(&pfobj, &skeleton, &mut made);
         flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
         check_unused_materials(&pfobj, &uses, &mut made_notes);
+        exported::check(&pfobj, &uses, &problems, &mut made);
         let lods = Lods::beside(&source.path);
         lods.check(&source.path, &pfobj, &mut made);
         for (list, made) in [(&mut problems, made), (&mut notes, made_notes)] {

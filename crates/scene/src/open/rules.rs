@@ -95,6 +95,15 @@ mapscope_formats::rules! {
     Warning FLAT_JOINT = "pfobj/flat-joint";
     /// The winding of triangles contradicts their normals: the engine shows them from behind only.
     Warning REVERSED_TRIANGLES = "pfobj/reversed-triangles";
+    /// Nearly all normals point into the mesh, whose winding is right: the engine lights it from the wrong
+    /// side.
+    Warning FLIPPED_NORMALS = "pfobj/flipped-normals";
+    /// All triangles of a material have the same texture coordinates.
+    Warning SAME_UV = "pfobj/same-uv";
+    /// Texture coordinates of a material are so far outside 0 to 1 that they may be in pixels.
+    Warning FAR_UV = "pfobj/far-uv";
+    /// All frames of a clip are the same.
+    Warning STILL_CLIP = "pfobj/still-clip";
     /// The normals of a triangle point behind it on average, but not each of them.
     Note BENT_NORMALS = "pfobj/bent-normals";
     /// A texture in PTF has flags without meaning.

@@ -171,16 +171,48 @@ fn break_model_files(broken: &mut Broken) {
     let model = pfobj::write(&model);
     std::fs::write(&path, &model).unwrap();
     broken.open(path.to_str().unwrap(), model, &[]);
+    let still = |corners: &[String]| {
+        let count = corners.len();
+        format!(
+            "version 1.0\nnum_verts {count}\nnum_joints 0\nnum_materials 1\nnum_as 0\n\
+             frame_counts \nhas_collision 1\n{}material Skin\nambient 1\ndiffuse 1 1 1\n\
+             specular 0 0 0\ntexture skin.png\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 0 1\n",
+            corners.concat()
+        )
+    };
     // A triangle that faces +z, whose normals but for one do not.
     let corners = [("0 0 0", -1), ("1 0 0", -1), ("0 1 0", 1)];
     let corners = corners.map(|(at, z)| format!("v {at}\nvt 0 0\nvn 0 0 {z}\nvw \nvm 0\n"));
-    let bent = format!(
-        "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 0\nframe_counts \n\
-         has_collision 1\n{}material Skin\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\n\
-         texture skin.png\nx_bounds 0 1\ny_bounds 0 1\nz_bounds 0 0\n",
-        corners.concat()
+    broken.open("bent.pfobj", still(&corners), &[]);
+    // A corner of a cube with normals that point into it, which shows one point of its texture, and one
+    // with texture coordinates in pixels.
+    let faces = [
+        (["0 0 0", "0 1 0", "1 0 0"], "0 0 1"),
+        (["0 0 0", "1 0 0", "0 0 1"], "0 1 0"),
+        (["0 0 0", "0 0 1", "0 1 0"], "1 0 0"),
+        (["1 0 0", "0 1 0", "0 0 1"], "-0.577350 -0.577350 -0.577350"),
+    ];
+    for pixels in [0, 512] {
+        let corners = faces.iter().flat_map(|(corners, normal)| {
+            let corners = corners.iter().zip(0..);
+            corners.map(move |(at, i)| {
+                let u = pixels * i;
+                format!("v {at}\nvt {u} 0\nvn {normal}\nvw \nvm 0\n")
+            })
+        });
+        let corners: Vec<String> = corners.collect();
+        broken.open("inward.pfobj", still(&corners), &[]);
+    }
+    let mut model = tiny_model();
+    for clip in &mut model.clips {
+        let first = clip.poses[0];
+        clip.poses.fill(first);
+    }
+    broken.open(
+        "still.pfobj",
+        String::from_utf8(pfobj::write(&model)).unwrap(),
+        &[],
     );
-    broken.open("bent.pfobj", bent, &[]);
     for weights in [&[-1.0][..], &[1.0, -0.5]] {
         let mut model = tiny_model();
         let weights = weights.iter();

@@ -108,7 +108,8 @@ impl Reader<'_, '_> {
                 "the end of the level"
             };
             // The place is where the file ends.
-            let found = format!("{} left", counted(left, "byte"));
+            let missing = counted(size as usize - left, "byte");
+            let found = format!("cut off, {missing} missing");
             let error = cursor.fault(&rules::TRUNCATED, at + left, found, size);
             self.keep::<()>(Err(error), lost)?;
             self.cut = self.cut.or(self.problems.last());

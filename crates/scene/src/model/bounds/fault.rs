@@ -42,6 +42,22 @@ impl Pair {
         }
     }
 
+    /// How many times as large as those of the mesh the declared bounds are along every axis; none where that
+    /// is not the same, or nearly 1.
+    pub(super) fn factor(&self, tolerance: f32) -> Option<f32> {
+        let length = |[min, max]: [f32; 2]| max - min;
+        let axes = || self.declared.into_iter().zip(self.mesh);
+        let (declared, mesh) = axes().max_by(|(_, a), (_, b)| length(*a).total_cmp(&length(*b)))?;
+        let factor = length(declared) / length(mesh);
+        // Units are off by more than rounding and margins are.
+        let is_scale = factor.is_finite() && factor > 0.0 && !(0.8..=1.25).contains(&factor);
+        let fits = |(declared, mesh): ([f32; 2], [f32; 2])| {
+            let apart = length(declared) - factor * length(mesh);
+            apart.abs() <= 2.0 * tolerance * factor.max(1.0)
+        };
+        (is_scale && axes().all(fits)).then_some(factor)
+    }
+
     /// How far out each side is declared: below 0 where it is too far in, and 0 where it is right.
     fn sides(&self, tolerance: f32) -> [f32; 6] {
         std::array::from_fn(|side| {
@@ -241,6 +257,27 @@ mod tests {
             for (j, other) in others {
                 assert!(!fault.explains(&pair(other(frame), frame)), "{i} and {j}");
             }
+        }
+    }
+
+    #[test]
+    fn other_units_are_a_factor() {
+        let mesh = [[-1.0, 2.0], [0.0, 5.0], [0.25, 0.25]];
+        let times = |factor: f32| pair(mesh.map(|axis| axis.map(|end| end * factor)), mesh);
+        for factor in [100.0, 0.01, 39.37] {
+            let found = times(factor).factor(TOLERANCE).unwrap();
+            assert!((found / factor - 1.0).abs() < 1e-4, "{found}");
+        }
+        let moved = pair(mesh.map(|axis| moved(axis.map(|end| end * 2.0), 7.0)), mesh);
+        assert_eq!(moved.factor(TOLERANCE), Some(2.0));
+        for other in [
+            times(1.0),
+            times(1.1),
+            times(-2.0),
+            pair([[-2.0, 4.0], [0.0, 10.0], [0.0, 9.0]], mesh),
+            pair(mesh, [[0.0; 2]; 3]),
+        ] {
+            assert_eq!(other.factor(TOLERANCE), None, "{other:?}");
         }
     }
 

@@ -235,7 +235,9 @@ impl Extents {
             let Some(worst) = worst_of(frames.iter().copied()) else {
                 continue;
             };
-            let problem = clip_problem(pfobj, clip, &worst, frames.len());
+            let times = pair_at(worst.frame).map(|pair| times(&pair, self.tolerance));
+            let times = times.unwrap_or_default();
+            let problem = clip_problem(pfobj, clip, &worst, (frames.len(), &times));
             let found = checked.put(problem, above);
             if above.is_none()
                 && checked.faults.len() < MAX_FAULTS
@@ -255,13 +257,15 @@ impl Extents {
             return None;
         }
         let place = Place::line(bind_bounds_line(pfobj) + worst.axis as u64);
+        let pair = Pair::new(declared, bind);
         let message = format!(
-            "the bounds of the bind pose differ by {} from those of the mesh: {}",
+            "the bounds of the bind pose differ by {} from those of the mesh{}: {}",
             short(worst.size),
+            times(&pair, self.tolerance),
             worst.message()
         );
         let problem = Problem::new(&rules::BOUNDS_DIFFER, Subject::BindBounds, place, message);
-        Some((problem, Pair::new(declared, bind)))
+        Some((problem, pair))
     }
 
     /// Whether declared bounds are those of the mesh.
@@ -323,16 +327,29 @@ fn worst_of(differences: impl Iterator<Item = Difference>) -> Option<Difference>
     differences.reduce(|worst, next| if next.size > worst.size { next } else { worst })
 }
 
+/// That declared bounds are those of the mesh by a factor; nothing where they are not.
+fn times(pair: &Pair, tolerance: f32) -> String {
+    let factor = pair.factor(tolerance);
+    factor.map_or_else(String::new, |factor| {
+        format!(", {} times as large", short(factor))
+    })
+}
+
 /// What is said of the bounds of a clip that differ in so many frames, most in one of them.
-fn clip_problem(pfobj: &Pfobj, clip: usize, worst: &Difference, frames: usize) -> Problem {
+fn clip_problem(
+    pfobj: &Pfobj,
+    clip: usize,
+    worst: &Difference,
+    (frames, times): (usize, &str),
+) -> Problem {
     let line = bounds_line(pfobj, clip, worst.frame as usize) + worst.axis as u64;
     let also = match frames.saturating_sub(1) {
         0 => String::new(),
-        1 => "; one more frame differs by no more".to_owned(),
-        more => format!("; {more} more frames differ by no more"),
+        1 => "; 1 more frame differs as much or less".to_owned(),
+        more => format!("; {more} more frames differ as much or less"),
     };
     let message = format!(
-        "the bounds of clip {} differ by up to {} from those of the mesh: in frame {} {}{also}",
+        "the bounds of clip {} differ by up to {} from those of the mesh{times}: in frame {} {}{also}",
         quoted(
             pfobj
                 .clips
@@ -446,11 +463,14 @@ impl Broken {
                 .mesh
                 .or(if found.is_empty() { None } else { Some(0) });
         }
-        // Bounds that are the wrong way round, too many to be listed.
+        // Bounds that are the wrong way round, of which the first is named.
         let is_order = |problem: &Problem| *problem.rule == in_file::BOUNDS_ORDER;
-        if let Some(known) = found.iter().rposition(|it| is_order(it) && it.count > 1) {
+        if let Some(known) = found.iter().position(is_order) {
+            let is_turned = |bounds: &Bounds| (0..3).any(|i| bounds.min[i] > bounds.max[i]);
+            if pfobj.bounds.as_ref().is_some_and(is_turned) {
+                broken.bind.get_or_insert(known);
+            }
             for (index, clip) in pfobj.clips.iter().enumerate() {
-                let is_turned = |bounds: &Bounds| (0..3).any(|i| bounds.min[i] > bounds.max[i]);
                 let frames = clip.bounds.iter().zip(0..);
                 for (_, frame) in frames.filter(|(it, _)| it.as_ref().is_some_and(is_turned)) {
                     broken.frames.entry((index, frame)).or_insert(known);
@@ -654,8 +674,8 @@ mod tests {
             problems,
             [
                 "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
-                 mesh: in frame 1 max y is 1.5, but that of the mesh is 1; one more frame \
-                 differs by no more",
+                 mesh: in frame 1 max y is 1.5, but that of the mesh is 1; 1 more frame differs \
+                 as much or less",
                 "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
                  mesh: max z is 0.002, but that of the mesh is 0",
             ]
