@@ -41,8 +41,8 @@ use super::document::{About, GameView};
 use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use crate::parallel::on_all_threads;
+use mapscope_formats::Place;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
-use mapscope_formats::{Place, Problems};
 
 /// Where it is said what is wrong with the skybox of the game, which the map does not name.
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
@@ -130,9 +130,6 @@ impl Terrain {
         let mut textures = textures::load(&map, source, options, progress)?;
         let mut problems = map.problems.clone();
         problems.append(&mut textures.problems);
-        let mut of_slopes = Problems::new();
-        seams::check(&map, &mut of_slopes);
-        problems.extend(of_slopes.finish());
         problems.sort_by_key(|problem| problem.place);
         let path = source.path.clone();
         let dependencies = std::mem::take(&mut textures.dependencies);
