@@ -49,9 +49,9 @@ mapscope_formats::rules! {
     /// Ground units cannot get to a part of the ground from its largest part.
     Note UNREACHABLE_GROUND = "pfmap/unreachable-ground";
     /// A ramp faces away from the ground that it would join if it were turned around.
-    Warning REVERSED_RAMP = "pfmap/reversed-ramp";
+    Note REVERSED_RAMP = "pfmap/reversed-ramp";
     /// A ramp or corner tile has ramp height 0, so that it lies flat.
-    Warning SLOPE_WITHOUT_HEIGHT = "pfmap/slope-without-height";
+    Note SLOPE_WITHOUT_HEIGHT = "pfmap/slope-without-height";
     /// A slope does not meet the tile beside it.
     Note SEAM = "pfmap/seam";
     /// An entity that can move stands where ground units cannot walk, or one that walks in water.

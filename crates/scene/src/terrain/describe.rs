@@ -316,7 +316,7 @@ impl Document for Terrain {
                 )
             });
         }
-        self.note_seams(&mut notes);
+        self.note_slopes(&mut notes);
         notes.finish()
     }
 
@@ -334,7 +334,13 @@ impl Document for Terrain {
         Some(ProblemTarget {
             item: item.into(),
             moment: None,
-            overlay: (problem.rule == &rules::SEAM).then_some(OverlayId::Seams),
+            overlay: [
+                &rules::SEAM,
+                &rules::REVERSED_RAMP,
+                &rules::SLOPE_WITHOUT_HEIGHT,
+            ]
+            .contains(&problem.rule)
+            .then_some(OverlayId::Seams),
         })
     }
 

@@ -42,7 +42,7 @@ use super::{Aabb, Document, Item, TerrainItem};
 use super::{OpenError, OpenOptions, Progress, Source};
 use crate::parallel::on_all_threads;
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
-use mapscope_formats::{Place, Problem, Problems, Subject};
+use mapscope_formats::{Place, Problem, Subject};
 
 /// Where it is said what is wrong with the skybox of the game, which the map does not name.
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
@@ -138,9 +138,6 @@ impl Terrain {
                 None => problems.push(problem),
             }
         }
-        let mut of_slopes = Problems::new();
-        seams::check(&map, &mut of_slopes);
-        problems.extend(of_slopes.finish());
         problems.sort_by_key(|problem| problem.place);
         let path = source.path.clone();
         let dependencies = std::mem::take(&mut textures.dependencies);

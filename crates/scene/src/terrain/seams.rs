@@ -54,7 +54,7 @@ fn must_meet(kind: TileType, edge: Edge) -> bool {
 
 /// The edges where a slope does not meet its neighbour. The side of a ramp may be a wall above or below
 /// flat ground.
-pub(super) fn find(map: &Pfmap) -> Vec<Seam> {
+fn find(map: &Pfmap) -> Vec<Seam> {
     let tiles = map.tiles.iter().zip(0_u32..);
     let seams = tiles.flat_map(|(tile, at)| {
         let (row, col) = (at / map.cols(), at % map.cols());
@@ -77,8 +77,8 @@ pub(super) fn find(map: &Pfmap) -> Vec<Seam> {
     seams.take(MAX_SEAMS).collect()
 }
 
-/// Warns of slopes without height and of ramps that face the wrong way.
-pub(super) fn check(map: &Pfmap, problems: &mut Problems) {
+/// Notes slopes without height and ramps that face the wrong way.
+fn check(map: &Pfmap, problems: &mut Problems) {
     for (tile, at) in map.tiles.iter().zip(0_u32..) {
         let (row, col) = (at / map.cols(), at % map.cols());
         if tile.kind == TileType::Flat || !map.is_read(row, col) {
@@ -126,8 +126,9 @@ impl Terrain {
         self.seams.get_or_init(|| find(&self.map))
     }
 
-    /// Notes its seams, each at its slope.
-    pub(super) fn note_seams(&self, notes: &mut Problems) {
+    /// Notes slopes that do not fit, and its seams, each at its slope.
+    pub(super) fn note_slopes(&self, notes: &mut Problems) {
+        check(&self.map, notes);
         for &Seam { row, col, edge } in self.seams() {
             let Some((other_row, other_col, other)) = beyond(&self.map, row, col, edge) else {
                 continue;
