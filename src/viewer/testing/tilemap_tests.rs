@@ -163,7 +163,8 @@ fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
     h.state_mut().state.view.history.rest();
     h.run();
     let before = seen(&h);
-    drag(&mut h, PointerButton::Middle, vec2(-80.0, -80.0));
+    h.state_mut().state.center_flat(map_px() * 0.75);
+    h.run();
     let after = seen(&h);
     assert_ne!(after.0, before.0);
     h.state_mut().state.see_again(true);

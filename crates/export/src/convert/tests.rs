@@ -600,7 +600,8 @@ fn factions_and_sky_have_what_version_1_0_knows() {
     let misspelt = scene.replace("controllable", "controlable");
     let old = to(misspelt.as_bytes(), &pfscene::FORMAT, &["1.0"]);
     assert_eq!(pfscene::read(&old.bytes).unwrap().factions.len(), 2);
-    assert_eq!(old.losses[0], "2 factions lose their mark `controllable`");
+    let expected = "2 factions lose their mark `controllable` (`Villagers`, `The Others`)";
+    assert_eq!(old.losses[0], expected);
     let sky = &scene[..scene.find("section \"factions\"").unwrap()];
     let sky = sky.replace("num_sections 5", "num_sections 1");
     let error = convert(sky.as_bytes(), &pfscene::FORMAT, &["1.0"], &TILE_PX).unwrap_err();

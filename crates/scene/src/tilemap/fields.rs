@@ -814,13 +814,11 @@ impl<'a> Part<'a, ClipInfo> {
     const CLIP: &'a [Field<Self>] = &[
         field("Name", |at: &Self| (&*at.name).into()).in_summary_as("Clip"),
         field("Lasts", |at: &Self| {
-            format!("{} s", short(TileMap::clip_secs(at))).into()
+            let secs = at.map.loop_secs().map(|secs| secs as f32);
+            let secs = secs.unwrap_or_else(|| TileMap::clip_secs(at));
+            format!("{} s", short(secs)).into()
         })
         .in_summary(),
-        field("Loop", |at: &Self| {
-            let secs = at.map.loop_secs();
-            secs.map(|secs| format!("{} s", short(secs as f32))).into()
-        }),
         field("Strand", |at| at.map.strands(0..at.map.tilesets.len())),
     ];
 }

@@ -255,6 +255,7 @@ mod tests {
             ("Zone areas", "1"),
             ("Entities", "2"),
             ("Waypoints", "1"),
+            ("Loop of tiles", "0.2 s"),
         ];
         assert_eq!(said, expected);
     }

@@ -333,7 +333,7 @@ fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &
             .map(|(number, it)| entity_name(number, &it.name))
             .collect()
     };
-    let all = map.entities.len();
+    let all = count(&|_| true);
     match below {
         None => told.lost(all, "entity", "their being hidden"),
         Some(0) => told.lost(all, "entity", "their place below all layers"),

@@ -300,5 +300,5 @@ fn other_items_are_said_in_a_line() {
     let zone = said(&map, TileMap::zone_item(1));
     assert_eq!(zone, owned([("Zone", "meadow"), ("Tiles", "5")]));
     let clip = said(&map, map.clips[0].item);
-    assert_eq!(clip, owned([("Clip", "Tiles"), ("Lasts", "60 s")]));
+    assert_eq!(clip, owned([("Clip", "Tiles"), ("Lasts", "0.2 s")]));
 }
