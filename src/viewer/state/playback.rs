@@ -269,7 +269,9 @@ mod tests {
         state.loaded(loaded(with_wrong_bounds(), false));
         assert!(state.player.is_playing());
         let document = state.document().unwrap();
-        let target = document.problem_target(&document.about().problems[0]);
+        let mut problems = document.about().problems.iter();
+        let differs = problems.find(|problem| problem.rule.id == "pfobj/bounds-differ");
+        let target = document.problem_target(differs.unwrap());
         state.request(Request::ShowProblem(target));
         let clip = ModelItem::Clip { index: 0 };
         assert_eq!(state.view.shown.selected, Some(clip.into()));
