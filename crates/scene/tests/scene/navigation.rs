@@ -780,7 +780,9 @@ fn slopes_that_do_not_fit_are_found() {
         ]
     );
     assert_eq!(lines(&reversed), 4 * 4);
-    let target = reversed.problem_target(&reversed.notes()[0]).unwrap();
+    let notes = reversed.notes();
+    let seam = notes.iter().find(|it| it.rule.id == "pfmap/seam").unwrap();
+    let target = reversed.problem_target(seam).unwrap();
     assert_eq!(target.overlay, Some(OverlayId::Seams));
 
     let flat = with(&|tile| tile.ramp_height = 0);
