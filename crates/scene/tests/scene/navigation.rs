@@ -274,7 +274,7 @@ fn a_wall_of_any_kind_makes_an_island() {
             tile.ramp_height = 2;
         }),
         ("cliff at the opposite edge", cliffs, |tile| {
-            tile.base_height = 1
+            tile.base_height = 1;
         }),
     ];
     for (reason, expected, build) in walls {
@@ -716,8 +716,11 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
 
 // ---- Slopes ----------------------------------------------------------------------------------
 
-/// The notes on slopes of a map, and those on seams: each with its rule and tile, and how many are like it.
-fn slope_faults(terrain: &Terrain) -> [Vec<(&'static str, (u32, u32), usize)>; 2] {
+/// A rule, a tile, and how many others are like it.
+type SlopeFault = (&'static str, (u32, u32), usize);
+
+/// The notes on slopes of a map, and those on seams.
+fn slope_faults(terrain: &Terrain) -> [Vec<SlopeFault>; 2] {
     let notes = terrain.notes();
     let faults = |of_seams: bool| {
         let faults = notes.iter().filter_map(|it| match it.subject {
@@ -777,7 +780,9 @@ fn slopes_that_do_not_fit_are_found() {
         ]
     );
     assert_eq!(lines(&reversed), 4 * 4);
-    let target = reversed.problem_target(&reversed.notes()[0]).unwrap();
+    let notes = reversed.notes();
+    let seam = notes.iter().find(|it| it.rule.id == "pfmap/seam").unwrap();
+    let target = reversed.problem_target(seam).unwrap();
     assert_eq!(target.overlay, Some(OverlayId::Seams));
 
     let flat = with(&|tile| tile.ramp_height = 0);
