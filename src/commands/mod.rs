@@ -187,13 +187,12 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 /// # Errors
 /// When no layer reaches into the picture, which begins at the point 0,0 of the map.
 fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
-    match layers.flat_size() {
-        [1, 1] => {
-            let why = "all layers end left of x 0 or above y 0, where the picture of a map begins";
-            Err(CommandError::Argument(why.to_owned()))
-        }
-        size => Ok(size),
+    let size = layers.flat_size();
+    if size.contains(&1) {
+        let why = "all layers end left of x 0 or above y 0, where the picture of a map begins";
+        return Err(CommandError::Argument(why.to_owned()));
     }
+    Ok(size)
 }
 
 /// Runs a command, drawing as it was asked for. `started` is when the process did.

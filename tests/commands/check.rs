@@ -234,7 +234,7 @@ fn every_line_of_text_is_what_compilers_write_of_binary_files_too() {
     let folder = game();
     folder.write("game/cut.pmf", b"PMF\0\0\0\0\0\0");
     folder.write("game/cut.vsp", [6, 0, 16, 0, 16, 0]);
-    let check = folder.run("check game none.pfmap --notes").expect(2);
+    let check = folder.run("check game none.pfmap").expect(2);
     let lines: Vec<&str> = check.stdout.lines().collect();
     assert_eq!(lines.len(), 3, "{check:?}");
     let (gcc, matcher) = (Regex::new(GCC).unwrap(), matcher());
@@ -287,7 +287,7 @@ fn progress_is_shown_on_a_terminal_alone_and_leaves_nothing() {
     let seen: Vec<&str> = seen.collect();
     assert_eq!(seen.len(), 2, "{text:?}");
     assert!(seen[0].contains("b9.pfmap:25:"), "{text:?}");
-    assert_eq!(seen[1], "3 files: 1 error");
+    assert_eq!(seen[1], "3 files: 1 error, 2 notes (--notes lists them)");
 }
 
 #[test]
@@ -379,15 +379,20 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
         panic!("{text:?}");
     };
     assert!(line.starts_with(begin) && line.ends_with(end), "{line}");
-    assert_eq!(text.stderr, "1 file: 1 error\n");
+    assert_eq!(
+        text.stderr,
+        "1 file: 1 error, 1 note (--notes lists them)\n"
+    );
     let notes = check("--notes");
     let lines: Vec<&str> = notes.stdout.lines().collect();
     assert_eq!(&lines[0], line);
-    for (line, column) in lines[1..].iter().zip([32, 57]) {
+    for (line, column) in lines[1..3].iter().zip([32, 57]) {
         let begin = format!("game/maps/b9.pfmap:9:{column}: note: like 9:7: the tile names");
         assert!(line.starts_with(&begin), "{line}");
     }
-    assert_eq!(lines.len(), 3, "{notes:?}");
+    // The ramp meets no slope.
+    assert!(lines[3].contains("[pfmap/seam]"), "{notes:?}");
+    assert_eq!(lines.len(), 4, "{notes:?}");
     let json = &objects(&check("--json"))[0]["problems"];
     let consequences = json[0]["consequences"].as_array().unwrap();
     assert_eq!(json.as_array().unwrap().len(), 1);

@@ -4,7 +4,7 @@ use super::uses::Uses;
 use crate::numbers::short;
 use crate::rules;
 use mapscope_formats::pfobj::{Clip, Pfobj};
-use mapscope_formats::{Place, Problem, Problems, Severity, Subject, counted, quoted};
+use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
 /// Texture coordinates up to here are taken for those of a texture that repeats. Those of the engine's own
 /// models reach 1.51.
@@ -13,6 +13,10 @@ const MAX_UV: f32 = 32.0;
 /// Warns of texture coordinates that are all the same or far outside 0 to 1, and of clips in which nothing
 /// moves. `known` are the problems of the file.
 pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mut Problems) {
+    // What could not be read is replaced by equal values.
+    if known.iter().any(Problem::may_leave_out) {
+        return;
+    }
     let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
     for ((material, uses), index) in materials {
         // A single triangle may well show a single texel.
@@ -46,10 +50,6 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
             });
         }
     }
-    // Poses that could not be read are those of the bind pose.
-    if known.iter().any(|it| it.rule.severity == Severity::Error) {
-        return;
-    }
     for (clip, index) in pfobj.clips.iter().zip(0..) {
         if is_still(clip, pfobj.joints.len()) {
             let (subject, place) = (Subject::Clip(index), Place::line(clip.line));
@@ -64,11 +64,12 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
     }
 }
 
-/// Whether a clip has several frames, and the poses of all are those of the first.
+/// `true` if a clip has three frames or more, and the poses of all are those of the first. Two equal frames are
+/// a pose that is held.
 fn is_still(clip: &Clip, joints: usize) -> bool {
     let mut frames = clip.poses.chunks_exact(joints.max(1));
     let first = frames.next();
-    frames.len() > 0 && frames.all(|frame| Some(frame) == first)
+    frames.len() > 1 && frames.all(|frame| Some(frame) == first)
 }
 
 #[cfg(test)]
@@ -112,9 +113,9 @@ mod tests {
         assert_eq!(broken(pfobj.clone()), ["pfobj/still-clip"]);
         pfobj.clips[0].poses[5].translation[2] = 0.125;
         assert!(broken(pfobj).is_empty());
-        // A single frame is a pose.
-        let mut pose = sample::chain(2, 1);
-        pose.clips[0].poses.truncate(2);
-        assert!(broken(pose).is_empty());
+        // One frame is a pose, and two equal ones are a pose that is held.
+        for frames in [1, 2] {
+            assert!(broken(sample::chain(2, frames)).is_empty(), "{frames}");
+        }
     }
 }

@@ -535,7 +535,7 @@ fn what_follows_from_a_vertex_too_few_or_too_many_is_not_one_more_problem() {
         .replace("x_bounds 0 1", "x_bounds 0 6");
     let head = head.replace("num_verts 3", "num_verts 6");
     let corners = ["0 0", "1 0", "0 1", "5 6", "6 5", "6 6"];
-    let corners = corners.map(|at| format!("v {at} 0\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n"));
+    let corners = corners.map(|at| format!("v {at} 0\nvt {at}\nvn 0 0 1\nvw 0/1\nvm 0\n"));
     let problems = |vertices: &[&str]| {
         let document = open_text(&[&head[..], &vertices.concat(), &rest].concat());
         let problems = document.about().problems.iter();
