@@ -31,20 +31,20 @@ pub fn local_path(uri: &[u8]) -> Option<PathBuf> {
     };
     let path: Vec<u8> = percent_decode(path).collect();
     let is_path = path.first() == Some(&b'/') && !path.contains(&0);
-    is_path.then(|| path_of(path))?
+    is_path.then(|| path_of(path))
 }
 
 #[cfg(unix)]
-fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
+fn path_of(bytes: Vec<u8>) -> PathBuf {
     use std::os::unix::ffi::OsStringExt as _;
-    Some(std::ffi::OsString::from_vec(bytes).into())
+    std::ffi::OsString::from_vec(bytes).into()
 }
 
 /// Before a drive stands a slash: `/C:/a`.
 #[cfg(not(unix))]
-fn path_of(bytes: Vec<u8>) -> Option<PathBuf> {
-    let path = String::from_utf8(bytes).ok()?;
-    Some(path.trim_start_matches('/').into())
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    let path = String::from_utf8_lossy(&bytes);
+    path.trim_start_matches('/').into()
 }
 
 /// Compares names as people do: without regard to case, and numbers by their value.
