@@ -969,6 +969,14 @@ fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
     let map_object = &objects(&json)[1];
     assert_eq!(map_object["format"], "pfmap");
     assert_eq!(map_object["problems"].as_array().unwrap().len(), 2);
+    // Notes of the map are notes of the run, too.
+    let count_notes = |objects: &[Value]| -> usize {
+        let notes = objects.iter().map(|it| it["notes"].as_array().unwrap());
+        notes.map(Vec::len).sum()
+    };
+    let of_map = objects(&check(&format!("{map} --json")).expect(1));
+    assert!(count_notes(&of_map) > 0);
+    assert_eq!(map_object["notes"], of_map[0]["notes"]);
     let sarif = check(&format!("{scene} --format sarif")).json();
     let results = sarif["runs"][0]["results"].as_array().unwrap();
     let uri = "/locations/0/physicalLocation/artifactLocation/uri";

@@ -475,17 +475,20 @@ fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> O
         problems.extend(stand_ins.into_iter().map(|(_, problem)| problem));
         problems.sort_by_key(|problem| problem.place);
     }
+    let mut notes = document.map_or_else(Vec::new, |document| document.notes());
+    let has_any = !(problems.is_empty() && notes.is_empty());
     if counts_characters
-        && !problems.is_empty()
+        && has_any
         && let Ok(source) = Source::read(&path)
     {
-        count_characters(&source.text(), &mut problems);
+        count_characters(&source.text(), problems.iter_mut().chain(&mut notes));
     }
     let version = document.map(|document| document.about().version.clone());
-    (!problems.is_empty()).then(|| Checked {
+    has_any.then(|| Checked {
         path,
         findings: Findings {
             version,
+            notes,
             ..Findings::new(Some(format), problems)
         },
     })

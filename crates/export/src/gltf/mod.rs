@@ -142,8 +142,11 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
             None => builder.lose("Some of what is drawn is left out."),
         }
     }
+    for camera in document.cameras() {
+        parts::add_camera(&mut builder, camera);
+    }
     if builder.is_empty() {
-        builder.lose("Nothing of it is drawn: the file has no scene.");
+        builder.lose("Nothing of it is drawn, so the exported file has no scene.");
     }
     lose_missing(&mut builder, document);
     let shown: usize = drawables
@@ -161,11 +164,6 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
         builder.lose("The light around and the sky are left out.");
         if !builder.is_empty() {
             parts::add_sun(&mut builder, &environment.sun);
-        }
-    }
-    if !builder.is_empty() {
-        for camera in document.cameras() {
-            parts::add_camera(&mut builder, camera);
         }
     }
     builder

@@ -49,8 +49,8 @@ impl Flaw {
     fn in_engine(self) -> &'static str {
         match self {
             Self::Reversed => {
-                "culled by the winding, so that they are seen only from where their normals do not \
-                 point"
+                "seen from the side that their winding faces, and lit from the other: the winding or the \
+                 normals are wrong"
             }
             Self::BentNormals => "culled by the winding, and lit as the normals say",
             Self::Unweighted => "the corner stays in the bind pose while the rest moves",
@@ -208,8 +208,8 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
                 &rules::REVERSED_TRIANGLES,
                 format!(
                     "{count} of {all} with a winding that contradicts their normals{others}: the \
-                     mesh is mirrored, and the engine, which culls by winding, shows it from inside; \
-                     apply the negative scale, then flip the faces"
+                     mesh is mirrored or its faces are flipped, and the engine, which culls by winding, \
+                     shows it from inside; apply the negative scale, or flip the faces"
                 ),
             ),
             None => (
