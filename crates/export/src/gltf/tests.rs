@@ -800,7 +800,10 @@ fn models_that_are_missing_are_left_out_and_named() {
     };
     let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     let file = ReadBack::document(&*document.unwrap());
-    assert_eq!(file.gltf.nodes().len(), 0);
+    // The camera and the sun are left.
+    assert_eq!(file.gltf.nodes().len(), 2);
+    assert!(file.node("above").camera().is_some());
+    assert!(file.gltf.nodes().all(|node| node.mesh().is_none()));
     assert!(file.loses("model assets/models/guard.pfobj, assets/models/rock.pfobj"));
     assert!(file.loses("a place that can be shown are left out: 2 of 2"));
     let file = ReadBack::document(&model_of(tiny_model()));
