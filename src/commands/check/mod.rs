@@ -475,7 +475,7 @@ fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> O
         problems.extend(stand_ins.into_iter().map(|(_, problem)| problem));
         problems.sort_by_key(|problem| problem.place);
     }
-    let mut notes = document.map_or_else(Vec::new, |document| document.notes());
+    let mut notes = document.map_or_else(Vec::new, Document::notes);
     let has_any = !(problems.is_empty() && notes.is_empty());
     if counts_characters
         && has_any
