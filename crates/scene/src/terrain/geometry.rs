@@ -5,7 +5,7 @@
 
 use glam::{Vec2, Vec3};
 
-use mapscope_formats::pfmap::{Edge, Tile, TileType};
+use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
 
 /// World units along one side of a tile.
 pub const TILE_SIDE: f32 = 8.0;
@@ -327,6 +327,15 @@ impl Placement {
         let tile = at.floor().min(size - 1.0);
         Some((tile.y as u32, tile.x as u32, at - tile))
     }
+}
+
+/// A tile that was read, beyond an edge of another one.
+pub(super) fn beyond(map: &Pfmap, row: u32, col: u32, edge: Edge) -> Option<(u32, u32, &Tile)> {
+    let (down, right) = edge.step();
+    let row = row.checked_add_signed(down)?;
+    let col = col.checked_add_signed(right)?;
+    let tile = map.tile(row, col)?;
+    map.is_read(row, col).then_some((row, col, tile))
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use glam::Vec2;
 
-use super::geometry::{Barrier, Corner, Placement, Shape, TILE_SIDE};
+use super::geometry::{Barrier, Corner, Placement, Shape, TILE_SIDE, beyond};
 use crate::Item;
 use crate::parallel::share_out;
 use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
@@ -766,17 +766,10 @@ fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacl
 /// `true` if a flat tile has a flat neighbour of another height beyond an edge. A tile that could not
 /// be read makes no cliff.
 fn is_cliff(map: &Pfmap, row: u32, col: u32, tile: &Tile, edge: Edge) -> bool {
-    if tile.kind != TileType::Flat {
-        return false;
-    }
-    let (rows, cols) = edge.step();
-    let beyond = row
-        .checked_add_signed(rows)
-        .zip(col.checked_add_signed(cols));
-    let Some((other, (row, col))) = beyond.and_then(|at| Some((map.tile(at.0, at.1)?, at))) else {
-        return false;
-    };
-    other.kind == TileType::Flat && tile.base_height != other.base_height && map.is_read(row, col)
+    tile.kind == TileType::Flat
+        && beyond(map, row, col, edge).is_some_and(|(.., other)| {
+            other.kind == TileType::Flat && tile.base_height != other.base_height
+        })
 }
 
 /// The cells of a tile that lie along an edge.

@@ -2,13 +2,13 @@
 
 use glam::Vec3;
 
-use super::geometry::Shape;
+use super::geometry::{Shape, beyond};
 use super::{Terrain, colors};
 use crate::colors::bytes;
 use crate::lines::LineBuilder;
 use crate::rules;
 use crate::{Annotations, Label, LegendEntry, Line, OverlayId, Shown};
-use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
+use mapscope_formats::pfmap::{Edge, Pfmap, TileType};
 use mapscope_formats::{Place, Problems, Subject};
 
 /// Seams that are found of a map.
@@ -22,15 +22,6 @@ pub(super) struct Seam {
     row: u32,
     col: u32,
     edge: Edge,
-}
-
-/// A tile that was read, beyond an edge of another one.
-fn beyond(map: &Pfmap, row: u32, col: u32, edge: Edge) -> Option<(u32, u32, &Tile)> {
-    let (down, right) = edge.step();
-    let row = row.checked_add_signed(down)?;
-    let col = col.checked_add_signed(right)?;
-    let tile = map.tile(row, col)?;
-    map.is_read(row, col).then_some((row, col, tile))
 }
 
 /// The edges at the upper and the lower end of a ramp; `None` for other types.
