@@ -830,10 +830,10 @@ impl ImageArgs {
 }
 
 impl Cli {
-    /// What was said about opening files.
+    /// The options for opening files.
     ///
     /// # Errors
-    /// When a texture folder is none, or there is no such map.
+    /// If a texture folder is not a folder, or the map does not exist.
     pub fn open_options(&self) -> Result<OpenOptions, CommandError> {
         if let Some(folder) = self.textures.iter().find(|folder| !folder.is_dir()) {
             return Err(CommandError::Argument(format!(

@@ -68,8 +68,7 @@ fn set_version(map: &mut Pfmap, version: &str) {
     version.clone_into(&mut map.version);
 }
 
-/// Says of each edge what a tile says of all of them: the engine reads nothing else since it has known
-/// edges.
+/// Copies the blend mode of a tile to each of its edges: the engine of today reads only those of edges.
 fn name_edges(map: &mut Pfmap) {
     for tile in &mut map.tiles {
         let names_edges = Edge::ALL

@@ -89,15 +89,15 @@ impl Builder {
         self.shown.extend(nodes);
     }
 
-    /// Says what glTF has no way to say, once.
+    /// Reports something that glTF cannot represent, once.
     pub(super) fn lose(&mut self, what: &str) {
         if !self.losses.iter().any(|loss| loss == what) {
             self.losses.push(what.to_owned());
         }
     }
 
-    /// Whether there is room for so many bytes of something, which is asked before they are made:
-    /// where there is none the file is refused, and nothing of it need be added.
+    /// `true` if the file has room for this number of bytes of something. Otherwise the export is refused. Call it
+    /// before the bytes are made.
     pub(super) fn has_room(&mut self, what: &'static str, bytes: u64) -> bool {
         let all = (self.bytes.len() as u64).saturating_add(bytes);
         if all > MAX_BYTES / 2 {

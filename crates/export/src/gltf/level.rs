@@ -49,7 +49,7 @@ const LIGHTMAPS: &str = "The light of each vertex is its colour (COLOR_0), with 
 const NO_SKIES: &str = "The skies are left out.";
 const NO_PLACE: &str = "Entities without a place are left out.";
 
-/// What is said of a material that is used, where glTF has no way to say it.
+/// A property of a used material that glTF cannot represent, and its message.
 type MaterialLoss = (fn(&materials::Material, &Look) -> bool, &'static str);
 
 const MATERIAL_LOSSES: [MaterialLoss; 5] = [

@@ -74,7 +74,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Says what Tiled has no way to say, once.
+    /// Reports something that Tiled cannot represent, once.
     pub(super) fn lose(&mut self, what: String) {
         if !self.losses.contains(&what) {
             self.losses.push(what);

@@ -234,8 +234,7 @@ impl Model {
         &self.pfobj
     }
 
-    /// What is wrong with it: beside what was known when it was opened, what was found since then
-    /// in textures.
+    /// The problems that were found on opening, and since then in textures.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut found = Problems::default();
         let is_unread = |index| self.unread.binary_search(&index).is_ok();

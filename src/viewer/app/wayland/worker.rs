@@ -51,7 +51,7 @@ pub(super) enum WorkerError {
     Poll(#[from] rustix::io::Errno),
 }
 
-/// What an offer says of itself, of which only what is of use is kept.
+/// The forms of an offer that are of use here.
 #[derive(Debug, Default, Clone, Copy)]
 struct Offered {
     has_uri_list: bool,
