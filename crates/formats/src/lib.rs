@@ -66,6 +66,7 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
+pub use misspelt::suggest;
 pub use not_read::{NotRead, Rest};
 pub use problem::{
     Message, Outcome, Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines,

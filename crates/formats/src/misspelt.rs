@@ -5,7 +5,7 @@ const MAX_SLIPS: usize = 2;
 
 /// Returns the known name that is most like an unknown one, for "did you mean". Names that differ only in case
 /// are alike; other short names are like too many.
-pub(crate) fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option<String> {
+pub fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option<String> {
     let most = match name.len() {
         0..4 => 0,
         4..9 => 1,
@@ -26,8 +26,6 @@ pub(crate) fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) ->
     Some(nearest.as_ref().to_owned())
 }
 
-/// The former name of [`suggest`].
-pub(crate) use suggest as meant;
 
 #[cfg(test)]
 mod tests {

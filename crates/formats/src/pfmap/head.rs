@@ -248,7 +248,7 @@ impl<'a> HeadLines<'a> {
 
 /// The end of a message about an unknown word: the name that it resembles, if there is one.
 fn suggestion<const N: usize>(word: &[u8], names: [&str; N]) -> String {
-    let near = misspelt::meant(&String::from_utf8_lossy(word), names);
+    let near = misspelt::suggest(&String::from_utf8_lossy(word), names);
     near.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 

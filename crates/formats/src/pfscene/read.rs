@@ -22,7 +22,7 @@ use super::{
     lines, rules, version_number,
 };
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma};
-use crate::misspelt::meant;
+use crate::misspelt::suggest;
 use crate::{Cause, Place, ReadError, Rule, Subject, conflict, counted, quoted};
 
 /// Bytes between two looks at whether anyone still waits for the file.
@@ -618,7 +618,7 @@ impl<'a> Reader<'a> {
             _ => {
                 let mut expected = kind.map_or(SECTION_LINE, Kind::line).to_owned();
                 let key = std::str::from_utf8(line.key.text).unwrap_or_default();
-                if let Some(meant) = meant(key, BEGINNINGS.iter().map(|(key, _)| key)) {
+                if let Some(meant) = suggest(key, BEGINNINGS.iter().map(|(key, _)| key)) {
                     expected = format!("{expected}; did you mean `{meant}`?");
                 }
                 self.skip(&rules::LINE, line.key, &expected);
@@ -676,7 +676,7 @@ impl<'a> Reader<'a> {
                     text.windows(line.len()).any(|it| it == line.as_bytes())
                 })
             });
-            if let Some(meant) = meant(unknown, KNOWN_SECTIONS.iter().map(SectionKind::name)) {
+            if let Some(meant) = suggest(unknown, KNOWN_SECTIONS.iter().map(SectionKind::name)) {
                 self.text.report(&rules::SECTION, name, || {
                     let name = quoted(name.text);
                     format!("{name} is no section that the engine knows; did you mean `{meant}`?")

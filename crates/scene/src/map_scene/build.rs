@@ -27,7 +27,7 @@ use mapscope_formats::pfscene::{
     self, Attribute, ENTITY_ATTRIBUTES, Entity, General, Pfscene, REGION_ATTRIBUTES, SectionKind,
     Setting, Shape, Value,
 };
-use mapscope_formats::{Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted};
+use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted, suggest};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
@@ -73,10 +73,10 @@ impl MapScene {
                 Err(load::Unread { fault, refused }) => {
                     let (rule, message) = fault;
                     model.refused = refused.map(|problem| *problem);
-                    for &entity in &model.entities {
-                        let of = of_entity(&pfscene, entity, None);
-                        let message = || message.clone();
-                        problems.add_alike(&model.name, rule, of.0, of.1, message);
+                    for &index in &model.entities {
+                        let (subject, place) = of_entity(&pfscene, index, None);
+                        let message = || of_numbered(&pfscene, index, &message);
+                        problems.add_alike(&model.name, rule, subject, place, message);
                     }
                 }
             }
@@ -221,22 +221,20 @@ pub(super) fn skybox_place(pfscene: &Pfscene) -> Place {
     Place::Text { line, column: 1 }
 }
 
-/// The errors of a map or a model, and files that are missing or broken, which show in the scene: how
-/// many there are, and the first of them.
+/// The problems of a map or a model: how many there are, and the worst of them.
 fn fault_of_part(problems: &[Problem]) -> Option<String> {
-    let shows = |problem: &&Problem| {
-        problem.severity == Severity::Error
-            || rules::is_missing_file(problem.rule)
-            || problem.rule.id == rules::UNREADABLE_TEXTURE.id
-            || problem.rule.id == rules::TRUNCATED_IMAGE.id
+    let is_of_file = |rule| {
+        let unreadable = [&rules::UNREADABLE_TEXTURE, &rules::TRUNCATED_IMAGE];
+        rules::is_missing_file(rule) || unreadable.contains(&rule)
     };
-    let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
-    let first = faults.first()?;
-    let first = format!("{}: {}", first.place, first.message);
-    let tally = Tally::of(&faults);
-    Some(match faults.as_slice() {
-        [_] => format!("{tally}, at {first}"),
-        _ => format!("{tally}, the first at {first}"),
+    // The first of the worst, and among these of files that are missing or broken: they show in the scene.
+    let how_bad = |problem: &&Problem| (problem.severity, is_of_file(problem.rule));
+    let worst = problems.iter().rev().max_by_key(how_bad)?;
+    let worst = format!("{}: {}", worst.place, worst.message);
+    let tally = Tally::of(problems);
+    Some(match problems {
+        [_] => format!("{tally}, at {worst}"),
+        _ => format!("{tally}, the worst at {worst}"),
     })
 }
 
@@ -334,12 +332,15 @@ pub(super) fn add(
     message: impl FnOnce() -> String,
 ) {
     let (subject, place) = of_entity(pfscene, index, key);
-    problems.add_about(rule, subject, place, || {
-        match pfscene.entities.get(index as usize) {
-            Some(entity) => format!("{}: {}", entity.numbered(index), message()),
-            None => message(),
-        }
-    });
+    problems.add_about(rule, subject, place, || of_numbered(pfscene, index, &message()));
+}
+
+/// A message about an entity, with the entity's number and name before it.
+fn of_numbered(pfscene: &Pfscene, index: u32, message: &str) -> String {
+    match pfscene.entities.get(index as usize) {
+        Some(entity) => format!("{}: {message}", entity.numbered(index)),
+        None => message.to_owned(),
+    }
 }
 
 /// What a problem of an entity is about, and the line of one of its attributes, or of its own.
@@ -463,8 +464,11 @@ fn idle_clip(
         // The others of its model that name it follow from the first.
         let named = (&entity.model, name);
         problems.add_alike(named, &rules::IDLE_CLIP, subject, place, || {
+            let near = suggest(name, clips.iter().map(|clip| &clip.name));
+            let near = near.map(|near| format!("; did you mean {}?", quoted(near.as_bytes())));
             let (entity, name) = (entity.numbered(index), quoted(name.as_bytes()));
-            format!("{entity}: found {name}; {}", expected())
+            let (expected, near) = (expected(), near.unwrap_or_default());
+            format!("{entity}: found {name}; {expected}{near}")
         });
     }
     clip

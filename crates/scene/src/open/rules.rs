@@ -68,7 +68,7 @@ mapscope_formats::rules! {
     Note OTHER_NAME = "pfscene/other-name";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
-    /// The map of a scene has errors of its own, or lacks textures.
+    /// The map of a scene has problems of its own. `check` reports each of them with the map's file.
     Warning BROKEN_MAP = "pfscene/broken-map";
     /// The model of an entity was not found.
     Error MISSING_MODEL = "pfscene/missing-model";
@@ -76,8 +76,8 @@ mapscope_formats::rules! {
     Error MODEL_PATH = "pfscene/model-path";
     /// The model of an entity cannot be read.
     Error UNREADABLE_MODEL = "pfscene/unreadable-model";
-    /// A model of a scene has errors of its own, or textures that are missing or, which only `check`
-    /// looks for, broken. It is said where the model is first named.
+    /// A model of a scene has problems of its own; the place is where it is first named. `check` reports each
+    /// of them with the model's file, and those of textures too.
     Warning BROKEN_MODEL = "pfscene/broken-model";
     /// There are more models than are shown.
     Error MODEL_LIMIT = "pfscene/model-limit";

@@ -7,7 +7,7 @@ use super::line::Line;
 use super::record::Record;
 use super::{Kind, Promise, Reader, rules};
 use crate::cursor::text_place;
-use crate::misspelt::meant;
+use crate::misspelt::suggest;
 use crate::{Place, Subject, outside, quoted};
 
 /// The states of diplomacy that the engine knows.
@@ -59,7 +59,7 @@ impl<'a> Reader<'a> {
         known: impl Iterator<Item = &'static str>,
     ) {
         let key = std::str::from_utf8(line.key.text).unwrap_or_default();
-        if let Some(meant) = meant(key, known) {
+        if let Some(meant) = suggest(key, known) {
             self.text.report(&rules::ATTRIBUTE_KEY, line.key, || {
                 let key = quoted(line.key.text);
                 format!("{key} is no {noun} that the engine knows; did you mean `{meant}`?")
