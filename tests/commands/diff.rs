@@ -160,6 +160,28 @@ fn what_errors_leave_out_is_not_the_same() {
     assert!(json["not_read"][1]["message"].is_string(), "{json}");
 }
 
+/// Of files that say the same, the worst problem is named that only one of them has.
+#[test]
+fn a_problem_of_one_file_alone_is_named_where_both_say_the_same() {
+    let folder = Folder::new();
+    let model = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    folder.write("a.pfobj", &model);
+    let line = model.lines().find(|line| line.starts_with("frame_counts"));
+    let line = line.unwrap();
+    let longer = line.rsplit_once(' ').unwrap().0;
+    folder.write("b.pfobj", model.replace(line, &format!("{longer} 77")));
+    for (files, side) in [("a.pfobj b.pfobj", "B"), ("b.pfobj a.pfobj", "A")] {
+        let said = folder.run(&format!("diff {files}")).expect(0).stderr;
+        let named = said.lines().filter(|line| line.starts_with("only in "));
+        let named: Vec<&str> = named.collect();
+        let [line] = named[..] else {
+            panic!("{said}");
+        };
+        assert!(line.starts_with(&format!("only in {side}: ")), "{line}");
+        assert!(line.contains("expected 77"), "{line}");
+    }
+}
+
 #[test]
 fn an_error_for_which_all_was_read_hides_nothing() {
     let folder = Folder::new();

@@ -26,7 +26,6 @@ pub fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option
     Some(nearest.as_ref().to_owned())
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -360,13 +360,14 @@ impl Document for Moving {
         [("Hip", 0), ("Head", 1)].map(node).into()
     }
 
-    fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
-        // A ball around the head.
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        // A ball around the head, which the hip takes the place of after half a second.
+        let is_hidden = shown.playhead.frame >= 12.0;
         let head = Vec3::new(0.0, 1.5, 0.0);
         let along = (head - ray_in_world.origin).dot(ray_in_world.direction);
         let nearest = ray_in_world.origin + ray_in_world.direction * along;
         (nearest.distance(head) < 0.4).then_some(Hit {
-            item: joint(1),
+            item: joint(u32::from(!is_hidden)),
             position: nearest,
             distance: along,
         })

@@ -722,8 +722,8 @@ mod tests {
     use crate::viewer::panels::Panel as DockPanel;
     use crate::viewer::state::loader::Outcome;
     use crate::viewer::testing::{
-        self, Window, button, joint, keep_picture, move_to, moving, picture_of_moving, press,
-        quick_drag, state, with_demo, with_moving,
+        self, Window, button, joint, keep_picture, middle, move_to, moving, picture_of_moving,
+        press, quick_drag, state, with_demo, with_moving,
     };
 
     type Opened = Harness<'static, Window>;
@@ -834,6 +834,21 @@ mod tests {
         key(&mut h, Key::Space);
         h.run_steps(2);
         assert!(moment(&h).1 && !asks_for_a_frame(&h));
+    }
+
+    #[test]
+    fn what_is_below_a_resting_pointer_is_that_of_the_picture_while_a_clip_plays() {
+        let mut h = with_moving();
+        h.state_mut().state.frame(joint(1));
+        let pointer = middle(&h);
+        move_to(&mut h, pointer);
+        let hovered = |h: &Opened| state(h).pointer.hovered;
+        assert_eq!(hovered(&h), Some(joint(1)));
+        key(&mut h, Key::Space);
+        // Steps of a quarter of a second, longer than the pause between two looks.
+        h.run_steps(4);
+        assert!(moment(&h).1 && moment(&h).0 > 12.0);
+        assert_eq!(hovered(&h), Some(joint(0)));
     }
 
     #[test]

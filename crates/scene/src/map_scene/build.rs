@@ -332,7 +332,9 @@ pub(super) fn add(
     message: impl FnOnce() -> String,
 ) {
     let (subject, place) = of_entity(pfscene, index, key);
-    problems.add_about(rule, subject, place, || of_numbered(pfscene, index, &message()));
+    problems.add_about(rule, subject, place, || {
+        of_numbered(pfscene, index, &message())
+    });
 }
 
 /// A message about an entity, with the entity's number and name before it.

@@ -1322,7 +1322,8 @@ fn what_models_lack_is_said_once_where_they_are_first_named() {
         panic!("{:?}", of_models(&*game.open()));
     };
     // The worst of them is the first.
-    let said = "the model `assets/models/guard.pfobj` has 3 warnings, the worst at 8:1: 2 of 2 triangles";
+    let said =
+        "the model `assets/models/guard.pfobj` has 3 warnings, the worst at 8:1: 2 of 2 triangles";
     assert!(own.contains(said), "{own}");
     let texture = &tiny_model().materials[0].texture;
     std::fs::remove_file(game.0.path().join("assets/models").join(texture)).unwrap();
@@ -1333,8 +1334,9 @@ fn what_models_lack_is_said_once_where_they_are_first_named() {
     let lines: Vec<&str> = SCENE.lines().collect();
     let first = lines.iter().position(|line| line.starts_with("entity "));
     let line = first.unwrap() + 1;
-    let start =
-        format!("{line}:1: warning: the model `assets/models/guard.pfobj` has 4 warnings, the worst at");
+    let start = format!(
+        "{line}:1: warning: the model `assets/models/guard.pfobj` has 4 warnings, the worst at"
+    );
     assert!(found.starts_with(&start), "{found}");
     assert!(
         found.contains(&format!("texture `{texture}` was not found")),

@@ -483,6 +483,20 @@ fn json_has_corners_where_the_frame_has_them() {
 }
 
 #[test]
+fn a_model_of_which_nothing_can_be_drawn_says_so() {
+    let sound = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
+    assert_eq!(open_text(&sound).emptiness(&Shown::default()), None);
+    let commas = sound.lines().map(|line| match line.starts_with("v ") {
+        true => line.replace('.', ","),
+        false => line.to_owned(),
+    });
+    let broken = open_text(&commas.collect::<Vec<_>>().join("\n"));
+    let is_error = |problem: &Problem| problem.severity == Severity::Error;
+    assert!(broken.about().problems.iter().any(is_error));
+    assert!(broken.emptiness(&Shown::default()).is_some());
+}
+
+#[test]
 fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
     let document = open_text(SMALL);
     let found: Vec<(String, Item)> = document
