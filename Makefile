@@ -1,6 +1,7 @@
 # make run      build Mapscope and open its window (make run FILE=some.pfmap opens a file)
 # make test     everything that is checked before a change is taken
 # make quick    the tests of formats and scenes alone, which build no wgpu and no egui
+# make soak     a window that is used for long (make soak ROUNDS=200)
 # make bench    how fast it reads and draws
 # make performance  the figures of docs/performance.md, on a machine that does nothing else
 # make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
@@ -22,7 +23,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick bench performance package lint docs fuzz
+.PHONY: run test quick soak bench performance package lint docs fuzz
 
 run:
 	@scripts/install-packages.sh run
@@ -46,6 +47,11 @@ test: lint docs
 
 quick:
 	$(CARGO) test --locked -p mapscope-formats -p mapscope-scene
+
+soak:
+	@scripts/install-packages.sh test
+	MAPSCOPE_REQUIRE=display,gpu MAPSCOPE_SOAK=$(or $(ROUNDS),200) \
+		$(CARGO) test --locked --test window -- soak --ignored --nocapture
 
 bench:
 	@scripts/install-packages.sh run

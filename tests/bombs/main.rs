@@ -4,9 +4,11 @@
 #![cfg(test)]
 #![cfg(target_os = "linux")]
 
+mod images;
 mod sizes;
 
-use std::process::Command;
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
@@ -40,12 +42,18 @@ fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(format!("bomb{suffix}"));
     std::fs::write(&file, bytes).unwrap();
+    said_within(name, "info", &file, limit)
+}
+
+/// What a command says of a file as text; it must not take too much for it.
+fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
     let output = tempfile::NamedTempFile::new().unwrap();
     let begin = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mapscope"))
-        .arg("info")
-        .arg(&file)
+        .arg(command)
+        .arg(file)
         .stdout(output.reopen().unwrap())
+        .stderr(Stdio::null())
         .spawn()
         .unwrap();
     let status = format!("/proc/{}/status", child.id());
@@ -59,9 +67,9 @@ fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
         std::thread::sleep(Duration::from_millis(1));
     }
     let elapsed = begin.elapsed();
+    let bytes = file.metadata().unwrap().len();
     println!(
-        "{name}: {} bytes, {} MiB, {elapsed:?}",
-        bytes.len(),
+        "{command} {name}: {bytes} bytes, {} MiB, {elapsed:?}",
         most >> 20
     );
     // What is over before it can be looked at has not taken much.

@@ -23,6 +23,8 @@ mod program;
 #[cfg(target_os = "linux")]
 mod screen;
 #[cfg(target_os = "linux")]
+mod soak;
+#[cfg(target_os = "linux")]
 mod sway;
 #[cfg(target_os = "linux")]
 mod wayland;

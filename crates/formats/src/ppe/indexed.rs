@@ -50,6 +50,15 @@ pub fn read(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     }
 }
 
+/// Says whether [`read`] takes an image for one with a palette, by its first bytes.
+pub fn has_palette(bytes: &[u8]) -> bool {
+    const PNG_COLOR_TYPE: usize = 25;
+    if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return bytes.get(PNG_COLOR_TYPE) == Some(&(png::ColorType::Indexed as u8));
+    }
+    TgaHead::read(bytes).is_some()
+}
+
 fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
     let pixels = u64::from(size[0]) * u64::from(size[1]);
     if pixels == 0 || pixels > MAX_PIXELS {

@@ -14,7 +14,7 @@ use super::unpack::Element;
 use crate::{Integers, NotRead, Problem};
 
 pub(super) use read::sniff;
-pub use read::{read, read_with};
+pub use read::{decoded_bytes, read, read_with};
 #[cfg(feature = "write")]
 pub use write::{WriteError, write};
 

@@ -36,8 +36,8 @@ struct ReadTexture {
 
 impl ReadTexture {
     /// A texture of an image. The seed makes placeholders differ.
-    fn new(path: Option<PathBuf>, Decoded { image, fault }: Decoded, seed: u64) -> Self {
-        let size = image.as_ref().map(|image| image.dimensions().into());
+    fn new(path: Option<PathBuf>, decoded: Decoded, seed: u64) -> Self {
+        let Decoded { image, size, fault } = decoded;
         let texture = image.map(|image| Arc::new(Texture::new(image)));
         let texture = texture.unwrap_or_else(|| placeholder_texture(seed as u32));
         Self {
@@ -53,10 +53,9 @@ impl ReadTexture {
     }
 
     /// A texture of an image that was read only to know whether it can be; no pixels are kept.
-    fn checked(path: Option<PathBuf>, Decoded { image, fault }: Decoded) -> Self {
+    fn checked(path: Option<PathBuf>, Decoded { size, fault, .. }: Decoded) -> Self {
         static NONE: LazyLock<Arc<Texture>> =
             LazyLock::new(|| Arc::new(Texture::new(RgbaImage::new(1, 1))));
-        let size = image.map(|image| image.dimensions().into());
         Self {
             file: TextureFile {
                 size,
@@ -98,11 +97,23 @@ impl DeferredTexture {
     /// The texture of a file.
     fn in_file(assets: &Arc<Assets>, name: &str, seed: u64, path: Option<PathBuf>) -> Self {
         let meta = path.as_ref().and_then(|path| path.metadata().ok());
+        // With its mip levels, unless it is only checked.
+        let kept = |bytes| {
+            if assets.checks_textures {
+                0
+            } else {
+                bytes + bytes / 3
+            }
+        };
+        let afforded = assets.afford_texture(name, path.as_deref(), kept);
         let (assets, name) = (Arc::clone(assets), name.to_owned());
         let read = {
             let path = path.clone();
             move || {
-                let image = unless_it_panics(|| Ok(assets.image(&name)));
+                let image = match afforded {
+                    Ok(()) => unless_it_panics(|| Ok(assets.image(&name))),
+                    Err(limit) => Ok(Decoded::failed(limit)),
+                };
                 let image = image.unwrap_or_else(|error| {
                     let message = format!("texture `{name}` cannot be read: {error}");
                     Decoded::failed((&rules::UNREADABLE_TEXTURE, message))

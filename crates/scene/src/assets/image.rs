@@ -1,11 +1,16 @@
 //! Images: decoded without trust in what their headers promise, made into thumbnails, and
 //! replaced by placeholders.
 
-use std::io::{Cursor, ErrorKind};
+use std::fs::File;
+use std::io::{Cursor, ErrorKind, Read};
+use std::path::Path;
 
 use image::error::{LimitError, LimitErrorKind};
-use image::{DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
+use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
 use memchr::memmem;
+
+use super::budget::{Cost, with_room};
+use super::mips::mip_level;
 
 /// The largest side of an image that is decoded.
 const MAX_PIXELS_A_SIDE: u32 = 8192;
@@ -14,6 +19,8 @@ const MAX_BYTES: u64 = 300 << 20;
 /// What a byte of an image file can stand for at most, in bytes of pixels: deflate packs 1032 into
 /// one, and a PNG has up to eight pixels in each of those.
 const MAX_PER_BYTE: u64 = 8 * 1032;
+/// Bytes of a file in which the head of an image is looked for first.
+const HEAD_BYTES: u64 = 64 << 10;
 /// Pixels along a side of a thumbnail.
 pub const THUMBNAIL_SIDE: u32 = 48;
 /// Pixels along a side of a placeholder.
@@ -24,16 +31,116 @@ pub(crate) fn thumbnail(image: &RgbaImage) -> Vec<u8> {
     image::imageops::thumbnail(image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw()
 }
 
-/// Decodes an image of any kind that the `image` crate was built with, told by its content.
+/// What is known of an image before it is decoded.
+pub(crate) struct Head {
+    /// Width and height in pixels.
+    pub(crate) size: [u32; 2],
+    /// Bytes of memory that its pixels take as the file has them, while they are decoded.
+    decoded_bytes: u64,
+    /// `true` if these are the bytes of an [`RgbaImage`].
+    is_rgba: bool,
+}
+
+impl Head {
+    /// Reads the head of an image that [`decode`] takes, from the first bytes of a file of a length.
+    pub(crate) fn read(bytes: &[u8], file_bytes: u64) -> Result<Self, String> {
+        let head = || {
+            let decoder = decoder(bytes, file_bytes)?;
+            // A progressive JPEG is decoded to coefficients first (ITU-T T.81, table B.1).
+            let is_progressive =
+                bytes.starts_with(b"\xff\xd8") && memmem::find(bytes, b"\xff\xc2").is_some();
+            let passes = if is_progressive { 3 } else { 1 };
+            Ok(Self {
+                size: decoder.dimensions().into(),
+                decoded_bytes: decoder.total_bytes().saturating_mul(passes),
+                is_rgba: decoder.color_type() == ColorType::Rgba8,
+            })
+        };
+        head().map_err(|error| explained(bytes, &error))
+    }
+
+    /// Reads the head of an image file.
+    pub(crate) fn of_file(path: &Path) -> Result<Self, String> {
+        let read = || {
+            let mut file = File::open(path)?;
+            let file_bytes = file.metadata()?.len();
+            let mut bytes = Vec::new();
+            Read::by_ref(&mut file)
+                .take(HEAD_BYTES)
+                .read_to_end(&mut bytes)?;
+            if let Ok(head) = Self::read(&bytes, file_bytes) {
+                return Ok(Ok(head));
+            }
+            // Notes and profiles may stand before the size.
+            file.read_to_end(&mut bytes)?;
+            Ok(Self::read(&bytes, file_bytes))
+        };
+        read().unwrap_or_else(|error: std::io::Error| Err(error.to_string()))
+    }
+
+    /// Pixels of the image.
+    pub(crate) fn pixels(&self) -> u64 {
+        self.size.map(u64::from).iter().product()
+    }
+
+    /// What [`decode`] costs for a file of so many bytes.
+    pub(crate) fn cost(&self, file_bytes: u64, max_side: Option<u32>) -> Cost {
+        let halvings = halvings(self.size, max_side);
+        let kept_bytes = (self.pixels() >> (2 * halvings)).saturating_mul(4);
+        let is_converted = halvings > 0 || !self.is_rgba;
+        Cost {
+            file_bytes,
+            elements: self.pixels(),
+            working_bytes: self.decoded_bytes + if is_converted { kept_bytes } else { 0 },
+            kept_bytes,
+        }
+    }
+}
+
+/// Decodes an image of any kind that the `image` crate was built with, told by its content. It is halved until
+/// no side is above `max_side`, without a second copy of all its pixels.
 ///
 /// A header that promises an image of more than [`MAX_PIXELS_A_SIDE`], or of more than so many
 /// bytes can stand for, is refused before any memory is taken for it.
-pub(crate) fn decode(bytes: &[u8]) -> Result<RgbaImage, String> {
-    let image = decode_any(bytes).map_err(|error| explained(bytes, &error))?;
-    match image.dimensions() {
-        (0, _) | (_, 0) => Err("it has no pixels".to_owned()),
-        _ => Ok(image),
+pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, String> {
+    let head = Head::read(bytes, bytes.len() as u64)?;
+    if head.size.contains(&0) {
+        return Err("it has no pixels".to_owned());
     }
+    let cost = head.cost(bytes.len() as u64, max_side);
+    with_room(cost.working_bytes, || {
+        let image = decoder(bytes, bytes.len() as u64).and_then(DynamicImage::from_decoder);
+        let image = image.map_err(|error| explained(bytes, &error))?;
+        Ok(halved(image, halvings(head.size, max_side)))
+    })
+}
+
+/// How often an image of a size is halved until no side is above a number of pixels.
+fn halvings(size: [u32; 2], max_side: Option<u32>) -> u32 {
+    let longest = size.into_iter().max().unwrap_or_default();
+    let is_above = |halvings: &u32| max_side.is_some_and(|max| longest >> halvings > max.max(1));
+    (0..u32::BITS).find(|it| !is_above(it)).unwrap_or_default()
+}
+
+/// An image that is halved so often, as [`mip_levels`](super::mip_levels) does.
+fn halved(image: DynamicImage, halvings: u32) -> RgbaImage {
+    let size = [image.width(), image.height()];
+    let texels = match size.map(|side| side >> halvings) {
+        _ if halvings == 0 => return image.into_rgba8(),
+        // A side is shorter than that.
+        [0, _] | [_, 0] => mip_level(size, image.into_rgba8().into_raw(), halvings),
+        [_, rows] => {
+            // So many rows become one.
+            let strip = [size[0], 1 << halvings];
+            let strips = (0..rows).map(|row| {
+                let rows = image.crop_imm(0, row * strip[1], strip[0], strip[1]);
+                mip_level(strip, rows.into_rgba8().into_raw(), halvings)
+            });
+            strips.flatten().collect()
+        }
+    };
+    let [width, height] = size.map(|side| (side >> halvings).max(1));
+    RgbaImage::from_raw(width, height, texels).unwrap_or_default()
 }
 
 /// Whether an image that [`decode`] takes ends too early: of JPEG, whatever there is of it is decoded.
@@ -43,16 +150,6 @@ pub(crate) fn is_truncated(bytes: &[u8]) -> bool {
     const END_OF_IMAGE: &[u8] = b"\xff\xd9";
     let last = |marker| memmem::rfind(bytes, marker);
     bytes.starts_with(b"\xff\xd8") && last(START_OF_SCAN) > last(END_OF_IMAGE)
-}
-
-/// Width and height of an image that [`decode`] takes, if what follows its header is whole.
-pub(crate) fn dimensions(bytes: &[u8]) -> Result<[u32; 2], String> {
-    let decoder = decoder(bytes).map_err(|error| explained(bytes, &error))?;
-    Ok(decoder.dimensions().into())
-}
-
-fn decode_any(bytes: &[u8]) -> Result<RgbaImage, ImageError> {
-    Ok(DynamicImage::from_decoder(decoder(bytes)?)?.into_rgba8())
 }
 
 /// Why an image cannot be decoded. Decoders say what they found where they took it to be what it is not.
@@ -91,9 +188,9 @@ fn exceeded_limit(bytes: &[u8]) -> Option<String> {
     })
 }
 
-fn decoder(bytes: &[u8]) -> Result<impl ImageDecoder, ImageError> {
+fn decoder(bytes: &[u8], file_bytes: u64) -> Result<impl ImageDecoder, ImageError> {
     let decoder = decoder_up_to(bytes, Some(MAX_PIXELS_A_SIDE))?;
-    let possible = (bytes.len() as u64).saturating_mul(MAX_PER_BYTE);
+    let possible = file_bytes.saturating_mul(MAX_PER_BYTE);
     if decoder.total_bytes() > possible {
         let kind = LimitErrorKind::InsufficientMemory;
         return Err(ImageError::Limits(LimitError::from_kind(kind)));
@@ -148,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_no_image_is_called_that() {
-        let said = |bytes: &[u8]| decode(bytes).unwrap_err();
+        let said = |bytes: &[u8]| decode(bytes, None).unwrap_err();
         assert_eq!(said(b""), "it is empty");
         assert_eq!(
             said(b"This is a text of some lines, and no image."),
@@ -159,7 +256,7 @@ mod tests {
         let image = DynamicImage::from(placeholder(1));
         image.write_to(&mut tga, image::ImageFormat::Tga).unwrap();
         let tga = tga.into_inner();
-        assert!(decode(&tga).is_ok());
+        assert!(decode(&tga, None).is_ok());
         let cut = said(&tga[..tga.len() / 2]);
         assert_eq!(cut, "it is no image, or ends too early");
     }
@@ -176,7 +273,10 @@ mod tests {
         for count in [jpeg.len() / 2, jpeg.len() - 1] {
             assert!(is_truncated(&jpeg[..count]));
             // It is shown all the same.
-            assert_eq!(decode(&jpeg[..count]).unwrap().dimensions(), (256, 256));
+            assert_eq!(
+                decode(&jpeg[..count], None).unwrap().dimensions(),
+                (256, 256)
+            );
         }
         // A preview in its head is whole.
         let preview = [&b"\xff\xe1\0\x08\xff\xda\0\0\xff\xd9"[..], &jpeg[2..]].concat();
@@ -184,7 +284,7 @@ mod tests {
         assert!(!is_truncated(&jpeg) && is_truncated(&jpeg[..jpeg.len() - 2]));
         // What follows the image is no part of it.
         assert!(!is_truncated(&[&jpeg[..], b"more"].concat()));
-        assert!(decode(&png[..png.len() / 2]).is_err());
+        assert!(decode(&png[..png.len() / 2], None).is_err());
     }
 
     #[test]
@@ -196,20 +296,59 @@ mod tests {
         };
         // As large as they come for their bytes.
         let grey = DynamicImage::new_luma8(2048, 2048);
-        assert_eq!(decode(&write(grey)).unwrap().dimensions(), (2048, 2048));
+        assert_eq!(
+            decode(&write(grey), None).unwrap().dimensions(),
+            (2048, 2048)
+        );
         // A bitmap of few bytes whose header says more.
         let mut lie = Cursor::new(Vec::new());
         let small = DynamicImage::new_rgb8(2, 2);
         small.write_to(&mut lie, image::ImageFormat::Bmp).unwrap();
         let mut lie = lie.into_inner();
-        assert!(decode(&lie).is_ok());
+        assert!(decode(&lie, None).is_ok());
         for at in [18, 22] {
             lie[at..at + 4].copy_from_slice(&8000_i32.to_le_bytes());
         }
-        let refused = decode(&lie).unwrap_err();
+        let refused = decode(&lie, None).unwrap_err();
         assert!(refused.starts_with("it is 8000 x 8000 pixels"), "{refused}");
         assert!(refused.contains("limit"), "{refused}");
-        let wide = decode(&write(DynamicImage::new_luma8(20_000, 4))).unwrap_err();
+        let wide = decode(&write(DynamicImage::new_luma8(20_000, 4)), None).unwrap_err();
         assert_eq!(wide, "it is 20000 x 4 pixels; the limit is 8192 a side");
+    }
+
+    #[test]
+    fn a_large_image_is_halved_while_it_is_decoded() {
+        for size in [[9, 5], [8, 8], [33, 2], [1, 40], [16, 17]] {
+            let pixel = |x: u32, y: u32| image::Rgba([x as u8 * 7, y as u8 * 5, 9, 200 + x as u8]);
+            let whole = RgbaImage::from_fn(size[0], size[1], pixel);
+            let mut png = Cursor::new(Vec::new());
+            whole.write_to(&mut png, image::ImageFormat::Png).unwrap();
+            let png = png.into_inner();
+            for max_side in [8, 4, 1] {
+                let texture = crate::assets::mip_levels(size, whole.to_vec());
+                let level = (0..).find(|level| size.iter().all(|side| side >> level <= max_side));
+                let level = level.unwrap();
+                let small = decode(&png, Some(max_side)).unwrap();
+                let expected = size.map(|side| (side >> level).max(1));
+                assert_eq!(<[u32; 2]>::from(small.dimensions()), expected);
+                assert_eq!(*small, texture[level as usize], "{size:?} {max_side}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_head_of_an_image_says_what_it_costs() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        DynamicImage::new_luma8(3000, 2000).save(&path).unwrap();
+        let head = Head::of_file(&path).unwrap();
+        assert_eq!((head.size, head.pixels()), ([3000, 2000], 6_000_000));
+        let cost = |max_side| {
+            let cost = head.cost(9, max_side);
+            assert_eq!((cost.file_bytes, cost.elements), (9, 6_000_000));
+            [cost.working_bytes, cost.kept_bytes]
+        };
+        assert_eq!(cost(None), [30_000_000, 24_000_000]);
+        assert_eq!(cost(Some(1024)), [7_500_000, 1_500_000]);
     }
 }

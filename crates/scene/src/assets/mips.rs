@@ -15,6 +15,17 @@ pub(crate) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
     levels
 }
 
+/// The level of an RGBA8 image that is behind so many others.
+pub(crate) fn mip_level(size: [u32; 2], base: Vec<u8>, number: u32) -> Vec<u8> {
+    let [mut width, mut height] = size.map(|side| side as usize);
+    let mut level = base;
+    for _ in 0..number {
+        level = halved(width, height, &level);
+        (width, height) = ((width / 2).max(1), (height / 2).max(1));
+    }
+    level
+}
+
 fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
     let row_bytes = width * 4;
     // A single row or column is its own neighbour.

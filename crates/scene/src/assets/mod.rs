@@ -1,6 +1,7 @@
 //! Files that a document names: found below its asset root or among what is built in, read, and
 //! decoded where they are textures.
 
+mod budget;
 mod deferred;
 mod image;
 mod mips;
@@ -11,17 +12,20 @@ mod texture;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+pub use self::budget::DecodeBudget;
+pub(crate) use self::budget::{Cost, with_room};
 pub use self::deferred::DeferredTexture;
 pub(crate) use self::deferred::DeferredTextures;
 pub(crate) use self::deferred::SharedTextures;
 pub use self::image::THUMBNAIL_SIDE;
-pub(crate) use self::image::{checker_colors, decode, dimensions, placeholder, thumbnail};
+pub(crate) use self::image::{Head, checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
 pub(crate) use self::roots::AssetError;
 use self::roots::AssetRoots;
 pub(crate) use self::skybox::LoadedSkybox;
 pub use self::skybox::{DeferredSkybox, FACE_NAMES, Skybox};
 use self::texture::Decoded;
+pub(crate) use self::texture::MAX_TEXELS_A_SIDE;
 pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use super::{NamedFile, OpenOptions, Source};
@@ -57,6 +61,8 @@ pub(crate) struct Assets {
     roots: AssetRoots,
     /// Whether textures that are read later are read only to know whether they can be.
     checks_textures: bool,
+    /// What may still be decoded for the document.
+    budget: DecodeBudget,
 }
 
 /// A file that was looked up.
@@ -92,13 +98,10 @@ impl Assets {
     /// Those of a document. Last come the folders that the user named.
     pub(crate) fn new(source: &Source, options: &OpenOptions, look_up: LookUp) -> Self {
         let beside = folder_of(&source.path);
-        let above = || {
-            let first = beside.clone();
-            std::iter::successors(first, |folder| folder_above(folder)).take(MAX_ANCESTORS)
-        };
         let named = &options.texture_folders;
         let engine = || {
-            let mut folders = above().map(|folder| below(&folder, MAP_TEXTURES));
+            let mut folders =
+                folders_above(&source.path).map(|folder| below(&folder, MAP_TEXTURES));
             folders.find(|folder| folder.is_dir())
         };
         let own = match look_up {
@@ -109,7 +112,7 @@ impl Assets {
                 [beside.filter(|_| source.embedded.is_empty()), None]
             }
             LookUp::AssetRoot => {
-                let root = above().find(|folder| below(folder, ASSETS).is_dir());
+                let root = asset_root(&source.path);
                 [root.or(beside.clone()), None]
             }
         };
@@ -125,6 +128,7 @@ impl Assets {
             embedded: source.embedded,
             roots: AssetRoots::new(own.into_iter().flatten().chain(named)),
             checks_textures: options.checks_textures,
+            budget: options.budget.clone(),
         }
     }
 
@@ -172,6 +176,22 @@ impl Assets {
                 path: None,
             },
         }
+    }
+
+    /// The one form of the path of a file that all its names have, if it is there.
+    pub(crate) fn identity(&self, name: &str) -> Option<PathBuf> {
+        match self.embedded(name) {
+            Some(_) => Some(name.into()),
+            None => self.roots.look_up(name).ok()?.map(|(_, real)| real),
+        }
+    }
+
+    /// Takes what it costs to decode a file from the budget of the document.
+    ///
+    /// # Errors
+    /// Says which limit it exceeds.
+    pub(crate) fn afford(&self, cost: Cost) -> Result<(), String> {
+        self.budget.take(cost)
     }
 
     /// Finds the file of a name, without reading it.
@@ -244,6 +264,32 @@ fn folder_above(folder: &Path) -> Option<PathBuf> {
         Component::RootDir | Component::Prefix(_) => None,
     }
 }
+
+/// The folder of a file and those above it, nearest first, as far as an asset root is looked for.
+fn folders_above(file: &Path) -> impl Iterator<Item = PathBuf> {
+    let first = folder_of(file);
+    std::iter::successors(first, |folder| folder_above(folder)).take(MAX_ANCESTORS)
+}
+
+/// The asset root of the engine that a file is in.
+fn asset_root(file: &Path) -> Option<PathBuf> {
+    folders_above(file).find(|folder| below(folder, ASSETS).is_dir())
+}
+
+/// Says whether a file is a link that leads out of the folder and the asset root of another file, which implies
+/// it, such as a scene its map. A file that is not there leads nowhere.
+pub(crate) fn leads_out(implied_by: &Path, file: &Path) -> bool {
+    let Ok(real) = file.canonicalize() else {
+        return false;
+    };
+    let mut roots = folder_of(implied_by)
+        .into_iter()
+        .chain(asset_root(implied_by));
+    !roots.any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
+}
+
+/// Why a file is not read of which [`leads_out`] says that it does.
+pub(crate) const LEADS_OUT: &str = "it is a link that leads out of the asset root";
 
 /// The path of a file or folder below another folder.
 pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {

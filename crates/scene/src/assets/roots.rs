@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use image::ImageFormat;
 use thiserror::Error;
 
-use super::below;
+use super::{LEADS_OUT, below};
 use crate::rules;
 use mapscope_formats::{Rule, quoted_path};
 
@@ -143,6 +143,23 @@ impl AssetRoots {
     /// # Errors
     /// As [`AssetRoots::find`].
     pub(super) fn find_real(&self, name: &str) -> Result<(PathBuf, PathBuf), AssetError> {
+        if let Some(found) = self.look_up(name)? {
+            return Ok(found);
+        }
+        let inside = inside(name)?;
+        Err(AssetError::Missing {
+            name: name.to_owned(),
+            meant: self.meant(&inside),
+            looked_in: self.folders.clone(),
+            looked_for: self.in_folders(&inside),
+        })
+    }
+
+    /// The same; none where it is missing.
+    ///
+    /// # Errors
+    /// When the name or a link leads out of the root.
+    pub(super) fn look_up(&self, name: &str) -> Result<Option<(PathBuf, PathBuf)>, AssetError> {
         let inside = inside(name)?;
         for folder in &self.folders {
             let path = below(folder, &inside);
@@ -152,19 +169,14 @@ impl AssetRoots {
             if !real.starts_with(&root) {
                 return Err(AssetError::Refused {
                     name: name.to_owned(),
-                    reason: "it is a link that leads out of the asset root",
+                    reason: LEADS_OUT,
                 });
             }
             if real.is_file() && (real.ends_with(&*inside) || is_spelt_so(folder, &inside)) {
-                return Ok((path, real));
+                return Ok(Some((path, real)));
             }
         }
-        Err(AssetError::Missing {
-            name: name.to_owned(),
-            meant: self.meant(&inside),
-            looked_in: self.folders.clone(),
-            looked_for: self.in_folders(&inside),
-        })
+        Ok(None)
     }
 
     /// The paths of a file in all folders.
@@ -245,12 +257,15 @@ fn is_spelt_so(folder: &Path, inside: &str) -> bool {
         })
 }
 
-/// The file below a folder whose path is most like a name, part by part.
+/// The file below a folder whose path is most like a name, part by part. What links lead to outside of the folder
+/// is not looked at.
 fn most_alike(
     folder: &Path,
     inside: &str,
     difference: impl Fn(&str, &str) -> Option<usize>,
 ) -> Option<Meant> {
+    let root = folder.canonicalize().ok()?;
+    let is_inside = |at: &Path| at.canonicalize().is_ok_and(|real| real.starts_with(&root));
     let mut at = folder.to_owned();
     let mut found: Vec<String> = Vec::new();
     let (mut sum, mut is_other_form) = (0, false);
@@ -264,6 +279,9 @@ fn most_alike(
         sum += difference;
         is_other_form |= difference == OTHER_FORM;
         at.push(&name);
+        if !is_inside(&at) {
+            return None;
+        }
         found.push(name);
     }
     at.is_file().then(|| Meant {
@@ -530,6 +548,22 @@ mod tests {
         }
         let error = roots.find("bark.png").unwrap_err().to_string();
         assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_outside_is_not_suggested() {
+        let [dir, outside] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        std::fs::write(outside.path().join("key.png"), b"x").unwrap();
+        std::fs::create_dir(dir.path().join("in")).unwrap();
+        std::fs::write(dir.path().join("in/key.png"), b"x").unwrap();
+        std::os::unix::fs::symlink(outside.path(), dir.path().join("out")).unwrap();
+        std::os::unix::fs::symlink("in", dir.path().join("to")).unwrap();
+        let roots = AssetRoots::new([dir.path().to_owned()]);
+        for (name, is_suggested) in [("out/KEY.png", false), ("to/KEY.png", true)] {
+            let error = roots.find(name).unwrap_err().to_string();
+            assert_eq!(error.contains("did you mean"), is_suggested, "{error}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use ::image::{RgbaImage, imageops};
 
 use super::deferred::unless_it_panics;
 use super::roots::{Meant, did_you_mean};
-use super::{AssetError, Assets, Decoded, Texture, dimensions};
+use super::{AssetError, Assets, Decoded, Head, MAX_TEXELS_A_SIDE, Texture};
 use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
 use mapscope_formats::quoted_path;
@@ -219,7 +219,7 @@ impl Assets {
             _ => (false, None),
         };
         let image = match file.bytes {
-            Ok(bytes) => match dimensions(&bytes) {
+            Ok(bytes) => match self.afford_face(&bytes) {
                 Ok(size) => Ok(Image {
                     face,
                     name,
@@ -246,6 +246,16 @@ impl Assets {
     }
 }
 
+impl Assets {
+    /// Takes what an image of a skybox costs from the budget of the document, and gives its size in pixels.
+    fn afford_face(&self, bytes: &[u8]) -> Result<[u32; 2], String> {
+        let file_bytes = bytes.len() as u64;
+        let head = Head::read(bytes, file_bytes)?;
+        let cost = head.cost(file_bytes, Some(MAX_TEXELS_A_SIDE));
+        self.budget.take(cost).map(|()| head.size)
+    }
+}
+
 /// Decodes the images of a skybox, in the order of [`FACE_NAMES`].
 fn read(images: &[Image; 6]) -> ReadSkybox {
     let decoded = on_all_threads(images.len(), |index| {
@@ -253,7 +263,7 @@ fn read(images: &[Image; 6]) -> ReadSkybox {
             face, name, bytes, ..
         } = &images[index];
         let what = format!("the image {}", quoted_path(name));
-        let decoded = unless_it_panics(|| Decoded::of(&what, bytes));
+        let decoded = unless_it_panics(|| Decoded::of(&what, bytes, MAX_TEXELS_A_SIDE));
         let decoded = decoded.unwrap_or_else(|error| Decoded::failed(unreadable(name, &error)));
         let texture = decoded
             .image

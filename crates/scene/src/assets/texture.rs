@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ::image::RgbaImage;
@@ -10,14 +10,15 @@ use ::image::imageops::{self, FilterType};
 
 use super::image::is_truncated;
 use super::{
-    AssetError, Assets, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder, thumbnail,
+    AssetError, Assets, Head, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder,
+    thumbnail,
 };
 use crate::rules::{self, Fault};
 use crate::{NamedFile, Property};
 
 /// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
 /// painted.
-const MAX_TEXELS_A_SIDE: u32 = 1024;
+pub(crate) const MAX_TEXELS_A_SIDE: u32 = 1024;
 
 /// A texture, ready for the GPU.
 #[derive(Debug)]
@@ -31,6 +32,7 @@ pub struct Texture {
 }
 
 impl Texture {
+    /// A texture of an image. One that is larger than what is drawn is halved until it is not.
     pub(crate) fn new(image: RgbaImage) -> Self {
         let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
         let mut size = [image.width(), image.height()];
@@ -81,7 +83,7 @@ impl Texture {
 }
 
 /// What is known of a texture that a document names.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct TextureFile {
     /// The file; none where it was not found, or is built in.
     pub path: Option<PathBuf>,
@@ -94,7 +96,7 @@ pub struct TextureFile {
 }
 
 /// A small image of a texture, [`THUMBNAIL_SIDE`] pixels wide and high.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub enum Thumbnail {
     /// Its RGBA bytes.
     Made(Vec<u8>),
@@ -176,20 +178,23 @@ impl TextureFile {
     }
 }
 
-/// An image that was read as far as it can be.
+/// An image that was read as far as it can be, no larger than it is drawn.
 pub(super) struct Decoded {
     /// None where nothing of it can be read.
     pub(super) image: Option<RgbaImage>,
+    /// Width and height of the image in the file, in pixels; none where nothing of it can be read.
+    pub(super) size: Option<[u32; 2]>,
     /// What is wrong with it.
     pub(super) fault: Option<Fault>,
 }
 
 impl Decoded {
     /// Decodes an image, which is called so where it ends too early.
-    pub(super) fn of(what: &str, bytes: &[u8]) -> Result<Self, String> {
+    pub(super) fn of(what: &str, bytes: &[u8], max_side: u32) -> Result<Self, String> {
         let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} ends too early"));
         Ok(Self {
-            image: Some(decode(bytes)?),
+            image: Some(decode(bytes, Some(max_side))?),
+            size: Some(Head::read(bytes, bytes.len() as u64)?.size),
             fault: is_truncated(bytes).then(fault),
         })
     }
@@ -197,6 +202,7 @@ impl Decoded {
     pub(super) fn failed(fault: Fault) -> Self {
         Self {
             image: None,
+            size: None,
             fault: Some(fault),
         }
     }
@@ -214,11 +220,10 @@ pub(crate) struct LoadedTexture {
 }
 
 impl Assets {
-    /// Reads and decodes the texture of a name. The seed makes placeholders differ.
+    /// Reads and decodes the texture of a name, no larger than it is drawn. The seed makes placeholders differ.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
         let file = self.read(name);
-        let Decoded { image, fault } = Self::decoded(name, &file.bytes);
-        let size = image.as_ref().map(|image| image.dimensions().into());
+        let Decoded { image, size, fault } = Self::decoded(name, &file.bytes);
         let image = image.unwrap_or_else(|| placeholder(seed as u32));
         LoadedTexture {
             file: TextureFile {
@@ -243,9 +248,28 @@ impl Assets {
             Ok(bytes) => bytes,
             Err(error) => return Decoded::failed(Self::texture_fault(name, error)),
         };
-        Decoded::of(&format!("texture `{name}`"), bytes).unwrap_or_else(|error| {
+        let decoded = Decoded::of(&format!("texture `{name}`"), bytes, MAX_TEXELS_A_SIDE);
+        decoded.unwrap_or_else(|error| {
             let message = format!("texture `{name}` cannot be read: {error}");
             Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
+        })
+    }
+
+    /// Takes what the texture of a file costs from the budget of the document; `kept_bytes` makes the bytes that
+    /// are kept of those of its pixels. One that cannot be read costs nothing: that is found out at once.
+    pub(crate) fn afford_texture(
+        &self,
+        name: &str,
+        file: Option<&Path>,
+        kept_bytes: impl FnOnce(u64) -> u64,
+    ) -> Result<(), Fault> {
+        let head = file.and_then(|file| Some((Head::of_file(file).ok()?, file.metadata().ok()?)));
+        let cost = head.map(|(head, file)| head.cost(file.len(), Some(MAX_TEXELS_A_SIDE)));
+        let mut cost = cost.unwrap_or_default();
+        cost.kept_bytes = kept_bytes(cost.kept_bytes);
+        self.budget.take(cost).map_err(|limit| {
+            let message = format!("texture `{name}` is not read: {limit}");
+            (&rules::TEXTURE_LIMIT, message)
         })
     }
 

@@ -9,7 +9,7 @@ use image::RgbaImage;
 
 use crate::Property;
 use crate::assets::{
-    AssetError, Assets, LookUp, Texture, TextureFile, Thumbnail, placeholder, thumbnail,
+    AssetError, Assets, LookUp, Texture, TextureFile, Thumbnail, placeholder, thumbnail, with_room,
 };
 use crate::parallel::in_parallel;
 use crate::rules::{self, Fault};
@@ -191,7 +191,10 @@ impl Textures {
         let decoded = in_parallel(found.len(), progress, |i| {
             let bytes = found.get(i).map(|found| found.bytes.as_deref());
             match bytes {
-                Some(Ok(bytes)) => Ok((decode(bytes).map(prepared)?, pmf::Texture::head(bytes))),
+                Some(Ok(bytes)) => {
+                    let decoded = with_room(working_bytes(bytes), || decode(bytes).map(prepared));
+                    Ok((decoded?, pmf::Texture::head(bytes)))
+                }
                 Some(Err(reason)) => Err(reason.clone()),
                 None => Err((&rules::MISSING_TEXTURE, "it was not looked for".to_owned())),
             }
@@ -355,6 +358,12 @@ pub(super) fn pixels(bytes: &[u8]) -> u64 {
     } else {
         pixels
     }
+}
+
+/// Bytes of memory that a PTF takes while it is decoded and prepared.
+fn working_bytes(bytes: &[u8]) -> u64 {
+    // As the file has them, with alpha, and again as mip levels.
+    pixels(bytes).min(u64::from(MAX_SIDE).pow(2)) * 12
 }
 
 /// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::build::sun;
-use crate::assets::{AssetError, Assets, DeferredTextures, LoadedSkybox, LookUp, SharedTextures};
+use crate::assets::{
+    AssetError, Assets, DeferredTextures, LEADS_OUT, LoadedSkybox, LookUp, SharedTextures,
+    leads_out,
+};
 use crate::model::{Materials, Model};
 use crate::parallel::{in_parallel, in_parallel_reported};
 use crate::rules::{self, Fault};
@@ -58,7 +61,8 @@ pub fn maps_beside(scene: &Path) -> Vec<MapFile> {
     };
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let paths = entries.map(|entry| entry.path());
-    let mut paths: Vec<PathBuf> = paths.filter(|path| is_map(path)).collect();
+    let is_inside = |path: &PathBuf| is_map(path) && !leads_out(scene, path);
+    let mut paths: Vec<PathBuf> = paths.filter(is_inside).collect();
     paths.sort_unstable();
     paths.truncate(MAX_MAPS);
     let file = |path: PathBuf| MapFile {
@@ -144,10 +148,11 @@ pub(super) fn load(
     };
     let (map, models) = std::thread::scope(|scope| {
         let map = scope.spawn(|| load_map(general, source, options, &progress.part(MAP)));
-        let models = load_models(names, source, options, progress, &mut dependencies);
+        let models = parse_models(names, source, options, progress);
         (map.join(), models)
     });
-    let (models, textures) = models?;
+    // What the map does not take of the budget is for the models, whichever was read first.
+    let (models, textures) = build_models(models?, names, options, progress, &mut dependencies)?;
     if options.checks_textures {
         textures.complete(&|| progress.check().is_ok(), &|| {});
         progress.check()?;
@@ -207,9 +212,16 @@ fn load_map(
             bytes: Bytes::from_static(bytes),
             embedded: source.embedded,
         }),
+        // A map that the user named may be anywhere.
+        None if options.map == MapChoice::Beside && leads_out(&source.path, &path) => {
+            let source = std::io::Error::other(LEADS_OUT);
+            let path = path.clone();
+            Err(OpenError::Read { path, source })
+        }
         None => Source::read(&path),
     };
     let terrain = read.and_then(|source| {
+        options.budget.add_file(source.bytes.len());
         let parsed = source.parse::<Pfmap>(progress)?;
         let environment = Environment {
             sun: sun(general),
@@ -256,17 +268,14 @@ struct Parsed {
     pfobj: Result<(Source, Pfobj), Unread>,
 }
 
-/// Models are parsed first, so that the textures of all of them are known and each is there once.
-/// They are read when the scene is open.
-fn load_models(
+fn parse_models(
     names: &[&str],
     source: &Source,
     options: &OpenOptions,
     progress: &Progress,
-    dependencies: &mut Vec<PathBuf>,
-) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
+) -> Result<Vec<Parsed>, OpenError> {
     let assets = Assets::new(source, options, LookUp::AssetRoot);
-    let parsed = in_parallel(names.len(), progress, |index| {
+    in_parallel(names.len(), progress, |index| {
         if index >= MAX_MODELS {
             let message = format!("more than {MAX_MODELS} models; this one is not read");
             return Parsed {
@@ -292,7 +301,18 @@ fn load_models(
             looked_for: file.looked_for,
             pfobj,
         }
-    })?;
+    })
+}
+
+/// Models are parsed first, so that the textures of all of them are known and each is there once.
+/// They are read when the scene is open.
+fn build_models(
+    parsed: Vec<Parsed>,
+    names: &[&str],
+    options: &OpenOptions,
+    progress: &Progress,
+    dependencies: &mut Vec<PathBuf>,
+) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
     // One after the other, so that each file has the texture of the first model that names it.
     let shared = SharedTextures::default();
     let found: Vec<_> = parsed
@@ -305,6 +325,7 @@ fn load_models(
              }| {
                 dependencies.extend(looked_for);
                 let parts = pfobj.map(|(source, pfobj)| {
+                    options.budget.add_file(source.bytes.len());
                     let materials = Materials::find(&pfobj, &source, options, &shared);
                     Mutex::new(Some((source, pfobj, materials)))
                 });

@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::bounds::bind_bounds_line;
+use crate::assets::{LEADS_OUT, leads_out};
 use crate::numbers::short;
 use crate::outline::file_name;
 use crate::{OpenError, Source, rules, system_reason};
@@ -87,7 +88,7 @@ impl Lods {
             // That the whole model cannot be read is said where it is opened.
             let whole = self
                 .path(0)
-                .map(|path| (file_name(&path), read_file(&path)));
+                .map(|path| (file_name(&path), read_file(own, &path)));
             if let Some((name, Ok(bytes))) = whole
                 && let Ok(whole) = pfobj::summarize(&bytes)
                 && let Some((misfit, at)) = misfit(&whole, &this)
@@ -101,7 +102,7 @@ impl Lods {
         }
         for (number, path) in self.iter().filter(|(_, path)| *path != own) {
             let name = file_name(path);
-            let level = read_file(path)
+            let level = read_file(own, path)
                 .and_then(|bytes| pfobj::read(&bytes).map_err(|error| error.to_string()));
             let level = match level {
                 Ok(level) => level,
@@ -135,8 +136,11 @@ impl Lods {
     }
 }
 
-/// The bytes of a file that is compared with another, or why it cannot be read.
-fn read_file(path: &Path) -> Result<Vec<u8>, String> {
+/// The bytes of a file that is compared with another beside it, or why it cannot be read.
+fn read_file(own: &Path, path: &Path) -> Result<Vec<u8>, String> {
+    if leads_out(own, path) {
+        return Err(LEADS_OUT.to_owned());
+    }
     Source::read_up_to(path, MAX_BYTES).map_err(|error| match error {
         OpenError::Read { source, .. } => system_reason(&source, "file"),
         error => error.to_string(),

@@ -15,6 +15,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::source::{OpenError, OpenOptions, Progress, Source};
+use crate::assets::DecodeBudget;
 use crate::tilemap::{ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
@@ -104,7 +105,11 @@ pub fn open(
     options: &OpenOptions,
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
-    (identify(source)?.open)(source, options, progress)
+    let options = OpenOptions {
+        budget: DecodeBudget::new(source.bytes.len()),
+        ..options.clone()
+    };
+    (identify(source)?.open)(source, &options, progress)
 }
 
 /// The format of a file, by its content, or else by its name.

@@ -13,6 +13,7 @@ use super::altered;
 use super::parsed::Parsed;
 use super::rules;
 use super::system::system_reason;
+use crate::assets::DecodeBudget;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
 
@@ -193,6 +194,8 @@ pub struct OpenOptions {
     /// Whether the textures of models, also of those of a scene, are read before the file is open only so
     /// that what is wrong with them is among its problems: their pixels are not kept.
     pub checks_textures: bool,
+    /// What may still be decoded for the document, which [`open`](crate::open) begins anew.
+    pub budget: DecodeBudget,
 }
 
 /// Which map a scene stands on.

@@ -32,7 +32,7 @@ pub const CORE: u32 = 92;
 pub const GUARD: u32 = 18;
 
 /// Side of the image that is turned for patches to be cut from it.
-const SOURCE_SIDE: u32 = 256;
+pub(super) const SOURCE_SIDE: u32 = 256;
 /// Side of the turned image: a whole number of blocks around the source's diagonal.
 const TURNED_SIDE: u32 = 368;
 /// How far from the middle of the turned image there is something of the source, in steps from

@@ -1,6 +1,6 @@
 //! The textures of a map's materials: found, decoded, and made into patchworks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -8,8 +8,10 @@ use bytes::Bytes;
 use image::RgbaImage;
 
 use super::pack::Layers;
-use super::patchwork::{Patchwork, marked, patchwork, source_image};
-use crate::assets::{Assets, LookUp, Texture, TextureFile, decode, placeholder};
+use super::patchwork::{ATLAS_SIZE, Patchwork, SOURCE_SIDE, marked, patchwork, source_image};
+use crate::assets::{
+    Assets, LookUp, MAX_TEXELS_A_SIDE, Texture, TextureFile, Thumbnail, decode, placeholder,
+};
 use crate::parallel::in_parallel;
 use crate::rules::{self, Fault};
 use crate::{OpenError, OpenOptions, Progress, Source};
@@ -18,6 +20,10 @@ use mapscope_formats::{Place, Problem, Subject};
 
 /// Layers that a texture array may have on every device.
 pub const MAX_LAYERS: usize = 256;
+/// Bytes of a patchwork with its mip levels.
+const ATLAS_BYTES: u64 = ATLAS_SIZE[0] as u64 * ATLAS_SIZE[1] as u64 * 4 * 4 / 3;
+/// Bytes of an image from which a patchwork is made.
+const SOURCE_BYTES: u64 = SOURCE_SIDE as u64 * SOURCE_SIDE as u64 * 4;
 
 /// A material of a map as it is drawn.
 #[derive(Debug)]
@@ -31,7 +37,7 @@ pub struct MaterialTexture {
     /// Makes placeholders differ.
     seed: u32,
     /// What is kept of a texture that no tile shows.
-    unused: Option<Unused>,
+    unused: Option<Arc<Unused>>,
 }
 
 /// A texture that no tile of the map shows, from which a patchwork is made when a patch does.
@@ -98,7 +104,7 @@ impl Textures {
             let in_array = material
                 .layer
                 .and_then(|at| self.layers.get(usize::from(at)));
-            let unused = material.unused.as_ref();
+            let unused = material.unused.as_deref();
             if let Some(layer) = in_array.or_else(|| unused.map(Unused::patchwork)) {
                 layer_of_material[i as usize] = Some(textures.layers.len() as u8);
                 textures.layers.push(Arc::clone(layer));
@@ -155,7 +161,7 @@ impl MaterialTexture {
             (None, Some(path)) => Source::read_up_to(path, u64::MAX).ok().map(Bytes::from),
             (None, None) => None,
         };
-        let image = bytes.and_then(|bytes| decode(&bytes).ok());
+        let image = bytes.and_then(|bytes| decode(&bytes, Some(MAX_TEXELS_A_SIDE)).ok());
         Texture::new(image.unwrap_or_else(|| placeholder(self.seed)))
     }
 }
@@ -202,17 +208,19 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
 }
 
 /// A texture that was looked for, and what is made of it.
+#[derive(Clone)]
 struct Loaded {
     file: TextureFile,
     built_in: Option<&'static [u8]>,
-    patchwork: Option<Patchwork>,
-    unused: Option<Unused>,
+    patchwork: Option<Arc<Patchwork>>,
+    unused: Option<Arc<Unused>>,
     has_holes: bool,
     fault: Option<Fault>,
     looked_for: Vec<PathBuf>,
 }
 
-/// Finds and reads the textures of all materials, on as many threads as the machine has.
+/// Finds and reads the textures of all materials, on as many threads as the machine has. Materials that name
+/// one file share what is made of it.
 ///
 /// # Errors
 /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
@@ -225,9 +233,39 @@ pub fn load(
 ) -> Result<Textures, OpenError> {
     let assets = Assets::new(source, options, LookUp::MapTextures);
     let used = used_materials(map);
-    let load = |i: usize| load_one(&map.materials[i], used[i], &assets);
-    let loaded = in_parallel(map.materials.len(), progress, load)?;
-    Ok(collect(map, &used, loaded.into_iter()))
+    let mut files = HashMap::new();
+    // Those to be read: a material, and whether any that shares its texture is shown.
+    let mut wanted: Vec<(usize, bool)> = Vec::new();
+    let mut index_of = Vec::with_capacity(used.len());
+    let mut afforded = Vec::with_capacity(used.len());
+    for (i, (material, is_used)) in map.materials.iter().zip(&used).enumerate() {
+        let name = &material.texture;
+        let file = assets.identity(name);
+        let known = file.as_ref().and_then(|file| files.get(file)).copied();
+        let kept_bytes = if *is_used { ATLAS_BYTES } else { SOURCE_BYTES };
+        // Each has a layer of its own.
+        let path = file.as_deref().filter(|_| known.is_none());
+        afforded.push(assets.afford_texture(name, path, |_| kept_bytes));
+        let index = known.unwrap_or(wanted.len());
+        match wanted.get_mut(index) {
+            Some((_, is_any_used)) => *is_any_used |= is_used,
+            None => wanted.push((i, *is_used)),
+        }
+        files.extend(file.map(|file| (file, index)));
+        index_of.push(index);
+    }
+    let loaded = in_parallel(wanted.len(), progress, |at| {
+        let (i, is_used) = wanted[at];
+        match &afforded[i] {
+            Ok(()) => load_one(&map.materials[i], is_used, &assets),
+            Err(limit) => Loaded::refused(limit.clone()),
+        }
+    })?;
+    let loaded = index_of.into_iter().zip(afforded).map(|(index, afforded)| {
+        let refused = |limit| Some(Loaded::refused(limit));
+        afforded.map_or_else(refused, |()| loaded.get(index).cloned())
+    });
+    Ok(collect(map, &used, loaded.flatten()))
 }
 
 fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> Textures {
@@ -251,26 +289,40 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     for ((i, one), material) in loaded.enumerate().zip(&map.materials) {
         let place = Place::line(material.line);
         let subject = Subject::Material(i as u32);
+        let is_refused = matches!(&one.fault, Some((rule, _)) if **rule == rules::TEXTURE_LIMIT);
         // Of a line without a texture it is said that it cannot be read.
         if let Some((rule, message)) = one.fault.filter(|_| !material.texture.is_empty()) {
             let problem = Problem::new(rule, subject, place, message);
             textures.problems.push(problem);
         }
-        let layer = match one.patchwork {
-            Some(patchwork) if textures.layers.len() < room => {
-                textures.layers.push(Arc::new(patchwork));
-                Some((textures.layers.len() - 1) as u8)
+        let is_used = used.get(i) == Some(&true);
+        let (layer, unused) = match one.patchwork {
+            Some(patchwork) if is_used && textures.layers.len() < room => {
+                textures.layers.push(patchwork);
+                (Some((textures.layers.len() - 1) as u8), None)
             }
-            _ => None,
+            // Another material with this texture is shown.
+            Some(patchwork) if !is_used => {
+                let unused = Unused {
+                    image: None,
+                    seed: material.line as u32,
+                    has_holes: one.has_holes,
+                    patchwork: OnceLock::from(patchwork),
+                };
+                (None, Some(Arc::new(unused)))
+            }
+            _ => (None, one.unused),
         };
-        if layer.is_none() && used.get(i) == Some(&true) {
+        if layer.is_none() && is_used {
             without_layer.push(i);
-            let message = format!(
-                "a placeholder is shown for material {i}: {MAX_LAYERS} textures can be drawn at once, \
-                 and the tiles show more"
-            );
-            let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, place, message);
-            textures.problems.push(problem);
+            if !is_refused {
+                let message = format!(
+                    "a placeholder is shown for material {i}: {MAX_LAYERS} textures can be drawn at \
+                     once, and the tiles show more"
+                );
+                let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, place, message);
+                textures.problems.push(problem);
+            }
         }
         textures.layer_of_material.push(layer.unwrap_or(0));
         textures.has_holes |= one.has_holes;
@@ -280,7 +332,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             layer,
             built_in: one.built_in,
             seed: material.line as u32,
-            unused: one.unused,
+            unused,
         });
     }
     if has_unknown || !without_layer.is_empty() || textures.layers.is_empty() {
@@ -292,13 +344,33 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
     textures
 }
 
+impl Loaded {
+    /// A texture that is not read for a reason.
+    fn refused(fault: Fault) -> Self {
+        Self {
+            file: TextureFile {
+                path: None,
+                found: false,
+                size: None,
+                thumbnail: Thumbnail::Unread,
+            },
+            built_in: None,
+            patchwork: None,
+            unused: None,
+            has_holes: false,
+            fault: Some(fault),
+            looked_for: Vec::new(),
+        }
+    }
+}
+
 fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
     let loaded = assets.texture(&material.texture, material.line);
     let image = loaded.file.found.then_some(&loaded.image);
     let seed = material.line as u32;
     let has_holes = image.is_some_and(has_holes);
     let (patchwork, unused) = if used {
-        (Some(atlas(image, seed)), None)
+        (Some(Arc::new(atlas(image, seed))), None)
     } else {
         let unused = Unused {
             has_holes,
@@ -306,7 +378,7 @@ fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
             seed,
             patchwork: OnceLock::new(),
         };
-        (None, Some(unused))
+        (None, Some(Arc::new(unused)))
     };
     Loaded {
         built_in: assets.embedded(&material.texture),
@@ -324,7 +396,6 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::assets::Thumbnail;
     use mapscope_formats::pfmap::Tile;
 
     /// A map of one chunk whose materials have these textures, in a folder that has these files.
@@ -480,10 +551,10 @@ mod tests {
                 thumbnail: Thumbnail::Made(Vec::new()),
             },
             built_in: None,
-            patchwork: Some(Patchwork {
+            patchwork: Some(Arc::new(Patchwork {
                 levels: Vec::new(),
                 mean_rgb: [i as u8, 0, 0],
-            }),
+            })),
             unused: None,
             has_holes: false,
             fault: None,

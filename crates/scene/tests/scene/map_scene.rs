@@ -216,6 +216,49 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
     );
 }
 
+/// What a scene or a model implies is not read through a link that leads out, and nothing of it is quoted.
+#[cfg(unix)]
+#[test]
+fn what_a_file_implies_is_below_its_asset_root() {
+    use std::os::unix::fs::symlink;
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("secret"), "TOKEN").unwrap();
+    let said = |document: &dyn Document| {
+        let problems = document.about().problems.iter();
+        problems
+            .map(|p| (p.rule.id, p.to_string()))
+            .collect::<Vec<_>>()
+    };
+    let of_rule = |said: &[(&str, String)], rule: &str| {
+        let of_rule = said.iter().filter(|(id, _)| *id == rule);
+        of_rule.map(|(_, text)| text.clone()).collect::<String>()
+    };
+    let game = Game::new(&sound_scene());
+    let map = game.0.path().join("assets/maps/a.pfmap");
+    std::fs::remove_file(&map).unwrap();
+    symlink(outside.path().join("secret"), &map).unwrap();
+    let lod = game.0.path().join("assets/models/guard.lod1.pfobj");
+    symlink(outside.path().join("secret"), &lod).unwrap();
+    for (file, rule) in [
+        ("assets/maps/a.pfscene", "pfscene/missing-map"),
+        ("assets/models/guard.pfobj", "pfobj/broken-lod"),
+    ] {
+        let said = said(&*open(&game.0.path().join(file)));
+        let text = of_rule(&said, rule);
+        assert!(text.contains("leads out of the asset root"), "{said:?}");
+        assert!(
+            !said.iter().any(|(_, text)| text.contains("TOKEN")),
+            "{said:?}"
+        );
+    }
+    // A link within the asset root is followed.
+    std::fs::remove_file(&map).unwrap();
+    game.write("assets/other.pfmap", &synthesize::pfmap(1, 1, 1));
+    symlink("../other.pfmap", &map).unwrap();
+    let said = said(&*game.open());
+    assert_eq!(of_rule(&said, "pfscene/missing-map"), "", "{said:?}");
+}
+
 #[test]
 fn a_scene_without_its_map_is_shown_all_the_same() {
     let game = Game::new(SCENE);

@@ -778,6 +778,16 @@ fn what_is_missing_is_said_and_the_rest_shown() {
     let map = open(&folder.path().join("b.map"));
     assert_eq!(info(&*map)["xmf"], "made.xmf");
     assert_eq!(flat(&*map).0, [4, 2]);
+    // Unless it is a link that leads elsewhere.
+    #[cfg(unix)]
+    {
+        let outside = tempfile::tempdir().unwrap();
+        let [file, other] = [folder.path(), outside.path()].map(|it| it.join("made.xmf"));
+        std::fs::rename(&file, &other).unwrap();
+        std::os::unix::fs::symlink(other, file).unwrap();
+        let map = open(&folder.path().join("b.map"));
+        assert_eq!(info(&*map)["xmf"], Value::Null);
+    }
 }
 
 #[test]

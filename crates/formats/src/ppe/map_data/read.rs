@@ -79,6 +79,22 @@ pub fn read_with(
     })
 }
 
+/// The most bytes of cells and attributes that a file decodes to; none without a header that makes sense.
+pub fn decoded_bytes(bytes: &[u8]) -> Option<u64> {
+    let Header { flags, size } = Header::read(bytes).ok()?;
+    let graphics = if flags.has_graphics() {
+        GRAPHICS_BYTES
+    } else {
+        0
+    };
+    let of_cell = CELL_BYTES + graphics + u64::from(flags.logic_bits() / 8);
+    let all = size.map(u64::from).iter().product::<u64>() * of_cell;
+    Some(match flags.compression() {
+        Compression::None => all.min(bytes.len() as u64),
+        _ => all,
+    })
+}
+
 /// Says whether a file can be map data: the header makes sense, and the length is the one that it
 /// asks for, or something of the right kind begins behind it.
 pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {

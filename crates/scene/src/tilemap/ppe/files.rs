@@ -1,7 +1,6 @@
 //! Files that a container names: looked for below its folder and those of the user, never above.
 
 use bytes::Bytes;
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::path::PathBuf;
@@ -9,7 +8,9 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::assets::{AssetError, Assets, LookUp, below, decode, folder_of};
+use crate::assets::{
+    AssetError, AssetFile, Assets, Cost, Head, LookUp, below, decode, folder_of, leads_out,
+};
 use crate::outline::name_at_end;
 use crate::rules::{self, Fault};
 use crate::{NamedFile, OpenOptions, Source};
@@ -41,6 +42,22 @@ impl Pixels {
 /// What a file became, or why it became nothing.
 type Outcome<T> = Result<Arc<T>, Fault>;
 
+/// What files became, by the paths that stand in a container, and by the files themselves: many paths may lead to
+/// one of them.
+struct Decoded<T> {
+    by_path: HashMap<String, Outcome<T>>,
+    by_file: HashMap<PathBuf, Outcome<T>>,
+}
+
+impl<T> Default for Decoded<T> {
+    fn default() -> Self {
+        Self {
+            by_path: HashMap::new(),
+            by_file: HashMap::new(),
+        }
+    }
+}
+
 /// Files that were looked for, each of them once.
 pub(super) struct Files<'a> {
     source: &'a Source,
@@ -50,8 +67,8 @@ pub(super) struct Files<'a> {
     dialect: Option<Dialect>,
     pub(super) tile_order: TileOrder,
     pub(super) hides_undefined: bool,
-    images: HashMap<String, Outcome<Pixels>>,
-    maps: HashMap<String, Outcome<MapData>>,
+    images: Decoded<Pixels>,
+    maps: Decoded<MapData>,
     /// The files that were read or looked for.
     pub(super) dependencies: Vec<PathBuf>,
     /// Those that the document names.
@@ -74,8 +91,8 @@ impl<'a> Files<'a> {
             dialect: options.xmf_dialect,
             tile_order: options.xmf_tile_order,
             hides_undefined: options.xmf_hides_undefined,
-            images: HashMap::new(),
-            maps: HashMap::new(),
+            images: Decoded::default(),
+            maps: Decoded::default(),
             dependencies: Vec::new(),
             named: Vec::new(),
         }
@@ -107,6 +124,9 @@ impl<'a> Files<'a> {
             return Some(Bytes::from_static(bytes));
         }
         let path = below(self.folder.as_ref()?, name);
+        if leads_out(&self.source.path, &path) {
+            return None;
+        }
         let is_small = path.metadata().is_ok_and(|meta| meta.len() <= max_bytes);
         is_small
             .then(|| Source::read(&path).ok())
@@ -129,61 +149,99 @@ impl<'a> Files<'a> {
 
     /// Reads a file by a path that stands in a container: with its folders below one of those that
     /// are looked in, or without them right there.
-    fn read(&mut self, kind: &'static str, path: &str) -> Result<Cow<'static, [u8]>, Fault> {
+    fn read(&mut self, kind: &'static str, path: &str) -> AssetFile {
         let below = path_below_root(path).replace('\\', "/");
-        let file = self.assets.read_any_case(&below);
+        let mut file = self.assets.read_any_case(&below);
         self.named.push(file.named(kind, &below));
-        self.dependencies.extend(file.looked_for);
-        file.bytes.map_err(|error| {
-            let rule = match error {
-                AssetError::Unreadable(_) => &rules::UNREADABLE_FILE,
-                _ => &rules::MISSING_FILE,
-            };
-            (rule, error.to_string())
-        })
+        self.dependencies.append(&mut file.looked_for);
+        file
+    }
+
+    /// What a file became by its path in a container; `decode` is asked once for each file.
+    fn decoded<T>(
+        &mut self,
+        of: fn(&mut Self) -> &mut Decoded<T>,
+        kind: &'static str,
+        path: &str,
+        decode: fn(&str, &[u8], &Assets) -> Result<T, Fault>,
+    ) -> Outcome<T> {
+        if let Some(known) = of(self).by_path.get(path) {
+            return known.clone();
+        }
+        let file = self.read(kind, path);
+        let real = file.path.and_then(|path| path.canonicalize().ok());
+        let known = real.as_ref().and_then(|real| of(self).by_file.get(real));
+        let outcome = match (known, file.bytes) {
+            (Some(known), _) => known.clone(),
+            (None, Ok(bytes)) => decode(path, &bytes, &self.assets).map(Arc::new),
+            (None, Err(error)) => {
+                let rule = match error {
+                    AssetError::Unreadable(_) => &rules::UNREADABLE_FILE,
+                    _ => &rules::MISSING_FILE,
+                };
+                Err((rule, error.to_string()))
+            }
+        };
+        let decoded = of(self);
+        decoded.by_path.insert(path.to_owned(), outcome.clone());
+        (decoded.by_file).extend(real.map(|real| (real, outcome.clone())));
+        outcome
     }
 
     /// An image by its path in a container.
     pub(super) fn image(&mut self, path: &str) -> Outcome<Pixels> {
-        if let Some(known) = self.images.get(path) {
-            return known.clone();
-        }
-        let image = self.read("image", path).and_then(|bytes| {
-            let broken = |rule, reason: &dyn Display| -> Fault {
-                let message = format!("{} cannot be read: {reason}", quoted_name(path));
-                (rule, message)
-            };
-            match indexed::read(&bytes) {
-                Ok(Some(sheet)) => Ok(Arc::new(Pixels::Indexed(sheet))),
-                Ok(None) => {
-                    let image = decode(&bytes);
-                    let image = image.map_err(|error| broken(&rules::UNREADABLE_FILE, &error))?;
-                    Ok(Arc::new(Pixels::Colors(image)))
-                }
-                Err(error) => {
-                    let rule = error.problem().map(|problem| problem.rule);
-                    Err(broken(rule.unwrap_or(&rules::UNREADABLE_FILE), &error))
-                }
-            }
-        });
-        self.images.insert(path.to_owned(), image.clone());
-        image
+        self.decoded(|files| &mut files.images, "image", path, decode_image)
     }
 
     /// Map data by its path in a container.
     pub(super) fn map(&mut self, path: &str) -> Outcome<MapData> {
-        if let Some(known) = self.maps.get(path) {
-            return known.clone();
-        }
-        let map = self.read("map", path).and_then(|bytes| {
-            let map = map_data::read(&bytes);
-            let broken = |error| {
-                let message = format!("{} cannot be read: {error}", quoted_name(path));
-                (&rules::UNREADABLE_FILE, message)
-            };
-            map.map(Arc::new).map_err(broken)
-        });
-        self.maps.insert(path.to_owned(), map.clone());
-        map
+        self.decoded(|files| &mut files.maps, "map", path, decode_map)
     }
+}
+
+fn decode_image(path: &str, bytes: &[u8], assets: &Assets) -> Result<Pixels, Fault> {
+    let fault = |rule, reason: &dyn Display| -> Fault {
+        (
+            rule,
+            format!("{} cannot be read: {reason}", quoted_name(path)),
+        )
+    };
+    let file_bytes = bytes.len() as u64;
+    if let Ok(head) = Head::read(bytes, file_bytes) {
+        let mut cost = head.cost(file_bytes, None);
+        if indexed::has_palette(bytes) {
+            cost.working_bytes = 0;
+            cost.kept_bytes = head.pixels();
+        }
+        let afforded = assets.afford(cost);
+        afforded.map_err(|limit| fault(&rules::UNREADABLE_FILE, &limit))?;
+    }
+    match indexed::read(bytes) {
+        Ok(Some(sheet)) => Ok(Pixels::Indexed(sheet)),
+        Ok(None) => match decode(bytes, None) {
+            Ok(image) => Ok(Pixels::Colors(image)),
+            Err(error) => Err(fault(&rules::UNREADABLE_FILE, &error)),
+        },
+        Err(error) => {
+            let rule = error.problem().map(|problem| problem.rule);
+            Err(fault(rule.unwrap_or(&rules::UNREADABLE_FILE), &error))
+        }
+    }
+}
+
+fn decode_map(path: &str, bytes: &[u8], assets: &Assets) -> Result<MapData, Fault> {
+    let fault = |reason: &dyn Display| -> Fault {
+        let message = format!("{} cannot be read: {reason}", quoted_name(path));
+        (&rules::UNREADABLE_FILE, message)
+    };
+    if let Some(decoded_bytes) = map_data::decoded_bytes(bytes) {
+        let afforded = assets.afford(Cost {
+            file_bytes: bytes.len() as u64,
+            elements: decoded_bytes / map_data::CELL_BYTES,
+            working_bytes: 0,
+            kept_bytes: decoded_bytes,
+        });
+        afforded.map_err(|limit| fault(&limit))?;
+    }
+    map_data::read(bytes).map_err(|error| fault(&error))
 }

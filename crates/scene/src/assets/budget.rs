@@ -1,0 +1,179 @@
+//! How much the images and maps that a document names may decode to, all of them together.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Bytes of memory for what is decoded for a document, whatever its files are.
+const BYTES: u64 = 232 << 20;
+/// Pixels and cells that are decoded for a document, whatever its files are.
+const ELEMENTS: u64 = 100_000_000;
+/// How many bytes and how many elements there may be beyond that for each byte of the files.
+const PER_FILE_BYTE: u64 = 64;
+/// Bytes that all threads of the program take together while they decode; what needs more is decoded alone.
+const WORKING_BYTES: u64 = 64 << 20;
+
+/// What is decoded for a document, and what may still be. Clones share it. [`open`](crate::open) begins a new
+/// one for each document.
+#[derive(Debug, Clone, Default)]
+pub struct DecodeBudget(Arc<Mutex<Spent>>);
+
+/// What was decoded for a document.
+#[derive(Debug)]
+struct Spent {
+    /// Bytes of the files.
+    file_bytes: u64,
+    elements: u64,
+    /// Bytes that are kept.
+    kept_bytes: u64,
+    /// The most bytes that decoding one of them takes.
+    working_bytes: u64,
+}
+
+impl Default for Spent {
+    fn default() -> Self {
+        Self {
+            file_bytes: 0,
+            elements: 0,
+            kept_bytes: 0,
+            working_bytes: WORKING_BYTES,
+        }
+    }
+}
+
+/// What it costs to decode a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Cost {
+    /// Bytes of the file.
+    pub(crate) file_bytes: u64,
+    /// Pixels or cells.
+    pub(crate) elements: u64,
+    /// Bytes of memory while it is decoded.
+    pub(crate) working_bytes: u64,
+    /// Bytes of memory afterwards.
+    pub(crate) kept_bytes: u64,
+}
+
+impl DecodeBudget {
+    /// The budget of a document whose own file has so many bytes.
+    pub(crate) fn new(file_bytes: usize) -> Self {
+        let budget = Self::default();
+        budget.add_file(file_bytes);
+        budget
+    }
+
+    /// Adds a file of a document that is not decoded by this budget, such as a model.
+    pub(crate) fn add_file(&self, file_bytes: usize) {
+        let mut spent = self.spent();
+        spent.file_bytes = spent.file_bytes.saturating_add(file_bytes as u64);
+    }
+
+    /// Takes what a file costs, if so much is left. If not, nothing is taken.
+    ///
+    /// # Errors
+    /// Says which limit it exceeds.
+    pub(crate) fn take(&self, cost: Cost) -> Result<(), String> {
+        let mut spent = self.spent();
+        let file_bytes = spent.file_bytes.saturating_add(cost.file_bytes);
+        let limit = |base: u64| base + file_bytes.saturating_mul(PER_FILE_BYTE);
+        let elements = spent.elements.saturating_add(cost.elements);
+        if elements > limit(ELEMENTS) {
+            let limit = limit(ELEMENTS) / 1_000_000;
+            return Err(format!(
+                "with the files before it, it has more than {limit} million pixels and cells, the limit \
+                 for files of this size"
+            ));
+        }
+        let kept_bytes = spent.kept_bytes.saturating_add(cost.kept_bytes);
+        let working_bytes = spent.working_bytes.max(cost.working_bytes);
+        if kept_bytes.saturating_add(working_bytes) > limit(BYTES) {
+            let limit = limit(BYTES) >> 20;
+            return Err(format!(
+                "with the files before it, it takes more than {limit} MiB of memory, the limit for files \
+                 of this size"
+            ));
+        }
+        *spent = Spent {
+            file_bytes,
+            elements,
+            kept_bytes,
+            working_bytes,
+        };
+        Ok(())
+    }
+
+    fn spent(&self) -> MutexGuard<'_, Spent> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Decodes something as soon as there is room for its bytes among what other threads decode.
+pub(crate) fn with_room<T>(working_bytes: u64, decode: impl FnOnce() -> T) -> T {
+    static TAKEN: (Mutex<u64>, Condvar) = (Mutex::new(0), Condvar::new());
+    struct Taken(u64);
+    impl Drop for Taken {
+        fn drop(&mut self) {
+            *TAKEN.0.lock().unwrap_or_else(PoisonError::into_inner) -= self.0;
+            TAKEN.1.notify_all();
+        }
+    }
+    let is_full =
+        |taken: &mut u64| *taken > 0 && taken.saturating_add(working_bytes) > WORKING_BYTES;
+    let taken = TAKEN.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let taken = TAKEN.1.wait_while(taken, is_full);
+    *taken.unwrap_or_else(PoisonError::into_inner) += working_bytes;
+    let _taken = Taken(working_bytes);
+    decode()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    #[test]
+    fn what_is_decoded_is_bounded_by_the_files() {
+        let budget = DecodeBudget::default();
+        let elements = |elements, file_bytes| Cost {
+            elements,
+            file_bytes,
+            ..Cost::default()
+        };
+        assert_eq!(budget.take(elements(ELEMENTS, 0)), Ok(()));
+        let error = budget.take(elements(65, 1)).unwrap_err();
+        assert!(error.contains("100 million"), "{error}");
+        assert_eq!(budget.take(elements(64, 1)), Ok(()));
+
+        let budget = DecodeBudget::default();
+        let bytes = |working_bytes, kept_bytes| Cost {
+            working_bytes,
+            kept_bytes,
+            ..Cost::default()
+        };
+        let half = BYTES / 2;
+        assert_eq!(budget.take(bytes(half, half)), Ok(()));
+        assert_eq!(budget.take(bytes(half, 0)), Ok(()), "one after the other");
+        let error = budget.take(bytes(0, 1)).unwrap_err();
+        assert!(error.contains("232 MiB"), "{error}");
+    }
+
+    #[test]
+    fn threads_share_the_room_to_decode() {
+        let (now, most) = (AtomicU64::new(0), AtomicU64::new(0));
+        std::thread::scope(|scope| {
+            for thread in 1..=8 {
+                let (now, most) = (&now, &most);
+                scope.spawn(move || {
+                    // One of them alone needs more than there is.
+                    let bytes = WORKING_BYTES * thread / 7;
+                    with_room(bytes, || {
+                        let taken = now.fetch_add(bytes, Ordering::SeqCst) + bytes;
+                        most.fetch_max(taken, Ordering::SeqCst);
+                        std::thread::yield_now();
+                        now.fetch_sub(bytes, Ordering::SeqCst);
+                    });
+                });
+            }
+        });
+        assert_eq!(most.into_inner(), WORKING_BYTES * 8 / 7);
+    }
+}
