@@ -791,6 +791,21 @@ fn what_is_missing_is_said_and_the_rest_shown() {
 }
 
 #[test]
+fn a_missing_file_is_one_problem_however_often_it_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = "Metadata {\n Version 1 0\n Resolution 424 240\n}\n".to_owned();
+    for (i, name) in ["a.map", "a.map", "b.map", "a.map"].iter().enumerate() {
+        text += &format!("Layer:Tile \"L\" {i} 16 16 2 2 {{\n File:MapData \"{name}\"\n}}\n");
+    }
+    let document = open(&write_xmf(folder.path(), &text));
+    let problems = document.about().problems.iter();
+    let missing = problems.filter(|problem| problem.rule.id == "xmf/missing-file");
+    let missing = missing.map(|it| (it.place.to_string(), it.consequences.len()));
+    let expected = [("6:2", 2), ("12:2", 0)].map(|(at, more)| (at.to_owned(), more));
+    assert_eq!(missing.collect::<Vec<_>>(), expected);
+}
+
+#[test]
 fn maps_that_cannot_be_unpacked_show_their_header() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("lzw.map");

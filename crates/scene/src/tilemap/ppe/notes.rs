@@ -1,6 +1,7 @@
 //! What is wrong with a container and the files that it names, as problems of the opened file.
 
 use super::files::quoted_name;
+use crate::rules;
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject};
 
 /// Problems as they are found. Those of a container beside opened map data name the container and
@@ -47,6 +48,9 @@ impl Notes {
         place: impl Into<Place>,
         message: String,
     ) {
+        // What is said of a file is one problem, however often the file is named.
+        let is_of_file = [&rules::MISSING_FILE, &rules::UNREADABLE_FILE].contains(&rule);
+        let of_file = is_of_file.then(|| message.clone());
         let (place, message) = match (place.into(), &self.container) {
             (Place::Text { line, .. }, Some(name)) => (
                 Place::Offset(0),
@@ -54,7 +58,13 @@ impl Notes {
             ),
             (place, _) => (place, message),
         };
-        self.problems.add_about(rule, subject, place, || message);
+        match of_file {
+            Some(file) => {
+                let message = || message;
+                self.problems.add_alike(file, rule, subject, place, message);
+            }
+            None => self.problems.add_about(rule, subject, place, || message),
+        }
     }
 
     pub(super) fn finish(self) -> Vec<Problem> {
