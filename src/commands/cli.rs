@@ -1,5 +1,6 @@
 //! The command line.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,7 @@ use crate::images::animation::FPS;
 use crate::images::shots::MAX_VIEWS;
 use crate::view_request::{NO_CLIP, Number, ViewRequest, parse_frame, parse_numbers, whole_number};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
+use mapscope_formats::printable;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::demo::Demo;
 use mapscope_scene::{Document, InfoQuery, MapChoice, OpenError, OpenOptions, Playhead};
@@ -903,7 +905,11 @@ impl ViewArgs {
 /// printed, or the arguments make no sense and that was said.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
     let args = with_command(args.into_iter().collect());
-    Cli::try_parse_from(args).map_err(|error| {
+    Cli::try_parse_from(&args).map_err(|error| {
+        // The message quotes arguments, which may be names of files: it is made of printable ones.
+        let error = Cli::try_parse_from(args.iter().map(as_printable))
+            .err()
+            .unwrap_or(error);
         // Nobody is left to hear of output that cannot be printed.
         let _unheard = error.print();
         if error.use_stderr() {
@@ -912,6 +918,15 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
             Status::Done
         }
     })
+}
+
+/// An argument as it may be printed.
+fn as_printable(argument: &OsString) -> OsString {
+    match printable(&argument.to_string_lossy()) {
+        // What is not UTF-8 stays so.
+        Cow::Borrowed(_) => argument.clone(),
+        Cow::Owned(text) => text.into(),
+    }
 }
 
 /// Puts `view` before arguments that do not name a command.

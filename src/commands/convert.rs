@@ -42,12 +42,10 @@ pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, C
         tell_of_image(&**before, &read, &mut converted, options);
     }
     if !converted.losses.is_empty() && !args.lossy {
-        let lines = converted.losses.iter().map(|loss| format!("\n  {loss}"));
-        return Err(CommandError::Argument(format!(
-            "{}: not written, since something would be lost (--lossy writes it all the same):{}",
-            out.display(),
-            lines.collect::<String>()
-        )));
+        return Err(CommandError::Loss {
+            path: out.to_owned(),
+            losses: converted.losses,
+        });
     }
     check_format(&converted, out)?;
     target::write(out, &converted.bytes)?;

@@ -4,6 +4,8 @@ use std::io::Write as _;
 
 use log::{LevelFilter, Log, Metadata, Record};
 
+use super::output::printable;
+
 struct StderrLog;
 
 impl Log for StderrLog {
@@ -14,8 +16,13 @@ impl Log for StderrLog {
     fn log(&self, record: &Record<'_>) {
         if self.enabled(record.metadata()) {
             let (level, target) = (record.level(), record.target());
+            let text = record.args().to_string();
+            // Libraries write lines; Mapscope's own messages have names of files.
+            let is_own = target.starts_with("mapscope");
+            let lines = text.split(|c| c == '\n' && !is_own);
+            let lines: Vec<_> = lines.map(printable).collect();
             // A log that cannot be written has nobody to tell.
-            let _unheard = writeln!(std::io::stderr(), "{level} {target}: {}", record.args());
+            let _unheard = writeln!(std::io::stderr(), "{level} {target}: {}", lines.join("\n"));
         }
     }
 

@@ -104,6 +104,16 @@ pub enum CommandError {
     /// An argument that only makes no sense together with the file or the device.
     #[error("{0}")]
     Argument(String),
+    /// Something would be lost.
+    #[error(
+        "{}: not written, since something would be lost (--lossy writes it all the same)", .path.display()
+    )]
+    Loss {
+        /// The file that was not written.
+        path: PathBuf,
+        /// A sentence for each loss.
+        losses: Vec<String>,
+    },
     /// The window was not opened, or had to close.
     #[cfg(feature = "window")]
     #[error("{0}")]
@@ -156,6 +166,23 @@ impl CommandError {
             Self::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
             Self::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
             error => error.to_string(),
+        }
+    }
+
+    /// The message in lines. Text from files and file names never begins one, whatever is in it.
+    fn lines(&self) -> Vec<String> {
+        let text = self.to_string();
+        match self {
+            // Devices and displays describe faults in lines, and know no names of files.
+            #[cfg(feature = "gpu")]
+            Self::Gpu(_) | Self::Device(_) => text.lines().map(str::to_owned).collect(),
+            #[cfg(feature = "window")]
+            Self::Window(_) => text.lines().map(str::to_owned).collect(),
+            Self::Loss { losses, .. } => {
+                let losses = losses.iter().map(|loss| format!("  {loss}"));
+                std::iter::once(format!("{text}:")).chain(losses).collect()
+            }
+            _ => vec![text],
         }
     }
 

@@ -1,6 +1,5 @@
 //! Text for people and JSON for programs, the same from every command.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use super::CommandError;
 use super::cli::display_name;
 use mapscope_formats::{Place, Problem, Severity};
-pub(super) use mapscope_formats::{Tally, counted};
+pub(super) use mapscope_formats::{Tally, counted, printable};
 use mapscope_scene::OpenError;
 
 /// Standard output. If the reader hangs up, the rest is dropped: a command still does its work, so its
@@ -129,22 +128,6 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
     }
 }
 
-/// A text of a file as it may be printed: what a file says must not drive the terminal.
-pub(super) fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return text.into();
-    }
-    let mut clean = String::with_capacity(text.len() + 8);
-    for c in text.chars() {
-        if c.is_control() {
-            clean.extend(c.escape_default());
-        } else {
-            clean.push(c);
-        }
-    }
-    clean.into()
-}
-
 /// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`, with how many
 /// follow from it. What reads such lines knows no offsets: those of binary files stand before the
 /// message.
@@ -247,12 +230,8 @@ pub(super) fn report_error(error: &CommandError) {
         write_problem(&mut stderr, paint, path, problem)
     } else {
         let severity = paint.severity(Severity::Error);
-        // What a device says has lines of its own.
-        let lines: Vec<_> = error
-            .to_string()
-            .lines()
-            .map(|l| printable(l).into_owned())
-            .collect();
+        let lines = error.lines();
+        let lines: Vec<_> = lines.iter().map(|line| printable(line)).collect();
         writeln!(stderr, "{severity}: {}", lines.join("\n"))
     };
 }
@@ -270,15 +249,4 @@ pub(super) fn problem_json(problem: &Problem) -> Value {
         object["consequences"] = problem.consequences.iter().map(problem_json).collect();
     }
     object
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn text_of_a_file_cannot_drive_the_terminal() {
-        assert_eq!(printable("größe 日本"), "größe 日本");
-        assert_eq!(printable("a\u{1b}[2Jb\nc"), "a\\u{1b}[2Jb\\nc");
-    }
 }

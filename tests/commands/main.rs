@@ -10,6 +10,7 @@ mod diff;
 mod docs;
 mod export;
 mod folder;
+mod hostile;
 mod items;
 mod numbers;
 mod pictures;

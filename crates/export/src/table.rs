@@ -1,7 +1,7 @@
 //! Tables as CSV (RFC 4180): UTF-8, a line of headings, lines that end with CR LF.
 //!
 //! Of 2D maps there is a line for each cell of each layer, of terrain one for each tile, of scenes one
-//! for each entity. A field without a value is empty; `not_read` names those that could not be read.
+//! for each entity. Text that begins like a formula has an apostrophe before it. A field without a value is empty; `not_read` names those that could not be read.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -106,9 +106,16 @@ impl Table {
         }
     }
 
-    /// A field of any text.
+    /// A field of any text. An apostrophe goes before one that spreadsheets would read as a formula.
     fn text(&mut self, text: &str) {
         self.separate();
+        let formula;
+        let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
+            formula = format!("'{text}");
+            &formula
+        } else {
+            text
+        };
         if text.contains(['"', ',', '\r', '\n']) {
             let _infallible = write!(self.bytes, "\"{}\"", text.replace('"', "\"\""));
         } else {

@@ -74,7 +74,7 @@ pub use problem::{
 pub use problems::{Cause, Problems, count_errors};
 pub use rule::Rule;
 use text::outside;
-pub use text::{quoted, quoted_path};
+pub use text::{printable, quoted, quoted_path};
 
 /// The rules of all formats. What is wrong beside a file, such as a missing texture, has rules
 /// elsewhere.

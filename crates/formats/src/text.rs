@@ -1,4 +1,6 @@
-//! What the readers of text formats share.
+//! What the readers of text formats share, and how text from files and file names is shown.
+
+use std::borrow::Cow;
 
 /// How many characters of a file a message quotes at most.
 const QUOTED_CHARS: usize = 40;
@@ -7,6 +9,44 @@ const QUOTED_PATH_CHARS: usize = 255;
 
 /// What some editors put before the first character of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// `true` if a character is shown as it is. All others are escaped: control characters, line and
+/// paragraph separators, and format characters that are invisible or change the direction of text.
+/// The two joiners are shown, as Persian words and emoji have them.
+fn is_printable(c: char) -> bool {
+    !c.is_control()
+        && !matches!(
+            c,
+            '\u{ad}'
+                | '\u{61c}'
+                | '\u{180e}'
+                | '\u{200b}'
+                | '\u{200e}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{feff}'
+                | '\u{fff9}'..='\u{fffb}'
+                | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+/// Text from a file or a file name as a single line that cannot drive a terminal, begin a line of a log,
+/// or hide what it is. All of it that reaches a terminal, a log, a window title or an annotation goes
+/// through here or through [`quoted`].
+pub fn printable(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return text.into();
+    }
+    let mut clean = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_printable(c) {
+            clean.push(c);
+        } else {
+            clean.extend(c.escape_default());
+        }
+    }
+    clean.into()
+}
 
 /// The text between backticks, as messages quote it: cut after 40 characters, with escapes for
 /// whatever cannot be printed. Costs the same whatever the length of `text`.
@@ -36,10 +76,10 @@ fn quoted_to(text: &[u8], max_chars: usize) -> String {
     let is_whole = head.utf8_chunks().all(|chunk| {
         let mut buffer = [0; 4];
         chunk.valid().chars().all(|c| {
-            if c.is_control() || c == '\u{feff}' {
-                push(&c.escape_default().to_string())
-            } else {
+            if is_printable(c) {
                 push(c.encode_utf8(&mut buffer))
+            } else {
+                push(&c.escape_default().to_string())
             }
         }) && chunk
             .invalid()
@@ -63,7 +103,33 @@ pub(super) fn outside(what: &str, count: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{printable, quoted};
+
+    #[test]
+    fn text_that_drives_a_terminal_or_hides_is_escaped() {
+        for (text, shown) in [
+            ("größe 日本 🗺\u{fe0f} \u{200c}\u{200d}", None),
+            (
+                "a\u{1b}[2Jb\r\n\u{7}\u{9b}",
+                Some(r"a\u{1b}[2Jb\r\n\u{7}\u{9b}"),
+            ),
+            ("\n::error::x", Some(r"\n::error::x")),
+            (
+                "a\u{202e}b\u{2066}\u{200f}\u{61c}",
+                Some(r"a\u{202e}b\u{2066}\u{200f}\u{61c}"),
+            ),
+            (
+                "\u{2028}\u{2029}\u{200b}",
+                Some(r"\u{2028}\u{2029}\u{200b}"),
+            ),
+        ] {
+            assert_eq!(printable(text), shown.unwrap_or(text));
+            assert_eq!(
+                quoted(text.as_bytes()),
+                format!("`{}`", shown.unwrap_or(text))
+            );
+        }
+    }
 
     #[test]
     fn what_is_quoted_is_short_and_printable() {

@@ -26,7 +26,7 @@ pub(crate) fn entry() -> String {
          Name=Mapscope\n\
          GenericName=Map and Model Viewer\n\
          Comment={SUMMARY}\n\
-         Exec={PROGRAM} %F\n\
+         Exec={PROGRAM} -- %F\n\
          TryExec={PROGRAM}\n\
          Icon={PROGRAM}\n\
          Terminal=false\n\
@@ -43,7 +43,7 @@ pub(crate) fn thumbnailer() -> String {
     format!(
         "[Thumbnailer Entry]\n\
          TryExec={PROGRAM}\n\
-         Exec={PROGRAM} thumbnail --size %s %i %o\n\
+         Exec={PROGRAM} thumbnail --size %s -- %i %o\n\
          MimeType={types}\n"
     )
 }

@@ -41,7 +41,7 @@ use super::view::camera_control::{self, CameraMode};
 use super::view::{Pointer, Tools, View};
 use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
-use mapscope_formats::Severity;
+use mapscope_formats::{Severity, printable};
 use mapscope_scene::camera::{self, NamedView};
 use mapscope_scene::demo::Demo;
 use mapscope_scene::saving::FileKind;
@@ -221,7 +221,7 @@ impl State {
         let name = self.open_file().map(OpenFile::name);
         let level = self.level_name().map(str::to_owned);
         let parts = ["Mapscope".to_owned()].into_iter().chain(name).chain(level);
-        parts.collect::<Vec<_>>().join(" - ")
+        printable(&parts.collect::<Vec<_>>().join(" - ")).into_owned()
     }
 
     /// What the user has said about opening files.
