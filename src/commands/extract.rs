@@ -12,7 +12,6 @@ use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, interrupt, source, target};
 use mapscope_export::archive::{self, ArchiveFile, MAX_GROWTH};
 use mapscope_formats::pmf::archive::Archive;
-use mapscope_scene::saving::PNG;
 use mapscope_scene::{Document, OpenOptions, saving};
 
 pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -35,17 +34,17 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
     check_size(&files, opened.bytes.len() as u64)?;
     let mut writing = Writing {
         args,
-        archive,
         folder,
         read: saving::files_read(&args.file, document),
         written: [0; 2],
         failed: 0,
     };
+    let planned = writing.plan(archive, &files);
     // All that is to be written may be, or nothing is.
-    for file in &files {
+    for file in &planned {
         writing.check(file)?;
     }
-    for file in &files {
+    for file in &planned {
         writing.write(file)?;
     }
     Ok(writing.conclude(document))
@@ -131,10 +130,18 @@ fn check_size(files: &[ArchiveFile<'_>], file_bytes: u64) -> Result<(), CommandE
     Ok(())
 }
 
+/// A file that goes into a folder.
+struct Planned<'a> {
+    file: &'a ArchiveFile<'a>,
+    /// Its place below the folder.
+    path: PathBuf,
+    /// That of its image, if it is a texture.
+    image: Option<PathBuf>,
+}
+
 /// Files that go into a folder.
 struct Writing<'a> {
     args: &'a ExtractArgs,
-    archive: &'a Archive,
     folder: &'a Path,
     /// Files that are never written over.
     read: Vec<PathBuf>,
@@ -144,52 +151,75 @@ struct Writing<'a> {
 }
 
 impl Writing<'_> {
+    /// Where files and the images of textures go. What cannot be written is said.
+    fn plan<'f>(&mut self, archive: &Archive, files: &'f [ArchiveFile<'f>]) -> Vec<Planned<'f>> {
+        let mut planned = Vec::new();
+        let mut textures = Vec::new();
+        for file in files {
+            let path = match file.path_in_folder() {
+                Ok(path) => path,
+                Err(error) => {
+                    self.fail(file, &error);
+                    continue;
+                }
+            };
+            let is_texture = match file.bytes() {
+                Ok(bytes) => archive::is_texture(&bytes) && !self.args.raw,
+                Err(error) => {
+                    self.fail(file, &error);
+                    continue;
+                }
+            };
+            if is_texture {
+                textures.push((planned.len(), path.clone()));
+            }
+            let image = None;
+            planned.push(Planned { file, path, image });
+        }
+        let (places, paths): (Vec<_>, Vec<_>) = textures.into_iter().unzip();
+        for (at, image) in places
+            .into_iter()
+            .zip(archive::image_paths(archive, &paths))
+        {
+            if let Some(planned) = planned.get_mut(at) {
+                planned.image = image;
+            }
+        }
+        planned
+    }
+
     /// Makes sure that a file and, of a texture, its image may be written.
-    fn check(&self, file: &ArchiveFile<'_>) -> Result<(), CommandError> {
-        let Ok(path) = file.path_in_folder() else {
-            return Ok(());
-        };
-        self.is_there(&path, || Some(file.bytes().ok()?.into_owned()))?;
-        if let Some(path) = self.image_path(&path) {
-            self.is_there(&path, || archive::texture_png(&file.bytes().ok()?)?.ok())?;
+    fn check(&self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
+        self.is_there(path, || Some(file.bytes().ok()?.into_owned()))?;
+        if let Some(path) = image {
+            self.is_there(path, || archive::texture_png(&file.bytes().ok()?)?.ok())?;
         }
         Ok(())
     }
 
     /// Writes a file and, of a texture, its image. What cannot be is said, and the others follow.
-    fn write(&mut self, file: &ArchiveFile<'_>) -> Result<(), CommandError> {
-        let (path, bytes) = match (file.path_in_folder(), file.bytes()) {
-            (Ok(path), Ok(bytes)) => (path, bytes),
-            (Err(error), _) => {
-                self.fail(file, &error);
-                return Ok(());
-            }
-            (_, Err(error)) => {
+    fn write(&mut self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
+        let bytes = match file.bytes() {
+            Ok(bytes) => bytes,
+            Err(error) => {
                 self.fail(file, &error);
                 return Ok(());
             }
         };
-        self.put(&path, &bytes)?;
+        self.put(path, &bytes)?;
         self.written[0] += 1;
-        let Some(path) = self.image_path(&path) else {
+        let Some(path) = image else {
             return Ok(());
         };
         match archive::texture_png(&bytes) {
             Some(Ok(image)) => {
-                self.put(&path, &image)?;
+                self.put(path, &image)?;
                 self.written[1] += 1;
             }
             Some(Err(error)) => self.fail(file, &error),
             None => {}
         }
         Ok(())
-    }
-
-    /// Where the image of a texture goes; none if there is to be none, or another file of that name.
-    fn image_path(&self, path: &Path) -> Option<PathBuf> {
-        let image = path.with_extension(PNG.ending);
-        let is_free = self.archive.find(image.to_str()?).is_none();
-        (is_free && !self.args.raw).then_some(image)
     }
 
     /// Says why a file is not written.
@@ -205,10 +235,20 @@ impl Writing<'_> {
         path: &Path,
         bytes: impl FnOnce() -> Option<Vec<u8>>,
     ) -> Result<bool, CommandError> {
-        let path = self.folder.join(path);
         let refused = |path: &Path, why: &dyn Display| {
             Err(CommandError::Argument(format!("{}: {why}", path.display())))
         };
+        // The folder itself may be a link, as it was named.
+        let below = path.ancestors().map(|below| self.folder.join(below));
+        for below in below.take_while(|below| below != self.folder) {
+            if below.is_symlink() {
+                return refused(
+                    &below,
+                    &"this is a link, and nothing is written through links",
+                );
+            }
+        }
+        let path = self.folder.join(path);
         let folders = path.ancestors().skip(1);
         for folder in folders.take_while(|at| !at.as_os_str().is_empty()) {
             if folder.exists() && !folder.is_dir() {

@@ -12,29 +12,127 @@ use serde_json::json;
 use super::cli::{RAMP, map};
 use super::folder::Folder;
 
-/// A map with an archive of a text, a texture and a texture that is cut off.
-fn with_archive() -> Vec<u8> {
+/// A texture of two pixels.
+fn texture(pixels: [u8; 8]) -> Vec<u8> {
     let texture = Texture {
         width: 2,
         height: 1,
         has_alpha: true,
-        pixels: vec![1, 2, 3, 4, 5, 6, 7, 8],
+        pixels: pixels.to_vec(),
         unknown_flags: 0,
     };
-    let texture = texture.write().unwrap();
-    let file = |path, bytes| NewFile {
+    texture.write().unwrap()
+}
+
+/// A map with an archive of these files.
+fn archive_of(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let file = |&(path, bytes)| NewFile {
         path,
         bytes,
         compress: false,
     };
-    let files = [
-        file("notes/a.txt", &b"one"[..]),
-        file("textures/brick.ptf", &texture),
-        file("textures/cut.ptf", &texture[..5]),
-    ];
+    let files: Vec<_> = files.iter().map(file).collect();
     let mut map = synthesize::pmf([1, 1, 1], 1, 1);
     map.archive = Some(Archive::build(&files).unwrap());
     pmf::write(&map, Packing::Stored).unwrap()
+}
+
+/// A map with an archive of a text, a texture and a texture that is cut off.
+fn with_archive() -> Vec<u8> {
+    let texture = texture([1, 2, 3, 4, 5, 6, 7, 8]);
+    archive_of(&[
+        ("notes/a.txt", b"one"),
+        ("textures/brick.ptf", &texture),
+        ("textures/cut.ptf", &texture[..5]),
+    ])
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_extracted_through_links() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    folder.write(
+        "a.pmf",
+        archive_of(&[("b.txt", b"b"), ("d/owned.txt", b"x")]),
+    );
+    for (name, link, target) in [
+        ("folder", "d", "../outside"),
+        ("file", "b.txt", "../outside/b.txt"),
+        ("dangling", "d/owned.txt", "../../outside/new.txt"),
+    ] {
+        let at = folder.path(name).join(link);
+        fs::create_dir_all(folder.path("outside")).unwrap();
+        folder.write("outside/b.txt", "old");
+        fs::create_dir_all(at.parent().unwrap()).unwrap();
+        symlink(target, &at).unwrap();
+        for force in ["", " --force"] {
+            let args = format!("extract a.pmf -o {name}{force}");
+            let refused = folder.run(&args).expect(2);
+            assert!(
+                refused.stderr.contains(&format!("{name}/{link}: ")),
+                "{refused:?}"
+            );
+            let other = fs::symlink_metadata(folder.path(name).join("b.txt"));
+            assert!(other.is_ok_and(|it| it.is_symlink()) || link != "b.txt");
+        }
+        assert!(!folder.path(&format!("{name}/b.txt")).is_file() || name == "file");
+        assert_eq!(fs::read(folder.path("outside/b.txt")).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path("outside")).unwrap().count(), 1);
+    }
+    // The folder itself is where the user wants it.
+    fs::create_dir(folder.path("real")).unwrap();
+    symlink("real", folder.path("named")).unwrap();
+    folder.run("extract a.pmf -o named").expect(0);
+    assert_eq!(fs::read(folder.path("real/d/owned.txt")).unwrap(), b"x");
+}
+
+#[test]
+fn textures_of_one_name_become_images_of_their_own() {
+    let folder = Folder::new();
+    let [a, b, c] = [1, 2, 3].map(|at| texture([at; 8]));
+    let files: [(&str, &[u8]); 3] = [("a.ptf", &a), ("a.ptg", &b), ("a.tex", &c)];
+    folder.write("a.pmf", archive_of(&files));
+    for _again in 0..2 {
+        let done = folder.run("extract a.pmf -o out").expect(0);
+        assert!(done.stderr.contains("3 textures also as PNG"), "{done:?}");
+    }
+    for (name, at) in [("a.png", 1), ("a.ptg.png", 2), ("a.tex.png", 3)] {
+        let image = image::open(folder.path("out").join(name)).unwrap();
+        assert_eq!(image.into_rgba8().into_raw(), [at; 8], "{name}");
+    }
+    assert_eq!(fs::read_dir(folder.path("out")).unwrap().count(), 6);
+}
+
+#[test]
+fn names_that_no_file_can_have_everywhere_are_refused_before_others_are_written() {
+    let folder = Folder::new();
+    let longest = "b".repeat(255);
+    let files = [
+        "CON",
+        "NUL.txt",
+        "dot.",
+        "space ",
+        "e\u{1b}[31m",
+        "l\n::error::x",
+        "\u{202e}gnp.a",
+        &longest,
+        "a.txt",
+    ];
+    folder.write("a.pmf", archive_of(&files.map(|name| (name, &b"1"[..]))));
+    let done = folder.run("extract a.pmf -o out").expect(1);
+    assert_eq!(
+        done.stderr
+            .lines()
+            .filter(|line| line.contains("is refused"))
+            .count(),
+        7
+    );
+    assert!(done.stderr.contains("2 files in out"), "{done:?}");
+    let names = fs::read_dir(folder.path("out")).unwrap();
+    let mut names: Vec<_> = names.map(|it| it.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["a.txt", &longest]);
 }
 
 #[test]

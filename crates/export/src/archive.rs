@@ -1,17 +1,22 @@
 //! The files of the archive that a PMF map embeds, and its textures as images.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use mapscope_formats::ReadError;
 use mapscope_formats::pmf::Texture;
 use mapscope_formats::pmf::archive::{Archive, Content};
+use mapscope_formats::{ReadError, printable};
 use mapscope_scene::Document;
 use mapscope_scene::level::Map;
+use mapscope_scene::saving::PNG;
 
 /// How many times its own size an archive may be once it is extracted: LZ4 makes no more than 255
 /// bytes of one, but files may share their bytes.
 pub const MAX_GROWTH: u64 = 256;
+
+/// Names that Windows reserves for devices, whatever ending follows.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// A file of an archive.
 #[derive(Debug)]
@@ -30,6 +35,12 @@ pub enum PathError {
         "its path is refused, since it may lead out of the folder: expected names between single `/`"
     )]
     Unsafe,
+    /// A part of its path is a name that some system reserves, or cannot show.
+    #[error(
+        "its path is refused, since some systems reserve a name in it or cannot show it: expected printable \
+         names such as `brick.ptf`"
+    )]
+    Reserved,
 }
 
 /// The archive of a document; none if it has none.
@@ -90,12 +101,55 @@ impl<'a> ArchiveFile<'a> {
             && path
                 .components()
                 .all(|part| matches!(part, Component::Normal(_)));
-        if is_safe {
-            Ok(path.to_owned())
-        } else {
-            Err(PathError::Unsafe)
+        if !is_safe {
+            return Err(PathError::Unsafe);
         }
+        if self.path.split('/').any(is_reserved) {
+            return Err(PathError::Reserved);
+        }
+        Ok(path.to_owned())
     }
+}
+
+/// `true` if Windows has no file of a name, or if a part of the name cannot be shown.
+fn is_reserved(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default();
+    let stem = stem.trim_end().to_lowercase();
+    let port = ["com", "lpt"]
+        .into_iter()
+        .find_map(|port| stem.strip_prefix(port));
+    let mut number = port.unwrap_or_default().chars();
+    let is_port = matches!(number.next(), Some('0'..='9' | '¹' | '²' | '³'));
+    (is_port && number.next().is_none())
+        || DEVICES.contains(&&*stem)
+        || name.ends_with(['.', ' '])
+        || name.contains(['<', '>', '"', '|', '?', '*'])
+        || matches!(printable(name), Cow::Owned(_))
+}
+
+/// The images of textures among files, by the places of these in a folder: `a.png` of `a.ptf`. A texture
+/// whose image would take the name of another file or image, whatever the case of letters, keeps its
+/// ending: `a.ptf.png`. It has no image if that is taken, too.
+pub fn image_paths(archive: &Archive, textures: &[PathBuf]) -> Vec<Option<PathBuf>> {
+    let key = |path: &Path| path.to_string_lossy().to_lowercase();
+    let entries = archive.entries().iter();
+    let mut taken: HashSet<String> = entries
+        .map(|entry| archive.path(entry).to_lowercase())
+        .collect();
+    let image = |path: &PathBuf| {
+        let short = path.with_extension(PNG.ending);
+        let mut long = path.clone().into_os_string();
+        long.push(".");
+        long.push(PNG.ending);
+        let names = [short, long.into()];
+        names.into_iter().find(|image| taken.insert(key(image)))
+    };
+    textures.iter().map(image).collect()
+}
+
+/// `true` if these are the bytes of a PTF texture.
+pub fn is_texture(bytes: &[u8]) -> bool {
+    bytes.starts_with(&Texture::MAGIC)
 }
 
 /// A PTF texture as a PNG; none for bytes that are none.
@@ -103,7 +157,7 @@ impl<'a> ArchiveFile<'a> {
 /// # Errors
 /// Whatever is not as documented, with its offset in `bytes`.
 pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
-    if !bytes.starts_with(&Texture::MAGIC) {
+    if !is_texture(bytes) {
         return None;
     }
     Some(Texture::read(bytes).map(|texture| {
@@ -166,6 +220,84 @@ mod tests {
             };
             assert_eq!(file.path_in_folder(), Err(PathError::Unsafe), "{path}");
         }
+    }
+
+    #[test]
+    fn names_that_some_system_reserves_or_cannot_show_are_refused() {
+        let archive = build(&[("a", b"")]);
+        let path_of = |path: &str| {
+            let file = ArchiveFile {
+                path: path.to_owned(),
+                archive: &archive,
+                entry: 0,
+            };
+            file.path_in_folder()
+        };
+        for path in [
+            "CON",
+            "a/nul.txt",
+            "Aux .a.b",
+            "com1",
+            "LPT9.txt",
+            "com¹",
+            "conin$",
+            "a.",
+            "a /b",
+            "a?",
+            "a*b",
+            "a\u{1b}",
+            "a\nb",
+            "a\u{202e}b",
+        ] {
+            assert_eq!(path_of(path), Err(PathError::Reserved), "{path:?}");
+        }
+        for path in [
+            "console",
+            "com",
+            "com10",
+            "a/nul1",
+            ".a",
+            "-rf",
+            "größe 1.png",
+            "a b",
+        ] {
+            assert_eq!(path_of(path), Ok(PathBuf::from(path)));
+        }
+    }
+
+    #[test]
+    fn images_have_names_of_their_own() {
+        let archive = build(&[
+            ("b.png", b""),
+            ("d/a.ptf", b""),
+            ("e.x", b""),
+            ("e.PNG", b""),
+        ]);
+        let textures = [
+            "d/a.ptf",
+            "d/A.ptg",
+            "d/a.tex",
+            "d/a.ptg.x",
+            "b.ptf",
+            "e.x",
+            "c",
+        ];
+        let images = image_paths(&archive, &textures.map(PathBuf::from));
+        let images: Vec<_> = images.iter().map(|it| it.as_ref()?.to_str()).collect();
+        let expected = [
+            "d/a.png",
+            "d/A.ptg.png",
+            "d/a.tex.png",
+            "d/a.ptg.x.png",
+            "b.ptf.png",
+            "e.x.png",
+            "c.png",
+        ];
+        assert_eq!(images, expected.map(Some));
+        assert_eq!(
+            image_paths(&archive, &["b".into(), "b.PNG".into()]),
+            [None, Some("b.PNG.png".into())]
+        );
     }
 
     #[test]

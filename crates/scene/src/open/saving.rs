@@ -7,6 +7,7 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read as _, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use mapscope_formats::Format;
 use thiserror::Error;
@@ -70,6 +71,10 @@ impl Eq for FileKind {}
 
 /// The number of links that lead from one to the next, as in Linux.
 const MAX_LINKS: usize = 40;
+
+/// How much of the name of a file its temporary file has: with random letters and an ending at most 255 bytes,
+/// the limit of common file systems.
+const MAX_PREFIX_CHARS: usize = 60;
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -287,6 +292,48 @@ fn led_to(path: &Path) -> PathBuf {
     target
 }
 
+/// The permissions of a file, without those that make other users or groups run it as themselves.
+fn permissions_of_file(meta: &fs::Metadata) -> fs::Permissions {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::Permissions::from_mode(meta.permissions().mode() & 0o777)
+    }
+    #[cfg(not(unix))]
+    meta.permissions()
+}
+
+/// The temporary files of all files that are being written.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A temporary file, until it is dropped.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|path| *path != self.0);
+    }
+}
+
+/// Removes the temporary files of all files that are being written. For a process that ends at once, since
+/// nothing may be written after it.
+pub fn remove_unfinished() {
+    let all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    for path in all.iter() {
+        // It may be finished by now, or gone.
+        let _gone = fs::remove_file(path);
+    }
+}
+
 /// Writes a file, whole or not at all: into a temporary file beside it, which then takes its
 /// place. A link stays a link, and what it leads to is replaced.
 ///
@@ -313,15 +360,22 @@ pub fn write_whole(
     let (Some(name), Some(folder)) = (target.file_name(), target.parent()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
     };
-    let mut prefix = name.to_owned();
-    prefix.push(".");
+    // Cut, so that a file of the longest name can be written.
+    let prefix: String = name
+        .to_string_lossy()
+        .chars()
+        .take(MAX_PREFIX_CHARS)
+        .collect();
+    let prefix = format!("{prefix}.");
     let mut builder = tempfile::Builder::new();
     builder.prefix(&prefix).suffix(".part");
+    let permissions = meta.as_ref().map(permissions_of_file);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // As any other new file, within what the user's mask allows, and not for the user alone.
-        builder.permissions(fs::Permissions::from_mode(0o666));
+        // Within what the user's mask allows: those of the file that is replaced, or those of any other new file.
+        let new = || fs::Permissions::from_mode(0o666);
+        builder.permissions(permissions.clone().unwrap_or_else(new));
     }
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -331,13 +385,14 @@ pub fn write_whole(
     let part = builder
         .tempfile_in(folder)
         .map_err(|error| refused(&error))?;
+    let _unfinished = Unfinished::new(part.path());
     // Past the temporary file, whose errors name a path that nobody has asked for.
     let mut out = BufWriter::new(part.as_file());
     with_own_error(&mut out, write)?;
     out.flush()?;
     drop(out);
-    if let Some(meta) = meta {
-        part.as_file().set_permissions(meta.permissions())?;
+    if let Some(permissions) = permissions {
+        part.as_file().set_permissions(permissions)?;
     }
     part.persist(&target)?;
     Ok(())
@@ -447,6 +502,70 @@ mod tests {
         assert!(put(&dir.path().join("no/such.png"), b"x").is_err());
         assert!(put(dir.path(), b"x").is_err());
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_name_of_255_bytes_can_be_written() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a".repeat(251) + ".png", "ß".repeat(125) + ".png"] {
+            let path = dir.path().join(name);
+            put(&path, b"new").unwrap();
+            put(&path, b"newer").unwrap();
+            assert_eq!(fs::read(&path).unwrap(), b"newer");
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn what_is_unfinished_can_be_removed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.png");
+        let count = || fs::read_dir(dir.path()).unwrap().count();
+        let written = write_whole(&path, |out| {
+            out.write_all(b"half")?;
+            assert_eq!(count(), 1);
+            for unfinished in UNFINISHED.lock().unwrap().iter() {
+                // Other tests write as well.
+                if unfinished.starts_with(dir.path()) {
+                    fs::remove_file(unfinished)?;
+                }
+            }
+            assert_eq!(count(), 0);
+            Ok(())
+        });
+        assert!(written.is_err() && count() == 0);
+        let all = UNFINISHED.lock().unwrap();
+        assert!(!all.iter().any(|path| path.starts_with(dir.path())));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_temporary_file_is_never_open_to_more_than_the_file() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.png");
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        for (before, after) in [
+            (0o600, 0o600),
+            (0o444, 0o444),
+            (0o666, 0o666),
+            (0o4755, 0o755),
+            (0o3750, 0o750),
+        ] {
+            fs::write(&path, b"old").unwrap();
+            fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
+            write_whole(&path, |out| {
+                let part = fs::read_dir(dir.path())
+                    .unwrap()
+                    .map(|it| it.unwrap().path());
+                let part = part.into_iter().find(|other| *other != path).unwrap();
+                assert_eq!(mode(&part) & !after, 0, "{before:o}");
+                out.write_all(b"new")
+            })
+            .unwrap();
+            assert_eq!(mode(&path), after);
+            fs::remove_file(&path).unwrap();
+        }
     }
 
     #[cfg(unix)]
