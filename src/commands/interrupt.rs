@@ -1,38 +1,93 @@
-//! Ctrl+C while files are written: what was begun is given up, and no half of it stays.
+//! Ctrl+C, SIGTERM and SIGHUP while files are written: the command stops within a second and leaves no
+//! temporary file. The second signal ends it at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
+use std::time::Duration;
 
+#[cfg(unix)]
+use signal_hook::consts::SIGHUP;
 use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::{flag, low_level};
 
-/// Whether Ctrl+C was pressed since it is held.
+use super::{CommandError, Status, output};
+use mapscope_scene::saving;
+
+const INTERRUPTED: &str = "interrupted; no file that was begun was kept";
+/// How often the thread that ends a busy command looks.
+const POLL: Duration = Duration::from_millis(50);
+/// How long a command has to stop by itself, which says best what it was about.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// `true` once a signal came since they are held.
 static IS_INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on whoever writes asks [`check`], and the process is not ended in the middle of it.
+/// From now on the process is not ended in the middle of writing. It asks [`check`], and is ended without
+/// temporary files if it is too busy for that, such as with one long draw.
 pub(super) fn hold() {
     IS_INTERRUPTED.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
-        for signal in [SIGINT, SIGTERM] {
-            if let Err(error) = signal_hook::flag::register(signal, Arc::clone(&flag)) {
+        for signal in signals() {
+            let held = flag::register_conditional_default(signal, Arc::clone(&flag))
+                .and_then(|_id| flag::register(signal, Arc::clone(&flag)));
+            if let Err(error) = held {
                 // Then it ends the process at once, and a temporary file may stay.
                 log::warn!("signal {signal}: {error}");
             }
+        }
+        let of_thread = Arc::clone(&flag);
+        let spawned = thread::Builder::new().spawn(move || end_if_busy(&of_thread));
+        if let Err(error) = spawned {
+            log::warn!("a busy command ends at the second signal only: {error}");
         }
         flag
     });
 }
 
+/// The signals that ask a process to end.
+fn signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM];
+    #[cfg(unix)]
+    if !is_ignored(SIGHUP) {
+        signals.push(SIGHUP);
+    }
+    signals
+}
+
+/// `true` if the process was started with a signal ignored, as `nohup` does, or if the system cannot be asked.
+#[cfg(unix)]
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").ok();
+    let ignored = status.as_deref().and_then(|status| {
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
+    ignored.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
+}
+
+/// Ends the process some time after a signal came.
+fn end_if_busy(flag: &AtomicBool) {
+    while !flag.load(Ordering::Relaxed) {
+        thread::sleep(POLL);
+    }
+    thread::sleep(GRACE);
+    saving::remove_unfinished();
+    output::report_error(&CommandError::Argument(INTERRUPTED.to_owned()));
+    low_level::exit(Status::Failed as i32)
+}
+
 /// Says whether to go on.
 ///
 /// # Errors
-/// When Ctrl+C was pressed.
+/// When a signal came.
 pub(super) fn check() -> io::Result<()> {
     let flag = IS_INTERRUPTED.get();
     if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {
-        return Err(io::Error::other(
-            "interrupted; no file that was begun was kept",
-        ));
+        return Err(io::Error::other(INTERRUPTED));
     }
     Ok(())
 }

@@ -423,14 +423,13 @@ fn what_the_system_refuses_is_said_without_its_numbers() {
     }
 }
 
-/// Ctrl+C in the middle of an image leaves neither a half file nor a temporary one.
+/// Sends a signal in the middle of an image, and gives the status of the command and how long it went on. Neither
+/// half a file stays nor a temporary one.
 #[cfg(unix)]
-#[test]
-fn ctrl_c_leaves_no_half_file() {
+fn interrupted(args: &str, signal: &str) -> (Option<i32>, std::time::Duration) {
     use std::time::{Duration, Instant};
     let folder = Folder::new();
     let mut command = folder.command();
-    let args = "render demo:village -o a.png --view flat --scale 32";
     let mut child = command.args(args.split(' ')).spawn().unwrap();
     let files = || fs::read_dir(folder.path("")).unwrap().count();
     let started = Instant::now();
@@ -440,12 +439,33 @@ fn ctrl_c_leaves_no_half_file() {
     }
     assert_eq!(files(), 1, "a temporary file is there");
     let pid = child.id().to_string();
-    let sent = std::process::Command::new("kill")
-        .args(["-INT", &pid])
-        .status();
+    let mut kill = std::process::Command::new("kill");
+    let sent = kill.args(["-s", signal, &pid]).status();
+    let at = Instant::now();
     assert!(sent.unwrap().success());
-    assert_eq!(child.wait().unwrap().code(), Some(2));
+    let status = child.wait().unwrap().code();
     assert_eq!(files(), 0);
+    (status, at.elapsed())
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_no_half_file() {
+    for signal in ["INT", "TERM", "HUP"] {
+        let args = "render demo:village -o a.png --view flat --scale 32";
+        assert_eq!(interrupted(args, signal).0, Some(2), "{signal}");
+    }
+}
+
+/// A single draw takes long here, and nothing asks in the middle of it.
+#[cfg(unix)]
+#[test]
+fn a_signal_ends_a_long_draw() {
+    let args = "render synthetic:scene:5000 -o a.png --size 4096x4096";
+    let (status, went_on) = interrupted(args, "TERM");
+    assert_eq!(status, Some(2));
+    // It is a second where nothing else runs.
+    assert!(went_on < std::time::Duration::from_secs(5), "{went_on:?}");
 }
 
 /// Ctrl+C ends a command that waits for the reader of a pipe.
