@@ -1,4 +1,6 @@
-//! The search for files below folders: bounded, and not led astray by links in circles.
+//! The search for files below folders: bounded, and not led astray by links. A link to a folder or file
+//! below the folder that is searched is followed once; links that lead out of it are not followed, so that
+//! a folder from a stranger cannot have other folders of the user searched.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -43,6 +45,9 @@ pub struct SearchProgress {
     pub(crate) files: AtomicU64,
     pub(crate) is_over: AtomicBool,
 }
+
+/// What the system shows of itself as files, which never end and are not for reading.
+const SYSTEM_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
 /// What a search has seen so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,7 +94,10 @@ pub struct Search<'a> {
     goes_on: &'a dyn Fn() -> bool,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     passes_by: &'a dyn Fn(&Path) -> bool,
+    /// `true` to find links that lead to nothing.
     finds_dangling: bool,
+    /// Links that lead out of the folder that was searched.
+    outside: Vec<PathBuf>,
     pub(crate) read_dir: &'a dyn Fn(&Path) -> io::Result<ReadDir>,
     /// The folders that were read or will be, without links: none is read twice.
     known: HashSet<PathBuf>,
@@ -162,6 +170,7 @@ impl<'a> Search<'a> {
             is_wanted,
             passes_by: &|_folder| false,
             finds_dangling: false,
+            outside: Vec::new(),
             read_dir: &|path| fs::read_dir(path),
             known: HashSet::new(),
             entries: 0,
@@ -192,6 +201,11 @@ impl<'a> Search<'a> {
         &self.unreadable
     }
 
+    /// The links that were not followed because they lead out of the folder that was searched.
+    pub fn outside(&self) -> &[PathBuf] {
+        &self.outside
+    }
+
     /// What ended it before all was seen.
     pub fn cut_off(&self) -> Option<CutOff> {
         self.cut_off
@@ -204,11 +218,15 @@ impl<'a> Search<'a> {
     /// # Errors
     /// When the folder itself cannot be read, or when the search was told to stop.
     pub fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, Halt> {
-        let real = root.canonicalize().map_err(Halt::Unreadable)?;
-        if !self.known.insert(real.clone()) {
+        let top = root.canonicalize().map_err(Halt::Unreadable)?;
+        if !self.known.insert(top.clone()) {
             return Ok(None);
         }
-        let mut folders = vec![Folder::new(root.to_owned(), real)];
+        let is_entered = |real: &Path| {
+            let is_system = |system: &Path| real.starts_with(system) && !top.starts_with(system);
+            !SYSTEM_FOLDERS.into_iter().map(Path::new).any(is_system)
+        };
+        let mut folders = vec![Folder::new(root.to_owned(), top.clone())];
         // What is nearest to the top is seen first, whatever the bound. Links wait until all that
         // is no link is known: what is in both lies where it is.
         let mut waiting = VecDeque::from([0]);
@@ -219,6 +237,7 @@ impl<'a> Search<'a> {
                 None => match links.pop_front() {
                     Some((above, link)) => {
                         let real = link.canonicalize().ok();
+                        let real = real.filter(|real| is_entered(real));
                         let Some(real) = real.filter(|real| self.known.insert(real.clone())) else {
                             continue;
                         };
@@ -230,7 +249,7 @@ impl<'a> Search<'a> {
             let Some(folder) = folders.get(at) else {
                 break;
             };
-            let listing = match self.list(&folder.path) {
+            let listing = match self.list(&folder.path, &top) {
                 Ok(listing) => listing,
                 Err(Halt::Unreadable(error)) if at > 0 => {
                     let path = folder.path.clone();
@@ -246,7 +265,7 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let real = real.join(path.file_name().unwrap_or_default());
-                if self.known.insert(real.clone()) {
+                if is_entered(&real) && self.known.insert(real.clone()) {
                     waiting.push_back(add_below(&mut folders, at, Folder::new(path, real)));
                 }
             }
@@ -257,8 +276,8 @@ impl<'a> Search<'a> {
         Ok(Some(in_order(folders)))
     }
 
-    /// Reads a folder, as far as the limits let it.
-    fn list(&mut self, folder: &Path) -> Result<Listing, Halt> {
+    /// Reads a folder below another one without links, as far as the limits let it.
+    fn list(&mut self, folder: &Path, top: &Path) -> Result<Listing, Halt> {
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
         let mut listing = Listing::default();
         for entry in (self.read_dir)(folder).map_err(Halt::Unreadable)? {
@@ -290,7 +309,12 @@ impl<'a> Search<'a> {
                 }),
                 None => (kind.is_dir(), kind.is_file()),
             };
-            if is_dir {
+            let leads_out = is_link && path.canonicalize().is_ok_and(|it| !it.starts_with(top));
+            if leads_out {
+                let is_wanted =
+                    is_dir && !(self.passes_by)(&path) || is_file && (self.is_wanted)(&path);
+                self.outside.extend(is_wanted.then_some(path));
+            } else if is_dir {
                 if !(self.passes_by)(&path) {
                     listing.folders.push((path, is_link));
                 }

@@ -129,6 +129,117 @@ fn what_links_lead_to_is_checked_once_and_what_is_not_there_is_said() {
     folder.run("check l/dangling.pmf").expect(2);
 }
 
+/// The rules of the notes of files, by their names.
+#[cfg(unix)]
+fn notes(check: &Outcome) -> Vec<(String, String)> {
+    let objects = objects(check).into_iter();
+    let notes = objects.flat_map(|object| {
+        let file = object["file"].as_str().unwrap_or_default().to_owned();
+        let notes = object["notes"].as_array().cloned().unwrap_or_default();
+        notes
+            .into_iter()
+            .map(move |note| (file.clone(), note["rule"].as_str().unwrap().to_owned()))
+    });
+    notes.collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_folder_are_noted_and_not_followed() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    for name in ["l/in", "other/deep"] {
+        fs::create_dir_all(folder.path(name)).unwrap();
+    }
+    folder.write("l/in/a.pfmap", map("grass.png", RAMP));
+    folder.write("other/secret.pfmap", "password 123\n");
+    folder.write("other/deep/b.pfmap", "password 123\n");
+    symlink("in", folder.path("l/across")).unwrap();
+    symlink("in/a.pfmap", folder.path("l/a.pfmap")).unwrap();
+    symlink("../other/deep", folder.path("l/deep")).unwrap();
+    symlink("../other/secret.pfmap", folder.path("l/token.pfmap")).unwrap();
+    symlink("../other/secret.pfmap", folder.path("l/readme.txt")).unwrap();
+    symlink("/", folder.path("l/root")).unwrap();
+    symlink("/proc", folder.path("l/in/proc")).unwrap();
+    let check = folder.run("check l --json").expect(0);
+    let rule = "file/outside-link".to_owned();
+    let mut found = notes(&check);
+    found.retain(|(_, found)| *found == rule);
+    found.sort();
+    let links = ["l/deep", "l/in/proc", "l/root", "l/token.pfmap"];
+    assert_eq!(found, links.map(|link| (link.to_owned(), rule.clone())));
+    let mut checked = files(&check);
+    checked.retain(|file| !links.contains(&&**file));
+    assert_eq!(checked, ["l/in/a.pfmap"]);
+    assert!(!check.stdout.contains("password"), "{check:?}");
+    let denied = folder.run("check l --deny file/outside-link").expect(1);
+    assert_eq!(denied.stdout.matches("[file/outside-link]").count(), 4);
+    // What is named is opened, and a named folder is walked, wherever it is.
+    folder.run("check l/token.pfmap").expect(1);
+    assert_eq!(
+        files(&folder.run("check l/deep --json")),
+        ["l/deep/b.pfmap"]
+    );
+    let both = folder.run("check l other --json").expect(1);
+    let both = files(&both);
+    assert!(both.contains(&"other/secret.pfmap".to_owned()), "{both:?}");
+}
+
+#[test]
+fn settings_count_in_the_repository_or_the_named_folder() {
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("a/b/c")).unwrap();
+    folder.write("a/b/c/a.pfmap", map("grass.png", RAMP));
+    let allow = "allow = [\"texture/missing\"]";
+    let allowed = |args: &str| {
+        let check = folder.run(&format!("check {args}")).expect(0);
+        check.stderr.contains(" allowed")
+    };
+    folder.write("a/mapscope.toml", allow);
+    // Without a repository nothing above what was named counts, the working folder included.
+    for (args, counts) in [
+        ("a", true),
+        ("a/b", false),
+        ("a a/b", true),
+        ("a/b/c/a.pfmap", false),
+    ] {
+        assert_eq!(allowed(args), counts, "{args}");
+    }
+    folder.write("a/b/c/mapscope.toml", allow);
+    assert!(allowed("a/b/c/a.pfmap"));
+    fs::remove_file(folder.path("a/b/c/mapscope.toml")).unwrap();
+    fs::create_dir(folder.path("a/.git")).unwrap();
+    assert!(allowed("a/b/c/a.pfmap") && allowed("a/b"));
+    fs::rename(folder.path("a/mapscope.toml"), folder.path("mapscope.toml")).unwrap();
+    assert!(!allowed("a") && !allowed("a/b/c/a.pfmap"));
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_a_link_out_of_their_folder_are_not_quoted() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    fs::create_dir(folder.path("l")).unwrap();
+    folder.write("l/a.pfmap", map("grass.png", RAMP));
+    folder.write("secret", "password = \"ghp_123\"\n");
+    symlink("../secret", folder.path("l/mapscope.toml")).unwrap();
+    for args in ["check l", "check l --format github"] {
+        let check = folder.run(args).expect(2);
+        let said = [&*check.stdout, &*check.stderr].concat();
+        assert!(said.contains("l/mapscope.toml"), "{check:?}");
+        assert!(
+            !said.contains("password") && !said.contains("ghp"),
+            "{check:?}"
+        );
+    }
+    // One inside is quoted as any other.
+    fs::remove_file(folder.path("l/mapscope.toml")).unwrap();
+    symlink("settings", folder.path("l/mapscope.toml")).unwrap();
+    folder.write("l/settings", "password = 1\n");
+    let check = folder.run("check l").expect(2);
+    assert!(check.stderr.contains("`password`"), "{check:?}");
+}
+
 #[cfg(unix)]
 #[test]
 fn links_in_circles_end() {
@@ -479,7 +590,8 @@ fn what_a_folder_excludes_is_passed_by_and_files_are_checked_once() {
     let exclude = "exclude = [\"/build\", \"*.bak.pfmap\"]\n";
     folder.write("all/mapscope.toml", exclude);
     assert_eq!(checked("all"), ["all/a.pfmap", "all/maps/d.pfmap"]);
-    // From wherever one looks; what is named itself is meant.
+    // In a repository, from wherever one looks; what is named itself is meant.
+    fs::create_dir(folder.path("all/.git")).unwrap();
     assert_eq!(checked("all/maps"), ["all/maps/d.pfmap"]);
     let named = "all/maps/c.bak.pfmap";
     assert_eq!(checked(named), [named]);
@@ -799,6 +911,7 @@ fn hooks_know_the_endings_of_all_formats() {
     let (listed, _) = listed.split_once(")$\n").unwrap();
     let listed: BTreeSet<String> = listed.split('|').map(str::to_owned).collect();
     assert_eq!(listed, endings());
+    assert!(hooks.contains("\n  args: [--]\n"), "{hooks}");
     let hook = document("scripts/pre-commit");
     let lines = hook.lines().map(str::trim);
     let listed = lines.filter_map(|line| line.strip_prefix("':(icase)*.")?.split('\'').next());

@@ -51,7 +51,7 @@ pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
 pub use open::system::system_reason;
 pub use open::usage::{Usage, is_for_others};
 pub use open::{
-    dangling_link, demo, format_by_name, formats, identify_format, looks_openable, open, overlays,
-    saving,
+    dangling_link, demo, format_by_name, formats, identify_format, looks_openable, open,
+    outside_link, overlays, saving,
 };
 use open::{parallel, rules};

@@ -19,6 +19,8 @@ pub(super) struct Inputs {
     pub(super) files: Vec<PathBuf>,
     /// Folders of which nothing can be checked.
     pub(super) unchecked: Vec<Unchecked>,
+    /// Those of the files that are links out of the folder that was named, which are not followed.
+    outside: HashSet<PathBuf>,
     /// By what each of the files is known.
     known: HashSet<PathBuf>,
     /// The arguments.
@@ -29,6 +31,11 @@ impl Inputs {
     /// Whether a file is among them.
     pub(super) fn contains(&self, file: &Path) -> bool {
         self.known.contains(&identity(file))
+    }
+
+    /// `true` for a link that leads out of the folder that was named.
+    pub(super) fn leads_out(&self, file: &Path) -> bool {
+        self.outside.contains(file)
     }
 
     /// Whether one of them was found in a folder and not named itself.
@@ -81,15 +88,20 @@ pub(super) fn find(
             continue;
         }
         let (unreadable, excluded_before) = (search.unreadable().len(), excluded.get());
+        let outside = search.outside().len();
         match search.files_below(path) {
             Ok(Some(files)) => {
-                let is_empty = files.is_empty() && search.unreadable().len() == unreadable;
+                let outside = search.outside().get(outside..).unwrap_or_default();
+                let is_empty = files.is_empty() && outside.is_empty();
+                let is_empty = is_empty && search.unreadable().len() == unreadable;
                 if is_empty && excluded.get() == excluded_before {
                     let message =
                         "there is no file that Mapscope opens in this folder, nor below it";
                     unchecked(path, message.to_owned());
                 }
                 inputs.files.extend(new_among(files, &mut known));
+                inputs.files.extend_from_slice(outside);
+                inputs.outside.extend(outside.iter().cloned());
             }
             Err(Halt::Unreadable(error)) => {
                 unchecked(path, system_reason(&error, "folder"));

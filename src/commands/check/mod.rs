@@ -28,7 +28,7 @@ use super::source::{self, Known};
 use super::{CommandError, Status};
 use mapscope_formats::parallel::{Step, in_order};
 use mapscope_formats::{Format, Place, Problem};
-use mapscope_scene::{Document, OpenOptions, OtherFile, Source, dangling_link};
+use mapscope_scene::{Document, OpenOptions, OtherFile, Source, dangling_link, outside_link};
 
 /// A file that was checked.
 #[derive(Debug)]
@@ -122,7 +122,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         ..options.clone()
     };
     let progress = ProgressLine::new();
-    let folders = RefCell::new(FolderSettings::new(options_levels));
+    let folders = RefCell::new(FolderSettings::new(options_levels, &args.paths));
     let inputs = inputs::find(&args.paths, &folders, &progress)?;
     progress.begin_stage();
     for file in &inputs.files {
@@ -392,6 +392,12 @@ fn check(
         others: Vec::new(),
     };
     let was_found = inputs.was_found(path);
+    if inputs.leads_out(path) {
+        return Ok(alone(Findings {
+            notes: vec![outside_link()],
+            ..Findings::new(None, Vec::new())
+        }));
+    }
     if let Some(problem) = dangling_link(path).filter(|_| was_found) {
         return Ok(alone(Findings::new(None, vec![problem])));
     }

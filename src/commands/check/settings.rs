@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -85,11 +85,13 @@ impl Excludes {
     }
 }
 
-/// What the folders of files and those above them say, as far as the repository that they are in; each
-/// is asked once.
+/// What the folders of files and those above them say, up to the repository that they are in, or without
+/// one up to the folder that was named: what lies above may be somebody else's. Each is asked once.
 #[derive(Debug)]
 pub(super) struct FolderSettings {
     options: Levels,
+    /// The folders that were named, and those of the files that were, without links.
+    roots: Vec<PathBuf>,
     here: Option<PathBuf>,
     /// By the folders as they are named.
     named: HashMap<PathBuf, Arc<Settings>>,
@@ -100,10 +102,12 @@ pub(super) struct FolderSettings {
 }
 
 impl FolderSettings {
-    /// Those of folders, on top of which options win.
-    pub(super) fn new(options: Levels) -> Self {
+    /// Those of the folders of paths that were named, on top of which options win.
+    pub(super) fn new(options: Levels, paths: &[PathBuf]) -> Self {
+        let roots = paths.iter().filter_map(|path| real_folder(path).ok());
         Self {
             options,
+            roots: roots.collect(),
             here: Path::new(".").canonicalize().ok(),
             named: HashMap::new(),
             real: HashMap::new(),
@@ -118,14 +122,13 @@ impl FolderSettings {
         if let Some(settings) = self.named.get(folder) {
             return Arc::clone(settings);
         }
-        let real = if folder.is_dir() {
-            folder
-        } else {
-            Path::new(".")
-        }
-        .canonicalize();
-        let mut settings =
-            real.map_or_else(|_gone| Settings::default(), |real| self.of_folder(&real));
+        let mut settings = real_folder(folder).map_or_else(
+            |_gone| Settings::default(),
+            |real| {
+                let top = self.top(&real).to_owned();
+                self.of_folder(&real, &top)
+            },
+        );
         settings.levels = settings.levels.with(&self.options);
         let settings = Arc::new(settings);
         self.named.insert(folder.to_owned(), Arc::clone(&settings));
@@ -138,13 +141,26 @@ impl FolderSettings {
         self.of_file(path).excludes(name)
     }
 
-    fn of_folder(&mut self, folder: &Path) -> Settings {
+    /// The folder from which settings count for a folder without links: its repository, or the outermost
+    /// folder that was named, or itself.
+    fn top<'a>(&self, folder: &'a Path) -> &'a Path {
+        let above = || folder.ancestors();
+        above()
+            .find(|above| above.join(REPOSITORY).exists())
+            .or_else(|| {
+                above()
+                    .filter(|above| self.roots.iter().any(|it| it == above))
+                    .last()
+            })
+            .unwrap_or(folder)
+    }
+
+    fn of_folder(&mut self, folder: &Path, top: &Path) -> Settings {
         if let Some(settings) = self.real.get(folder) {
             return settings.clone();
         }
-        let above = folder.parent();
-        let above = above.filter(|_| !folder.join(REPOSITORY).exists());
-        let mut settings = above.map_or_else(Settings::default, |above| self.of_folder(above));
+        let above = folder.parent().filter(|_| folder != top);
+        let mut settings = above.map_or_else(Settings::default, |above| self.of_folder(above, top));
         folder.clone_into(&mut settings.folder);
         settings.is_excluded = settings.is_excluded || settings.matches(folder);
         let said = self.read(&folder.join(FILE_NAME));
@@ -187,14 +203,33 @@ impl FolderSettings {
             }
         };
         let (said, faults) = parse(&text);
+        // A stranger's link must not print another file of the user.
+        let folder = path.parent().unwrap_or(path);
+        let leads_out = path.canonicalize().is_ok_and(|it| !it.starts_with(folder));
         let faults = faults.into_iter().map(|(offset, message)| Unchecked {
             path: named.clone(),
             place: Some(place(&text, offset)),
-            message,
+            message: match leads_out {
+                true => "a mistake; it is not quoted, as this file is a link out of its folder"
+                    .to_owned(),
+                false => message,
+            },
         });
         self.unchecked.extend(faults);
         said
     }
+}
+
+/// A folder without links: a path itself, the folder of a file, or the working folder for what is no file.
+fn real_folder(path: &Path) -> io::Result<PathBuf> {
+    let folder = match path.is_dir() {
+        true => path,
+        false => path
+            .parent()
+            .filter(|folder| folder.is_dir() && path.exists())
+            .unwrap_or(Path::new(".")),
+    };
+    folder.canonicalize()
 }
 
 /// Where a byte of a text is.

@@ -124,7 +124,15 @@ fn why_nothing(search: &Search<'_>, folders_below: u64) -> String {
 fn note(search: &Search<'_>) -> Option<String> {
     let cut_off = search.cut_off().map(limit_text);
     let cut_off = cut_off.map(|limit| format!("The search ended after {limit}: there may be more"));
-    let notes = [cut_off, unreadable_text(search)];
+    let outside = match search.outside() {
+        [] => None,
+        [link] => Some(format!(
+            "1 link leads out of the folder: {}",
+            link.display()
+        )),
+        links => Some(format!("{} links lead out of the folder", links.len())),
+    };
+    let notes = [cut_off, unreadable_text(search), outside];
     let notes: Vec<String> = notes.into_iter().flatten().collect();
     (!notes.is_empty()).then(|| capitalized(&notes.join("; ")))
 }
@@ -349,7 +357,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_in_circles_end_and_other_links_are_followed() {
+    fn links_in_circles_end_and_links_out_of_the_folder_are_not_followed() {
         use std::os::unix::fs::symlink;
         let dir = folder_of(&["game/a/one.pfmap", "game/b/", "else/two.pfmap", "three"]);
         let in_dir = |name: &str| dir.path().join(name);
@@ -362,11 +370,9 @@ mod tests {
         symlink(in_dir("game"), in_dir("else/back")).unwrap();
         symlink(in_dir("three"), in_dir("game/three.pfmap")).unwrap();
         let all = found(&[in_dir("game")], Limits::OPEN);
-        assert_eq!(
-            names(&all),
-            ["three.pfmap", "a/one.pfmap", "away/two.pfmap"]
-        );
-        assert!(all.note.is_none(), "{:?}", all.note);
+        assert_eq!(names(&all), ["a/one.pfmap"]);
+        let note = all.note.unwrap();
+        assert!(note.starts_with("2 links lead out of the folder"), "{note}");
     }
 
     #[test]

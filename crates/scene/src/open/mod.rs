@@ -170,6 +170,11 @@ pub fn dangling_link(path: &Path) -> Option<Problem> {
     is_dangling.then(|| rules::of_file(&rules::DANGLING_LINK, "this link leads to nothing"))
 }
 
+/// The note of a symbolic link that leads out of the folder that is searched, whatever is there.
+pub fn outside_link() -> Problem {
+    rules::of_file(&rules::OUTSIDE_LINK, "this link leads out of the folder")
+}
+
 /// Whether a file's name says that it is of one of the formats, without looking inside.
 pub fn looks_openable(path: &Path) -> bool {
     REGISTRY.iter().any(|e| has_ending(path, e.format))

@@ -13,6 +13,8 @@ mapscope_formats::rules! {
     Error TEXT_MODE = "file/text-mode";
     /// A symbolic link in a folder leads to nothing.
     Error DANGLING_LINK = "file/dangling-link", all is read;
+    /// A symbolic link in a folder leads out of the folder that was named; it is not followed.
+    Note OUTSIDE_LINK = "file/outside-link", all is read;
     /// A file in a folder is text of another program, which uses the same file extension; it is skipped.
     Note FOREIGN = "file/foreign";
     /// No file below the folders that were checked names this one (`check --assets`).

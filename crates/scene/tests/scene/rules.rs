@@ -817,6 +817,7 @@ fn leave_unused(broken: &mut Broken) {
     broken.add(&usage.unused(&path));
     usage.add([dir.path().join(".").join("a.png")]);
     assert_eq!(usage.unused(&path), None);
+    broken.add(&Some(mapscope_scene::outside_link()));
     #[cfg(unix)]
     {
         let link = dir.path().join("link.pfmap");
