@@ -453,6 +453,9 @@ pub struct DiffArgs {
     /// Instead of comparing, print all parts of A, each on a line
     #[arg(long, conflicts_with_all = ["b", "json"], help_heading = "Output")]
     pub text: bool,
+    /// Print all lines, also of a file that has more than a million
+    #[arg(long, requires = "text", help_heading = "Output")]
+    pub no_limit: bool,
 }
 
 /// What `convert` takes.
@@ -744,6 +747,9 @@ pub struct ExportArgs {
     /// Also replace a file of another kind or a read-only one; none that was read is ever replaced
     #[arg(long, help_heading = "Output")]
     pub force: bool,
+    /// Write a table of any length
+    #[arg(long, requires = "output", help_heading = "Output")]
+    pub no_limit: bool,
 }
 
 /// What `extract` takes.

@@ -18,6 +18,8 @@ use mapscope_scene::{Document, OpenError, OpenOptions};
 
 /// How many differences of a kind text lists.
 const MAX_LINES: usize = 100;
+/// How many lines `--text` prints of a file, unless more are asked for: git keeps all of them in memory.
+const MAX_TEXT_LINES: usize = 1_000_000;
 /// How many characters of a value or a name text shows.
 const MAX_CHARS: usize = 400;
 /// What `git difftool` gives in place of a file that one of two versions lacks.
@@ -27,7 +29,11 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     let mut out = Stdout::lock();
     let paint = out.paint();
     let Some(b) = &args.b else {
-        write_parts(&args.a, options, &mut out)?;
+        let max_lines = match args.no_limit {
+            true => usize::MAX,
+            false => MAX_TEXT_LINES,
+        };
+        write_parts(&args.a, options, max_lines, &mut out)?;
         out.flush()?;
         return Ok(Status::Done);
     };
@@ -130,6 +136,7 @@ fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], Co
 fn write_parts(
     file: &Path,
     options: &OpenOptions,
+    max_lines: usize,
     out: &mut impl Write,
 ) -> Result<(), CommandError> {
     let document = match source::open(file, options) {
@@ -148,7 +155,13 @@ fn write_parts(
         printable(&about.version)
     )?;
     let mut written = Ok(());
+    let mut lines = 0;
     let _whole = diff::tell(&*document, |part| {
+        if lines == max_lines {
+            written = writeln!(out, "more than {max_lines} lines (--no-limit prints them)");
+            return ControlFlow::Break(());
+        }
+        lines += 1;
         let mut line = match part.place {
             place if place == part.what => place.to_owned(),
             place => format!("{} {place}", part.what),

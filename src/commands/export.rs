@@ -12,6 +12,9 @@ use super::{CommandError, Status, source, target};
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_scene::{Document, OpenOptions, saving};
 
+/// The longest table that is written, unless a longer one is asked for: a 2D map of 2 KB may have 16 million cells.
+const MAX_TABLE_LINES: u64 = 4_000_000;
+
 pub(super) fn run(args: &ExportArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
@@ -94,6 +97,12 @@ fn write(
     } else {
         *chosen
     };
+    let lines = mapscope_export::cell_lines(document).unwrap_or_default();
+    if chosen.kind.ending == "csv" && lines > MAX_TABLE_LINES && !args.no_limit {
+        return refused(format!(
+            "the table has {lines} lines; without --no-limit at most {MAX_TABLE_LINES} are written"
+        ));
+    }
     let read = saving::files_read(&args.file, document);
     target::check_as(path, chosen.kind, &read, args.force, args.to.is_none())?;
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");

@@ -10,7 +10,7 @@ use image::{ImageFormat, RgbaImage};
 
 use super::cli::{ImageArgs, ThumbnailArgs};
 use super::headless::{Headless, view_of};
-use super::{CommandError, Status, flat_size_of, source};
+use super::{CommandError, Status, flat_size_of, source, target};
 use crate::view_request::ViewRequest;
 use mapscope_render::{Gpu, GpuRequest, Renderer};
 use mapscope_scene::saving::{self, PNG};
@@ -35,6 +35,7 @@ pub(super) fn run(
     };
     // The encoder goes back to where it began.
     let mut png = io::Cursor::new(Vec::new());
+    target::hold_for(&args.output);
     let encoded = picture.write_to(&mut png, ImageFormat::Png);
     encoded
         .map_err(io::Error::other)

@@ -1,9 +1,10 @@
-//! Names that are made to deceive: nothing in a file or a file name drives a terminal, begins a line of a log,
-//! or becomes a formula of a table.
+//! Files that are made to deceive: nothing in a file or a file name drives a terminal, begins a line of a log, or
+//! becomes a formula of a table, and small files make no huge output.
 
 use std::fs;
 
 use mapscope_formats::ika::text_map;
+use mapscope_formats::ppe::{Cell, MapData, MapFlags, map_data};
 use mapscope_testdata::synthesize;
 
 use super::folder::{Folder, Outcome};
@@ -113,4 +114,83 @@ fn text_in_tables_is_never_a_formula() {
         let (_, line) = table.split_once("\r\n").unwrap();
         assert!(line.starts_with(&format!("0,{cell},0,0,")), "{line}");
     }
+}
+
+/// A map of cells with tile numbers by column.
+fn cells(size: [u32; 2], tile: impl Fn(u32) -> u16) -> Vec<u8> {
+    let flags = MapFlags(0);
+    let cell = |at: u32| {
+        let tile_id = tile(at % size[0]);
+        let cell = Cell {
+            tile_id,
+            ..Cell::default()
+        };
+        cell.encode(flags)
+    };
+    let map = MapData {
+        flags,
+        size,
+        cells: (0..size[0] * size[1]).map(cell).collect(),
+        ..MapData::default()
+    };
+    map_data::write(&map).unwrap()
+}
+
+#[test]
+fn equal_cells_of_a_row_are_one_line_of_text() {
+    let folder = Folder::new();
+    let tile = |column| if column == 5 { 7 } else { 3 };
+    folder.write("a.map", cells([9, 2], tile));
+    let text = folder.run("diff --text a.map").expect(0).stdout;
+    let lines = text.lines().filter(|line| line.starts_with("cell "));
+    let lines: Vec<_> = lines.map(|line| line.split_once(": ").unwrap()).collect();
+    let places: Vec<_> = lines.iter().map(|(place, _)| *place).collect();
+    let expected = [
+        "0,0 to 4,0",
+        "5,0",
+        "6,0 to 8,0",
+        "0,1 to 4,1",
+        "5,1",
+        "6,1 to 8,1",
+    ];
+    assert_eq!(places, expected.map(|place| format!("cell {place}")));
+    for (line, tile) in lines.iter().zip([3, 7, 3, 3, 7, 3]) {
+        assert!(
+            line.1.contains(&format!("tile identifier {tile} ")),
+            "{line:?}"
+        );
+    }
+    folder.write("a.map", cells([2048, 2048], |_| 3));
+    let text = folder.run("diff --text a.map").expect(0).stdout;
+    assert_eq!(text.lines().count(), 2 + 2048);
+}
+
+#[test]
+fn long_outputs_end_at_a_limit_that_an_option_lifts() {
+    let folder = Folder::new();
+    folder.write("a.map", cells([1001, 1000], |column| (column % 2) as u16));
+    let lines = |args: &str| {
+        let text = folder.run(args).expect(0).stdout;
+        (
+            text.lines().count(),
+            text.lines().last().unwrap().to_owned(),
+        )
+    };
+    let (count, last) = lines("diff --text a.map");
+    assert_eq!(count, 1 + 1_000_000 + 1);
+    assert!(last.contains("--no-limit"), "{last}");
+    let (count, last) = lines("diff --text --no-limit a.map");
+    assert_eq!(count, 2 + 1001 * 1000);
+    assert!(last.starts_with("cell 1000,999: "), "{last}");
+
+    folder.write("b.map", cells([2001, 2000], |_| 3));
+    let refused = folder.run("export b.map -o b.csv").expect(2);
+    assert!(refused.stderr.contains("4002000 lines"), "{refused:?}");
+    assert!(!folder.path("b.csv").exists());
+    folder.run("export b.map -o b.csv --no-limit").expect(0);
+    let table = fs::read(folder.path("b.csv")).unwrap();
+    assert_eq!(
+        table.iter().filter(|byte| **byte == b'\n').count(),
+        1 + 2001 * 2000
+    );
 }

@@ -12,6 +12,8 @@ mod image;
 mod table;
 mod tiled;
 
+pub use table::cell_lines;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{fmt, fs};

@@ -91,6 +91,13 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     vec![target]
 }
 
+/// Number of lines of the table of a 2D map, without that of the headings. The cells may be many times as many as
+/// the bytes of its file, unlike the lines of other tables.
+pub fn cell_lines(document: &dyn Document) -> Option<u64> {
+    let layers = document.content::<TileMap>()?.layers.iter();
+    Some(layers.map(|layer| layer.cells.len() as u64).sum())
+}
+
 /// A table while it is written.
 #[derive(Debug, Default)]
 struct Table {

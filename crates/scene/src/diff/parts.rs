@@ -312,6 +312,25 @@ impl<'a> Parts<'a> {
         read.inspect(|read| read(run, content)).is_some()
     }
 
+    /// The end of the run of equal cells that begins at an index, at most the end of its row. A run of what is no
+    /// cell is one part.
+    pub(super) fn end_of_run(&self, index: usize) -> usize {
+        let columns = self.columns.filter(|_| self.children.is_none());
+        let references = References::default();
+        let digest = |index| {
+            let mut content = Content::new(0, &references);
+            let has_content = self.add_content(index..index + 1, &mut content);
+            has_content.then(|| content.digest())
+        };
+        let Some((columns, first)) = columns.zip(digest(index)) else {
+            return index + 1;
+        };
+        let columns = columns.max(1);
+        let row_end = ((index / columns + 1) * columns).min(self.count);
+        let end = (index + 1..row_end).find(|&index| digest(index) != Some(first));
+        end.unwrap_or(row_end)
+    }
+
     pub(crate) fn children(&self, index: usize) -> Vec<Self> {
         let children = self.children.as_ref();
         children.map_or_else(Vec::new, |children| children(index))

@@ -12,14 +12,14 @@ use crate::{Document, OwnLine};
 pub struct Told<'a> {
     /// The kind, such as `tile`.
     pub what: &'static str,
-    /// Its name or its place, as the format has it.
+    /// Its name or its place, as the format has it; of several cells, the first and the last place.
     pub place: &'a str,
     /// What the file says of it, as what A says and B does not.
     pub fields: Vec<FieldChange>,
 }
 
-/// Calls a function with each part of a document, in the order of the format, as long as it goes on. The first is
-/// the error that leaves something out of the document, if there is one.
+/// Calls a function with each part of a document, in the order of the format, as long as it goes on. Equal cells
+/// side by side in a row are one part. The first is the error that leaves something out of the document, if there is one.
 pub fn tell(
     document: &dyn Document,
     mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
@@ -35,8 +35,13 @@ fn tell_lists(
     line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for list in lists {
-        for index in 0..list.count {
-            let place = format!("{within}{}", list.name(index));
+        let mut index = 0;
+        while index < list.count {
+            let end = list.end_of_run(index);
+            let mut place = format!("{within}{}", list.name(index));
+            if end - index > 1 {
+                place = format!("{place} to {}", list.name(end - 1));
+            }
             line(&Told {
                 what: list.what,
                 place: &place,
@@ -44,6 +49,7 @@ fn tell_lists(
             })?;
             let children = list.compared_children(index);
             tell_lists(document, children, &format!("{place}: "), line)?;
+            index = end;
         }
     }
     ControlFlow::Continue(())

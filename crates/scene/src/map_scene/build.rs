@@ -432,6 +432,9 @@ fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneI
     ]
 }
 
+/// How many clips of a model a message names.
+const LISTED_CLIPS: usize = 20;
+
 /// The clip that an entity plays while it does nothing, by its index in the model.
 fn idle_clip(
     pfscene: &Pfscene,
@@ -446,10 +449,12 @@ fn idle_clip(
     }
     let clips = model.clips();
     let expected = || {
-        let clips = clips.iter().map(|clip| quoted(clip.name.as_bytes()));
-        match clips.collect::<Vec<_>>().as_slice() {
-            [] => "the model has no clips".to_owned(),
-            clips => format!("expected one of {}", clips.join(", ")),
+        let names = clips.iter().map(|clip| quoted(clip.name.as_bytes()));
+        let names: Vec<_> = names.take(LISTED_CLIPS).collect();
+        match clips.len() - names.len() {
+            _ if names.is_empty() => "the model has no clips".to_owned(),
+            0 => format!("expected one of {}", names.join(", ")),
+            more => format!("expected one of {} and {more} more", names.join(", ")),
         }
     };
     let Some(attribute) = attributes.get("idle_clip") else {
