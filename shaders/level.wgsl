@@ -244,7 +244,7 @@ fn fs_backdrop(in: Sky) -> @location(0) vec4f {
 }
 
 struct SkySide {
-    @builtin(position) clip: vec4f,
+    @builtin(position) @invariant clip: vec4f,
     @location(0) uv: vec2f,
 }
 

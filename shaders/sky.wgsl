@@ -35,7 +35,7 @@ fn skybox_color(direction: vec3f, lod: f32) -> vec3f {
 }
 
 struct Sky {
-    @builtin(position) clip: vec4f,
+    @builtin(position) @invariant clip: vec4f,
     @location(0) ndc: vec2f,
 }
 
@@ -67,7 +67,7 @@ fn fs_sky(in: Sky) -> @location(0) vec4f {
 }
 
 struct BoxedSky {
-    @builtin(position) clip: vec4f,
+    @builtin(position) @invariant clip: vec4f,
     @location(0) direction: vec3f,
     @location(1) @interpolate(flat) lod: f32,
 }

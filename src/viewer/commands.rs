@@ -13,7 +13,7 @@ use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
-use super::state::interface::PathPurpose;
+use super::state::interface::{FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
 use crate::viewer::panels::Panel;
@@ -430,6 +430,18 @@ static TABLE: &[Command] = &[
         "Make text and buttons smaller"),
     command("scale.reset", "Reset text size", &[ctrl(Key::Num0)], ("View", 2), Action::Scale(ScaleChange::Reset),
         "Give text and buttons their normal size"),
+    command("focus.next", "Focus next panel", &[key(Key::F6)], ("View", 2), Action::Do(&Operation {
+        id: "focus-next",
+        is_enabled: |_| true,
+        run: |state| state.interface.focus_move = Some(FocusMove::Next),
+    }),
+        "Move the keyboard focus to the next part of the window: menus, panels, timeline, view"),
+    command("focus.previous", "Focus previous panel", &[shift(Key::F6)], ("View", 2), Action::Do(&Operation {
+        id: "focus-previous",
+        is_enabled: |_| true,
+        run: |state| state.interface.focus_move = Some(FocusMove::Previous),
+    }),
+        "Move the keyboard focus to the part of the window before this one"),
     command("full-screen", "Toggle full screen", &[key(Key::F11)], ("View", 3), Action::FullScreen,
         "Fill the whole screen, or stop doing so"),
 
@@ -510,6 +522,15 @@ static TABLE: &[Command] = &[
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
         "Stop loading, close what is in front, or select nothing"),
+    command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
+        id: "find-in-outliner",
+        is_enabled: |state| state.document().is_some(),
+        run: |state| {
+            state.show_panel(Panel::Outliner);
+            state.interface.focus_move = Some(FocusMove::Search);
+        },
+    }),
+        "Type part of a name to list only what has it in the outliner"),
     command("select.open", "Open file of selection", &[ctrl(Key::Enter)], ("Select", 0), Action::Do(&Operation {
         id: "open-file-of-selection",
         is_enabled: |state| state.file_of_selection().is_some(),
@@ -963,7 +984,11 @@ mod tests {
             id(Key::F, Some(Key::F), Modifiers::NONE),
             Some("camera.frame-selection")
         );
-        assert_eq!(id(Key::F, Some(Key::F), Modifiers::COMMAND), None);
+        assert_eq!(
+            id(Key::F, Some(Key::F), Modifiers::COMMAND),
+            Some("select.find")
+        );
+        assert_eq!(id(Key::F, Some(Key::F), Modifiers::ALT), None);
         // The digit row of a French keyboard gives `-` where 6 is.
         assert_eq!(
             id(Key::Minus, Some(Key::Num6), Modifiers::NONE),

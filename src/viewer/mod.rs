@@ -20,7 +20,7 @@ use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
 use self::state::State;
-use self::state::settings::Settings;
+use self::state::settings::{Settings, SettingsFile};
 use crate::view_request::ViewRequest;
 use mapscope_render::{GpuError, GpuRequest, Interfaces};
 use mapscope_scene::demo::{self, Demo};
@@ -80,15 +80,19 @@ pub fn run(
     open_options: OpenOptions,
     gpu_request: GpuRequest,
 ) -> Result<(), ViewError> {
-    let event_loop = EventLoop::with_user_event()
-        .build()
-        .map_err(ViewError::NoDisplay)?;
+    let mut event_loop = EventLoop::with_user_event();
+    #[cfg(target_os = "linux")]
+    if app::only_x11_is_there() {
+        use winit::platform::x11::EventLoopBuilderExtX11 as _;
+        log::warn!("WAYLAND_DISPLAY names no compositor: DISPLAY is used");
+        event_loop.with_x11();
+    }
+    let event_loop = event_loop.build().map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
     let interfaces = Interfaces::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
-    let settings_file = Settings::file();
-    let settings = settings_file.as_deref().map(Settings::load);
+    let (settings_file, settings) = Settings::file().map(SettingsFile::open).unzip();
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
     // It is for what is opened now, and not for whatever is opened later.

@@ -645,6 +645,11 @@ fn ask_for_turntable(it: &mut Opened, views: &str) {
 fn begin_long_turntable(it: &mut Opened) {
     ask_for_turntable(it, "5000");
     it.screen.key(&[Key::RETURN]);
+    wait_until_begun(it);
+}
+
+/// Waits until a file was begun.
+fn wait_until_begun(it: &mut Opened) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while unfinished(it).is_empty() {
         assert!(Instant::now() < deadline, "{}", it.program.said());
@@ -796,17 +801,19 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
 
 #[test]
 fn whoever_ends_the_program_while_it_saves_leaves_nothing_behind() {
-    let Some(mut it) = open_small_map() else {
-        return;
-    };
-    begin_long_turntable(&mut it);
-    it.program.signal("TERM");
-    assert!(it.program.wait_for_end().success());
-    assert!(unfinished(&it).is_empty());
+    for signal in ["TERM", "HUP"] {
+        let Some(mut it) = open_small_map() else {
+            return;
+        };
+        begin_long_turntable(&mut it);
+        it.program.signal(signal);
+        assert!(it.program.wait_for_end().success(), "{signal}");
+        assert!(unfinished(&it).is_empty(), "{signal}");
+    }
 }
 
 #[test]
-fn the_loss_of_the_device_ends_what_is_saved_and_not_the_window() {
+fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
@@ -822,19 +829,12 @@ fn the_loss_of_the_device_ends_what_is_saved_and_not_the_window() {
     begin_long_turntable(&mut it);
     it.program.tell("device 0\n");
     it.screen.key(&[Key::of('3')]);
-    let (mut is_restored, mut why) = (false, None);
-    while !is_restored || why.is_none() {
-        let event = it.program.wait_until("both", |event| {
-            let is_wanted = event == "device-restored" || event.starts_with("not-saved ");
-            is_wanted.then(|| event.to_owned())
-        });
-        match event.strip_prefix("not-saved ") {
-            Some(said) => why = Some(said.to_owned()),
-            None => is_restored = true,
-        }
-    }
-    let why = why.unwrap();
-    assert!(why.contains("device"), "{why}");
+    // On the new one it is begun again.
+    it.program.wait_for("saving-again");
+    wait_until_begun(&mut it);
+    it.program.tell("device 0\n");
+    it.screen.key(&[Key::of('4')]);
+    assert_eq!(it.program.wait_for("not-saved "), "device lost");
     assert!(unfinished(&it).is_empty() && !path.exists());
     it.program.wait_until_quiet();
     ask_for_turntable(&mut it, "2");
@@ -914,6 +914,70 @@ fn a_save_is_read_again_and_camera_and_selection_stay() {
     let heard = it.program.wait_until_drawn();
     let moved = |line: &&String| line.contains("event: selected") || line.contains("event: camera");
     assert_eq!(heard.iter().find(moved), None);
+}
+
+#[test]
+fn saves_are_read_after_the_folder_was_replaced() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let [folder, new, old] = ["maps", "maps.new", "maps.old"].map(|name| display.home().join(name));
+    fs::create_dir(&folder).unwrap();
+    let file = write_map(&folder, "first.pfmap", 1);
+    let (mut program, _screen) = open(&display, &file, &[]);
+    let mut seed = 8;
+    let mut save = |program: &mut Program, folder: &Path| {
+        seed += 1;
+        fs::write(folder.join("first.pfmap"), synthesize::pfmap(1, 1, seed)).unwrap();
+        if folder == file.parent().unwrap() {
+            assert_eq!(program.wait_for("reloaded "), text(&file));
+        }
+    };
+    // As when another branch without it is checked out, and then this one again.
+    fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(program.wait_for("kept "), text(&file));
+    fs::create_dir(&folder).unwrap();
+    save(&mut program, &folder);
+    save(&mut program, &folder);
+    // As by a program that exports to another folder first.
+    fs::create_dir(&new).unwrap();
+    save(&mut program, &new);
+    fs::rename(&folder, &old).unwrap();
+    fs::rename(&new, &folder).unwrap();
+    assert_eq!(program.wait_for("reloaded "), text(&file));
+    save(&mut program, &folder);
+}
+
+#[test]
+fn two_windows_keep_what_either_has_changed() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let files = ["first.pfmap", "second.pfmap"].map(|name| write_map(display.home(), name, 1));
+    let [mut first, mut second] = files.each_ref().map(|file| open(&display, file, &[]));
+    for ((program, screen), key) in [(&mut first, '='), (&mut second, '1')] {
+        screen.focus();
+        screen.key(&[Key::CTRL, Key::of(key)]);
+        program.wait_until_drawn();
+        screen.key(&[Key::CTRL, Key::of('q')]);
+        assert!(program.wait_for_end().success());
+    }
+    let settings = display.home().join("config/mapscope/settings.json");
+    let settings = fs::read(settings).unwrap();
+    let settings: serde_json::Value = serde_json::from_slice(&settings).unwrap();
+    let recent: Vec<&str> = files.iter().rev().map(|file| text(file)).collect();
+    assert_eq!(settings["recent_files"], serde_json::json!(recent));
+    assert!(settings["scale"].as_f64().unwrap() > 1.05, "{settings}");
+    assert_eq!(settings["left"]["open"], serde_json::Value::Null);
+}
+
+#[test]
+fn where_the_compositor_is_gone_the_x_server_is_used() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
+        return;
+    };
+    let file = write_map(display.home(), "first.pfmap", 1);
+    open(&display, &file, &[("WAYLAND_DISPLAY", "wayland-gone")]);
 }
 
 #[test]

@@ -51,9 +51,9 @@ use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
 use crate::viewer::state::drop_preview::{self, DropPreview};
 use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
-use crate::viewer::state::notices::LoadingView;
+use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::{FileList, Origin};
-use crate::viewer::state::settings::Settings;
+use crate::viewer::state::settings::SettingsFile;
 use crate::viewer::state::{self, Effect, State};
 use crate::viewer::ui::dialogs;
 use crate::viewer::ui::places;
@@ -71,7 +71,7 @@ use mapscope_scene::saving::{APNG, GIF, PNG, files_read};
 use pointer_lock::PointerLock;
 use portions::Portions;
 use previews::{LivePreviews, PreviewTextures};
-use saving::{ImageOrder, SaveJob, Saved, replaced_text};
+use saving::{Device, ImageOrder, SaveJob, Saved, replaced_text};
 use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
@@ -165,16 +165,18 @@ pub(crate) struct App {
     state: State,
     events: Events,
     loader: Loader,
-    /// What is saved now.
+    /// What is saved now, and the first of its files.
     saving: Option<SaveJob>,
+    saving_to: PathBuf,
+    /// Images to save once more, since the device was lost that they were drawn on.
+    save_again: Option<ImageOrder>,
     clipboard: Clipboard,
     /// Drops on X11.
     #[cfg(target_os = "linux")]
     x11_drops: Option<x11::Drops>,
     files: FileWatch,
     shaders: Option<FileWatch>,
-    settings_file: Option<PathBuf>,
-    saved_settings: Settings,
+    settings_file: Option<SettingsFile>,
     dropped: Vec<PathBuf>,
     title: String,
     repaint_at: Option<Instant>,
@@ -189,6 +191,17 @@ pub(crate) struct App {
     has_dialogs: bool,
     /// Why the window could not be opened, for whoever started it.
     pub error: Option<ViewError>,
+}
+
+/// Whether the compositor that is named does not answer, while there is an X server to go to.
+#[cfg(target_os = "linux")]
+pub(crate) fn only_x11_is_there() -> bool {
+    let is_named = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    // A socket that is handed over can be used once.
+    is_named("WAYLAND_DISPLAY")
+        && std::env::var_os("WAYLAND_SOCKET").is_none()
+        && is_named("DISPLAY")
+        && wayland_client::Connection::connect_to_env().is_err()
 }
 
 /// Sends an event; when the window is gone there is nobody to tell.
@@ -209,7 +222,7 @@ impl App {
         (interfaces, instance): (Interfaces, JoinHandle<wgpu::Instance>),
         samples: Option<Samples>,
         state: State,
-        settings_file: Option<PathBuf>,
+        settings_file: Option<SettingsFile>,
     ) -> Self {
         let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
         let part_has_come = sender(&proxy, |()| UserEvent::PartHasCome);
@@ -233,13 +246,14 @@ impl App {
             events,
             loader: Loader::new(done, move || part_has_come(())),
             saving: None,
+            saving_to: PathBuf::new(),
+            save_again: None,
             clipboard: Clipboard::Other(None),
             #[cfg(target_os = "linux")]
             x11_drops: None,
             files: FileWatch::new(sender(&proxy, UserEvent::FilesChanged)),
             shaders: None,
             settings_file,
-            saved_settings: state.settings.clone(),
             dropped: Vec::new(),
             title: state.title(),
             repaint_at: None,
@@ -604,17 +618,33 @@ impl App {
         }
     }
 
+    /// Writes the settings that were changed here, and takes over those that other windows changed.
     fn save_settings(&mut self) {
-        let settings = self.state.settings_to_keep();
-        if settings == self.saved_settings {
-            return;
-        }
-        let Some(file) = &self.settings_file else {
+        let Some(file) = &mut self.settings_file else {
             return;
         };
-        match settings.save(file) {
-            Ok(()) => self.saved_settings = settings,
-            Err(error) => log::warn!("{} was not written: {error}", file.display()),
+        match file.save(&self.state.settings_to_keep()) {
+            Ok(Some(merged)) => {
+                self.state.notices.end(&Subject::Settings);
+                self.state.adopt_settings(merged);
+            }
+            Ok(None) => {}
+            Err(text) => {
+                let severity = Some(Severity::Warning);
+                let notices = &mut self.state.notices;
+                notices.toast_about(Subject::Settings, text, severity);
+            }
+        }
+    }
+
+    /// Takes over the settings that other windows changed.
+    fn look_at_settings(&mut self) {
+        let Some(file) = &mut self.settings_file else {
+            return;
+        };
+        let settings = self.state.settings_to_keep();
+        if let Some(merged) = file.look(&settings) {
+            self.state.adopt_settings(merged);
         }
     }
 
@@ -628,6 +658,13 @@ impl App {
         }
         self.files
             .set_since(files.iter().map(PathBuf::as_path), read_at);
+        self.tell_of_unwatched_files();
+    }
+
+    fn tell_of_unwatched_files(&mut self) {
+        if let Some(trouble) = self.files.take_trouble() {
+            self.state.notices.toast(trouble, Some(Severity::Warning));
+        }
     }
 
     /// Looks which files are where those of a list come from, on a thread of its own.
@@ -757,10 +794,9 @@ impl App {
         fps: f32,
         destination: Destination,
     ) {
-        let (Some(screen), Some(document)) = (&self.screen, self.state.document().cloned()) else {
+        let Some(document) = self.state.document().cloned() else {
             return;
         };
-        let gpu = screen.gpu.clone();
         let pixels_per_point = self.egui.pixels_per_point();
         let (view, size) = view_texture::picture_of(&self.state, camera, pixels_per_point);
         // The window's own frames wait for each part.
@@ -775,12 +811,37 @@ impl App {
             fps,
             destination,
         };
-        if let Some(first) = order.destination.paths().first() {
-            let (progress, done) = self.begin_saving(first, order.destination.paths().len());
-            self.saving = Some(SaveJob::images(gpu, order, progress, done));
-        } else {
+        if order.destination.paths().is_empty() {
             let why = "there is nothing to look at on the way".to_owned();
             self.saved(Saved::Failed(why));
+        } else {
+            self.save_again = Some(order.clone());
+            self.start_saving(order);
+        }
+    }
+
+    fn start_saving(&mut self, order: ImageOrder) {
+        let paths = order.destination.paths();
+        let (Some(screen), Some(first)) = (&self.screen, paths.first()) else {
+            return;
+        };
+        let device = Device {
+            gpu: screen.gpu.clone(),
+            is_lost: Arc::clone(&screen.is_lost),
+        };
+        let (progress, done) = self.begin_saving(first, paths.len());
+        self.saving = Some(SaveJob::images(device, order, progress, done));
+    }
+
+    /// Saves images once more whose device was lost, as soon as there is another.
+    fn save_again(&mut self) {
+        let screen = self.screen.as_ref().filter(|screen| !screen.is_lost());
+        if screen.is_some()
+            && self.saving.is_none()
+            && let Some(order) = self.save_again.take()
+        {
+            self.events.say("saving-again");
+            self.start_saving(order);
         }
     }
 
@@ -792,6 +853,7 @@ impl App {
         files: usize,
     ) -> (Arc<Progress>, impl FnOnce(Saved) + use<>) {
         let progress = Arc::new(Progress::default());
+        first.clone_into(&mut self.saving_to);
         self.state.notices.saving = Some(SavingView {
             name: state::folder::name(first),
             files,
@@ -804,6 +866,11 @@ impl App {
     fn saved(&mut self, saved: Saved) {
         self.saving = None;
         self.state.notices.saving = None;
+        if saved == Saved::DeviceLost && self.save_again.is_some() {
+            self.save_again();
+            return;
+        }
+        self.save_again = None;
         let (text, severity) = match saved {
             Saved::Files(first, count, losses) => {
                 let path = first.display();
@@ -822,13 +889,20 @@ impl App {
                 self.events.say("not-saved cancelled");
                 (format!("Cancelled{}", replaced_text(replaced)), None)
             }
+            Saved::DeviceLost => {
+                self.events.say("not-saved device lost");
+                let text = "Saving failed: the graphics driver has stopped twice while drawing";
+                (text.to_owned(), Some(Severity::Error))
+            }
             Saved::Failed(error) => {
                 self.events.say(format_args!("not-saved {error}"));
                 let text = format!("Saving failed: {error}");
                 (text, Some(Severity::Error))
             }
         };
-        self.state.notices.toast(text, severity);
+        let subject = Subject::Save(std::mem::take(&mut self.saving_to));
+        self.state.notices.end(&subject);
+        self.state.notices.toast_about(subject, text, severity);
     }
 
     /// Puts what the view shows on the clipboard.
@@ -1042,6 +1116,9 @@ impl App {
                 let text = "The graphics driver was restarted";
                 self.state.notices.toast(text, Some(Severity::Warning));
                 self.events.say("device-restored");
+                if self.saving.is_none() {
+                    self.save_again();
+                }
             }
             Err(error) => {
                 self.error = Some(error);
@@ -1315,6 +1392,8 @@ impl ApplicationHandler<UserEvent> for App {
                 if focused {
                     // Whoever was elsewhere may have made some there.
                     self.state.look_for_files();
+                    self.files.look();
+                    self.look_at_settings();
                 }
             }
             WindowEvent::CloseRequested => {
@@ -1444,6 +1523,7 @@ impl ApplicationHandler<UserEvent> for App {
             self.state.open_paths(&paths);
         }
         if self.files.take_settled(now) {
+            self.tell_of_unwatched_files();
             self.state.reload(Cause::Changed);
         }
         let shaders = self.shaders.as_mut();

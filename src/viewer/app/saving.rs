@@ -10,6 +10,7 @@ use std::io::{self, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -41,10 +42,12 @@ pub(crate) enum Saved {
     Cancelled(usize),
     /// The file and why it was not written, for people.
     Failed(String),
+    /// The graphics device was lost; on another one it may be saved.
+    DeviceLost,
 }
 
 /// Images of a document, and where they are to go.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct ImageOrder {
     pub(crate) document: Arc<dyn Document>,
     /// What the shots have in common.
@@ -59,16 +62,37 @@ pub(crate) struct ImageOrder {
     pub(crate) destination: Destination,
 }
 
+/// A device to draw on.
+#[derive(Debug)]
+pub(crate) struct Device {
+    pub(crate) gpu: Gpu,
+    /// Whether it is known to be gone.
+    pub(crate) is_lost: Arc<AtomicBool>,
+}
+
+impl Device {
+    fn is_lost(&self) -> bool {
+        // It says so only when it is asked.
+        let _polled = self.gpu.device.poll(wgpu::PollType::Poll);
+        self.is_lost.load(Ordering::Relaxed)
+    }
+}
+
 impl SaveJob {
     /// Starts to save images, and tells `done` how that ended.
     pub(crate) fn images(
-        gpu: Gpu,
+        device: Device,
         order: ImageOrder,
         progress: Arc<Progress>,
         done: impl FnOnce(Saved) + Send + 'static,
     ) -> Self {
         Self::start(progress, done, move |progress| {
-            save_images(&gpu, &order, progress)?;
+            match save_images(&device.gpu, &order, progress) {
+                Err(_) if progress.check().is_ok() && device.is_lost() => {
+                    return Ok(Saved::DeviceLost);
+                }
+                saved => saved?,
+            }
             let first = order.destination.paths().first().cloned();
             let (first, count) = (first.unwrap_or_default(), order.destination.paths().len());
             Ok(Saved::Files(first, count, Vec::new()))

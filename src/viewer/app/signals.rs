@@ -1,13 +1,14 @@
-//! Ctrl+C in the terminal that the window was opened from, and whatever else asks the program to end: what
-//! was begun is then removed, as when the window is closed.
+//! Ctrl+C in the terminal that the window was opened from, the end of that terminal, and whatever else asks
+//! the program to end: what was begun is then removed, as when the window is closed.
 
+use std::fs;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::thread;
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};
 
 /// Tells, from a thread of its own, when the system asks the program to end. The second time it ends at
@@ -22,7 +23,8 @@ pub(super) fn listen(end: impl Fn(()) + Send + 'static) {
 fn try_to_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
     let (mut heard, told) = UnixStream::pair()?;
     let was_asked = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
+    let hangup = Some(SIGHUP).filter(|_| !outlives_terminal());
+    for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
         flag::register_conditional_default(signal, Arc::clone(&was_asked))?;
         flag::register(signal, Arc::clone(&was_asked))?;
         pipe::register(signal, told.try_clone()?)?;
@@ -34,4 +36,17 @@ fn try_to_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
     };
     thread::Builder::new().spawn(listen)?;
     Ok(())
+}
+
+/// Whether the program was started so that it goes on when its terminal is closed, as `nohup` does.
+fn outlives_terminal() -> bool {
+    // Other systems have no such file: there it ends with its terminal.
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mut ignored = status
+        .lines()
+        .filter_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored
+        .next()
+        .map(|mask| u64::from_str_radix(mask.trim(), 16));
+    ignored.is_some_and(|mask| mask.is_ok_and(|mask| mask & (1 << (SIGHUP - 1)) != 0))
 }

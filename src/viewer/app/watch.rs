@@ -1,56 +1,143 @@
 //! Notices when the open file, a file it was made from, or a shader changes on disk.
+//!
+//! The system reports changes of a folder that stays the same folder, whatever it is called later.
+//! So all folders on the way to a file are watched, links and what they lead to included, and
+//! folders that were moved, deleted or made are watched anew. Where the system reports nothing,
+//! the times of the files are looked at now and then.
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
+use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::event::ModifyKind;
+use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 /// How long files must be left alone before a change counts: an editor saves in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
+/// How long after the first change it counts in any case: some programs write without a pause.
+const MAX_SETTLE: Duration = Duration::from_secs(1);
+/// How often the times of files are looked at that the system does not watch.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+/// How many links on the way to a file are followed, as by Linux.
+const MAX_LINKS: usize = 40;
 
 /// Watches some files. Their folders are watched and not they themselves, since many editors
 /// save by writing a new file and giving it the name of the old one.
 pub(crate) struct FileWatch {
     watcher: Option<RecommendedWatcher>,
-    folders: BTreeSet<PathBuf>,
+    /// To the thread that looks at times.
+    orders: mpsc::Sender<Order>,
+    /// The files as they were asked for.
     files: BTreeSet<PathBuf>,
-    changed_at: Option<Instant>,
+    /// What is on the way to them: a change of any of these counts.
+    names: Arc<Mutex<BTreeSet<PathBuf>>>,
+    /// The folders that are watched.
+    folders: BTreeSet<PathBuf>,
+    /// What has changed since the folders were chosen.
+    changed: BTreeSet<PathBuf>,
+    /// When the first and the last change came that did not count yet.
+    changed_at: Option<[Instant; 2]>,
+    /// Why the system does not report changes.
+    trouble: Option<String>,
+    has_told_trouble: bool,
 }
 
-/// A path in the form in which changes are reported: its folder without links. Of a file whose
-/// folder is not there, the first folder on the way to it that is missing: once that has appeared
-/// the file may have too.
-fn plain(path: &Path) -> Option<PathBuf> {
-    let mut awaited = path;
-    loop {
-        let folder = match awaited.parent()? {
-            parent if parent.as_os_str().is_empty() => Path::new("."),
-            parent => parent,
-        };
-        if let Ok(folder) = folder.canonicalize() {
-            return Some(folder.join(awaited.file_name()?));
+/// Everything on the way to a path that can lead elsewhere when it changes: folders, links, and what
+/// they lead to, without links before it. It ends at what is missing; once that has appeared the file
+/// may have too.
+fn way_to(path: &Path) -> Vec<PathBuf> {
+    let steps = |path: &Path| -> Vec<OsString> {
+        let steps = path.components().rev();
+        steps.map(|step| step.as_os_str().to_owned()).collect()
+    };
+    let mut ahead = std::path::absolute(path).map_or_else(|_| Vec::new(), |path| steps(&path));
+    let (mut at, mut way, mut links) = (PathBuf::new(), Vec::new(), 0);
+    while let Some(step) = ahead.pop() {
+        match Path::new(&step).components().next() {
+            Some(Component::Normal(name)) => {
+                let entry = at.join(name);
+                let file = entry.symlink_metadata();
+                way.push(entry.clone());
+                match file {
+                    Ok(file) if file.is_symlink() && links < MAX_LINKS => {
+                        links += 1;
+                        let Ok(target) = entry.read_link() else { break };
+                        ahead.extend(steps(&target));
+                    }
+                    Ok(_) => at = entry,
+                    Err(_) => break,
+                }
+            }
+            Some(Component::ParentDir) => {
+                at.pop();
+            }
+            Some(Component::Prefix(_) | Component::RootDir) => at.push(&step),
+            Some(Component::CurDir) | None => {}
         }
-        awaited = folder;
+    }
+    way
+}
+
+/// Whether an event may mean that a file is another now. Some systems say that a folder was modified
+/// when something in it was.
+fn is_change(event: &notify::Event) -> bool {
+    match event.kind {
+        EventKind::Access(_) => false,
+        EventKind::Modify(ModifyKind::Any) => !event.paths.iter().all(|path| path.is_dir()),
+        _ => true,
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl FileWatch {
-    /// Watches nothing yet. `changed` is called on another thread with the paths of changes.
-    pub(crate) fn new(changed: impl Fn(Vec<PathBuf>) + Send + 'static) -> Self {
-        let handler = move |event: notify::Result<notify::Event>| match event {
-            Ok(event) if !matches!(event.kind, EventKind::Access(_)) => changed(event.paths),
-            Ok(_) => {}
-            Err(error) => log::warn!("watching files: {error}"),
+    /// Watches nothing yet. `changed` is called on other threads with the paths of changes.
+    pub(crate) fn new(changed: impl Fn(Vec<PathBuf>) + Send + Sync + 'static) -> Self {
+        let names = Arc::new(Mutex::new(BTreeSet::new()));
+        let changed = Arc::new(changed);
+        let (orders, received) = mpsc::channel();
+        let handler = {
+            let (changed, names) = (Arc::clone(&changed), Arc::clone(&names));
+            move |event: notify::Result<notify::Event>| match event {
+                Ok(event) if event.need_rescan() => {
+                    // Some events were lost: anything may have changed.
+                    let all = lock(&names).iter().cloned().collect();
+                    changed(all);
+                }
+                // A folder may be full of files that others write.
+                Ok(event) if is_change(&event) => {
+                    let is_ours = |path| lock(&names).contains(path);
+                    if event.paths.iter().any(is_ours) {
+                        changed(event.paths);
+                    }
+                }
+                Ok(_) => {}
+                Err(error) => log::warn!("watching files: {error}"),
+            }
         };
-        let watcher = notify::recommended_watcher(handler)
-            .map_err(|error| log::warn!("files are not watched: {error}"))
-            .ok();
+        let (watcher, trouble) = match notify::recommended_watcher(handler) {
+            Ok(watcher) => (Some(watcher), None),
+            Err(error) => (None, Some(why_unwatched(&error))),
+        };
+        let look = move || look_at_times(&received, &*changed);
+        if let Err(error) = thread::Builder::new().spawn(look) {
+            log::warn!("the times of files are not looked at: {error}");
+        }
         Self {
             watcher,
-            folders: BTreeSet::new(),
+            orders,
             files: BTreeSet::new(),
+            names,
+            folders: BTreeSet::new(),
+            changed: BTreeSet::new(),
             changed_at: None,
+            trouble,
+            has_told_trouble: false,
         }
     }
 
@@ -62,74 +149,222 @@ impl FileWatch {
         read_at: SystemTime,
     ) {
         let watched = self.folders.clone();
-        self.set(files);
+        self.set_files(files, read_at);
         let is_new = |file: &PathBuf| {
-            file.parent()
-                .is_some_and(|folder| !watched.contains(folder))
+            let folder = file.canonicalize().ok();
+            let folder = folder.as_deref().and_then(Path::parent);
+            folder.is_some_and(|folder| !watched.contains(folder))
                 && file
                     .metadata()
                     .and_then(|file| file.modified())
                     .is_ok_and(|modified| modified > read_at)
         };
         if self.files.iter().any(is_new) {
-            self.changed_at = Some(Instant::now());
+            self.note_change(Instant::now());
         }
     }
 
     /// Watches these files and no others; files that are not there yet are waited for.
     pub(crate) fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
-        let files: BTreeSet<PathBuf> = files
-            .into_iter()
-            // A file changes where a link leads to, another file is there if the link changes.
-            .flat_map(|file| [plain(file), file.canonicalize().ok()])
-            .flatten()
-            .collect();
+        self.set_files(files, SystemTime::now());
+    }
+
+    fn set_files<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>, read_at: SystemTime) {
+        let files: BTreeSet<PathBuf> = files.into_iter().map(Path::to_owned).collect();
         // A change of what is watched already may have come while it was read.
         if self.files.is_disjoint(&files) {
             self.changed_at = None;
         }
         self.files = files;
-        let folders: BTreeSet<PathBuf> = self
-            .files
-            .iter()
-            .filter_map(|file| file.parent().map(Path::to_owned))
-            .collect();
-        let Some(watcher) = &mut self.watcher else {
-            return;
-        };
-        for folder in self.folders.difference(&folders) {
-            // A folder that is gone is not watched either way.
-            let _gone = watcher.unwatch(folder);
-        }
-        for folder in folders.difference(&self.folders) {
-            if let Err(error) = watcher.watch(folder, RecursiveMode::NonRecursive) {
-                log::warn!("{} is not watched: {error}", folder.display());
-            }
-        }
-        self.folders = folders;
+        self.watch(read_at);
     }
 
-    /// Takes note of changes; says whether one of the files is among them.
-    pub(crate) fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
-        let ours = paths.iter().any(|path| self.files.contains(path));
-        if ours {
-            self.changed_at = Some(now);
+    /// Watches all folders on the way to the files as they are now.
+    fn watch(&mut self, read_at: SystemTime) {
+        let ways = self.files.iter().map(|file| way_to(file));
+        let ways: Vec<Vec<PathBuf>> = ways.collect();
+        let folders_of_files: BTreeSet<&Path> =
+            ways.iter().filter_map(|way| way.last()?.parent()).collect();
+        let names = ways.iter().flatten();
+        let folders: BTreeSet<&Path> = names.clone().filter_map(|name| name.parent()).collect();
+        *lock(&self.names) = names.cloned().collect();
+        let mut is_unwatched = self.watcher.is_none();
+        if let Some(watcher) = &mut self.watcher {
+            let changed = std::mem::take(&mut self.changed);
+            self.folders.retain(|folder| {
+                // Of what was moved or made, another folder may have the name now.
+                let is_same = !changed.iter().any(|name| folder.starts_with(name));
+                let stays = is_same && folders.contains(folder.as_path());
+                if !stays {
+                    // A folder that is gone is not watched either way.
+                    let _gone = watcher.unwatch(folder);
+                }
+                stays
+            });
+            // Where only some can be watched, those next to the files.
+            for folder in folders.into_iter().rev() {
+                if self.folders.contains(folder) {
+                    continue;
+                }
+                match watcher.watch(folder, RecursiveMode::NonRecursive) {
+                    Ok(()) => {
+                        self.folders.insert(folder.to_owned());
+                    }
+                    Err(error) => {
+                        log::info!("{} is not watched: {error}", folder.display());
+                        is_unwatched = true;
+                        if folders_of_files.contains(folder) && !is_about_folder(&error) {
+                            self.trouble = Some(why_unwatched(&error));
+                        }
+                    }
+                }
+            }
         }
-        ours
+        let _gone = self.orders.send(Order::Files {
+            files: self.files.clone(),
+            read_at,
+            is_unwatched,
+        });
+    }
+
+    /// Why changes are not reported by the system, for the user: once.
+    pub(crate) fn take_trouble(&mut self) -> Option<String> {
+        let why = self.trouble.take().filter(|_| !self.has_told_trouble)?;
+        self.has_told_trouble = true;
+        let secs = LOOK_EVERY.as_secs();
+        Some(format!(
+            "Changes on disk are noticed only every {secs} seconds: {why}"
+        ))
+    }
+
+    /// Has the times of the files looked at now: some changes are not reported, such as those that
+    /// another computer makes in a shared folder.
+    pub(crate) fn look(&self) {
+        let _gone = self.orders.send(Order::Look);
+    }
+
+    /// Takes note of changes; says whether they concern one of the files.
+    pub(crate) fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
+        let names = lock(&self.names);
+        let is_ours = |path: &&PathBuf| names.contains(*path) || self.files.contains(*path);
+        let ours: Vec<PathBuf> = paths.iter().filter(is_ours).cloned().collect();
+        drop(names);
+        let is_any = !ours.is_empty();
+        self.changed.extend(ours);
+        if is_any {
+            self.note_change(now);
+        }
+        is_any
+    }
+
+    fn note_change(&mut self, now: Instant) {
+        let first = self.changed_at.map_or(now, |[first, _]| first);
+        self.changed_at = Some([first, now]);
     }
 
     /// When to ask [`Self::take_settled`] next.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
-        self.changed_at.map(|at| at + SETTLE)
+        let [first, last] = self.changed_at?;
+        Some((last + SETTLE).min(first + MAX_SETTLE))
     }
 
-    /// Whether a file has changed and nothing has happened to it since for a while.
+    /// Whether a file has changed and nothing has happened to it since for a while. What is read
+    /// afterwards is watched.
     pub(crate) fn take_settled(&mut self, now: Instant) -> bool {
         let settled = self.wake_at().is_some_and(|at| now >= at);
         if settled {
             self.changed_at = None;
+            self.watch(SystemTime::now());
         }
         settled
+    }
+}
+
+/// Whether an error is about one folder, which is gone or closed to the user.
+fn is_about_folder(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::PermissionDenied,
+        _ => false,
+    }
+}
+
+fn why_unwatched(error: &notify::Error) -> String {
+    let why = match &error.kind {
+        ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
+        ErrorKind::Io(error) => error.to_string(),
+        kind => format!("{kind:?}"),
+    };
+    format!("the system does not report them ({why})")
+}
+
+/// What the thread that looks at times is told.
+enum Order {
+    /// Look at these files and no others.
+    Files {
+        files: BTreeSet<PathBuf>,
+        /// When they were read.
+        read_at: SystemTime,
+        /// Whether some changes are not reported by the system.
+        is_unwatched: bool,
+    },
+    /// Look now.
+    Look,
+}
+
+/// What tells one version of a file from another: when it was modified, and its length.
+type Stamp = Option<(SystemTime, u64)>;
+
+fn stamp(file: &Path) -> Stamp {
+    let file = file.metadata().ok()?;
+    Some((file.modified().ok()?, file.len()))
+}
+
+/// Reports files whose times have changed: when it is told to look, and where the system does not
+/// watch, now and then.
+fn look_at_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
+    let mut known: BTreeMap<PathBuf, Stamp> = BTreeMap::new();
+    let mut looks_by_itself = false;
+    loop {
+        let order = if looks_by_itself && !known.is_empty() {
+            match orders.recv_timeout(LOOK_EVERY) {
+                Err(mpsc::RecvTimeoutError::Timeout) => Ok(Order::Look),
+                order => order.map_err(drop),
+            }
+        } else {
+            orders.recv().map_err(drop)
+        };
+        let Ok(order) = order else { return };
+        let mut new = Vec::new();
+        match order {
+            Order::Files {
+                files,
+                read_at,
+                is_unwatched,
+            } => {
+                looks_by_itself = is_unwatched;
+                let before = std::mem::take(&mut known);
+                for file in files {
+                    let now = stamp(&file);
+                    let is_later = now.is_some_and(|(modified, _)| modified > read_at);
+                    if is_later && before.get(&file).is_some_and(|before| *before != now) {
+                        new.push(file.clone());
+                    }
+                    known.insert(file, now);
+                }
+            }
+            Order::Look => {
+                for (file, before) in &mut known {
+                    let now = stamp(file);
+                    if std::mem::replace(before, now) != now {
+                        new.push(file.clone());
+                    }
+                }
+            }
+        }
+        if !new.is_empty() {
+            changed(new);
+        }
     }
 }
 
@@ -141,7 +376,7 @@ mod tests {
 
     /// Waits until a change of the watched files is reported and settled, or gives up.
     fn sees_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) -> bool {
-        let end = Instant::now() + Duration::from_secs(3);
+        let end = Instant::now() + Duration::from_secs(10);
         while Instant::now() < end {
             if let Ok(paths) = changes.recv_timeout(Duration::from_millis(20)) {
                 watch.note(&paths, Instant::now());
@@ -151,6 +386,198 @@ mod tests {
             }
         }
         false
+    }
+
+    /// Waits until changes come no more, and forgets them.
+    fn calm_down(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) {
+        while let Ok(paths) = changes.recv_timeout(2 * SETTLE) {
+            watch.note(&paths, Instant::now());
+        }
+        watch.take_settled(Instant::now() + MAX_SETTLE);
+    }
+
+    fn watching(files: &[&Path]) -> (FileWatch, mpsc::Receiver<Vec<PathBuf>>) {
+        let (sender, changes) = mpsc::channel();
+        let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
+        watch.set(files.iter().copied());
+        (watch, changes)
+    }
+
+    /// Does something, and looks whether it is seen, and then whether a save of the file is.
+    fn assert_seen(
+        (watch, changes): &mut (FileWatch, mpsc::Receiver<Vec<PathBuf>>),
+        file: &Path,
+        what: &str,
+        change: impl FnOnce(),
+    ) {
+        calm_down(watch, changes);
+        change();
+        assert!(sees_change(watch, changes), "{what}");
+        for save in 0..2 {
+            calm_down(watch, changes);
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(file, format!("{what} {save}")).unwrap();
+            assert!(sees_change(watch, changes), "save {save} after: {what}");
+        }
+    }
+
+    #[test]
+    fn saves_are_seen_after_a_folder_on_the_way_was_replaced() {
+        use std::fs::{create_dir_all, remove_dir_all, rename, write};
+        let dir = tempfile::tempdir().unwrap();
+        let repository = dir.path().join("repository");
+        let [maps, old, new] = ["maps", "maps.old", "maps.new"].map(|name| repository.join(name));
+        let map = maps.join("a.pfmap");
+        create_dir_all(&maps).unwrap();
+        write(&map, "1").unwrap();
+        let mut watching = watching(&[&map]);
+        assert_seen(&mut watching, &map, "deleted and made again", || {
+            remove_dir_all(&maps).unwrap();
+            create_dir_all(&maps).unwrap();
+            write(&map, "22").unwrap();
+        });
+        assert_seen(&mut watching, &map, "deleted with its folder", || {
+            remove_dir_all(&maps).unwrap();
+        });
+        assert_seen(&mut watching, &map, "deleted with two folders", || {
+            remove_dir_all(&repository).unwrap();
+        });
+        create_dir_all(&new).unwrap();
+        write(new.join("a.pfmap"), "333").unwrap();
+        assert_seen(&mut watching, &map, "the folder is swapped", || {
+            rename(&maps, &old).unwrap();
+            rename(&new, &maps).unwrap();
+        });
+        assert_seen(
+            &mut watching,
+            &map,
+            "the folder above is moved away and back",
+            || {
+                let elsewhere = dir.path().join("elsewhere");
+                rename(&repository, &elsewhere).unwrap();
+                rename(&elsewhere, &repository).unwrap();
+            },
+        );
+        // The old folder is not the one of the file.
+        let (watch, changes) = &mut watching;
+        calm_down(watch, changes);
+        write(old.join("a.pfmap"), "4444").unwrap();
+        assert!(changes.recv_timeout(2 * SETTLE).is_err());
+    }
+
+    #[test]
+    fn a_folder_of_another_file_that_is_copied_anew_is_seen() {
+        use std::fs::{create_dir_all, remove_dir_all, write};
+        let dir = tempfile::tempdir().unwrap();
+        let scene = dir.path().join("a.pfscene");
+        let knight = dir.path().join("models/knight/knight.pfobj");
+        create_dir_all(knight.parent().unwrap()).unwrap();
+        write(&scene, "1").unwrap();
+        write(&knight, "1").unwrap();
+        let mut watching = watching(&[&scene, &knight]);
+        assert_seen(&mut watching, &knight, "copied anew", || {
+            remove_dir_all(knight.parent().unwrap()).unwrap();
+            create_dir_all(knight.parent().unwrap()).unwrap();
+            write(&knight, "22").unwrap();
+        });
+        assert_seen(&mut watching, &scene, "the other one is saved", || {
+            write(&knight, "333").unwrap();
+        });
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_of_files_and_folders_are_followed_and_watched() {
+        use std::fs::{create_dir_all, remove_file, rename, write};
+        use std::os::unix::fs::symlink;
+        let dir = tempfile::tempdir().unwrap();
+        let [first, second] = ["first", "second"].map(|name| dir.path().join(name));
+        for folder in [&first, &second] {
+            create_dir_all(folder).unwrap();
+            write(folder.join("real.pfmap"), "1").unwrap();
+        }
+        // A link to a file, in a folder that is a link to a folder.
+        let stored = dir.path().join("stored.pfmap");
+        write(&stored, "1").unwrap();
+        for folder in [&first, &second] {
+            symlink("../stored.pfmap", folder.join("link.pfmap")).unwrap();
+        }
+        let folder_link = dir.path().join("maps");
+        symlink("first", &folder_link).unwrap();
+        let link = folder_link.join("link.pfmap");
+        let mut watching = watching(&[&link]);
+        assert_seen(&mut watching, &stored, "written through the links", || {
+            write(&link, "22").unwrap();
+        });
+        assert_seen(
+            &mut watching,
+            &stored,
+            "the folder link is switched",
+            || {
+                let new = dir.path().join("new link");
+                symlink("second", &new).unwrap();
+                rename(&new, &folder_link).unwrap();
+            },
+        );
+        let real = second.join("real.pfmap");
+        assert_seen(&mut watching, &real, "the file link is switched", || {
+            remove_file(second.join("link.pfmap")).unwrap();
+            symlink("real.pfmap", second.join("link.pfmap")).unwrap();
+        });
+        // A ring of links is a file that is missing.
+        assert_seen(&mut watching, &real, "a ring", || {
+            remove_file(&real).unwrap();
+            symlink("link.pfmap", &real).unwrap();
+            assert!(way_to(&link).len() > MAX_LINKS);
+            remove_file(&real).unwrap();
+        });
+    }
+
+    #[test]
+    fn times_are_looked_at_where_nothing_is_reported_and_on_demand() {
+        use std::fs::{remove_file, write};
+        let dir = tempfile::tempdir().unwrap();
+        let map = dir.path().join("a.pfmap");
+        write(&map, "1").unwrap();
+        let (mut watch, changes) = watching(&[]);
+        watch.watcher = None;
+        watch.trouble = Some("it is a test".to_owned());
+        watch.set([map.as_path()]);
+        let told = watch.take_trouble();
+        assert!(told.is_some_and(|told| told.contains("it is a test")));
+        watch.trouble = Some("it is a test".to_owned());
+        assert_eq!(watch.take_trouble(), None, "once is enough");
+        calm_down(&mut watch, &changes);
+        write(&map, "22").unwrap();
+        assert!(sees_change(&mut watch, &changes), "by itself");
+        calm_down(&mut watch, &changes);
+        remove_file(&map).unwrap();
+        watch.look();
+        let reported = changes.recv_timeout(LOOK_EVERY / 2);
+        assert_eq!(
+            reported.as_deref(),
+            Ok([map.clone()].as_slice()),
+            "on demand"
+        );
+        // The same again is no change.
+        watch.look();
+        assert!(changes.recv_timeout(LOOK_EVERY / 2).is_err());
+    }
+
+    #[test]
+    fn a_program_that_writes_without_a_pause_is_not_waited_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let map = dir.path().canonicalize().unwrap().join("a.pfmap");
+        let mut watch = FileWatch::new(|_| {});
+        watch.set([map.as_path()]);
+        let start = Instant::now();
+        let mut now = start;
+        while now < start + MAX_SETTLE {
+            assert!(!watch.take_settled(now));
+            watch.note(std::slice::from_ref(&map), now);
+            now += SETTLE / 2;
+        }
+        assert!(watch.take_settled(start + MAX_SETTLE));
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl PanelUi for ChangesPanel {
                     id: list_id.with(index),
                     role: Role::ListBoxOption,
                     name: &format!("{heading}: {fields}"),
+                    note: "",
                     selected: context.change == Some(index),
                     highlighted: false,
                     branch: None,

@@ -126,6 +126,7 @@ impl Files {
                     id: id.with(&file.path),
                     role: Role::ListBoxOption,
                     name: &name,
+                    note: "",
                     selected: index == list.current(),
                     highlighted: list.tried() == Some(index),
                     branch: None,

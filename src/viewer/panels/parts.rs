@@ -5,8 +5,8 @@ use egui::ecolor::Hsva;
 use egui::{
     Align2, Button, Color32, ColorImage, CornerRadius, EventFilter, Id, Key, Margin, Painter, Pos2,
     Rect, Response, RichText, ScrollArea, Sense, Stroke, StrokeKind, TextEdit, TextStyle,
-    TextWrapMode, TextureFilter, TextureId, TextureOptions, TextureWrapMode, Ui, WidgetInfo,
-    WidgetText, pos2, vec2,
+    TextWrapMode, TextureFilter, TextureId, TextureOptions, TextureWrapMode, Ui, UiKind,
+    WidgetInfo, WidgetText, pos2, vec2,
 };
 
 use super::{PanelContext, format};
@@ -85,6 +85,63 @@ pub(in crate::viewer) fn name(response: &Response, name: &str) {
         .accesskit_node_builder(response.id, |node| node.set_label(name));
 }
 
+/// Tells a screen reader what a part of the window is called.
+pub(in crate::viewer) fn name_ui(ui: &Ui, name: &str) {
+    ui.ctx()
+        .accesskit_node_builder(ui.unique_id(), |node| node.set_label(name));
+}
+
+/// Tells a screen reader what the innermost panel, dialog or menu is called that something is in.
+pub(in crate::viewer) fn name_around(ui: &Ui, is_meant: impl Fn(UiKind) -> bool, name: &str) {
+    let mut around = ui.stack().iter();
+    if let Some(around) = around.find(|around| around.kind().is_some_and(&is_meant)) {
+        ui.ctx().accesskit_node_builder(around.unique_id, |node| {
+            node.set_label(name);
+            if around.kind() == Some(UiKind::Modal) {
+                node.set_modal();
+            }
+        });
+    }
+}
+
+/// Tells a screen reader what the panel is called that something is in.
+pub(in crate::viewer) fn name_panel(ui: &Ui, name: &str) {
+    name_around(ui, |kind| kind.is_panel(), name);
+}
+
+/// Tells a screen reader what a part of the window is.
+pub(in crate::viewer) fn take_role(ui: &Ui, role: Role) {
+    ui.ctx()
+        .accesskit_node_builder(ui.unique_id(), |node| node.set_role(role));
+}
+
+/// Where it is noted that a field to search in is to have the focus.
+fn wanted_search_id() -> Id {
+    Id::unique("wanted search")
+}
+
+/// Has the next field to search in take the focus, or not.
+pub(in crate::viewer) fn want_search(ctx: &egui::Context, wanted: bool) {
+    ctx.data_mut(|data| {
+        if wanted {
+            data.insert_temp(wanted_search_id(), true);
+        } else {
+            data.remove_temp::<bool>(wanted_search_id());
+        }
+    });
+}
+
+/// Where it is noted which row last had the focus.
+fn focused_row_id() -> Id {
+    Id::unique("focused row")
+}
+
+/// Whether a row of a list has the focus.
+pub(in crate::viewer) fn is_row_focused(ctx: &egui::Context) -> bool {
+    let row = ctx.data(|data| data.get_temp::<Id>(focused_row_id()));
+    row.is_some() && row == ctx.memory(egui::Memory::focused)
+}
+
 /// A button with its help. Says whether it was clicked.
 pub(super) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool {
     let button = ui.add_enabled(enabled, Button::new(text));
@@ -112,6 +169,10 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
             tab: false,
         });
     let field = ui.add(field).on_hover_text(help);
+    let wanted = ui.data_mut(|data| data.remove_temp::<bool>(wanted_search_id()));
+    if wanted.is_some() {
+        field.request_focus();
+    }
     // The keys are those of the view again: what was found is to be looked at.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let escaped = field.has_focus() && ui.input(|input| input.key_pressed(Key::Escape));
@@ -237,6 +298,8 @@ pub(super) struct Row<'a> {
     pub(super) role: Role,
     /// Its name for a screen reader.
     pub(super) name: &'a str,
+    /// What is said of it beside its name.
+    pub(super) note: &'a str,
     /// Whether it is the selected one.
     pub(super) selected: bool,
     /// Whether what it stands for is pointed at elsewhere.
@@ -260,6 +323,7 @@ impl<'a> Row<'a> {
             id: list.with(item),
             role: Role::ListBoxOption,
             name,
+            note: "",
             selected: context.shown.selected == Some(item),
             highlighted: context.hovered == Some(item),
             branch: None,
@@ -288,8 +352,11 @@ impl<'a> Row<'a> {
         response.widget_info(|| WidgetInfo::labeled(self.role, ui.is_enabled(), self.name));
         ui.ctx().accesskit_node_builder(self.id, |node| {
             node.set_selected(self.selected);
+            if !self.note.is_empty() {
+                node.set_description(self.note);
+            }
             if let Some(branch) = &self.branch {
-                node.set_level(branch.depth);
+                node.set_level(branch.depth + 1);
                 if let Some(open) = branch.open {
                     node.set_expanded(open);
                 }
@@ -307,6 +374,7 @@ impl<'a> Row<'a> {
             ui.painter().rect_filled(rect, 3.0, fill);
         }
         if response.has_focus() {
+            ui.data_mut(|data| data.insert_temp(focused_row_id(), self.id));
             let stroke = Stroke::new(1.0, visuals.strong_text_color());
             ui.painter()
                 .rect_stroke(rect, 3.0, stroke, StrokeKind::Inside);

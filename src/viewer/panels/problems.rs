@@ -238,10 +238,11 @@ impl PanelUi for Problems {
                     id: list_id.with(entry),
                     role: Role::ListBoxOption,
                     name: &name,
+                    note: "",
                     selected: self.current == Some(entry),
                     highlighted: false,
                     branch: is_count.then_some(parts::Branch {
-                        depth: 1,
+                        depth: 0,
                         open: Some(is_open),
                     }),
                 };

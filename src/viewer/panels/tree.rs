@@ -99,6 +99,7 @@ impl Tree {
         let mut hovered = None;
         area.show_rows(ui, row_height, count, |ui, rows| {
             self.in_sight = rows.clone();
+            parts::take_role(ui, Role::Tree);
             for at in rows {
                 let Some(line) = line_at(context, at) else {
                     continue;
@@ -107,6 +108,7 @@ impl Tree {
                     id: line.id,
                     role: Role::TreeItem,
                     name: line.label,
+                    note: line.note,
                     selected: line.selected,
                     highlighted: line.item.is_some() && line.item == context.hovered,
                     branch: Some(parts::Branch {
@@ -247,7 +249,8 @@ pub(super) fn eye(
     row: &Response,
     more_help: &str,
 ) -> bool {
-    let response = ui.interact(place, row.id.with("eye"), Sense::click());
+    // The keyboard has a command for it, and would else stop at each line twice.
+    let response = ui.interact(place, row.id.with("eye"), Sense::CLICK);
     response.widget_info(|| {
         let name = format!("Show {name}");
         WidgetInfo::selected(Role::CheckBox, ui.is_enabled(), !hidden, name)

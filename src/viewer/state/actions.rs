@@ -315,6 +315,7 @@ impl State {
             Action::Overlay(id) => {
                 let on = !self.is_overlay_on(id);
                 self.switch_overlay(id, on);
+                self.tools.problem_overlays.retain(|other| *other != id);
             }
             Action::PlainSurface => self.make_surface_plain(),
             Action::Level { backwards } => self.next_level(backwards),
@@ -498,7 +499,7 @@ impl State {
             None => {}
         }
         if let Some(overlay) = overlay {
-            self.switch_overlay(overlay, true);
+            self.switch_on_for_problem(overlay);
         }
         self.frame(item);
     }

@@ -146,6 +146,7 @@ mod tests {
     use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
     use crate::viewer::testing::{built, state, window};
+    use egui::Role;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
     use mapscope_scene::{OpenOptions, OverlayId, Progress, Source, TerrainItem};
@@ -357,7 +358,7 @@ mod tests {
             ("Cancel", None),
         ] {
             let mut window = window(|state| state.loaded(opened()));
-            window.get_by_label("Which map does it stand on?");
+            window.get_by_role_and_label(Role::Dialog, "Which map does it stand on?");
             window.get_by_label(button).click();
             window.run();
             let state = state(&window);

@@ -25,6 +25,8 @@ pub(crate) struct Interface {
     pub picture: PictureOptions,
     /// How animations of the view are saved.
     pub animation: AnimationOptions,
+    /// Where the keyboard focus is to go.
+    pub focus_move: Option<FocusMove>,
     /// The path that was typed last, until a file was opened.
     pub typed_path: String,
     /// Files that are held over the window.
@@ -103,6 +105,17 @@ pub(crate) enum Dialog {
     Quit,
     /// Says what this program is.
     About,
+}
+
+/// Where the keyboard focus is to go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FocusMove {
+    /// To the next part of the window.
+    Next,
+    /// To the part before.
+    Previous,
+    /// To the field that searches the outliner.
+    Search,
 }
 
 /// Who asked for a path.

@@ -32,7 +32,7 @@ use self::compare::CompareRequest;
 use self::files::Files;
 use self::interface::{Interface, PathPurpose};
 use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
-use self::notices::Notices;
+use self::notices::{Notices, Subject};
 use self::player::{LoopMode, Player};
 use self::playlist::Origin;
 use self::settings::{FieldsOfView, Settings};
@@ -269,6 +269,7 @@ impl State {
         } = outcome;
         let cancelled = loaded.is_none() && failures.is_empty();
         let cause = request.cause;
+        self.notices.end(&Subject::Load);
         match loaded {
             Some(loaded) if cause == Cause::Changed && self.keeps_back(&loaded) => {
                 self.keep_version(None, loaded.document.about().problems.clone());
@@ -276,10 +277,12 @@ impl State {
             Some(loaded) => {
                 for Failure { path, message, .. } in &failures {
                     let text = format!("{}: {message}", folder::name(path));
-                    self.notices.toast(text, Some(Severity::Error));
+                    let severity = Some(Severity::Error);
+                    self.notices.toast_about(Subject::Load, text, severity);
                 }
                 if let Some(note) = &loaded.files.note {
-                    self.notices.toast(note, Some(Severity::Warning));
+                    let severity = Some(Severity::Warning);
+                    self.notices.toast_about(Subject::Load, note, severity);
                 }
                 self.notices.failures.clear();
                 self.files.on_disk = None;
@@ -288,7 +291,7 @@ impl State {
                 self.take(loaded, cause);
                 self.mark_failed(&failures);
             }
-            None if cancelled => self.notices.toast("Cancelled", None),
+            None if cancelled => self.notices.toast_about(Subject::Load, "Cancelled", None),
             None if cause.is_reload() => {
                 self.mark_failed(&failures);
                 for failure in failures {
@@ -321,6 +324,9 @@ impl State {
         let returned = self.leave_for(&target, cause);
         let same = self.open_file().is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
+        if !keep {
+            self.forget_overlays_of_problems();
+        }
         let versions = self.files.versions;
         let before = self.files.open.replace(OpenFile {
             read_at,
@@ -360,7 +366,6 @@ impl State {
             self.view.history.forget();
             self.files.wish = None;
             self.deselect();
-            self.forget_reload();
             if cause == Cause::Counterpart {
                 self.select(selected.filter(|item| {
                     let playhead = self.view.shown.playhead;
@@ -415,6 +420,16 @@ impl State {
             settings.left.open = Some(before);
         }
         settings
+    }
+
+    /// Takes over settings that other windows have changed.
+    pub(crate) fn adopt_settings(&mut self, settings: Settings) {
+        let folders = self.settings.texture_folders.clone();
+        self.settings.adopt(settings);
+        self.view.shown.hides_weights = !self.settings.joint_weights;
+        if self.settings.texture_folders != folders {
+            self.reload(Cause::Changed);
+        }
     }
 
     /// Goes on looking from the same place at a document that is like the one before.
@@ -537,10 +552,11 @@ mod tests {
     use super::*;
     use crate::images::animation::AnimationFormat;
     use crate::viewer::commands::{self, Action};
+    use crate::viewer::panels::Request;
     use mapscope_scene::camera::Projection;
     use mapscope_scene::demo;
     use mapscope_scene::saving::PNG;
-    use mapscope_scene::{OverlayId, Progress, TerrainItem};
+    use mapscope_scene::{OverlayId, ProblemTarget, Progress, TerrainItem};
 
     fn state() -> State {
         State::new(Settings::default(), ViewRequest::default())
@@ -1005,6 +1021,61 @@ mod tests {
             "{:?}",
             state.notices.toasts
         );
+    }
+
+    #[test]
+    fn a_message_goes_when_something_newer_is_known_about_the_same() {
+        let mut state = state();
+        let said = |state: &State| -> Vec<String> {
+            let toasts = state.notices.toasts.iter();
+            toasts.map(|toast| toast.text.clone()).collect()
+        };
+        let save = |file: &str| Subject::Save(file.into());
+        let (failed, error) = ("Saving failed: the disk is full", Some(Severity::Error));
+        state.notices.toast_about(save("/a.png"), failed, error);
+        state.notices.end(&save("/b.png"));
+        state
+            .notices
+            .toast_about(save("/b.png"), "Saved /b.png", None);
+        assert_eq!(said(&state), [failed, "Saved /b.png"]);
+        state.notices.end(&save("/a.png"));
+        assert_eq!(said(&state), ["Saved /b.png"]);
+        // The file that could not be opened beside one that could.
+        let mut both = outcome("/a.pfmap", false, true);
+        both.failures = vec![Failure::new(Path::new("/bad.pfmap"), "1:1: bad")];
+        state.loaded(both);
+        assert_eq!(said(&state), ["Saved /b.png", "bad.pfmap: 1:1: bad"]);
+        state.loaded(outcome("/bad.pfmap", false, true));
+        assert_eq!(said(&state), ["Saved /b.png"]);
+    }
+
+    #[test]
+    fn an_overlay_that_shows_a_problem_is_on_until_another_file_is_opened() {
+        let problem = |overlay| {
+            Request::ShowProblem(Some(ProblemTarget {
+                item: TerrainItem::Tile { row: 0, col: 5 }.into(),
+                moment: None,
+                overlay: Some(overlay),
+            }))
+        };
+        let mut state = state();
+        state.loaded(outcome("/a.pfmap", false, true));
+        let (shown, other) = (OverlayId::TileGrid, OverlayId::Wireframe);
+        let on = |state: &State| [shown, other].map(|id| state.is_overlay_on(id));
+        state.request(problem(shown));
+        assert_eq!(on(&state), [true, false]);
+        state.loaded(outcome("/a.pfmap", true, true));
+        assert_eq!(on(&state), [true, false], "the same file again");
+        state.loaded(outcome("/b.pfmap", false, true));
+        assert_eq!(on(&state), [false, false]);
+        // What the user has switched on or touched stays.
+        state.run(Action::Overlay(other));
+        state.request(problem(other));
+        state.request(problem(shown));
+        state.run(Action::Overlay(shown));
+        state.run(Action::Overlay(shown));
+        state.loaded(outcome("/c.pfmap", false, true));
+        assert_eq!(on(&state), [true, true]);
     }
 
     #[test]

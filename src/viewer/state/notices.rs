@@ -1,5 +1,7 @@
 //! What is said for a while.
 
+use std::path::PathBuf;
+
 use super::animation::SavingView;
 use super::loader::Failure;
 use crate::search::Seen;
@@ -20,11 +22,24 @@ pub(crate) struct Notices {
     pub offers_scene: bool,
 }
 
+/// What a short message is about: the next one about the same takes its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Opening files, or the open one again.
+    Load,
+    /// Saving to this file.
+    Save(PathBuf),
+    /// Keeping the settings.
+    Settings,
+}
+
 /// A short message that goes away by itself.
 #[derive(Debug, Clone)]
 pub(crate) struct Toast {
     /// What it says.
     pub text: String,
+    /// What it is about, if others may follow.
+    pub subject: Option<Subject>,
     /// Whether it is about something that went wrong.
     pub severity: Option<Severity>,
     /// When it was first shown, in seconds of the window's clock.
@@ -54,6 +69,25 @@ impl Notices {
         self.toasts.retain(|toast| toast.text != text);
     }
 
+    /// Ends short messages that something newer is known about.
+    pub(crate) fn end(&mut self, subject: &Subject) {
+        self.toasts
+            .retain(|toast| toast.subject.as_ref() != Some(subject));
+    }
+
+    /// Shows a short message about something, beside others about it.
+    pub(crate) fn toast_about(
+        &mut self,
+        subject: Subject,
+        text: impl Into<String>,
+        severity: Option<Severity>,
+    ) {
+        self.toast(text, severity);
+        if let Some(toast) = self.toasts.last_mut() {
+            toast.subject = Some(subject);
+        }
+    }
+
     /// Shows a short message.
     pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
         let text = text.into();
@@ -64,6 +98,7 @@ impl Notices {
         }
         self.toasts.push(Toast {
             text,
+            subject: None,
             severity,
             shown_at_secs: None,
         });

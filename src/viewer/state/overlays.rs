@@ -18,6 +18,21 @@ impl State {
         self.view.shown.overlays.set(offered, id, on);
     }
 
+    /// Switches on the overlay that shows a problem, for as long as this document is open.
+    pub(crate) fn switch_on_for_problem(&mut self, id: OverlayId) {
+        if !self.is_overlay_on(id) {
+            self.switch_overlay(id, true);
+            self.tools.problem_overlays.push(id);
+        }
+    }
+
+    /// Switches off what was switched on to show problems, and not touched since.
+    pub(super) fn forget_overlays_of_problems(&mut self) {
+        for id in std::mem::take(&mut self.tools.problem_overlays) {
+            self.switch_overlay(id, false);
+        }
+    }
+
     /// Whether an overlay of the open document is on.
     pub(crate) fn is_overlay_on(&self, id: OverlayId) -> bool {
         let mut offered = self.overlays().iter();

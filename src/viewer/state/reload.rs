@@ -9,15 +9,12 @@ use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
 use super::loader::{Failure, Loaded};
-use super::notices::Toast;
+use super::notices::Subject;
 use super::player::Player;
 use crate::viewer::panels::OnDisk;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
 use mapscope_scene::{Document, Item, is_missing_file};
-
-/// Every message about a reload begins with it, so that a newer one takes its place.
-const RELOADED: &str = "Reloaded";
 
 /// What was looked at when a version came that does not have it.
 #[derive(Debug, Clone)]
@@ -150,7 +147,6 @@ impl State {
         });
         self.files.on_disk_dismissed = false;
         // It is so no longer.
-        self.forget_reload();
     }
 
     /// The same for a file that cannot be read at all.
@@ -174,19 +170,12 @@ impl State {
                 ..
             }) => {
                 let now = Tally::of(problems);
-                let text = format!("{RELOADED} with {now}: {place}: {message}");
+                let text = format!("Reloaded with {now}: {place}: {message}");
                 (text, Some(*severity))
             }
-            None => (RELOADED.to_owned(), None),
+            None => ("Reloaded".to_owned(), None),
         };
-        self.forget_reload();
-        self.notices.toast(text, severity);
-    }
-
-    /// Says no more what was said of a reload.
-    pub(super) fn forget_reload(&mut self) {
-        let is_other = |toast: &Toast| !toast.text.starts_with(RELOADED);
-        self.notices.toasts.retain(is_other);
+        self.notices.toast_about(Subject::Load, text, severity);
     }
 
     /// What is looked at: now, or before a version came that does not have it.

@@ -1,5 +1,6 @@
 //! For tests: the window's contents without a window, and a document that moves.
 
+mod access_tests;
 mod file_list_tests;
 mod level_tests;
 pub(crate) mod maps;

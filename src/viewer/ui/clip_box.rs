@@ -38,6 +38,7 @@ pub(crate) fn clip_box(root: &mut Ui, context: &mut BarContext<'_>) {
     let mut ends = state.tools.clip_box.ends(bounds);
     let before = ends;
     let strip = Panel::bottom("cut").resizable(false).show(root, |ui| {
+        parts::name_panel(ui, "Cut view");
         ui.add_space(1.0);
         let wide = ui.available_width() >= WIDE;
         if wide {

@@ -3,8 +3,8 @@
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
 use egui::{
-    Align, CompletionPopup, Id, Key, Layout, Modal, Order, RectAlign, Response, RichText, Role,
-    ScrollArea, Suggestion, TextEdit, WidgetInfo,
+    Align, CompletionPopup, Event, Id, Key, Layout, Modal, Order, RectAlign, Response, RichText,
+    Role, ScrollArea, Suggestion, TextEdit, UiKind, WidgetInfo,
 };
 
 use super::cheat_sheet;
@@ -35,6 +35,19 @@ const ABOUT_NAME_WIDTH: f32 = 84.0;
 const MARGIN: i8 = 14;
 /// The least room between a dialog and the edges of the window, in logical pixels.
 const GAP: f32 = 6.0;
+
+/// Has Enter press a button, unless something else has the focus.
+fn make_default(button: &Response) {
+    if button.ctx.memory(|memory| memory.focused().is_none()) {
+        button.request_focus();
+    }
+}
+
+/// The heading of a dialog, which names it for screen readers.
+fn heading(ui: &mut egui::Ui, title: &str) {
+    ui.heading(title);
+    parts::name_around(ui, |kind| kind == UiKind::Modal, title);
+}
 
 /// Gives a text field, which has no label of its own, a name for screen readers.
 pub(crate) fn name_field(field: &Response, name: &'static str) {
@@ -243,7 +256,7 @@ fn path(
             "Add",
         ),
     };
-    ui.heading(title);
+    heading(ui, title);
     ui.weak(help);
     ui.add_space(4.0);
     let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
@@ -302,16 +315,22 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
     };
     if others > 0 {
         let others = counted(others, "other");
-        ui.heading(format!("Replace {name} and {others}?"));
+        heading(ui, &format!("Replace {name} and {others}?"));
         ui.label(format!("There are files of these names in {folder}."));
     } else {
-        ui.heading(format!("Replace {name}?"));
+        heading(ui, &format!("Replace {name}?"));
         ui.label(format!(
             "There is a file of this name in {folder}{is_other}."
         ));
     }
     ui.add_space(6.0);
+    // A key that is held since the path was typed answers nothing.
+    let is_repeated = |event: &Event| matches!(event, Event::Key { repeat: true, .. });
+    ui.input_mut(|input| input.events.retain(|event| !is_repeated(event)));
     let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
+    let [yes, no] = &answers.inner;
+    // What is of another kind is hardly meant.
+    make_default(if is_other.is_empty() { yes } else { no });
     match answers.inner.each_ref().map(Response::clicked) {
         [true, _] => None,
         [_, true] => Some(Answer::Close),
@@ -325,7 +344,7 @@ fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
         return Answer::Close;
     };
     ui.set_width(420.0);
-    ui.heading("Quit anyway?");
+    heading(ui, "Quit anyway?");
     let name = &saving.name;
     ui.label(format!(
         "{name} is still being saved, and nothing of it would be kept."
@@ -333,6 +352,7 @@ fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.add_space(6.0);
     let answers = ui.horizontal(|ui| [ui.button("Quit"), ui.button("Go on saving")]);
     let [quit, go_on] = answers.inner;
+    make_default(&go_on);
     places::note(ui.ctx(), "quit-anyway", quit.rect);
     match [quit.clicked(), go_on.clicked()] {
         [true, _] => Answer::Quit,
@@ -344,7 +364,7 @@ fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
 /// How a picture of the view is to be saved.
 fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(360.0);
-    ui.heading("Save picture");
+    heading(ui, "Save picture");
     ui.add_space(4.0);
     picture_options(ui, state);
     ui.add_space(6.0);
@@ -396,7 +416,7 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
 /// How an animation of the view is to be saved.
 fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(360.0);
-    ui.heading("Save animation");
+    heading(ui, "Save animation");
     ui.add_space(4.0);
     let has_cameras = state.document().is_some_and(|it| !it.cameras().is_empty());
     let moves = state.motion();
@@ -450,10 +470,7 @@ fn save_or_cancel(ui: &mut egui::Ui, name: &'static str, purpose: PathPurpose) -
     let buttons = ui.horizontal(|ui| [ui.button("Save…"), ui.button("Cancel")]);
     let [save, cancel] = buttons.inner;
     places::note(ui.ctx(), name, save.rect);
-    if ui.memory(|memory| memory.focused().is_none()) {
-        // Enter saves.
-        save.request_focus();
-    }
+    make_default(&save);
     match [save.clicked(), cancel.clicked()] {
         [true, _] => Answer::AskPath(purpose),
         [_, true] => Answer::Close,
@@ -538,7 +555,7 @@ fn path_meant(typed: &str) -> PathBuf {
 /// The maps that a scene may stand on.
 fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> Answer {
     ui.set_width(420.0);
-    ui.heading("Which map does it stand on?");
+    heading(ui, "Which map does it stand on?");
     ui.weak(format!(
         "{} is shown on it from now on, until you choose another in the File menu",
         folder::name(scene)
@@ -553,6 +570,7 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
             ui.horizontal(|ui| {
                 let button = ui.button(&name);
                 parts::name(&button, &format!("{name}, {size}"));
+                make_default(&button);
                 if button.clicked() {
                     answer = Answer::Map(if map.path == own {
                         MapChoice::Beside
@@ -583,7 +601,7 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
 /// The folders in which textures are looked for.
 fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.set_width(520.0);
-    ui.heading("Texture folders");
+    heading(ui, "Texture folders");
     ui.weak("Textures are looked for here if they are not where the file says, in this order");
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
@@ -622,7 +640,9 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
         if ui.button("Add…").clicked() {
             answer = Answer::Run(Action::AddTextureFolder);
         }
-        if ui.button("Close").clicked() {
+        let close = ui.button("Close");
+        make_default(&close);
+        if close.clicked() {
             answer = Answer::Close;
         }
     });
@@ -631,7 +651,7 @@ fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
 
 fn about(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.set_width(400.0);
-    ui.heading(format!("Mapscope {}", env!("CARGO_PKG_VERSION")));
+    heading(ui, &format!("Mapscope {}", env!("CARGO_PKG_VERSION")));
     ui.label(env!("CARGO_PKG_DESCRIPTION"));
     ui.add_space(6.0);
     let formats: Vec<&str> = mapscope_scene::formats()
@@ -654,7 +674,9 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
         });
     }
     ui.add_space(6.0);
-    if ui.button("Close").clicked() {
+    let close = ui.button("Close");
+    make_default(&close);
+    if close.clicked() {
         Answer::Close
     } else {
         Answer::Stay

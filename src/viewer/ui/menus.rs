@@ -1,11 +1,12 @@
 //! The menus, made from the table of commands.
 
-use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui};
+use egui::accesskit::{HasPopup, Role};
+use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui, UiKind};
 
 use super::dialogs::scrolled;
 use super::{BarContext, level_chooser, places, theme};
 use crate::viewer::commands::{self, Action, Command, MENUS};
-use crate::viewer::panels::Request;
+use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::Dialog;
@@ -20,18 +21,23 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let wanted = opened_by_key(root.ctx(), state);
     let panel = Panel::top("menu bar").frame(theme::bar(root.style()));
     let bar = panel.show(root, |ui| {
+        parts::name_panel(ui, "Menu bar");
         egui::MenuBar::new().ui(ui, |ui| {
+            parts::take_role(ui, Role::MenuBar);
+            parts::name_ui(ui, "Menus");
             let below = room_below(ui);
             for title in MENUS {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
                     ui.menu_button(title, |ui| {
+                        parts::name_around(ui, |kind| kind == UiKind::Menu, title);
                         // What has no room below the bar is scrolled.
                         scrolled(ui, below, |ui| menu(ui, context, title));
                     })
                     .response
                 });
                 let menu = menu.inner;
+                take_menu_role(&menu, true);
                 if wanted == Some(title) {
                     Popup::open_id(ui.ctx(), Popup::default_response_id(&menu));
                     menu.request_focus();
@@ -171,34 +177,54 @@ pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
 }
 
 fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
-    let on = state.is_on(command.action).unwrap_or(false);
+    let on = state.is_on(command.action);
     let [name, help] = state.name_and_help(command);
-    let button = Button::new(name)
-        .shortcut_text(command.first_key_text())
-        .selected(on);
-    let item = ui
-        .add_enabled(state.is_enabled(command.action), button)
-        .on_hover_text(help);
+    let mut button = Button::new(name).shortcut_text(command.first_key_text());
+    if let Some(on) = on {
+        button = button.selected(on);
+    }
+    let item = ui.add_enabled(state.is_enabled(command.action), button);
+    take_menu_role(&item, false);
+    parts::name(&item, name);
+    let item = item.on_hover_text(help);
     match state.why_disabled(command.action) {
         Some(why) => item.on_disabled_hover_text(why),
         None => item,
     }
 }
 
+/// Tells a screen reader that a button is in a menu, and whether it opens another.
+fn take_menu_role(button: &Response, opens_menu: bool) {
+    let is_open = Popup::is_id_open(&button.ctx, Popup::default_response_id(button));
+    button.ctx.accesskit_node_builder(button.id, |node| {
+        node.set_role(match node.toggled() {
+            Some(_) => Role::MenuItemCheckBox,
+            None => Role::MenuItem,
+        });
+        if opens_menu {
+            node.set_has_popup(HasPopup::Menu);
+            node.set_expanded(is_open);
+        }
+    });
+}
+
 fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {
     let any = !context.state.settings.recent_files.is_empty();
     ui.add_enabled_ui(any, |ui| {
-        ui.menu_button("Recent files", |ui| {
+        let menu = ui.menu_button("Recent files", |ui| {
             ui.set_min_width(RECENT_WIDTH);
             if recent_files(ui, context, usize::MAX) {
                 ui.close();
             }
             ui.separator();
-            if ui.button("Forget them").clicked() {
+            let forget = ui.button("Forget them");
+            take_menu_role(&forget, false);
+            if forget.clicked() {
                 context.ask(Request::ForgetRecentFiles);
                 ui.close();
             }
         });
+        take_menu_role(&menu.response, true);
     });
 }
 

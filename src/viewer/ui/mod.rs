@@ -4,6 +4,7 @@ mod cheat_sheet;
 mod clip_box;
 pub(crate) mod dialogs;
 mod flat_bar;
+mod focus;
 mod icons;
 mod level_chooser;
 pub(crate) mod menus;
@@ -27,13 +28,16 @@ use egui::{
     Ui, UiBuilder,
 };
 
+use self::focus::{FocusParts, Part};
 use self::mini_map::MiniMap;
 use self::start_page::StartPage;
 use super::commands::{self, Action, Animation};
+use super::panels::parts;
 use super::panels::{
     self, Dock, FrameStatistics, Panel, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
 };
 use super::state::State;
+use super::state::interface::FocusMove;
 use super::view::viewport::Viewport;
 
 /// Side of the button that closes a panel, in points.
@@ -111,23 +115,40 @@ impl WindowUi {
             self.thumbnails = Thumbnails::default();
         }
         self.forget_searches_of_others(state);
+        let title = state.title();
+        root.ctx()
+            .accesskit_node_builder(egui::accesskit_root_id(), |node| node.set_label(title));
         run_pressed_keys(root.ctx(), state);
+        let focus_move = state.interface.focus_move.take();
+        let mut focus_parts = FocusParts::default();
+        parts::want_search(root.ctx(), focus_move == Some(FocusMove::Search));
         let now_secs = root.input(|input| input.time);
         if let Some(delay) = state.play_until(now_secs) {
             root.ctx().request_repaint_after(delay);
         }
         if !state.interface.full_screen {
+            let room = root.available_rect_before_wrap();
             state.with_bar(|context| menus::menu_bar(root, context));
+            focus_parts.add_taken(Part::Menus, root, room);
             state.with_bar(|context| status_bar::status_bar(root, context));
             if state.files.open.is_some() {
                 if state.is_panel_open(Panel::Files) {
                     state.list_neighbors();
                 }
-                self.dock(root, state, canvas, Dock::Bottom);
+                if let Some(rect) = self.dock(root, state, canvas, Dock::Bottom) {
+                    focus_parts.add(Part::Bottom, rect);
+                }
+                let room = root.available_rect_before_wrap();
                 timeline::timeline(root, state);
+                focus_parts.add_taken(Part::Timeline, root, room);
+                let room = root.available_rect_before_wrap();
                 state.with_bar(|context| clip_box::clip_box(root, context));
-                self.dock(root, state, canvas, Dock::Left);
-                self.dock(root, state, canvas, Dock::Right);
+                focus_parts.add_taken(Part::Cut, root, room);
+                for (dock, part) in [(Dock::Left, Part::Left), (Dock::Right, Part::Right)] {
+                    if let Some(rect) = self.dock(root, state, canvas, dock) {
+                        focus_parts.add(part, rect);
+                    }
+                }
             }
         }
         let mut place = None;
@@ -143,6 +164,18 @@ impl WindowUi {
         });
         state.note_view(now_secs);
         let center = center.response.rect;
+        let is_start_page = place.is_none();
+        focus_parts.add(
+            if is_start_page {
+                Part::Left
+            } else {
+                Part::View
+            },
+            center,
+        );
+        if let Some(wanted) = focus_move.filter(|wanted| *wanted != FocusMove::Search) {
+            focus_parts.advance(root.ctx(), wanted);
+        }
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
         let mut below_bar = center;
@@ -175,14 +208,16 @@ impl WindowUi {
         }
     }
 
-    /// An edge of the window with the panel that is open at it.
-    fn dock(&mut self, root: &mut Ui, state: &mut State, canvas: &mut Canvas<'_>, dock: Dock) {
-        let Some(panel) = state.open_panel(dock) else {
-            return;
-        };
-        let Some(contents) = self.panels.get_mut(panel as usize) else {
-            return;
-        };
+    /// An edge of the window with the panel that is open at it. Gives the place of what is in the panel.
+    fn dock(
+        &mut self,
+        root: &mut Ui,
+        state: &mut State,
+        canvas: &mut Canvas<'_>,
+        dock: Dock,
+    ) -> Option<Rect> {
+        let panel = state.open_panel(dock)?;
+        let contents = self.panels.get_mut(panel as usize)?;
         let (frame, salt): (fn(&'static str) -> EguiPanel, _) = match dock {
             Dock::Left => (EguiPanel::left, "left-dock"),
             Dock::Right => (EguiPanel::right, "right-dock"),
@@ -204,10 +239,11 @@ impl WindowUi {
             root.data_mut(|data| data.insert_persisted(id, PanelState { outer_rect }));
         }
         let thumbnails = &mut self.thumbnails;
-        let response = frame(salt)
+        let panel_ui = frame(salt)
             .resizable(true)
             .size_range(sizes.min..=sizes.max)
             .show(root, |ui| {
+                parts::name_panel(ui, panel.name());
                 // Its size is the user's, whatever its contents would like: what does not fit is
                 // cut off.
                 let room = ui.available_rect_before_wrap();
@@ -215,12 +251,14 @@ impl WindowUi {
                 inside.shrink_clip_rect(room.expand(2.0));
                 dock_tabs(&mut inside, state, dock, panel);
                 inside.separator();
+                let contents_rect = inside.available_rect_before_wrap();
                 with_context(state, thumbnails, canvas, |context| {
                     contents.ui(&mut inside, context);
                 });
                 ui.take_available_space();
-            })
-            .response;
+                contents_rect
+            });
+        let response = panel_ui.response;
         places::note(root.ctx(), salt, response.rect);
         places::note(root.ctx(), panel.id(), response.rect);
         let size = size_of(response.rect);
@@ -228,6 +266,7 @@ impl WindowUi {
             // It was dragged.
             state.resize_dock(dock, size);
         }
+        Some(panel_ui.inner)
     }
 
     /// The meaning of the colours in the view, in a corner of it.
@@ -404,6 +443,9 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     let types = ctx.text_edit_focused();
     // Arrow keys move between widgets while one has the focus.
     let focused = ctx.memory(|memory| memory.focused().is_some());
+    // Who goes through a list types letters of what is in it, and presses the row with Space.
+    let in_list = parts::is_row_focused(ctx);
+    let is_letter = |key: Key| key == Key::Space || key.name().len() == 1;
     let mut actions = Vec::new();
     ctx.input_mut(|input| {
         let pressed = |button| input.pointer.button_pressed(button);
@@ -426,6 +468,10 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
                 return true;
             };
             if types && !FUNCTION_KEYS.contains(key) {
+                return true;
+            }
+            if in_list && is_letter(*key) && !(modifiers.alt || modifiers.ctrl || modifiers.command)
+            {
                 return true;
             }
             let Some(command) = commands::pressed(*key, *physical_key, *modifiers, |action| {
@@ -990,7 +1036,7 @@ mod tests {
             harness.get_by_label("Save").click();
             harness.run();
             assert!(state(&harness).effects.is_empty());
-            harness.get_by_label("Replace view.png?");
+            harness.get_by_role_and_label(Role::Dialog, "Replace view.png?");
             let said = harness.query_by_label_contains("and it is read-only");
             assert_eq!(said.is_some(), is_read_only);
             harness.get_by_label(answer).click();
@@ -1353,14 +1399,18 @@ mod tests {
         let mut harness = low_window();
         let window = harness.ctx.content_rect();
         press(&mut harness, Modifiers::COMMAND, Key::P);
-        for shown in ["Find a command", "File › Open…: Choose a file and open it"] {
-            let shown = harness.get_by_label(shown).rect();
+        for (role, shown) in [
+            (Role::TextInput, "Find a command"),
+            (Role::Label, "File › Open…: Choose a file and open it"),
+        ] {
+            let shown = harness.get_by_role_and_label(role, shown).rect();
             assert!(window.contains_rect(shown), "{shown:?}");
         }
         press(&mut harness, Modifiers::NONE, Key::Escape);
         harness.state_mut().state.run(Action::SaveAnimation);
         harness.run();
-        assert!(window.contains_rect(harness.get_by_label("Save animation").rect()));
+        let heading = harness.get_by_role_and_label(Role::Label, "Save animation");
+        assert!(window.contains_rect(heading.rect()));
         let save = |harness: &Harness<'_, Window>| harness.get_by_label("Save…").rect();
         assert!(!window.contains_rect(save(&harness)));
         move_to(&mut harness, window.center());

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use egui::accesskit::Live;
 use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
 use super::{places, theme};
@@ -259,7 +260,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let corner = center.right_bottom() - egui::vec2(12.0, 12.0);
     let mut bottom = corner.y;
     // From the bottom up, the newest lowest, each as large as its text is now.
-    for (nth, toast) in state.notices.toasts.iter().enumerate().rev() {
+    for toast in state.notices.toasts.iter().rev() {
         let color = style.visuals.text_color();
         let text = egui::text::LayoutJob::simple(toast.text.clone(), font.clone(), color, width);
         let text = ctx.fonts_mut(|fonts| fonts.layout_job(text));
@@ -268,7 +269,8 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         let size = inside + egui::Vec2::splat(2.0 * f32::from(MARGIN));
         let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
         bottom = rect.top() - TOAST_GAP;
-        let id = Id::unique("toast").with(nth);
+        // No two are the same. A screen reader is to hear of each once.
+        let id = Id::unique("toast").with(&toast.text);
         // Over the view, and below what is in front of the window.
         let layer = egui::LayerId::new(egui::Order::Middle, id);
         let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
@@ -285,7 +287,13 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
             }
         }
         let at = inner.with_min_x(mark.right() + MARK_GAP);
-        ui.put(at, Label::new(text).selectable(false));
+        let said = ui.put(at, Label::new(text).selectable(false));
+        ctx.accesskit_node_builder(said.id, |node| {
+            node.set_live(match toast.severity {
+                Some(Severity::Error) => Live::Assertive,
+                _ => Live::Polite,
+            });
+        });
     }
 }
 

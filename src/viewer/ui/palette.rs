@@ -1,9 +1,11 @@
 //! The command palette: type part of a command's name, press Enter.
 
-use egui::{Key, Modifiers, RichText, TextEdit};
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, RichText, TextEdit, UiKind};
 
 use super::menus;
 use crate::viewer::commands::{self, Action, Command};
+use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 
 /// Height of the list of commands, in points.
@@ -102,6 +104,7 @@ pub(crate) fn ui(
         .desired_width(f32::INFINITY);
     let field = ui.add(field);
     super::dialogs::name_field(&field, "Find a command");
+    parts::name_around(ui, |kind| kind == UiKind::Modal, "Find a command");
     field.request_focus();
     if field.changed() {
         *at = 0;
@@ -127,6 +130,8 @@ pub(crate) fn ui(
         // However much is found, the field stays where it is.
         .auto_shrink([false, false])
         .show(ui, |ui| {
+            parts::take_role(ui, Role::ListBox);
+            parts::name_ui(ui, "Commands");
             for (index, command) in found.iter().enumerate() {
                 let [name, help] = state.name_and_help(command);
                 let row = ui.add_enabled(
@@ -137,6 +142,19 @@ pub(crate) fn ui(
                         .frame_when_inactive(index == *at)
                         .min_size(egui::vec2(ui.available_width(), 0.0)),
                 );
+                ui.ctx().accesskit_node_builder(row.id, |node| {
+                    node.set_role(Role::ListBoxOption);
+                    node.clear_toggled();
+                    node.set_label(name);
+                    node.set_keyboard_shortcut(command.first_key_text());
+                    node.set_selected(index == *at);
+                });
+                // Who has only opened the palette hears of the field.
+                if index == *at && (*at > 0 || !text.is_empty()) {
+                    field.ctx.accesskit_node_builder(field.id, |node| {
+                        node.set_active_descendant(row.id.accesskit_id());
+                    });
+                }
                 let row = row.on_hover_text(help);
                 if index == *at && (down || up) {
                     row.scroll_to_me(None);

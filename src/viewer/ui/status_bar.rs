@@ -25,6 +25,7 @@ const SAVING_LETTERS: usize = 31;
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let panel = EguiPanel::bottom("status bar").frame(theme::bar(root.style()));
     let bar = panel.show(root, |ui| {
+        parts::name_panel(ui, "Status bar");
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_right(ui, context);

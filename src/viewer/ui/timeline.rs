@@ -42,6 +42,7 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
         return;
     }
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
+        parts::name_panel(ui, "Timeline");
         ui.add_space(1.0);
         // Before the fields, which show where it leads.
         state.with_bar(|context| follow_pointer(ui, context));

@@ -24,7 +24,7 @@ use super::state::clip_box::ClipBox;
 use super::state::compare::Comparison;
 use super::state::settings::FieldsOfView;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose};
-use mapscope_scene::{Aabb, Item};
+use mapscope_scene::{Aabb, Item, OverlayId};
 
 /// Where the open document is seen from, and what of it is shown.
 #[derive(Debug)]
@@ -127,6 +127,8 @@ pub(crate) struct Tools {
     pub holds_visibility: bool,
     /// The kind that is stepped through.
     pub stepping: Option<Item>,
+    /// Overlays that were switched on to show problems of the document.
+    pub problem_overlays: Vec<OverlayId>,
     /// Compares with another file.
     pub comparison: Comparison,
 }

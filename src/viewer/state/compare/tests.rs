@@ -1,6 +1,6 @@
 //! Comparisons without a window.
 
-use egui::vec2;
+use egui::{Role, vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, HarnessBuilder};
 
@@ -159,7 +159,7 @@ fn a_path_of_no_use_is_asked_for_again() {
     state.path_chosen(PathPurpose::Compare, &missing, Asked::InWindow);
     carry_out(state);
     h.run();
-    h.get_by_label("Compare with");
+    h.get_by_role_and_label(Role::Dialog, "Compare with");
     h.get_by_label_contains("none.pfmap: ");
     assert!(h.state().state.notices.toasts.is_empty());
     let state = &mut h.state_mut().state;
