@@ -955,6 +955,9 @@ fn two_windows_keep_what_either_has_changed() {
     };
     let files = ["first.pfmap", "second.pfmap"].map(|name| write_map(display.home(), name, 1));
     let [mut first, mut second] = files.each_ref().map(|file| open(&display, file, &[]));
+    // What is covered draws nothing, and hears no keys.
+    second.1.resize([600, 400]);
+    second.0.wait_until_drawn();
     for ((program, screen), key) in [(&mut first, '='), (&mut second, '1')] {
         screen.focus();
         screen.key(&[Key::CTRL, Key::of(key)]);
