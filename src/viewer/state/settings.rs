@@ -466,7 +466,7 @@ fn merge(known: &Value, ours: Value, others: Value) -> Value {
         (Value::Array(known), Value::Array(ours), Value::Array(others))
             if !ours.iter().chain(&others).any(Value::is_number) =>
         {
-            merge_lists(known, ours, others).into()
+            merge_lists(known, &ours, &others).into()
         }
         (_, ours, _) => ours,
     }
@@ -474,7 +474,7 @@ fn merge(known: &Value, ours: Value, others: Value) -> Value {
 
 /// A list without what either has removed, with what either has added: what this window has put first
 /// stays first, and the rest is as others have it.
-fn merge_lists(known: &[Value], ours: Vec<Value>, others: Vec<Value>) -> Vec<Value> {
+fn merge_lists(known: &[Value], ours: &[Value], others: &[Value]) -> Vec<Value> {
     let added = ours.iter().rposition(|value| !known.contains(value));
     let moved = ours.iter().position(|value| known.first() == Some(value));
     let first = added.map_or(0, |at| at + 1).max(moved.unwrap_or(0));
@@ -551,7 +551,7 @@ mod tests {
         };
         let merged = |known: &str, ours: &str, others: &str| -> String {
             let [known, ours, others] = [known, ours, others].map(list);
-            let merged = merge_lists(&known, ours, others);
+            let merged = merge_lists(&known, &ours, &others);
             merged.iter().filter_map(Value::as_str).collect()
         };
         assert_eq!(merged("abc", "xabc", "yabc"), "xyabc");
