@@ -194,3 +194,34 @@ fn long_outputs_end_at_a_limit_that_an_option_lifts() {
         1 + 2001 * 2000
     );
 }
+
+/// A link that is checked by name may lead to any file of the user: that is checked, and nothing of it is printed.
+#[cfg(unix)]
+#[test]
+fn nothing_is_quoted_of_what_a_link_leads_out_to() {
+    use std::os::unix::fs::symlink;
+    let folder = Folder::new();
+    fs::create_dir_all(folder.path("repository/.git")).unwrap();
+    fs::create_dir_all(folder.path("repository/maps")).unwrap();
+    folder.write("repository/inside", "TOKEN");
+    folder.write("outside", "TOKEN");
+    let link = |name: &str, target: &str| {
+        symlink(target, folder.path("repository/maps").join(name)).unwrap();
+    };
+    link("out.pfmap", "../../outside");
+    link("in.pfmap", "../inside");
+    link("out.bin", "../../outside");
+    for (name, is_quoted) in [("out.pfmap", false), ("in.pfmap", true)] {
+        let outcome = folder
+            .run(&format!("check repository/maps/{name}"))
+            .expect(1);
+        assert!(outcome.stdout.contains("pfmap/"), "{outcome:?}");
+        assert_eq!(outcome.stdout.contains("TOKEN"), is_quoted, "{outcome:?}");
+    }
+    let outcome = folder.run("check repository/maps/out.bin").expect(2);
+    assert!(
+        outcome.stderr.contains("nothing of it is quoted"),
+        "{outcome:?}"
+    );
+    assert!(!outcome.stderr.contains("TOKEN"), "{outcome:?}");
+}

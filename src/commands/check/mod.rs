@@ -125,9 +125,13 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let folders = RefCell::new(FolderSettings::new(options_levels, &args.paths));
     let inputs = inputs::find(&args.paths, &folders, &progress)?;
     progress.begin_stage();
+    let mut unquoted = HashSet::new();
     for file in &inputs.files {
         // Mistakes in settings are reported first.
         folders.borrow_mut().of_file(file);
+        if folders.borrow().leads_out(file) {
+            unquoted.insert(file);
+        }
     }
     let mut run = Run {
         report: Report::new(format, paint, args.notes),
@@ -156,6 +160,11 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     let check = |i: usize| {
         let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
         let found = check(&path, &inputs, options, counts_characters);
+        let found = if unquoted.contains(&path) {
+            without_quotes(found)
+        } else {
+            found
+        };
         found.map_err(|message| Unchecked::new(path, message))
     };
     in_order(count, check, |step| {
@@ -447,6 +456,24 @@ fn check(
             Err("Mapscope failed while reading it; please report this, with the file".to_owned())
         }
     }
+}
+
+/// What was found in a file that is a link out of its folder, without anything that quotes it: a stranger's link must
+/// not print another file of the user. Other files that it is made of are left out.
+fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
+    let link = "this file is a link out of its folder; nothing of it is quoted";
+    let mut found = found.map_err(|_quoted| format!("it cannot be checked; {link}"))?;
+    found.others.clear();
+    let Findings {
+        problems, notes, ..
+    } = &mut found.checked.findings;
+    let stand_ins = found.stand_ins.iter_mut().map(|(_, problem)| problem);
+    for problem in problems.iter_mut().chain(notes).chain(stand_ins) {
+        let Problem { rule, subject, .. } = *problem;
+        let message = format!("{} ({link})", rule.summary);
+        *problem = Problem::new(rule, subject, problem.place, message);
+    }
+    Ok(found)
 }
 
 /// Splits the problems of a document into its own and those that stand for problems of another file, with

@@ -16,6 +16,7 @@ use super::levels::{Level, Levels};
 use super::{CommandError, Unchecked};
 use mapscope_formats::{Place, quoted};
 use mapscope_scene::Source;
+use mapscope_scene::assets::leads_out;
 
 /// The file in which a folder says it.
 pub(super) const FILE_NAME: &str = "mapscope.toml";
@@ -153,6 +154,19 @@ impl FolderSettings {
                     .last()
             })
             .unwrap_or(folder)
+    }
+
+    /// Says whether a file is a link that leads out of its repository, or without one out of the folder that was
+    /// named, and out of its asset root.
+    pub(super) fn leads_out(&self, file: &Path) -> bool {
+        let folder = real_folder(file.parent().unwrap_or(Path::new("")));
+        let real = file.is_symlink().then(|| file.canonicalize());
+        match (folder, real) {
+            (Ok(folder), Some(Ok(real))) => {
+                !real.starts_with(self.top(&folder)) && leads_out(file, file)
+            }
+            _ => false,
+        }
     }
 
     fn of_folder(&mut self, folder: &Path, top: &Path) -> Settings {

@@ -278,7 +278,7 @@ fn asset_root(file: &Path) -> Option<PathBuf> {
 
 /// Says whether a file is a link that leads out of the folder and the asset root of another file, which implies
 /// it, such as a scene its map. A file that is not there leads nowhere.
-pub(crate) fn leads_out(implied_by: &Path, file: &Path) -> bool {
+pub fn leads_out(implied_by: &Path, file: &Path) -> bool {
     let Ok(real) = file.canonicalize() else {
         return false;
     };

@@ -27,7 +27,9 @@ use mapscope_formats::pfscene::{
     self, Attribute, ENTITY_ATTRIBUTES, Entity, General, Pfscene, REGION_ATTRIBUTES, SectionKind,
     Setting, Shape, Value,
 };
-use mapscope_formats::{Place, Problem, Problems, Rule, Subject, Tally, pfobj, quoted, suggest};
+use mapscope_formats::{
+    Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted, suggest,
+};
 
 /// How far from the ground an entity may stand that is on it, in world units: positions have six
 /// digits after the point.
@@ -221,18 +223,21 @@ pub(super) fn skybox_place(pfscene: &Pfscene) -> Place {
     Place::Text { line, column: 1 }
 }
 
-/// The problems of a map or a model: how many there are, and the worst of them.
+/// The errors of a map or a model, and files that are missing or broken, which show in the scene: how
+/// many there are, and the worst of them.
 fn fault_of_part(problems: &[Problem]) -> Option<String> {
-    let is_of_file = |rule| {
-        let unreadable = [&rules::UNREADABLE_TEXTURE, &rules::TRUNCATED_IMAGE];
-        rules::is_missing_file(rule) || unreadable.contains(&rule)
+    let shows = |problem: &&Problem| {
+        problem.severity == Severity::Error
+            || rules::is_missing_file(problem.rule)
+            || problem.rule.id == rules::UNREADABLE_TEXTURE.id
+            || problem.rule.id == rules::TRUNCATED_IMAGE.id
     };
-    // The first of the worst, and among these of files that are missing or broken: they show in the scene.
-    let how_bad = |problem: &&Problem| (problem.severity, is_of_file(problem.rule));
-    let worst = problems.iter().rev().max_by_key(how_bad)?;
+    let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
+    // The first of the worst.
+    let worst = faults.iter().rev().max_by_key(|fault| fault.severity)?;
     let worst = format!("{}: {}", worst.place, worst.message);
-    let tally = Tally::of(problems);
-    Some(match problems {
+    let tally = Tally::of(&faults);
+    Some(match faults.as_slice() {
         [_] => format!("{tally}, at {worst}"),
         _ => format!("{tally}, the worst at {worst}"),
     })

@@ -1,5 +1,7 @@
 //! Values that are valid and hardly meant: what exporters get wrong.
 
+use glam::Vec2;
+
 use super::uses::Uses;
 use crate::numbers::short;
 use crate::rules;
@@ -17,6 +19,10 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
     if known.iter().any(Problem::may_leave_out) {
         return;
     }
+    let varies = |uv: Option<[Vec2; 2]>| uv.is_some_and(|[min, max]| min != max);
+    let any_varies = uses.materials.iter().any(|uses| varies(uses.uv));
+    // A palette has one point for each colour, but none in the corner where lost coordinates are.
+    let may_be_color = |uv: Vec2| any_varies && uv.fract() != Vec2::ZERO;
     let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
     for ((material, uses), index) in materials {
         // A single triangle may well show a single texel.
@@ -25,7 +31,7 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
         };
         let (subject, place) = (Subject::Material(index), Place::line(material.line));
         let name = || quoted(material.name.as_bytes());
-        if min == max {
+        if min == max && !may_be_color(min) {
             problems.add_about(&rules::SAME_UV, subject, place, || {
                 let (count, [u, v]) = (counted(uses.triangles, "triangle"), min.to_array());
                 format!(
@@ -98,6 +104,18 @@ mod tests {
         assert_eq!(with(|uv| *uv = uv.map(|x| x * 512.0)), ["pfobj/far-uv"]);
         assert!(with(|uv| *uv = uv.map(|x| 20.0 * x - 10.0)).is_empty());
         assert!(with(|uv| uv[0] = 0.5).is_empty());
+        // A second material: a point that can be a colour of a palette, and one that cannot.
+        for (point, expected) in [([0.5, 0.25], None), ([0.0, 1.0], Some("pfobj/same-uv"))] {
+            let mut two = sample::quad();
+            let mut more = two.vertices.clone();
+            for vertex in &mut more {
+                (vertex.uv, vertex.material) = (point, 1);
+            }
+            two.vertices.append(&mut more);
+            two.materials.push(two.materials[0].clone());
+            let found = broken(two);
+            assert_eq!(found, expected.as_slice());
+        }
         let mut one = sample::quad();
         one.vertices.truncate(3);
         one.vertices.iter_mut().for_each(|it| it.uv = [0.5; 2]);

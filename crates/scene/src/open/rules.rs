@@ -70,7 +70,8 @@ mapscope_formats::rules! {
     Note OTHER_NAME = "pfscene/other-name";
     /// The scene has no map beside it, or the map cannot be read.
     Warning MISSING_MAP = "pfscene/missing-map";
-    /// The map of a scene has problems of its own. `check` reports each of them with the map's file.
+    /// The map of a scene has errors of its own, or lacks textures. `check` reports each of its problems with the
+    /// map's file.
     Warning BROKEN_MAP = "pfscene/broken-map";
     /// The model of an entity was not found.
     Error MISSING_MODEL = "pfscene/missing-model";
@@ -78,8 +79,9 @@ mapscope_formats::rules! {
     Error MODEL_PATH = "pfscene/model-path";
     /// The model of an entity cannot be read.
     Error UNREADABLE_MODEL = "pfscene/unreadable-model";
-    /// A model of a scene has problems of its own; the place is where it is first named. `check` reports each
-    /// of them with the model's file, and those of textures too.
+    /// A model of a scene has errors of its own, or textures that are missing or, which only `check`
+    /// looks for, broken; the place is where it is first named. `check` reports each of its problems with the
+    /// model's file.
     Warning BROKEN_MODEL = "pfscene/broken-model";
     /// There are more models than are shown.
     Error MODEL_LIMIT = "pfscene/model-limit";
@@ -100,7 +102,7 @@ mapscope_formats::rules! {
     /// Nearly all normals point into the mesh, whose winding is right: the engine lights it from the wrong
     /// side.
     Warning FLIPPED_NORMALS = "pfobj/flipped-normals";
-    /// All triangles of a material have the same texture coordinates.
+    /// All triangles of a material have the same texture coordinates, and those cannot be a colour of a palette.
     Warning SAME_UV = "pfobj/same-uv";
     /// Texture coordinates of a material are so far outside 0 to 1 that they may be in pixels.
     Warning FAR_UV = "pfobj/far-uv";
