@@ -524,7 +524,7 @@ static TABLE: &[Command] = &[
         "Stop loading, close what is in front, or select nothing"),
     command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
         id: "find-in-outliner",
-        is_enabled: |state| state.document().is_some(),
+        is_enabled: |state| state.document().is_some() && !state.interface.full_screen,
         run: |state| {
             state.show_panel(Panel::Outliner);
             state.interface.focus_move = Some(FocusMove::Search);

@@ -917,6 +917,49 @@ fn a_save_is_read_again_and_camera_and_selection_stay() {
 }
 
 #[test]
+fn a_whole_task_is_done_with_the_keyboard_alone() {
+    let Some(mut it) = open_small_map() else {
+        return;
+    };
+    // Finds a chunk, and looks at it.
+    it.screen.key(&[Key::CTRL, Key::of('f')]);
+    it.program.wait_until_drawn();
+    it.screen.type_text("chunk");
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::RETURN]);
+    it.program.wait_for("selected chunk ");
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::of('f')]);
+    it.program.wait_for("camera ");
+    // Switches something on by its name.
+    it.screen.key(&[Key::CTRL, Key::of('p')]);
+    it.program.wait_until_drawn();
+    it.screen.type_text("orthographic");
+    it.program.wait_until_drawn();
+    it.screen.key(&[Key::RETURN]);
+    it.program.wait_for("scene-frame ");
+    it.program.wait_until_drawn();
+    // Saves a picture, and another in its place.
+    let path = it.file.with_extension("png");
+    for _ in 0..2 {
+        it.screen.key(&[Key::CTRL, Key::of('s')]);
+        it.program.wait_until_drawn();
+        it.screen.key(&[Key::RETURN]);
+        it.program.wait_until_drawn();
+        let is_there = path.exists();
+        it.screen.key(&[Key::RETURN]);
+        if is_there {
+            it.program.wait_until_drawn();
+            it.screen.key(&[Key::RETURN]);
+        }
+        assert_eq!(it.program.wait_for("saved "), text(&path));
+        it.program.wait_until_drawn();
+    }
+    it.screen.key(&[Key::CTRL, Key::of('q')]);
+    assert!(it.program.wait_for_end().success());
+}
+
+#[test]
 fn saves_are_read_after_the_folder_was_replaced() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;

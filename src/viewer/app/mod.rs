@@ -1522,6 +1522,7 @@ impl ApplicationHandler<UserEvent> for App {
             let paths = std::mem::take(&mut self.dropped);
             self.state.open_paths(&paths);
         }
+        self.files.note_reading(self.loader.loading().is_some());
         if self.files.take_settled(now) {
             self.tell_of_unwatched_files();
             self.state.reload(Cause::Changed);

@@ -15,6 +15,8 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::event::ModifyKind;
 use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use mapscope_scene::system_reason;
+
 /// How long files must be left alone before a change counts: an editor saves in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
 /// How long after the first change it counts in any case: some programs write without a pause.
@@ -40,6 +42,8 @@ pub(crate) struct FileWatch {
     changed: BTreeSet<PathBuf>,
     /// When the first and the last change came that did not count yet.
     changed_at: Option<[Instant; 2]>,
+    /// Whether a version is being read.
+    is_reading: bool,
     /// Why the system does not report changes.
     trouble: Option<String>,
     has_told_trouble: bool,
@@ -136,6 +140,7 @@ impl FileWatch {
             folders: BTreeSet::new(),
             changed: BTreeSet::new(),
             changed_at: None,
+            is_reading: false,
             trouble,
             has_told_trouble: false,
         }
@@ -265,7 +270,18 @@ impl FileWatch {
     /// When to ask [`Self::take_settled`] next.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let [first, last] = self.changed_at?;
-        Some((last + SETTLE).min(first + MAX_SETTLE))
+        let settled = last + SETTLE;
+        Some(if self.is_reading {
+            settled
+        } else {
+            settled.min(first + MAX_SETTLE)
+        })
+    }
+
+    /// Takes note of whether a version is being read. It is read to its end while a program writes
+    /// without a pause, or else a large file would never be.
+    pub(crate) fn note_reading(&mut self, is_reading: bool) {
+        self.is_reading = is_reading;
     }
 
     /// Whether a file has changed and nothing has happened to it since for a while. What is read
@@ -292,7 +308,7 @@ fn is_about_folder(error: &notify::Error) -> bool {
 fn why_unwatched(error: &notify::Error) -> String {
     let why = match &error.kind {
         ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
-        ErrorKind::Io(error) => error.to_string(),
+        ErrorKind::Io(error) => system_reason(error, "folder"),
         kind => format!("{kind:?}"),
     };
     format!("the system does not report them ({why})")
@@ -577,7 +593,14 @@ mod tests {
             watch.note(std::slice::from_ref(&map), now);
             now += SETTLE / 2;
         }
+        watch.note_reading(true);
+        assert!(!watch.take_settled(start + MAX_SETTLE));
+        watch.note_reading(false);
         assert!(watch.take_settled(start + MAX_SETTLE));
+        // What is left alone for a while is read instead of what is being read.
+        watch.note(std::slice::from_ref(&map), now);
+        watch.note_reading(true);
+        assert!(watch.take_settled(now + SETTLE));
     }
 
     #[test]

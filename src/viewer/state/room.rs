@@ -6,9 +6,12 @@ use crate::viewer::panels::{Dock, Panel};
 
 /// Width in points below which the two docks beside the view leave too little of it.
 const NARROW: f32 = 1000.0;
-/// Width in points from which on the left dock is at first wide enough for long names, and how wide that is.
+/// Width in points from which on the left dock is at first wide enough for long names, how wide that is, and
+/// what part of a wider window it takes until it is as wide as any name.
 const WIDE: f32 = 1440.0;
 const WIDE_LEFT_SIZE: f32 = 320.0;
+const WIDE_LEFT: f32 = 0.2;
+const WIDEST_LEFT_SIZE: f32 = 480.0;
 /// Height in points below which nothing opens below the view unless it is asked for.
 const LOW: f32 = 560.0;
 /// The part of the window's width or height that a dock takes at most.
@@ -106,7 +109,9 @@ impl State {
         };
         let max = max.max(min);
         let size = match self.settings.dock(dock).size {
-            LEFT_SIZE if dock == Dock::Left && width >= WIDE => WIDE_LEFT_SIZE,
+            LEFT_SIZE if dock == Dock::Left && width >= WIDE => {
+                (width * WIDE_LEFT).clamp(WIDE_LEFT_SIZE, WIDEST_LEFT_SIZE)
+            }
             size => size,
         };
         let first = if room.narrow && dock != Dock::Bottom && !room.sized.contains(&dock) {
@@ -176,6 +181,8 @@ mod tests {
         state.fit_window(LARGE);
         assert_eq!(now(&state, Dock::Left, LARGE), 250.0, "as before");
         assert_eq!(now(&state, Dock::Left, [1600.0, 900.0]), 320.0);
+        assert_eq!(now(&state, Dock::Left, [2000.0, 1100.0]), 400.0);
+        assert_eq!(now(&state, Dock::Left, [3840.0, 2160.0]), 480.0);
         state.fit_window(SMALL);
         state.resize_dock(Dock::Left, 230.0);
         assert_eq!(now(&state, Dock::Left, SMALL), 230.0);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::folder;
 use crate::viewer::panels::{Dock, Panel};
 use crate::viewer::view::camera_control::CameraMode;
-use mapscope_scene::{MapChoice, camera, saving};
+use mapscope_scene::{MapChoice, camera, saving, system_reason};
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
@@ -382,7 +382,8 @@ impl SettingsFile {
                 Ok(Some(merged))
             }
             Err(error) => {
-                let text = format!("Settings are not saved: {}: {error}", self.path.display());
+                let reason = system_reason(&error, "folder");
+                let text = format!("Settings are not saved: {}: {reason}", self.path.display());
                 log::warn!("{text}");
                 if had_failed { Ok(None) } else { Err(text) }
             }

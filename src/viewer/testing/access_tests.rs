@@ -75,6 +75,19 @@ fn parts_of_the_window_are_reached_by_name() {
 }
 
 #[test]
+fn the_start_page_is_reached_by_f6_too() {
+    let mut h = window(|_| {});
+    press(&mut h, Modifiers::NONE, Key::F6);
+    let menu = Some((Role::MenuItem, "File".to_owned()));
+    assert_eq!(focused_name(&h), menu);
+    press(&mut h, Modifiers::NONE, Key::F6);
+    let button = focused_name(&h).map(|(role, _)| role);
+    assert_eq!(button, Some(Role::Button));
+    press(&mut h, Modifiers::NONE, Key::F6);
+    assert_eq!(focused_name(&h), menu);
+}
+
+#[test]
 fn the_search_is_one_key_away_wherever_one_is() {
     let mut h = with_demo();
     h.state_mut().state.settings.left.open = None;
@@ -221,6 +234,12 @@ fn window_panels_and_dialogs_have_names() {
     for name in ["Outliner", "Inspector", "Menu bar", "Status bar"] {
         h.get_by_role_and_label(Role::Pane, name);
     }
+    let tab = |h: &Harness<'_, Window>, name| {
+        let tab = h.get_by_role_and_label(Role::Tab, name);
+        tab.accesskit_node().is_selected()
+    };
+    assert_eq!(tab(&h, "Outliner"), Some(true));
+    assert_eq!(tab(&h, "Files"), Some(false));
     for (action, name) in [
         (Action::Palette, "Find a command"),
         (Action::SavePicture, "Save picture"),

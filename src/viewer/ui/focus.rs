@@ -52,8 +52,9 @@ impl FocusParts {
         });
         let view = self.parts.iter().position(|(part, _)| *part == Part::View);
         let count = self.parts.len();
-        let Some(start) = holder.or(view) else { return };
-        for step in 1..count {
+        // Where there is neither, the first part is the next.
+        let start = holder.or(view).unwrap_or(count.saturating_sub(1));
+        for step in 1..=count {
             let at = match wanted {
                 FocusMove::Previous => (start + count - step) % count,
                 FocusMove::Next | FocusMove::Search => (start + step) % count,

@@ -20,6 +20,7 @@ mod timeline;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use egui::accesskit::Role;
 use egui::containers::panel::PanelState;
 use egui::scroll_area::ScrollBarVisibility;
 use egui::style::ScrollFadeStyle;
@@ -352,6 +353,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
             .animated(false);
         area.show(ui, |ui| {
             ui.horizontal(|ui| {
+                parts::take_role(ui, Role::TabList);
                 ui.spacing_mut().item_spacing.x = 0.0;
                 for &panel in Panel::ALL {
                     if panel.dock() != dock || !state.offers(panel) {
@@ -359,6 +361,11 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
                     }
                     let tab =
                         ui.selectable_label(panel == open, RichText::new(panel.name()).strong());
+                    ui.ctx().accesskit_node_builder(tab.id, |node| {
+                        node.set_role(Role::Tab);
+                        node.clear_toggled();
+                        node.set_selected(panel == open);
+                    });
                     places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
                     // One that is opened is brought into sight, and so is one that the keyboard goes to.
                     let now = (open, tabs.width());
@@ -380,7 +387,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     let close = corner.add(button).on_hover_text("Close this panel");
     close.widget_info(|| {
         let text = format!("Close {}", open.name());
-        egui::WidgetInfo::labeled(egui::Role::Button, true, text)
+        egui::WidgetInfo::labeled(Role::Button, true, text)
     });
     if close.clicked() {
         state.run(Action::Panel(open));
@@ -506,7 +513,6 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use egui::accesskit::Role;
     use egui::{Modifiers, vec2};
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
