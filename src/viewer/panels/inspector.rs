@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui};
+use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui, accesskit};
 
 use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, dump, format, parts};
@@ -160,13 +160,18 @@ fn show_value(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) 
 
 fn show_text(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
     let text = parts::value_text(&format::with_counts_of(&property.value));
-    let Some(item) = property.link else {
-        ui.add(Label::new(text).selectable(true));
-        return;
+    let shown = match property.link {
+        None => ui.add(Label::new(text).selectable(true)),
+        Some(item) => {
+            let link = ui.link(text);
+            if link.clicked() {
+                context.ask(Request::Select(Some(item)));
+            }
+            link.on_hover_text("Select this")
+        }
     };
-    if ui.link(text).on_hover_text("Select this").clicked() {
-        context.ask(Request::Select(Some(item)));
-    }
+    let says_name = |node: &mut accesskit::Node| node.set_description(property.name);
+    ui.ctx().accesskit_node_builder(shown.id, says_name);
 }
 
 /// Text of the file, with the colour of each field and what the colours stand for.

@@ -11,6 +11,7 @@ use crate::viewer::panels::Panel;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_formats::Severity;
+use mapscope_scene::TerrainItem;
 
 /// The id of the widget with the focus.
 fn focused(h: &Harness<'_, Window>) -> Option<Id> {
@@ -283,6 +284,23 @@ fn lines_of_a_tree_say_how_deep_they_are_and_whether_they_are_open() {
     };
     press(&mut h, Modifiers::NONE, key);
     assert_eq!(lines(&h)[parent].1, toggled);
+}
+
+#[test]
+fn values_are_told_with_their_names() {
+    let mut h = with_demo();
+    let tile = TerrainItem::Tile { row: 3, col: 5 };
+    h.state_mut().state.select(Some(tile.into()));
+    h.run();
+    let is_of = |name: &str| {
+        let mut labels = h.get_all_by_role(Role::Label);
+        labels.any(|label| label.accesskit_node().description().as_deref() == Some(name))
+    };
+    assert!(is_of("Base height"));
+    // And in the status bar, where they stand close to each other.
+    h.state_mut().state.pointer.hovered = Some(tile.into());
+    h.step();
+    h.get_by_label_contains("Row 3, Column 5, ");
 }
 
 #[test]

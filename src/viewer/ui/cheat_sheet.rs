@@ -130,8 +130,10 @@ fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
         [
             &mut |ui| {
                 let keys: Vec<String> = command.key_texts().collect();
-                let keys = RichText::new(keys.join("  ")).monospace();
-                ui.add(egui::Label::new(keys.color(theme::ACCENT)).wrap());
+                if !keys.is_empty() {
+                    let keys = RichText::new(keys.join("  ")).monospace();
+                    ui.add(egui::Label::new(keys.color(theme::ACCENT)).wrap());
+                }
             },
             &mut |ui| {
                 ui.horizontal_wrapped(|ui| {

@@ -30,18 +30,22 @@ pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 status_right(ui, context);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let text = status_text(ui, context.state, true);
+                    let (text, spoken) = status_text(ui, context.state, true);
                     let width = |text: &WidgetText| {
                         let wrap = Some(TextWrapMode::Extend);
                         let galley = text.clone().into_galley(ui, wrap, 0.0, TextStyle::Body);
                         galley.size().x
                     };
                     let text = if width(&text) > ui.available_width() {
-                        status_text(ui, context.state, false)
+                        status_text(ui, context.state, false).0
                     } else {
                         text
                     };
-                    ui.add(egui::Label::new(text).truncate());
+                    let status = ui.add(egui::Label::new(text).truncate());
+                    if !spoken.is_empty() {
+                        ui.ctx()
+                            .accesskit_node_builder(status.id, |node| node.set_value(spoken));
+                    }
                 });
             });
         });
@@ -50,11 +54,12 @@ pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
 }
 
 /// What the pointer is over and where it is, or else what it can do. Values are `roomy` where there
-/// is enough room: then nothing jumps about while they change.
-fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
+/// is enough room: then nothing jumps about while they change. Also as a screen reader is to say it, where
+/// that is something else.
+fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     let Some(document) = state.document() else {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
-        return RichText::new(advice).weak().into();
+        return (RichText::new(advice).weak().into(), String::new());
     };
     let measured = state.measured();
     if !measured.is_empty() {
@@ -62,7 +67,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
         for part in measured {
             line.add(part.name, &part.value);
         }
-        return line.job.into();
+        return (line.job.into(), line.spoken);
     }
     let Some(item) = state
         .pointer
@@ -70,7 +75,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
         .filter(|_| !state.tools.measure.is_open())
     else {
         let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
-        return RichText::new(advice).weak().into();
+        return (RichText::new(advice).weak().into(), String::new());
     };
     let mut line = Line::new(ui);
     let room = |width: usize| if roomy { width } else { 0 };
@@ -100,13 +105,14 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> WidgetText {
         let height = if is_placeholder { "-" } else { &y };
         line.add("Height", &format!("{height:>high$}"));
     }
-    line.job.into()
+    (line.job.into(), line.spoken)
 }
 
 /// Names and values in a row, the values in letters of one width so that nothing jumps about
 /// while they change.
 struct Line {
     job: LayoutJob,
+    spoken: String,
     name: TextFormat,
     value: TextFormat,
     bar: TextFormat,
@@ -121,6 +127,7 @@ impl Line {
         let visuals = ui.visuals();
         Self {
             job: LayoutJob::default(),
+            spoken: String::new(),
             name: format(TextStyle::Body, visuals.weak_text_color()),
             value: format(TextStyle::Monospace, visuals.strong_text_color()),
             // The letters of the body have no such line, unless the system has a font that does.
@@ -133,11 +140,13 @@ impl Line {
 
     fn add(&mut self, name: &str, value: &str) {
         if !self.job.is_empty() {
+            self.spoken.push_str(", ");
             self.job.append("│", 9.0, self.bar.clone());
         }
         let space = if self.job.is_empty() { 0.0 } else { 9.0 };
         self.job.append(name, space, self.name.clone());
         self.job.append(value, 6.0, self.value.clone());
+        self.spoken.extend([name, " ", value.trim()]);
     }
 }
 
@@ -273,7 +282,7 @@ mod tests {
         let context = egui::Context::default();
         let mut said = String::new();
         let mut output = context.run_ui(egui::RawInput::default(), |ui| {
-            said = status_text(ui, state, false).text().to_owned();
+            said = status_text(ui, state, false).0.text().to_owned();
         });
         // Nobody draws it.
         output.textures_delta.clear();
