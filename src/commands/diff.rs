@@ -29,9 +29,10 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     let mut out = Stdout::lock();
     let paint = out.paint();
     let Some(b) = &args.b else {
-        let max_lines = match args.no_limit {
-            true => usize::MAX,
-            false => MAX_TEXT_LINES,
+        let max_lines = if args.no_limit {
+            usize::MAX
+        } else {
+            MAX_TEXT_LINES
         };
         write_parts(&args.a, options, max_lines, &mut out)?;
         out.flush()?;

@@ -223,10 +223,10 @@ impl FolderSettings {
         let faults = faults.into_iter().map(|(offset, message)| Unchecked {
             path: named.clone(),
             place: Some(place(&text, offset)),
-            message: match leads_out {
-                true => "a mistake; it is not quoted, as this file is a link out of its folder"
-                    .to_owned(),
-                false => message,
+            message: if leads_out {
+                "a mistake; it is not quoted, as this file is a link out of its folder".to_owned()
+            } else {
+                message
             },
         });
         self.unchecked.extend(faults);
@@ -236,14 +236,10 @@ impl FolderSettings {
 
 /// A folder without links: a path itself, the folder of a file, or the working folder for what is no file.
 fn real_folder(path: &Path) -> io::Result<PathBuf> {
-    let folder = match path.is_dir() {
-        true => path,
-        false => path
-            .parent()
-            .filter(|folder| folder.is_dir() && path.exists())
-            .unwrap_or(Path::new(".")),
-    };
-    folder.canonicalize()
+    let above = path.parent().filter(|_| path.exists());
+    let mut folders = [Some(path), above].into_iter().flatten();
+    let folder = folders.find(|folder| folder.is_dir());
+    folder.unwrap_or(Path::new(".")).canonicalize()
 }
 
 /// Where a byte of a text is.
