@@ -47,13 +47,12 @@ pub(super) fn hold() {
 }
 
 /// The signals that ask a process to end.
-fn signals() -> Vec<i32> {
-    let mut signals = vec![SIGINT, SIGTERM];
+fn signals() -> impl Iterator<Item = i32> {
     #[cfg(unix)]
-    if !is_ignored(SIGHUP) {
-        signals.push(SIGHUP);
-    }
-    signals
+    let hang_up = (!is_ignored(SIGHUP)).then_some(SIGHUP);
+    #[cfg(not(unix))]
+    let hang_up = None;
+    [SIGINT, SIGTERM].into_iter().chain(hang_up)
 }
 
 /// `true` if the process was started with a signal ignored, as `nohup` does, or if the system cannot be asked.
