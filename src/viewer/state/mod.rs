@@ -796,6 +796,13 @@ mod tests {
     }
 
     #[test]
+    fn the_title_shows_what_a_name_hides() {
+        let mut state = state();
+        state.loaded(outcome("/a\u{202e}\n\u{1b}b.pfmap", false, true));
+        assert_eq!(state.title(), r"Mapscope - a\u{202e}\n\u{1b}b.pfmap");
+    }
+
+    #[test]
     fn what_is_opened_is_framed_once_the_view_has_a_shape() {
         let mut state = state();
         for projection in [Projection::Orthographic, Projection::Perspective] {
