@@ -62,7 +62,8 @@ fn sheets_and_maps_of_a_container() {
         format!("Layer:Tile \"L\" {i} 16 16 4096 4096 {{\n File:MapData \"{name}\"\n}}\n")
     };
     let write = |name: &str, of: &dyn Fn(usize) -> String| {
-        let text = (0..12).fold(HEAD.to_owned(), |all, i| all + &of(i));
+        let mut text = HEAD.to_owned();
+        (0..12).for_each(|i| text.push_str(&of(i)));
         std::fs::write(path(name), text).unwrap();
         path(name)
     };

@@ -58,7 +58,7 @@ fn a_window_that_is_used_for_long_grows_no_more() {
     let scene = write_game(folder.path(), &sound_scene()).unwrap();
     let map = write_map(folder.path(), "b.pfmap", 2);
     let files = [text(&map), text(&scene), "demo:drakeling", "demo:bathhouse"];
-    let mut program = Program::start_with(&display, &files, &LOSSES);
+    let mut program = Program::start_with(&display, files, &LOSSES);
     program.wait_for("opened ");
     let screen = Screen::of(&display, program.pid());
     let mut warm = None;

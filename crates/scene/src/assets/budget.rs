@@ -134,8 +134,8 @@ mod tests {
     fn what_is_decoded_is_bounded_by_the_files() {
         let budget = DecodeBudget::default();
         let elements = |elements, file_bytes| Cost {
-            elements,
             file_bytes,
+            elements,
             ..Cost::default()
         };
         assert_eq!(budget.take(elements(ELEMENTS, 0)), Ok(()));
