@@ -28,6 +28,11 @@ while [ $# -gt 0 ]; do
     shift
 done
 case $prefix in /*) ;; *) prefix=$(pwd)/$prefix ;; esac
+# The list of made folders has one a line.
+case $prefix in
+    *'
+'*) echo "The prefix has a line end." >&2; exit 2 ;;
+esac
 
 # The files, by their paths below the prefix.
 files() {

@@ -541,6 +541,13 @@ mod installer {
         let script = mapscope_testdata::root().join("packaging/install.sh");
         fs::copy(script, tarball.join("install.sh")).unwrap();
 
+        let broken = ["--prefix", "a\nb"];
+        let mut refused = Command::new("sh");
+        refused.arg(tarball.join("install.sh")).args(broken);
+        let refused = refused.current_dir(folder.path()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(!folder.path().join("a\nb").exists());
+
         // A prefix in use: a folder without files, one with another program, and none for icons.
         let prefix = folder.path().join("a prefix");
         fs::create_dir_all(prefix.join("share/applications")).unwrap();

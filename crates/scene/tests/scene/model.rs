@@ -486,9 +486,9 @@ fn json_has_corners_where_the_frame_has_them() {
 fn a_model_of_which_nothing_can_be_drawn_says_so() {
     let sound = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
     assert_eq!(open_text(&sound).emptiness(&Shown::default()), None);
-    let commas = sound.lines().map(|line| match line.starts_with("v ") {
-        true => line.replace('.', ","),
-        false => line.to_owned(),
+    let commas = sound.lines().map(|line| {
+        let number = if line.starts_with("v ") { "," } else { "." };
+        line.replace('.', number)
     });
     let broken = open_text(&commas.collect::<Vec<_>>().join("\n"));
     let is_error = |problem: &Problem| problem.severity == Severity::Error;

@@ -793,10 +793,11 @@ fn what_is_missing_is_said_and_the_rest_shown() {
 #[test]
 fn a_missing_file_is_one_problem_however_often_it_is_named() {
     let folder = tempfile::tempdir().unwrap();
-    let mut text = "Metadata {\n Version 1 0\n Resolution 424 240\n}\n".to_owned();
-    for (i, name) in ["a.map", "a.map", "b.map", "a.map"].iter().enumerate() {
-        text += &format!("Layer:Tile \"L\" {i} 16 16 2 2 {{\n File:MapData \"{name}\"\n}}\n");
-    }
+    let layer =
+        |(i, name)| format!("Layer:Tile \"L\" {i} 16 16 2 2 {{\n File:MapData \"{name}\"\n}}\n");
+    let layers = (0..).zip(["a.map", "a.map", "b.map", "a.map"]).map(layer);
+    let head = "Metadata {\n Version 1 0\n Resolution 424 240\n}\n".to_owned();
+    let text: String = [head].into_iter().chain(layers).collect();
     let document = open(&write_xmf(folder.path(), &text));
     let problems = document.about().problems.iter();
     let missing = problems.filter(|problem| problem.rule.id == "xmf/missing-file");
