@@ -526,7 +526,8 @@ fn texts_of_the_same_line() {
         "File:SpriteSource 1 \"x.png\"\n",
         "Embed:Palette [AAAA] offset=65535\n",
     ] {
-        info_of(line, ".zmf", &lines(line, count));
+        // What the allocator keeps is included.
+        info_within(line, ".zmf", &lines(line, count), 320 << 20);
     }
     let text = lines("", 0);
     assert!(xmf::read(&text).is_ok());

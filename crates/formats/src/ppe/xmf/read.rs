@@ -20,7 +20,7 @@ use crate::{Cause, Place, Problems, ReadError, Rule, Subject, conflict, counted}
 const ZLIB: &[u8; 4] = b"ZLIB";
 const ZSTD: &[u8; 4] = b"ZSTD";
 /// What the text of the smallest packed file may have, in bytes.
-const TEXT_BYTES: u64 = 16 << 20;
+const TEXT_BYTES: u64 = 3 << 20;
 /// How many layers are read. Real maps have less than twenty.
 const MAX_LAYERS: usize = 512;
 /// How much of a text is looked at to know it.
@@ -1108,7 +1108,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             [b"ZSTD".to_vec(), pack_zstd(&long)].concat(),
         ] {
             assert!(
-                last(&packed).contains("error: the packed text has more than 1"),
+                last(&packed).contains("error: the packed text has more than 3"),
                 "{}",
                 last(&packed)
             );
