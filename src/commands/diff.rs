@@ -13,6 +13,7 @@ use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
 use mapscope_formats::{Place, Problem, Severity, is_of_end};
+use mapscope_scene::assets::DecodeBudget;
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
 
@@ -111,6 +112,10 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
 
 /// Opens two files side by side.
 fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], CommandError> {
+    let options = &OpenOptions {
+        budget: DecodeBudget::of_each(2),
+        ..options.clone()
+    };
     let open = |file: &Path| source::open(file, options);
     let [a, b] = thread::scope(|scope| {
         let other = scope.spawn(|| open(files[1]));

@@ -19,6 +19,8 @@ pub struct DecodeBudget(Arc<Mutex<Spent>>);
 /// What was decoded for a document.
 #[derive(Debug)]
 struct Spent {
+    /// How many documents are open at once, which share the limits.
+    documents: u64,
     /// Bytes of the files.
     file_bytes: u64,
     elements: u64,
@@ -31,6 +33,7 @@ struct Spent {
 impl Default for Spent {
     fn default() -> Self {
         Self {
+            documents: 1,
             file_bytes: 0,
             elements: 0,
             kept_bytes: 0,
@@ -53,9 +56,17 @@ pub(crate) struct Cost {
 }
 
 impl DecodeBudget {
-    /// The budget of a document whose own file has so many bytes.
-    pub(crate) fn new(file_bytes: usize) -> Self {
-        let budget = Self::default();
+    /// The budgets of several documents that are open at once: each has its share of the limits.
+    pub fn of_each(documents: u64) -> Self {
+        Self(Arc::new(Mutex::new(Spent {
+            documents: documents.max(1),
+            ..Spent::default()
+        })))
+    }
+
+    /// A budget like this one, of which nothing is spent, for a document whose own file has so many bytes.
+    pub(crate) fn anew(&self, file_bytes: usize) -> Self {
+        let budget = Self::of_each(self.spent().documents);
         budget.add_file(file_bytes);
         budget
     }
@@ -73,7 +84,7 @@ impl DecodeBudget {
     pub(crate) fn take(&self, cost: Cost) -> Result<(), String> {
         let mut spent = self.spent();
         let file_bytes = spent.file_bytes.saturating_add(cost.file_bytes);
-        let limit = |base: u64| base + file_bytes.saturating_mul(PER_FILE_BYTE);
+        let limit = |base: u64| base / spent.documents + file_bytes.saturating_mul(PER_FILE_BYTE);
         let elements = spent.elements.saturating_add(cost.elements);
         if elements > limit(ELEMENTS) {
             let limit = limit(ELEMENTS) / 1_000_000;
@@ -92,6 +103,7 @@ impl DecodeBudget {
             ));
         }
         *spent = Spent {
+            documents: spent.documents,
             file_bytes,
             elements,
             kept_bytes,
@@ -154,6 +166,11 @@ mod tests {
         assert_eq!(budget.take(bytes(half, 0)), Ok(()), "one after the other");
         let error = budget.take(bytes(0, 1)).unwrap_err();
         assert!(error.contains("232 MiB"), "{error}");
+
+        let budget = DecodeBudget::of_each(2).anew(0);
+        assert_eq!(budget.take(elements(ELEMENTS / 2, 0)), Ok(()));
+        let error = budget.take(elements(1, 0)).unwrap_err();
+        assert!(error.contains("50 million"), "{error}");
     }
 
     #[test]

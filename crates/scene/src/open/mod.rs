@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use self::source::{OpenError, OpenOptions, Progress, Source};
-use crate::assets::DecodeBudget;
 use crate::tilemap::{ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
@@ -106,7 +105,7 @@ pub fn open(
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
     let options = OpenOptions {
-        budget: DecodeBudget::new(source.bytes.len()),
+        budget: options.budget.anew(source.bytes.len()),
         ..options.clone()
     };
     (identify(source)?.open)(source, &options, progress)

@@ -194,7 +194,7 @@ pub struct OpenOptions {
     /// Whether the textures of models, also of those of a scene, are read before the file is open only so
     /// that what is wrong with them is among its problems: their pixels are not kept.
     pub checks_textures: bool,
-    /// What may still be decoded for the document, which [`open`](crate::open) begins anew.
+    /// What may be decoded for the document; [`open`](crate::open) begins with all of it.
     pub budget: DecodeBudget,
 }
 
