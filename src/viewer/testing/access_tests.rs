@@ -103,6 +103,32 @@ fn the_search_is_one_key_away_wherever_one_is() {
 }
 
 #[test]
+fn what_a_search_finds_has_the_keys() {
+    let mut h = with_demo();
+    press(&mut h, Modifiers::COMMAND, Key::F);
+    // Keys with Ctrl that edit no text are commands in a field too.
+    press(&mut h, Modifiers::COMMAND, Key::P);
+    let dialog = &mut h.state_mut().state.interface.dialog;
+    assert!(matches!(dialog, Some(Dialog::Palette { .. })));
+    *dialog = None;
+    h.run();
+    press(&mut h, Modifiers::COMMAND, Key::F);
+    h.input_mut()
+        .events
+        .push(egui::Event::Text("grass".to_owned()));
+    h.run();
+    press(&mut h, Modifiers::COMMAND, Key::A);
+    press(&mut h, Modifiers::NONE, Key::Enter);
+    let selected = state(&h).view.shown.selected;
+    assert_eq!(selected.map(|item| item.kind()), Some("material"));
+    assert_eq!(focused_name(&h).map(|it| it.0), Some(Role::TreeItem));
+    let hidden = state(&h).view.shown.hidden.clone();
+    press(&mut h, Modifiers::NONE, Key::H);
+    assert_eq!(state(&h).view.shown.selected, selected);
+    assert_eq!(state(&h).view.shown.hidden, hidden);
+}
+
+#[test]
 fn letters_do_nothing_else_while_a_row_of_a_list_has_the_focus() {
     let mut h = with_demo();
     let row = h.get_all_by_role(Role::TreeItem).next().unwrap();

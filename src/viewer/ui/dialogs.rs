@@ -165,7 +165,11 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
         Answer::Path(purpose, path) => {
-            if let Dialog::Path { text, .. } = dialog {
+            // What was typed to save something is no file to open.
+            let is_opened = matches!(purpose, PathPurpose::Open | PathPurpose::Compare);
+            if let Dialog::Path { text, .. } = dialog
+                && is_opened
+            {
                 state.interface.typed_path = text;
             }
             state.path_chosen(purpose, &path, Asked::InWindow);

@@ -25,8 +25,8 @@ use egui::containers::panel::PanelState;
 use egui::scroll_area::ScrollBarVisibility;
 use egui::style::ScrollFadeStyle;
 use egui::{
-    Align2, Button, Event, Id, Key, Panel as EguiPanel, PointerButton, Rect, RichText, ScrollArea,
-    Ui, UiBuilder,
+    Align2, Button, Event, Id, Key, Modifiers, Panel as EguiPanel, PointerButton, Rect, RichText,
+    ScrollArea, Ui, UiBuilder,
 };
 
 use self::focus::{FocusParts, Part};
@@ -435,6 +435,26 @@ impl State {
 /// Keys that write nothing wherever the focus is.
 const FUNCTION_KEYS: RangeInclusive<Key> = Key::F1..=Key::F12;
 
+/// Keys that a text field has for itself together with Ctrl.
+const EDITING_KEYS: [Key; 10] = [
+    Key::A,
+    Key::C,
+    Key::H,
+    Key::K,
+    Key::U,
+    Key::V,
+    Key::W,
+    Key::X,
+    Key::Y,
+    Key::Z,
+];
+
+/// Says whether a key runs its command also while somebody types: it writes nothing, and edits nothing.
+fn runs_while_typing(key: Key, modifiers: Modifiers) -> bool {
+    let is_shortcut = modifiers.command && !modifiers.alt && key.name().len() == 1;
+    FUNCTION_KEYS.contains(&key) || is_shortcut && !EDITING_KEYS.contains(&key)
+}
+
 /// Runs the commands whose keys were pressed, unless they were meant for a text field.
 fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     use crate::viewer::state::interface::Dialog;
@@ -474,7 +494,7 @@ fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
             else {
                 return true;
             };
-            if types && !FUNCTION_KEYS.contains(key) {
+            if types && !runs_while_typing(*key, *modifiers) {
                 return true;
             }
             if in_list && is_letter(*key) && !(modifiers.alt || modifiers.ctrl || modifiers.command)
@@ -513,7 +533,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use egui::{Modifiers, vec2};
+    use egui::vec2;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
 
