@@ -34,6 +34,8 @@ use super::{NamedFile, OpenOptions, Source};
 const MAP_TEXTURES: &str = "assets/map_textures";
 /// The folder by which the engine's asset root is known.
 const ASSETS: &str = "assets";
+/// What holds a repository of Git.
+const REPOSITORY: &str = ".git";
 /// The working folder.
 const HERE: &str = ".";
 /// How far up from a file its asset root is looked for.
@@ -126,7 +128,8 @@ impl Assets {
         };
         Self {
             embedded: source.embedded,
-            roots: AssetRoots::new(own.into_iter().flatten().chain(named)),
+            roots: AssetRoots::new(own.into_iter().flatten().chain(named))
+                .within(own_asset_root(&source.path)),
             checks_textures: options.checks_textures,
             budget: options.budget.clone(),
         }
@@ -276,6 +279,14 @@ fn asset_root(file: &Path) -> Option<PathBuf> {
     folders_above(file).find(|folder| below(folder, ASSETS).is_dir())
 }
 
+/// The same unless it is above the repository of the file: then others may have made it.
+fn own_asset_root(file: &Path) -> Option<PathBuf> {
+    let is_root = |folder: &PathBuf| below(folder, ASSETS).is_dir();
+    let mut folders = folders_above(file);
+    let nearest = folders.find(|folder| is_root(folder) || below(folder, REPOSITORY).exists());
+    nearest.filter(is_root)
+}
+
 /// Says whether a file is a link that leads out of the folder and the asset root of another file, which implies
 /// it, such as a scene its map. A file that is not there leads nowhere.
 pub fn leads_out(implied_by: &Path, file: &Path) -> bool {
@@ -329,6 +340,20 @@ mod tests {
         assert_eq!(folders(LookUp::MapTextures).folders(), expected);
         let expected = [model, folder.path().to_owned()];
         assert_eq!(folders(LookUp::BesideOnly).folders(), expected);
+    }
+
+    #[test]
+    fn an_asset_root_above_the_repository_is_not_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(path("assets")).unwrap();
+        std::fs::create_dir_all(path("mods/maps")).unwrap();
+        let file = path("mods/maps/a.pfmap");
+        assert_eq!(own_asset_root(&file), Some(folder.path().to_owned()));
+        std::fs::create_dir_all(path("mods/.git")).unwrap();
+        assert_eq!(own_asset_root(&file), None);
+        std::fs::create_dir_all(path("mods/assets")).unwrap();
+        assert_eq!(own_asset_root(&file), Some(path("mods")));
     }
 
     #[test]

@@ -17,6 +17,8 @@ use mapscope_formats::{Rule, quoted_path};
 pub(super) struct AssetRoots {
     /// Folders to look in, most wanted first.
     folders: Vec<PathBuf>,
+    /// The asset root, which links in these folders may lead to, without links.
+    within: Option<PathBuf>,
     /// How often it was looked which file may be meant by the name of one that is missing.
     guesses: Arc<AtomicUsize>,
 }
@@ -118,8 +120,15 @@ impl AssetRoots {
     pub(super) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             folders: folders.into_iter().collect(),
+            within: None,
             guesses: Arc::default(),
         }
+    }
+
+    /// The same, whose links may lead anywhere in an asset root.
+    pub(super) fn within(self, asset_root: Option<PathBuf>) -> Self {
+        let within = asset_root.and_then(|root| root.canonicalize().ok());
+        Self { within, ..self }
     }
 
     /// The folders, most wanted first.
@@ -166,7 +175,8 @@ impl AssetRoots {
             let (Ok(real), Ok(root)) = (path.canonicalize(), folder.canonicalize()) else {
                 continue;
             };
-            if !real.starts_with(&root) {
+            let within = self.within.as_ref();
+            if !real.starts_with(&root) && !within.is_some_and(|root| real.starts_with(root)) {
                 return Err(AssetError::Refused {
                     name: name.to_owned(),
                     reason: LEADS_OUT,
@@ -548,6 +558,25 @@ mod tests {
         }
         let error = roots.find("bark.png").unwrap_err().to_string();
         assert!(!error.contains("did you mean"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_anywhere_in_the_asset_root_and_no_further() {
+        let game = tempfile::tempdir().unwrap();
+        let path = |name: &str| game.path().join(name);
+        std::fs::create_dir_all(path("game/assets/maps")).unwrap();
+        std::fs::write(path("game/inside.png"), b"x").unwrap();
+        std::fs::write(path("outside.png"), b"x").unwrap();
+        for (name, target) in [("in", "../../inside.png"), ("out", "../../../outside.png")] {
+            std::os::unix::fs::symlink(target, path("game/assets/maps").join(name)).unwrap();
+        }
+        let roots = AssetRoots::new([path("game/assets/maps")]);
+        assert!(roots.find("in").is_err());
+        let roots = roots.within(Some(path("game")));
+        assert!(roots.find("in").is_ok());
+        let error = roots.find("out").unwrap_err();
+        assert!(matches!(error, AssetError::Refused { .. }), "{error}");
     }
 
     #[cfg(unix)]
