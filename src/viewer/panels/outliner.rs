@@ -109,10 +109,6 @@ impl PanelUi for Outliner {
         if searched.entered
             && let Some(item) = self.next_match()
         {
-            // Its line has the keys: the arrows go on from it, and letters run no command.
-            let line = self.line_of.get(&item).copied();
-            self.tree.focus = line.and_then(|line| self.shown.binary_search(&line).ok());
-            self.reveal = line;
             context.ask(Request::Select(Some(item)));
         }
         if !self.search.is_empty() {
