@@ -66,6 +66,12 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
+#[cfg(any(
+    feature = "ika",
+    feature = "pfmap",
+    feature = "pfscene",
+    feature = "ppe"
+))]
 pub use misspelt::suggest;
 pub use not_read::{NotRead, Rest};
 pub use problem::{

@@ -121,7 +121,7 @@ fn keys_with_ctrl_run_commands_in_a_field_and_the_view_has_the_keys_after_a_sear
     press(&mut h, Modifiers::COMMAND, Key::A);
     press(&mut h, Modifiers::NONE, Key::Enter);
     let selected = state(&h).view.shown.selected;
-    assert_eq!(selected.map(|item| item.kind()), Some("material"));
+    assert_eq!(selected.map(mapscope_scene::Item::kind), Some("material"));
     assert_eq!(focused(&h), None);
 }
 
