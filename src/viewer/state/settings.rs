@@ -315,8 +315,10 @@ impl Settings {
     /// may have been larger. Without a screen, as it was.
     pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
         let [width, height] = self.window_size;
-        let [most_width, mut most_height] = screen.unwrap_or(self.window_size);
-        if height > most_height && most_height >= LOW_SCREEN {
+        let Some([most_width, mut most_height]) = screen else {
+            return self.window_size;
+        };
+        if height >= most_height && most_height >= LOW_SCREEN {
             most_height -= BARS_HEIGHT;
         }
         [
@@ -712,6 +714,10 @@ mod tests {
         assert_eq!(
             settings.window_size_on(Some([1600.0, 1000.0])),
             [1590.0, 970.0]
+        );
+        assert_eq!(
+            settings.window_size_on(Some([1600.0, 970.0])),
+            [1590.0, 970.0 - BARS_HEIGHT]
         );
         assert_eq!(
             settings.window_size_on(Some([1200.0, 750.0])),
