@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::time::SystemTime;
 
 use image::RgbaImage;
 
@@ -13,6 +14,9 @@ use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_textur
 use crate::Pending;
 use crate::parallel::on_all_threads;
 use crate::rules::{self, Fault};
+
+/// How many files are known that were checked.
+const MAX_CHECKED: usize = 1 << 16;
 
 /// A texture of a material, which may not have been read yet: whoever waits for it first reads it.
 #[derive(Debug)]
@@ -107,21 +111,29 @@ impl DeferredTexture {
         };
         let afforded = assets.afford_texture(name, path.as_deref(), kept);
         let (assets, name) = (Arc::clone(assets), name.to_owned());
+        let checked = meta.as_ref().zip(path.as_ref());
+        let checked = checked.filter(|_| assets.checks_textures);
+        let file = checked.and_then(|(meta, path)| {
+            let real = path.canonicalize().ok()?;
+            Some((real, meta.len(), meta.modified().ok()?, name.clone()))
+        });
         let read = {
             let path = path.clone();
             move || {
-                let image = match afforded {
-                    Ok(()) => unless_it_panics(|| Ok(assets.image(&name))),
-                    Err(limit) => Ok(Decoded::failed(limit)),
+                let decode = || {
+                    let image = match afforded {
+                        Ok(()) => unless_it_panics(|| Ok(assets.image(&name))),
+                        Err(limit) => Ok(Decoded::failed(limit)),
+                    };
+                    image.unwrap_or_else(|error| {
+                        let message = format!("texture `{name}` cannot be read: {error}");
+                        Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
+                    })
                 };
-                let image = image.unwrap_or_else(|error| {
-                    let message = format!("texture `{name}` cannot be read: {error}");
-                    Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
-                });
-                if assets.checks_textures {
-                    ReadTexture::checked(path, image)
-                } else {
-                    ReadTexture::new(path, image, seed)
+                match file {
+                    Some(file) => ReadTexture::checked(path, checked_once(file, decode)),
+                    None if assets.checks_textures => ReadTexture::checked(path, decode()),
+                    None => ReadTexture::new(path, decode(), seed),
                 }
             }
         };
@@ -182,6 +194,31 @@ impl Assets {
             }
         }
     }
+}
+
+/// A file with its length and when it was changed, and the name that a document has for it.
+type CheckedFile = (PathBuf, u64, SystemTime, String);
+
+/// Decodes an image to know what is wrong with it, once for each file however many documents name it: the models of
+/// a folder often share their textures. What was refused for the limits of one document is asked again.
+fn checked_once(file: CheckedFile, decode: impl FnOnce() -> Decoded) -> Decoded {
+    type Known = HashMap<CheckedFile, (Option<[u32; 2]>, Option<Fault>)>;
+    static CHECKED: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    let known = || CHECKED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((size, fault)) = known().get(&file).cloned() {
+        return Decoded {
+            image: None,
+            size,
+            fault,
+        };
+    }
+    let decoded = decode();
+    let is_refused = matches!(&decoded.fault, Some((rule, _)) if **rule == rules::TEXTURE_LIMIT);
+    let mut known = known();
+    if !is_refused && known.len() < MAX_CHECKED {
+        known.insert(file, (decoded.size, decoded.fault.clone()));
+    }
+    decoded
 }
 
 /// Reads an image, or says that the decoder has failed: whoever waits for it has to hear of that.
@@ -320,6 +357,36 @@ mod tests {
         assert!(message.starts_with("texture `b.png` cannot be read"));
         assert!(!b.file().found);
         assert_eq!(b.get().unwrap().size, [256; 2]);
+    }
+
+    #[test]
+    fn an_image_is_checked_once_until_it_changes() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.png");
+        let decoded = AtomicUsize::new(0);
+        let check = |length: u64, name: &str, rule| {
+            let file = (
+                path.clone(),
+                length,
+                SystemTime::UNIX_EPOCH,
+                name.to_owned(),
+            );
+            checked_once(file, || {
+                decoded.fetch_add(1, Ordering::Relaxed);
+                Decoded::failed((rule, name.to_owned()))
+            })
+        };
+        for (length, name, rule, expected) in [
+            (1, "a", &rules::UNREADABLE_TEXTURE, 1),
+            (1, "a", &rules::UNREADABLE_TEXTURE, 1),
+            (1, "./a", &rules::UNREADABLE_TEXTURE, 2),
+            (2, "a", &rules::TEXTURE_LIMIT, 3),
+            (2, "a", &rules::TEXTURE_LIMIT, 4),
+        ] {
+            let (found, message) = check(length, name, rule).fault.unwrap();
+            assert_eq!((found.id, message.as_str()), (rule.id, name));
+            assert_eq!(decoded.load(Ordering::Relaxed), expected);
+        }
     }
 
     #[test]
