@@ -1,7 +1,8 @@
 //! Tables as CSV (RFC 4180): UTF-8, a line of headings, lines that end with CR LF.
 //!
 //! Of 2D maps there is a line for each cell of each layer, of terrain one for each tile, of scenes one
-//! for each entity. Text that begins like a formula has an apostrophe before it. A field without a value is empty; `not_read` names those that could not be read.
+//! for each entity. Text that begins like a formula has an apostrophe before it. A field without a value is empty;
+//! `not_read` names those that could not be read.
 
 use std::fmt::Display;
 use std::io::Write as _;

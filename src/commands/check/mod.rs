@@ -464,9 +464,11 @@ fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
     let link = "this file is a link out of its folder; nothing of it is quoted";
     let mut found = found.map_err(|_quoted| format!("it cannot be checked; {link}"))?;
     found.others.clear();
+    let findings = &mut found.checked.findings;
+    findings.dependencies.clear();
     let Findings {
         problems, notes, ..
-    } = &mut found.checked.findings;
+    } = findings;
     let stand_ins = found.stand_ins.iter_mut().map(|(_, problem)| problem);
     for problem in problems.iter_mut().chain(notes).chain(stand_ins) {
         let Problem { rule, subject, .. } = *problem;

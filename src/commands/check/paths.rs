@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
-use super::settings::REPOSITORY;
+use mapscope_scene::assets::REPOSITORY;
 
 /// What stands for something else in a URI of a file (RFC 3986, section 3.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC

@@ -16,14 +16,12 @@ use super::levels::{Level, Levels};
 use super::{CommandError, Unchecked};
 use mapscope_formats::{Place, quoted};
 use mapscope_scene::Source;
-use mapscope_scene::assets::leads_out;
+use mapscope_scene::assets::{REPOSITORY, leads_out};
 
 /// The file in which a folder says it.
 pub(super) const FILE_NAME: &str = "mapscope.toml";
 /// The most bytes of it that are read: many times as many as it takes to name all rules.
 const MAX_BYTES: u64 = 1 << 20;
-/// What holds a repository of Git: what lies above is somebody else's.
-pub(super) const REPOSITORY: &str = ".git";
 /// The key of what is not to be checked.
 const EXCLUDE: &str = "exclude";
 

@@ -34,8 +34,8 @@ use super::{NamedFile, OpenOptions, Source};
 const MAP_TEXTURES: &str = "assets/map_textures";
 /// The folder by which the engine's asset root is known.
 const ASSETS: &str = "assets";
-/// What holds a repository of Git.
-const REPOSITORY: &str = ".git";
+/// What holds a repository of Git: what lies above is somebody else's.
+pub const REPOSITORY: &str = ".git";
 /// The working folder.
 const HERE: &str = ".";
 /// How far up from a file its asset root is looked for.
@@ -295,11 +295,11 @@ pub fn leads_out(implied_by: &Path, file: &Path) -> bool {
     };
     let mut roots = folder_of(implied_by)
         .into_iter()
-        .chain(asset_root(implied_by));
+        .chain(own_asset_root(implied_by));
     !roots.any(|root| root.canonicalize().is_ok_and(|root| real.starts_with(root)))
 }
 
-/// Why a file is not read of which [`leads_out`] says that it does.
+/// The reason for not reading a file that [leads out](leads_out).
 pub(crate) const LEADS_OUT: &str = "it is a link that leads out of the asset root";
 
 /// The path of a file or folder below another folder.
@@ -349,9 +349,14 @@ mod tests {
         std::fs::create_dir_all(path("assets")).unwrap();
         std::fs::create_dir_all(path("mods/maps")).unwrap();
         let file = path("mods/maps/a.pfmap");
+        std::fs::write(path("key"), b"x").unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink("../../key", &file).unwrap();
         assert_eq!(own_asset_root(&file), Some(folder.path().to_owned()));
+        assert!(!leads_out(&file, &file));
         std::fs::create_dir_all(path("mods/.git")).unwrap();
         assert_eq!(own_asset_root(&file), None);
+        assert_eq!(leads_out(&file, &file), cfg!(unix));
         std::fs::create_dir_all(path("mods/assets")).unwrap();
         assert_eq!(own_asset_root(&file), Some(path("mods")));
     }
