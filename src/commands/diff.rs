@@ -13,7 +13,7 @@ use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
 use mapscope_formats::{Place, Problem, Severity, is_of_end};
-use mapscope_scene::assets::DecodeBudget;
+use mapscope_scene::DecodeBudget;
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
 

@@ -37,7 +37,7 @@ pub fn schema() -> Value {
     define("pmf_cube", pmf_cube());
     define("map_tile", map_tile());
     for (formats, kinds) in item_keys() {
-        let name = items_name(formats);
+        let name = items_name(&formats);
         // What only one format of 2D maps says has headings of its own.
         let is_open = formats.len() > 1;
         let kinds = kinds.iter().map(|keys| item(keys, is_open));
@@ -85,7 +85,7 @@ pub fn schema() -> Value {
         let of_format = item_keys()
             .into_iter()
             .find(|(ids, _)| ids.contains(&format));
-        let items = of_format.map_or(json!({}), |(ids, _)| defined(&items_name(ids)));
+        let items = of_format.map_or(json!({}), |(ids, _)| defined(&items_name(&ids)));
         keys.push(("objects", list(items.clone())));
         keys.push(("items?", list(items)));
         define(format, object(&keys));

@@ -4,18 +4,26 @@
 //! `info` and `check` treat every format the same way. Files come in through [`open`].
 
 pub mod assets;
+mod core;
 mod describe;
 pub mod diff;
 mod document;
 mod geometry;
-pub mod level;
-pub mod map_scene;
-pub mod model;
+mod kinds;
 mod open;
-pub mod terrain;
-pub mod tilemap;
 
+pub use assets::{NamedFile, Pending};
 pub use bytes::Bytes;
+pub use core::budget::DecodeBudget;
+pub use core::item::{
+    Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
+};
+pub use core::overlay::{Overlay, OverlayId, OverlaySet};
+pub use core::parallel::on_all_threads;
+pub use core::playback::{ClipInfo, Curve, OwnClip, Playhead};
+pub use core::rules::{is_missing_file, rules};
+pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
+pub use core::system::system_reason;
 pub use describe::fields::{GroupKeys, ItemKeys};
 pub use describe::numbers::{fixed, without_sign_of_zero};
 pub use describe::own::OwnLine;
@@ -23,35 +31,22 @@ pub use describe::{
     Kind, Label, Legend, LegendEntry, Line, Origin, OutlineNode, PlainValue, Property,
     PropertyGroup, Statistic, SummaryPart, Swatch, TextSpan, colors,
 };
-use describe::{fields, numbers, outline};
 pub use document::environment::{Environment, Sun};
-pub use document::find::{NamedItem, find_items, item_keys, items_of_kinds};
 pub use document::flat_image::{FlatImage, FlatPart};
-pub use document::item::{
-    Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
-};
 pub use document::lists::{
     Branch, ChunkInfo, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo,
-    NamedCamera, NamedFile, TilesetInfo,
+    NamedCamera, TilesetInfo,
 };
-use document::overlay;
-pub use document::overlay::{Overlay, OverlayId, OverlaySet};
-pub use document::playback::{ClipInfo, Curve, OwnClip, Playhead};
-pub use document::shown::{Overrides, Shown};
+pub use document::shown::{ChangeLines, Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
-    ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Pending, ProblemTarget, SeenFrom,
-    Spawn,
+    ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, ProblemTarget, SeenFrom, Spawn,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
-use geometry::{bvh, lines};
-pub use open::parallel::on_all_threads;
-pub use open::rules::{is_missing_file, rules};
-pub use open::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
-pub use open::system::system_reason;
+pub use kinds::{level, map_scene, model, terrain, tilemap};
+pub use open::find::{NamedItem, find_items, items_of_kinds};
 pub use open::usage::{Usage, is_for_others};
 pub use open::{
-    dangling_link, demo, format_by_name, formats, identify_format, looks_openable, open,
+    dangling_link, demo, format_by_name, formats, identify_format, item_keys, looks_openable, open,
     outside_link, overlays, saving,
 };
-use open::{parallel, rules};

@@ -10,7 +10,8 @@ use super::reload::clock;
 use super::{Effect, OpenFile, State, folder};
 use crate::viewer::panels::Panel;
 use mapscope_formats::{Severity, counted};
-use mapscope_scene::diff::{ChangeLines, Diff};
+use mapscope_scene::ChangeLines;
+use mapscope_scene::diff::Diff;
 use mapscope_scene::{Aabb, Document, OpenOptions, Progress, Source};
 
 /// Every message about a comparison begins so, and a newer one takes its place.

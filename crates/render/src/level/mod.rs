@@ -42,7 +42,6 @@ use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;
 use mapscope_scene::level::materials::Blend;
-use mapscope_scene::model::BACK_FACE_COLOR;
 use mapscope_scene::{Aabb, Item, LevelItem, OverlayId, Shown};
 
 /// Overlays that colour the surface.
@@ -370,7 +369,7 @@ impl LevelData {
             max: Vec3::INFINITY,
         };
         let cut = shown.cut.unwrap_or(everything);
-        let back_face = Vec3::from(BACK_FACE_COLOR.map(f32::from)) / 255.0;
+        let back_face = Vec3::from(mapscope_scene::colors::BACK_FACE.map(f32::from)) / 255.0;
         let look = gpu_data::Look {
             cut_min: (cut.min - CUT_SLACK).extend(self.time_secs),
             cut_max: (cut.max + CUT_SLACK).extend(0.0),

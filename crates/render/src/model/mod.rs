@@ -548,7 +548,7 @@ fn marks(shown: &Shown) -> Marks {
     };
     Marks {
         heat: model::HEAT_COLORS.map(color),
-        back_face: color(model::BACK_FACE_COLOR),
+        back_face: color(mapscope_scene::colors::BACK_FACE),
         reversed: color(model::REVERSED_COLOR),
         joint: selected_joint(shown).unwrap_or(NOTHING),
         material: selected_material(shown).unwrap_or(NOTHING),

@@ -3,6 +3,7 @@
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -11,9 +12,29 @@ use std::time::SystemTime;
 use image::RgbaImage;
 
 use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_texture};
-use crate::Pending;
-use crate::parallel::on_all_threads;
-use crate::rules::{self, Fault};
+use crate::core::parallel::on_all_threads;
+use crate::core::rules::{self, Fault};
+
+/// What a document is opened without, since it takes longer than the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pending {
+    /// The faces of a large map, and the shadow that it casts on itself.
+    Relief,
+    /// Textures: how many were read, and how many there are.
+    Textures([usize; 2]),
+    /// The skybox around a map or a scene.
+    Skybox,
+}
+
+impl fmt::Display for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Relief => f.write_str("Making faces and shadows"),
+            Self::Textures([read, all]) => write!(f, "Reading textures: {read} of {all}"),
+            Self::Skybox => f.write_str("Reading the skybox"),
+        }
+    }
+}
 
 /// How many files are known that were checked.
 const MAX_CHECKED: usize = 1 << 16;

@@ -9,8 +9,8 @@ use image::error::{LimitError, LimitErrorKind};
 use image::{ColorType, DynamicImage, ImageDecoder, ImageError, ImageReader, Limits, RgbaImage};
 use memchr::memmem;
 
-use super::budget::{Cost, with_room};
 use super::mips::mip_level;
+use crate::core::budget::{Cost, with_room};
 
 /// The largest side of an image that is decoded.
 const MAX_PIXELS_A_SIDE: u32 = 8192;

@@ -1,7 +1,6 @@
 //! Files that a document names: found below its asset root or among what is built in, read, and
 //! decoded where they are textures.
 
-mod budget;
 mod deferred;
 mod image;
 mod mips;
@@ -12,11 +11,9 @@ mod texture;
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
-pub use self::budget::DecodeBudget;
-pub(crate) use self::budget::{Cost, with_room};
-pub use self::deferred::DeferredTexture;
 pub(crate) use self::deferred::DeferredTextures;
 pub(crate) use self::deferred::SharedTextures;
+pub use self::deferred::{DeferredTexture, Pending};
 pub use self::image::THUMBNAIL_SIDE;
 pub(crate) use self::image::{Head, checker_colors, decode, placeholder, thumbnail};
 pub(crate) use self::mips::mip_levels;
@@ -28,7 +25,8 @@ use self::texture::Decoded;
 pub(crate) use self::texture::MAX_TEXELS_A_SIDE;
 pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
-use super::{NamedFile, OpenOptions, Source};
+use crate::core::budget::{Cost, DecodeBudget};
+use crate::core::source::{OpenOptions, Source};
 
 /// Where the engine keeps the textures of maps, below its asset root.
 const MAP_TEXTURES: &str = "assets/map_textures";
@@ -53,6 +51,21 @@ pub(crate) enum LookUp {
     /// The engine's asset root, from which scenes name models; the document's own folder where it
     /// is in none.
     AssetRoot,
+}
+
+/// A file that a document names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// What it is for, such as `texture` or `map`.
+    pub kind: &'static str,
+    /// Its name, as the document has it.
+    pub name: String,
+    /// Where it is; none where it was not found, or is built in or in the document itself.
+    pub path: Option<PathBuf>,
+    /// Whether it was found and can be used, as far as that is known.
+    pub found: bool,
+    /// The file that names it, as the document names that; none where it is the document itself.
+    pub named_by: Option<String>,
 }
 
 /// The files that a document may name.

@@ -9,7 +9,7 @@ use image::ImageFormat;
 use thiserror::Error;
 
 use super::{LEADS_OUT, below};
-use crate::rules;
+use crate::core::rules;
 use mapscope_formats::{Rule, quoted_path};
 
 /// Where a document looks for the files that it names.

@@ -9,8 +9,8 @@ use ::image::{RgbaImage, imageops};
 use super::deferred::unless_it_panics;
 use super::roots::{Meant, did_you_mean};
 use super::{AssetError, Assets, Decoded, Head, MAX_TEXELS_A_SIDE, Texture};
-use crate::parallel::on_all_threads;
-use crate::rules::{self, Fault};
+use crate::core::parallel::on_all_threads;
+use crate::core::rules::{self, Fault};
 use mapscope_formats::quoted_path;
 
 /// The names of the images of a skybox, in the order of the layers of a cube texture: toward +X, -X,

@@ -13,7 +13,7 @@ use super::{
     AssetError, Assets, Head, THUMBNAIL_SIDE, checker_colors, decode, mip_levels, placeholder,
     thumbnail,
 };
-use crate::rules::{self, Fault};
+use crate::core::rules::{self, Fault};
 use crate::{NamedFile, Property};
 
 /// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was

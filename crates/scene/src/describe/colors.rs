@@ -8,6 +8,8 @@ pub const HOVERED: [u8; 3] = [64, 224, 255];
 pub(crate) const BROKEN: [u8; 3] = [240, 70, 60];
 /// Of marks around that of which something cannot be read.
 pub(crate) const DAMAGED: [u8; 3] = [255, 150, 60];
+/// Colour of the back of triangles.
+pub const BACK_FACE: [u8; 3] = [255, 48, 160];
 
 /// A colour of shaders in bytes.
 pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {

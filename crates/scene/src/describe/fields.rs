@@ -82,8 +82,8 @@ impl<R> Section<'_, R> {
 /// The table of a record whose fields are all under one heading.
 macro_rules! fields {
     ($title:literal, $($field:expr),+ $(,)?) => {
-        $crate::fields::Table {
-            sections: &[$crate::fields::section($title, &[$($field),+])],
+        $crate::describe::fields::Table {
+            sections: &[$crate::describe::fields::section($title, &[$($field),+])],
         }
     };
 }

@@ -2,6 +2,7 @@
 
 pub mod colors;
 pub(crate) mod fields;
+pub(crate) mod lines;
 pub(crate) mod numbers;
 pub(crate) mod outline;
 pub(crate) mod own;
@@ -12,8 +13,8 @@ use std::sync::Arc;
 
 use glam::Vec3;
 
-use crate::document::item::Item;
-use crate::document::overlay::{Overlay, OverlayId, OverlaySet};
+use crate::core::item::Item;
+use crate::core::overlay::{Overlay, OverlayId, OverlaySet};
 
 /// A line of the outline: an item, or a heading with items under it.
 #[derive(Debug, Clone)]

@@ -3,32 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::rc::Rc;
 
-use super::parts::{Content, Line};
-use super::{Comparison, Parts, in_turn};
+use super::{Comparison, in_turn};
+use crate::document::parts::{Content, Line, Matches, Parts};
 use crate::{Origin, OwnLine};
-
-/// Which parts of two lists go together: for each of A that of B, and for each of B that of A.
-#[derive(Debug)]
-pub(super) struct Matches {
-    pub(super) others: [Vec<Option<usize>>; 2],
-}
-
-/// The lists whose parts are named by others, and which of these parts go together.
-#[derive(Debug, Default)]
-pub(super) struct References(Vec<(&'static str, Rc<Matches>)>);
-
-/// A part that others name. It is equal for parts that go together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Identity {
-    /// By its index in A.
-    OfA(usize),
-    /// Only B has it, at this index.
-    OnlyInB(usize),
-    /// Its list is unknown, or has no part of this number.
-    Number(usize),
-}
 
 /// All that a file says of a part, but for its name.
 #[derive(Debug, Clone, Copy)]
@@ -36,43 +14,6 @@ struct Digest {
     hash: u64,
     /// `true` if the file says the name, and something else.
     can_be_renamed: bool,
-}
-
-impl References {
-    pub(super) fn set(&mut self, what: &'static str, matches: Option<Rc<Matches>>) {
-        self.0.retain(|(of, _)| *of != what);
-        self.0.extend(matches.map(|matches| (what, matches)));
-    }
-
-    pub(super) fn get(&self, what: &str) -> Option<&Rc<Matches>> {
-        let list = self.0.iter().find(|(of, _)| *of == what);
-        list.map(|(_, matches)| matches)
-    }
-
-    pub(super) fn identity(&self, side: usize, (what, index): (&str, usize)) -> Identity {
-        let matches = self.get(what);
-        match matches.and_then(|matches| matches.others[side].get(index)) {
-            None => Identity::Number(index),
-            Some(_) if side == 0 => Identity::OfA(index),
-            Some(Some(other)) => Identity::OfA(*other),
-            Some(None) => Identity::OnlyInB(index),
-        }
-    }
-
-    /// Returns `true` if only one file has a part.
-    pub(super) fn is_alone(&self, side: usize, (what, index): (&str, usize)) -> bool {
-        let matches = self.get(what);
-        let other = matches.and_then(|matches| matches.others[side].get(index));
-        other.is_some_and(Option::is_none)
-    }
-
-    pub(super) fn are_numbers_same(&self, what: &str) -> bool {
-        self.get(what).is_none_or(|matches| {
-            let [a, b] = &matches.others;
-            let mut all = a.iter().enumerate();
-            a.len() == b.len() && all.all(|(index, other)| *other == Some(index))
-        })
-    }
 }
 
 impl Matches {

@@ -10,7 +10,6 @@ mod align;
 mod fields;
 mod matches;
 mod outline;
-mod parts;
 mod text;
 
 use std::collections::{HashMap, HashSet};
@@ -20,13 +19,10 @@ use thiserror::Error;
 
 pub use self::fields::FieldChange;
 use self::fields::changes;
-use self::matches::{Matches, References};
-pub use self::outline::{ChangeLines, change_color};
-pub(crate) use self::parts::Content;
-use self::parts::Line;
-pub use self::parts::Parts;
+pub use self::outline::change_color;
 pub use self::text::{Told, tell};
-use crate::rules::is_of_file;
+use crate::core::rules::is_of_file;
+use crate::document::parts::{Line, Matches, Parts, References};
 use crate::{Document, Item, Origin, OwnLine};
 use mapscope_formats::{Format, Problem, is_of_end};
 

@@ -1,12 +1,10 @@
 //! Where differences are, drawn in the view of the second document.
 
-use std::sync::Arc;
-
 use glam::Vec3;
 
 use super::{Diff, Difference};
-use crate::lines::box_edges;
-use crate::{Aabb, Document, Item, Line, Shown};
+use crate::describe::lines::box_edges;
+use crate::{Aabb, ChangeLines, Document, Item, Line, Shown};
 
 /// How many lines there are at most.
 const MAX_LINES: usize = 40_000;
@@ -22,28 +20,6 @@ pub fn change_color(is_in: [bool; 2]) -> [u8; 3] {
         [true, false] => [255, 84, 74],
         [false, true] => [84, 224, 104],
         _ => [255, 208, 64],
-    }
-}
-
-/// Lines around what has changed, in world space. Two of them are the same if one was made from the
-/// other.
-#[derive(Debug, Clone, Default)]
-pub struct ChangeLines(Option<Arc<[Line]>>);
-
-impl ChangeLines {
-    /// The lines.
-    pub fn lines(&self) -> &[Line] {
-        self.0.as_deref().unwrap_or_default()
-    }
-}
-
-impl PartialEq for ChangeLines {
-    fn eq(&self, other: &Self) -> bool {
-        match (&self.0, &other.0) {
-            (Some(lines), Some(others)) => Arc::ptr_eq(lines, others),
-            (None, None) => true,
-            _ => false,
-        }
     }
 }
 

@@ -4,7 +4,8 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
-use super::{About, Pending};
+use super::About;
+use crate::assets::Pending;
 use crate::assets::{DeferredSkybox, Skybox};
 use mapscope_formats::Place;
 

@@ -1,28 +1,11 @@
 //! What panels list of a document beyond its outline.
 
-use std::path::PathBuf;
-
 use glam::Vec2;
 
-use super::item::Item;
 use crate::camera::Pose;
+use crate::core::item::Item;
 use crate::describe::Swatch;
 use crate::geometry::Aabb;
-
-/// A file that a document names.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NamedFile {
-    /// What it is for, such as `texture` or `map`.
-    pub kind: &'static str,
-    /// Its name, as the document has it.
-    pub name: String,
-    /// Where it is; none where it was not found, or is built in or in the document itself.
-    pub path: Option<PathBuf>,
-    /// Whether it was found and can be used, as far as that is known.
-    pub found: bool,
-    /// The file that names it, as the document names that; none where it is the document itself.
-    pub named_by: Option<String>,
-}
 
 /// A level of a map; one is shown at a time.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,12 +1,9 @@
 //! What an open file offers to whoever shows it.
 
 pub(crate) mod environment;
-pub(crate) mod find;
 pub(crate) mod flat_image;
-pub(crate) mod item;
 pub(crate) mod lists;
-pub(crate) mod overlay;
-pub(crate) mod playback;
+pub(crate) mod parts;
 pub(crate) mod shown;
 
 use std::any::Any;
@@ -17,22 +14,23 @@ use glam::{Affine3A, Vec3};
 
 use self::environment::Environment;
 use self::flat_image::FlatImage;
-use self::item::Item;
 use self::lists::{
     Branch, ChunkMap, Image, LayerInfo, LevelInfo, Light, LightmapFace, LightmapInfo, NamedCamera,
-    NamedFile, TilesetInfo,
+    TilesetInfo,
 };
-use self::overlay::{Overlay, OverlayId};
-use self::playback::{ClipInfo, Curve, OwnClip, Playhead};
+use self::parts::Parts;
 use self::shown::Shown;
+use crate::assets::{NamedFile, Pending};
 use crate::camera::Handedness;
+use crate::core::item::Item;
+use crate::core::overlay::{Overlay, OverlayId};
+use crate::core::playback::{ClipInfo, Curve, OwnClip, Playhead};
+use crate::core::rules::Fault;
 use crate::describe::own::OwnLine;
 use crate::describe::{
     Kind, Label, Legend, Line, OutlineNode, PropertyGroup, Statistic, SummaryPart,
 };
-use crate::diff::Parts;
 use crate::geometry::{Aabb, Ray};
-use crate::rules::Fault;
 use mapscope_formats::{Format, Place, Problem, Problems};
 
 /// Where a ray meets a document.
@@ -210,27 +208,6 @@ pub struct ProblemTarget {
     pub moment: Option<Moment>,
     /// The overlay that shows what is wrong, if one does.
     pub overlay: Option<OverlayId>,
-}
-
-/// What a document is opened without, since it takes longer than the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pending {
-    /// The faces of a large map, and the shadow that it casts on itself.
-    Relief,
-    /// Textures: how many were read, and how many there are.
-    Textures([usize; 2]),
-    /// The skybox around a map or a scene.
-    Skybox,
-}
-
-impl fmt::Display for Pending {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Relief => f.write_str("Making faces and shadows"),
-            Self::Textures([read, all]) => write!(f, "Reading textures: {read} of {all}"),
-            Self::Skybox => f.write_str("Reading the skybox"),
-        }
-    }
 }
 
 /// An open file: what every document offers, and the capabilities that only some have. One that is

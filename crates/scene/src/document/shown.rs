@@ -1,13 +1,14 @@
 //! What of a document is shown, and how.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use super::item::Item;
-use super::overlay::OverlaySet;
-use super::playback::Playhead;
 #[cfg(doc)]
 use super::{Document, Levels};
-use crate::diff::ChangeLines;
+use crate::core::item::Item;
+use crate::core::overlay::OverlaySet;
+use crate::core::playback::Playhead;
+use crate::describe::Line;
 use crate::geometry::Aabb;
 
 /// What of a document is shown, and how: everything but where it is seen from.
@@ -128,5 +129,27 @@ mod tests {
             !before.is_same_but_moment(&now),
             "what is faint is not pointed at"
         );
+    }
+}
+
+/// Lines around what has changed, in world space. Two of them are the same if one was made from the
+/// other.
+#[derive(Debug, Clone, Default)]
+pub struct ChangeLines(pub(crate) Option<Arc<[Line]>>);
+
+impl ChangeLines {
+    /// The lines.
+    pub fn lines(&self) -> &[Line] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl PartialEq for ChangeLines {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Some(lines), Some(others)) => Arc::ptr_eq(lines, others),
+            (None, None) => true,
+            _ => false,
+        }
     }
 }

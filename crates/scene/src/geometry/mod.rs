@@ -3,10 +3,12 @@
 pub(crate) mod bvh;
 pub mod camera;
 mod flight;
-pub(crate) mod lines;
 pub mod normal;
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
+
+/// World units in one level of height of Permafrost terrain.
+pub const LEVEL_HEIGHT: f32 = 4.0;
 
 /// An axis-aligned box in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

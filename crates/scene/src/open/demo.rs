@@ -7,8 +7,8 @@ use std::path::PathBuf;
 
 use glam::Vec3;
 
-use super::source::Source;
 use crate::camera::Pose;
+use crate::core::source::Source;
 
 /// A file that is built in, with the files that it names.
 #[derive(Debug)]

@@ -1,21 +1,23 @@
 //! The table of formats, and the one way to open a file.
 
-mod altered;
 pub mod demo;
-pub(crate) mod parallel;
-pub(crate) mod parsed;
-pub(crate) mod rules;
+pub(crate) mod find;
 pub mod saving;
-pub(crate) mod source;
-pub(crate) mod system;
 pub(crate) mod usage;
 
 use std::ffi::OsStr;
 use std::path::Path;
+use std::ptr;
 use std::sync::Arc;
 
-use self::source::{OpenError, OpenOptions, Progress, Source};
-use crate::tilemap::{ika, ppe};
+use crate::core::source::{OpenError, OpenOptions, Progress, Source};
+use crate::core::{restored, rules};
+use crate::describe::fields::ItemKeys;
+use crate::kinds::map_scene::MapScene;
+use crate::kinds::model::Model;
+use crate::kinds::terrain::Terrain;
+use crate::kinds::tilemap::TileMap;
+use crate::kinds::tilemap::{ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
 
@@ -29,58 +31,86 @@ const TEXT_BYTES: usize = 4096;
 struct Entry {
     format: &'static Format,
     open: Open,
-    /// What its documents may offer.
-    overlays: &'static [Overlay],
+    kind: &'static Kind,
 }
+
+/// A kind of document, which several formats may share.
+struct Kind {
+    /// The overlays that its documents may offer.
+    overlays: &'static [Overlay],
+    /// The JSON keys of its items.
+    item_keys: fn() -> Vec<ItemKeys>,
+}
+
+static TERRAIN: Kind = Kind {
+    overlays: &terrain::MAP_OVERLAYS,
+    item_keys: Terrain::item_keys,
+};
+static MODEL: Kind = Kind {
+    overlays: &model::OVERLAYS,
+    item_keys: Model::item_keys,
+};
+static MAP_SCENE: Kind = Kind {
+    overlays: &map_scene::OVERLAYS,
+    item_keys: || [MapScene::item_keys(), Terrain::item_keys()].concat(),
+};
+static LEVEL: Kind = Kind {
+    overlays: &level::OVERLAYS,
+    item_keys: level::Map::item_keys,
+};
+static TILE_MAP: Kind = Kind {
+    overlays: &tilemap::OVERLAYS,
+    item_keys: TileMap::item_keys,
+};
 
 /// Every format that Mapscope opens: one line each.
 static REGISTRY: &[Entry] = &[
     Entry {
         format: &mapscope_formats::pfmap::FORMAT,
         open: terrain::open,
-        overlays: &terrain::MAP_OVERLAYS,
+        kind: &TERRAIN,
     },
     Entry {
         format: &mapscope_formats::pfobj::FORMAT,
         open: model::open,
-        overlays: &model::OVERLAYS,
+        kind: &MODEL,
     },
     Entry {
         format: &mapscope_formats::pfscene::FORMAT,
         open: map_scene::open,
-        overlays: &map_scene::OVERLAYS,
+        kind: &MAP_SCENE,
     },
     Entry {
         format: &mapscope_formats::pmf::FORMAT,
         open: level::open,
-        overlays: &level::OVERLAYS,
+        kind: &LEVEL,
     },
     Entry {
         format: &mapscope_formats::ika::map::FORMAT,
         open: ika::open_map,
-        overlays: &tilemap::OVERLAYS,
+        kind: &TILE_MAP,
     },
     Entry {
         format: &mapscope_formats::ika::text_map::FORMAT,
         open: ika::open_text,
-        overlays: &tilemap::OVERLAYS,
+        kind: &TILE_MAP,
     },
     Entry {
         format: &mapscope_formats::ppe::XMF_FORMAT,
         open: ppe::open_xmf,
-        overlays: &tilemap::OVERLAYS,
+        kind: &TILE_MAP,
     },
     // Has no magic number, but a length that fits exactly.
     Entry {
         format: &mapscope_formats::ppe::MAP_FORMAT,
         open: ppe::open_map,
-        overlays: &tilemap::OVERLAYS,
+        kind: &TILE_MAP,
     },
     // Begins with a small number, as map data may.
     Entry {
         format: &mapscope_formats::ika::vsp::FORMAT,
         open: ika::open_tileset,
-        overlays: &tilemap::OVERLAYS,
+        kind: &TILE_MAP,
     },
 ];
 
@@ -92,7 +122,19 @@ pub fn formats() -> impl Iterator<Item = &'static Format> {
 /// The overlays that documents of all formats may offer; those that several kinds of document
 /// offer stand once for each.
 pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
-    REGISTRY.iter().flat_map(|entry| entry.overlays)
+    REGISTRY.iter().flat_map(|entry| entry.kind.overlays)
+}
+
+/// The JSON keys of the items of each kind of document ([`Document::details`]), with the ids of the
+/// kind's formats.
+pub fn item_keys() -> Vec<(Vec<&'static str>, Vec<ItemKeys>)> {
+    let by_kind = REGISTRY.chunk_by(|a, b| ptr::eq(a.kind, b.kind));
+    by_kind
+        .map(|entries| {
+            let ids = entries.iter().map(|entry| entry.format.id).collect();
+            (ids, (entries[0].kind.item_keys)())
+        })
+        .collect()
 }
 
 /// Opens a file that was read.
@@ -124,7 +166,7 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     if let Some(entry) = by_content(&source.bytes) {
         return Ok(entry);
     }
-    if let Some((text, _)) = altered::restored(&source.bytes)
+    if let Some((text, _)) = restored(&source.bytes)
         && let Some(entry) = by_content(&text)
     {
         return Ok(entry);

@@ -13,9 +13,9 @@ use mapscope_formats::Format;
 use thiserror::Error;
 
 use super::identify_format;
-use super::source::Source;
-use super::system::system_reason;
 use crate::Document;
+use crate::core::source::Source;
+use crate::core::system::system_reason;
 
 /// A kind of file that is written. Kinds are told apart by their names.
 #[derive(Debug, Clone, Copy)]

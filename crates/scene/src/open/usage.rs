@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use image::ImageFormat;
 
-use super::{has_ending, rules};
+use super::has_ending;
+use crate::core::rules;
 use mapscope_formats::{Format, Problem, ika, pfobj};
 
 /// Formats whose files are used by other files. Maps, scenes and levels are loaded by the game itself.

@@ -1,0 +1,436 @@
+//! Files as they come in: their bytes, what the user said about them, and how far a load is.
+
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use thiserror::Error;
+
+use super::altered;
+use super::budget::DecodeBudget;
+use super::parsed::Parsed;
+use super::rules;
+use super::system::system_reason;
+use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
+use mapscope_formats::{Format, Problem, ReadError, count_errors};
+
+/// The bytes of a file and where they came from.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// The file; for what is built into the program, a name that no file has.
+    pub path: PathBuf,
+    /// All its bytes.
+    pub bytes: Bytes,
+    /// Files that are built into the program and stand in for the asset root: name and bytes.
+    pub embedded: &'static [(&'static str, &'static [u8])],
+}
+
+impl Source {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or changes while it is read.
+    pub fn read(path: &Path) -> Result<Self, OpenError> {
+        Ok(Self {
+            path: path.to_owned(),
+            bytes: Self::read_with(path, read_whole)?,
+            embedded: &[],
+        })
+    }
+
+    /// Reads the bytes of a file unless it has more of them.
+    pub(crate) fn read_up_to(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
+        Self::read_with(path, |path| {
+            let bytes = std::fs::metadata(path)?.len();
+            if bytes > max_bytes {
+                let message = format!("{bytes} bytes; at most {max_bytes} are read");
+                return Err(std::io::Error::other(message));
+            }
+            std::fs::read(path)
+        })
+    }
+
+    /// Reads a file with a function, and makes sure that the file is the same before and after.
+    fn read_with<B: AsRef<[u8]>>(
+        path: &Path,
+        read: impl FnOnce(&Path) -> std::io::Result<B>,
+    ) -> Result<B, OpenError> {
+        let error = |source| OpenError::Read {
+            path: path.to_owned(),
+            source,
+        };
+        let stamp = || {
+            let meta = std::fs::metadata(path)?;
+            if meta.is_dir() {
+                return Err(std::io::ErrorKind::IsADirectory.into());
+            }
+            // Devices and pipes may never end.
+            if !meta.is_file() {
+                return Err(std::io::Error::other("this is not a regular file"));
+            }
+            Ok((meta.len(), meta.modified().ok()))
+        };
+        let before = stamp().map_err(error)?;
+        let bytes = read(path).map_err(error)?;
+        if stamp().map_err(error)? != before || bytes.as_ref().len() as u64 != before.0 {
+            return Err(OpenError::Changed {
+                path: path.to_owned(),
+            });
+        }
+        Ok(bytes)
+    }
+}
+
+/// How many bytes a file has at least that is read into huge pages.
+#[cfg(target_os = "linux")]
+const MIN_IN_HUGE_PAGES: u64 = 4 << 20;
+
+/// Reads a file into huge pages, where it is large and the system has some: it would take as long to
+/// make the small ones as to read it.
+#[cfg(target_os = "linux")]
+fn read_whole(path: &Path) -> std::io::Result<Bytes> {
+    use std::io::Read as _;
+
+    let mut file = std::fs::File::open(path)?;
+    let len = file.metadata()?.len();
+    if len < MIN_IN_HUGE_PAGES {
+        return std::fs::read(path).map(Bytes::from);
+    }
+    let len = usize::try_from(len).map_err(std::io::Error::other)?;
+    let mut pages = memmap2::MmapMut::map_anon(len)?;
+    // Small ones do as well.
+    let _ = pages.advise(memmap2::Advice::HugePage);
+    match file.read_exact(&mut pages) {
+        Ok(()) => Ok(Bytes::from_owner(pages)),
+        // That it is shorter than it was is seen by its length.
+        Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(Bytes::new()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Reads a file.
+#[cfg(not(target_os = "linux"))]
+fn read_whole(path: &Path) -> std::io::Result<Bytes> {
+    std::fs::read(path).map(Bytes::from)
+}
+
+impl Source {
+    /// The bytes that hold the lines of a text: those of the file, unless it is UTF-16 or has CR line ends.
+    pub fn text(&self) -> Bytes {
+        altered::restored(&self.bytes).map_or_else(|| self.bytes.clone(), |(text, _)| text)
+    }
+
+    /// Reads the bytes: the first half of opening a file.
+    ///
+    /// # Errors
+    /// When nothing of it can be shown, or when `progress` was cancelled.
+    pub(crate) fn parse<T: Parsed>(&self, progress: &Progress) -> Result<T, OpenError> {
+        let parsed = progress.time_parse(|| self.read_bytes::<T>(progress));
+        parsed.map_err(|error| match error {
+            ReadError::Cancelled => OpenError::Cancelled,
+            ReadError::Unreadable(problem) => OpenError::Refused {
+                path: self.path.clone(),
+                format: T::FORMAT,
+                problem: Box::new(problem),
+            },
+        })
+    }
+
+    /// Reads the bytes as they are, or the text that they encode if they have errors as they are.
+    fn read_bytes<T: Parsed>(&self, progress: &Progress) -> Result<T, ReadError> {
+        let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        };
+        let mut read = T::read_with(&self.bytes, &mut watch);
+        let (has_problems, has_errors) = match &mut read {
+            Ok(read) => {
+                let problems = read.problems();
+                (!problems.is_empty(), count_errors(problems) > 0)
+            }
+            Err(ReadError::Unreadable(_)) => (true, true),
+            Err(ReadError::Cancelled) => (false, false),
+        };
+        if !has_problems {
+            return read;
+        }
+        if has_errors && let Some((text, problem)) = altered::restored(&self.bytes) {
+            let mut read = T::read_with(&text, &mut watch)?;
+            read.problems().insert(0, problem);
+            return Ok(read);
+        }
+        let Some(mut cause) = altered::handled_as_text(&self.bytes) else {
+            return read;
+        };
+        let Ok(mut read) = read else {
+            return Err(ReadError::Unreadable(cause));
+        };
+        for problem in std::mem::take(read.problems()) {
+            cause.add_consequence(problem);
+        }
+        read.problems().push(cause);
+        Ok(read)
+    }
+}
+
+/// What the user has said about opening files.
+#[derive(Debug, Clone, Default)]
+pub struct OpenOptions {
+    /// Folders named by the user in which textures are looked for last.
+    pub texture_folders: Vec<PathBuf>,
+    /// Which map a scene stands on.
+    pub map: MapChoice,
+    /// How embedded cells and colours of XMF files are read; where it is none, as files are written
+    /// now, or were when the file says that it was written.
+    pub xmf_dialect: Option<Dialect>,
+    /// Which number is which in the lists of tiles of XMF files.
+    pub xmf_tile_order: TileOrder,
+    /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
+    /// by their numbers.
+    pub xmf_hides_undefined: bool,
+    /// Whether the textures of models, also of those of a scene, are read before the file is open only so
+    /// that what is wrong with them is among its problems: their pixels are not kept.
+    pub checks_textures: bool,
+    /// What may be decoded for the document; [`open`](crate::open) begins with all of it.
+    pub budget: DecodeBudget,
+}
+
+/// Which map a scene stands on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum MapChoice {
+    /// The one of the same name beside it, as in the engine.
+    #[default]
+    Beside,
+    /// This file.
+    File(PathBuf),
+    /// None: it stands on the grid.
+    Nowhere,
+}
+
+/// How far a file is loaded, shared between the threads that load it and those that watch.
+#[derive(Debug)]
+pub struct Progress {
+    load: Arc<Load>,
+    /// From where to where of the whole load this goes; none where nobody is to hear of it.
+    part: Option<[f32; 2]>,
+}
+
+/// A load as all its parts know it.
+#[derive(Debug, Default)]
+struct Load {
+    permille: AtomicU32,
+    cancelled: AtomicBool,
+    parse_nanos: AtomicU64,
+}
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self {
+            load: Arc::default(),
+            part: Some([0.0, 1.0]),
+        }
+    }
+}
+
+impl Progress {
+    /// A part of the load, such as that of another file that belongs to this one, from a share of
+    /// the whole to another. Parts that go on side by side never set the whole back.
+    pub(crate) fn part(&self, shares: [f32; 2]) -> Self {
+        Self {
+            load: Arc::clone(&self.load),
+            part: self
+                .part
+                .map(|[begin, end]| shares.map(|share| begin + (end - begin) * share)),
+        }
+    }
+
+    /// A part of the load that is cancelled with it, but of which nobody hears how far it is.
+    pub(crate) fn silent(&self) -> Self {
+        Self {
+            load: Arc::clone(&self.load),
+            part: None,
+        }
+    }
+
+    /// Says how much is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// When the load was cancelled in the meantime: whoever loads must then stop.
+    pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
+        if let Some([begin, end]) = self.part {
+            let whole = begin + (end - begin) * fraction.clamp(0.0, 1.0);
+            let permille = (whole * 1000.0) as u32;
+            if [begin, end] == [0.0, 1.0] {
+                // Of several files each begins anew.
+                self.load.permille.store(permille, Ordering::Relaxed);
+            } else {
+                self.load.permille.fetch_max(permille, Ordering::Relaxed);
+            }
+        }
+        self.check()
+    }
+
+    /// Says whether to go on.
+    ///
+    /// # Errors
+    /// When the load was cancelled.
+    pub fn check(&self) -> Result<(), OpenError> {
+        if self.load.cancelled.load(Ordering::Relaxed) {
+            return Err(OpenError::Cancelled);
+        }
+        Ok(())
+    }
+
+    /// How much of the whole load is done, from 0 to 1.
+    pub fn fraction(&self) -> f32 {
+        self.load.permille.load(Ordering::Relaxed) as f32 / 1000.0
+    }
+
+    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took if
+    /// anybody hears of it.
+    pub fn time_parse<T>(&self, parse: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let parsed = parse();
+        if self.part.is_some() {
+            let nanos = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+            self.load.parse_nanos.fetch_add(nanos, Ordering::Relaxed);
+        }
+        parsed
+    }
+
+    /// How long bytes took to become plain data, all parts that were timed together.
+    pub fn parse_time(&self) -> Duration {
+        Duration::from_nanos(self.load.parse_nanos.load(Ordering::Relaxed))
+    }
+
+    /// Asks the loading threads to stop.
+    pub fn cancel(&self) {
+        self.load.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Why a file was not opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// The file could not be read.
+    #[error("{}: {}", .path.display(), system_reason(.source, "file"))]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file was written to while it was read.
+    #[error("{} changed while it was read", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// No format knows the file.
+    #[error("{}: {reason}", .path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+        /// What its first bytes look like, and what was expected.
+        reason: String,
+        /// `true` if another program wrote it, which uses the same file extension.
+        is_foreign: bool,
+    },
+    /// The file is of a known format, but too broken to show anything of it.
+    #[error("{}:{}: {}", .path.display(), .problem.place, .problem.message)]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// The format it is of.
+        format: &'static Format,
+        /// What is wrong, and where.
+        problem: Box<Problem>,
+    },
+    /// The user did not want to wait.
+    #[error("cancelled")]
+    Cancelled,
+}
+
+impl OpenError {
+    /// The note that a file in a folder is skipped because another program wrote it, if so.
+    pub fn skipped(&self) -> Option<Problem> {
+        match self {
+            Self::UnknownFormat {
+                reason,
+                is_foreign: true,
+                ..
+            } => Some(rules::of_file(&rules::FOREIGN, reason)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_changes_while_it_is_read_is_not_taken() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "version 1.0").unwrap();
+        assert!(Source::read(file.path()).is_ok());
+        let changed = Source::read_with(file.path(), |path| {
+            let bytes = std::fs::read(path);
+            std::fs::write(path, "version 1.0, and more")?;
+            bytes
+        });
+        assert!(
+            matches!(changed, Err(OpenError::Changed { .. })),
+            "{changed:?}"
+        );
+    }
+
+    #[test]
+    fn large_files_are_read_whole() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for len in [0, 1, 4 << 20, (4 << 20) + 1, 9_999_999] {
+            let bytes: Vec<u8> = (0..len).map(|i: u32| ((i * 7) >> 5) as u8).collect();
+            std::fs::write(file.path(), &bytes).unwrap();
+            assert!(Source::read(file.path()).unwrap().bytes == bytes, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_a_share_of_the_whole_and_never_sets_it_back() {
+        let whole = Progress::default();
+        let [first, second] = [[0.0, 0.5], [0.5, 1.0]].map(|shares| whole.part(shares));
+        first.report(0.5).unwrap();
+        assert_eq!(whole.fraction(), 0.25);
+        second.part([0.5, 1.0]).report(0.0).unwrap();
+        assert_eq!(whole.fraction(), 0.75);
+        first.report(1.0).unwrap();
+        first.silent().report(1.0).unwrap();
+        assert_eq!(second.fraction(), 0.75);
+        first
+            .silent()
+            .time_parse(|| std::thread::sleep(Duration::from_millis(1)));
+        assert_eq!(whole.parse_time(), Duration::ZERO);
+        whole.cancel();
+        assert!(first.silent().check().is_err() && second.report(1.0).is_err());
+    }
+
+    #[test]
+    fn what_is_no_file_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [
+            folder.path(),
+            Path::new("/dev/zero"),
+            &folder.path().join("none"),
+        ] {
+            let error = Source::read(path).unwrap_err();
+            assert!(matches!(error, OpenError::Read { .. }));
+            assert!(
+                error.to_string().starts_with(path.to_str().unwrap()),
+                "{error}"
+            );
+        }
+    }
+}

@@ -1,0 +1,979 @@
+//! What is known of cubes and their sides, and where items are.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use glam::Vec3;
+use serde_json::{Map as JsonMap, Value as Json, json};
+
+use super::Map;
+use super::items::{ChunkAt, CubeAt};
+use super::lights::LightKind;
+use super::place::Place;
+use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
+use crate::describe::fields::{Field, Table, Value, field, section};
+use crate::describe::lines::box_edges;
+use crate::describe::numbers::{number, short, xyz};
+use crate::describe::own::long_text;
+use crate::{Aabb, LevelItem};
+use mapscope_formats::counted;
+use mapscope_formats::pmf::{
+    Corners, Cube, CubeKind, Geometry, LightInfo, NO_LIGHTMAP, SIDES, Side, StringRef, StringTable,
+    VisInfo,
+};
+
+/// How many cubes that a visibility cube sees are listed of all chunks together.
+const MAX_SEEN: usize = 256;
+/// How many of the cubes around one are listed; chains of them may be any length.
+const MAX_ABOVE: usize = 128;
+/// How many vertices of a side are listed.
+const MAX_VERTICES: usize = 24;
+/// Characters that a name takes at most in the status line before what follows moves.
+const NAME_WIDTH: usize = 16;
+/// Characters of the longest name of a type of cube.
+const KIND_WIDTH: usize = 9;
+
+/// A cube, or a side of one, with its place.
+#[derive(Debug, Clone)]
+pub(super) struct CubeRecord<'a> {
+    cube: CubeAt<'a>,
+    side: Option<usize>,
+    /// None for a cube that is not reached from the root.
+    place: Option<Place>,
+    geometry: Option<&'a Geometry>,
+}
+
+impl Map {
+    /// A cube, or a side of one, by its item.
+    pub(super) fn cube_record(&self, item: LevelItem) -> Option<CubeRecord<'_>> {
+        let (cube, side) = self.cube_at(item)?;
+        Some(CubeRecord {
+            cube,
+            side,
+            place: cube.place(),
+            geometry: cube.geometry(),
+        })
+    }
+}
+
+impl<'a> CubeRecord<'a> {
+    /// What is known of it. Each part of the status line is as wide as the widest of its kind, so
+    /// that nothing moves while the pointer does.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Cube", Self::CUBE),
+            section("Side", Self::SIDE),
+            section("Vertices of the side", Self::VERTICES),
+            section("Box", Self::BOX),
+            section("Materials", Self::MATERIALS),
+            section("Physics materials", Self::PHYSICS),
+            section("Lightmaps", Self::LIGHTMAPS),
+            section("Moved points", Self::MOVED),
+            section("Contents", Self::CONTENTS),
+            section("Wrappers", Self::WRAPPERS),
+            section("Inside", Self::INSIDE),
+            section("Bytes", Self::BYTES),
+        ],
+    };
+
+    const CUBE: &'a [Field<Self>] = &[
+        field("Level", |of: &Self| of.cube.at.level_number.into())
+            .derived()
+            .summary("Level", |of| {
+                let at = of.cube.at;
+                (at.map.levels.len() > 1).then_some(at.level_number).into()
+            }),
+        field("Chunk", |of: &Self| {
+            let at = of.cube.at;
+            Value::from(at.chunk.index.to_string())
+                .link(at.item())
+                .width(at.map.widths[0])
+        })
+        .derived()
+        .in_summary(),
+        field("Index", |of: &Self| {
+            Value::from(of.cube.cube).width(of.cube.at.map.widths[1])
+        })
+        .place()
+        .in_summary_as("Cube"),
+        field("Type", |of: &Self| {
+            // Steps go through the sides of a material where a side is picked.
+            let kind = of.cube.kind().filter(|_| of.side.is_none());
+            let level = of.cube.at.level_number;
+            Value::from(of.cube.kind_name())
+                .link_if(kind.map(|kind| LevelItem::cube_type(level, kind)))
+                .width(KIND_WIDTH)
+        })
+        .in_summary()
+        .json("type"),
+        field("Depth", |of: &Self| {
+            let depth = of.place.as_ref().map(|place| place.cell.depth);
+            Value::from(depth).width(2)
+        })
+        .derived()
+        .in_summary()
+        .json_as("depth", |of| of.of_place(|place| place.cell.depth.into())),
+        field("Path", |of: &Self| of.place.as_ref().map(path).into())
+            .derived()
+            .json_as("parents", |of| {
+                of.of_place(|place| place.parents().collect())
+            }),
+        field("Cell", |of: &Self| of.cell().map(between).into())
+            .derived()
+            .json_as("cell", |of| of.cell().map(corners).into()),
+        field("Bounds", |of: &Self| of.bounds().map(between).into())
+            .derived()
+            .json_as("bounds", |of| of.bounds().map(corners).into()),
+        field("Place", |of: &Self| {
+            let is_nowhere = of.place.is_none();
+            is_nowhere
+                .then_some("it is not reached from the root")
+                .into()
+        })
+        .derived(),
+    ];
+
+    const SIDE: &'a [Field<Self>] = &[
+        field("Side", |of: &Self| {
+            let name = of.side_of_box().map(|(side, _)| SIDES.get(side).copied());
+            Value::from(name.map(Option::unwrap_or_default)).width(2)
+        })
+        .derived()
+        .in_summary(),
+        field("Material", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.material(geometry, side))
+                .width(NAME_WIDTH)
+        })
+        .derived()
+        .in_summary(),
+        field("Physics", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.physics(geometry, side))
+        })
+        .derived(),
+        field("Lightmap", |of: &Self| {
+            of.on_side(|side, geometry| of.cube.lightmap(geometry, side))
+                .width(4)
+        })
+        .derived()
+        .in_summary(),
+        field("Triangles", |of: &Self| {
+            of.on_side(|side, geometry| geometry.triangles.get(side).copied().into())
+        })
+        .derived(),
+    ];
+
+    const VERTICES: &'a [Field<Self>] = &[field("Vertex", |of: &Self| {
+        of.on_side(|side, geometry| of.cube.vertices_of(geometry, side))
+    })
+    .derived()];
+
+    const BOX: &'a [Field<Self>] = &[
+        field("Flags", |of: &Self| {
+            of.of_box(|geometry| Value::bits(geometry.bits | geometry.unknown_bits))
+        })
+        .json_as("faces", |of| {
+            of.geometry.map_or(0, Geometry::side_mask).into()
+        }),
+        field("Common data", |of: &Self| {
+            of.of_box(|geometry| extent(geometry.is_common_extended()))
+        })
+        .derived(),
+        field("Client data", |of: &Self| {
+            of.of_box(|geometry| extent(geometry.is_client_extended()))
+        })
+        .derived(),
+        field("Backfaces", |of: &Self| {
+            of.of_box(|geometry| geometry.draws_backfaces().into())
+        })
+        .derived()
+        .json("backfaces"),
+        field("Sound", |of| {
+            let data = of.cube.data;
+            of.of_box(|geometry| {
+                named(&data.strings, &data.sound_materials, Some(&geometry.sound)).into()
+            })
+        }),
+        field("Triangles", |of: &Self| {
+            of.of_box(|geometry| {
+                let counts = SIDES.iter().zip(geometry.triangles);
+                let counts = counts.filter(|(_, count)| *count > 0);
+                let counts = counts.map(|(side, count)| format!("{side} {count}"));
+                counts.collect::<Vec<_>>().join("  ").into()
+            })
+        })
+        .json_as("triangles", |of| {
+            json!(of.geometry.map_or([0; 6], |geometry| geometry.triangles))
+        }),
+        field("Flags of sides", |of: &Self| {
+            of.of_box(|geometry| {
+                let bits = geometry.unknown_sides;
+                let said = || format!("{bits:#04x} (means nothing)");
+                (bits != 0).then(said).into()
+            })
+        }),
+        field("First vertex", |of: &Self| {
+            of.of_box(|geometry| geometry.first_vertex.into())
+        })
+        .derived(),
+        field("First normal", |of: &Self| {
+            of.of_box(|geometry| {
+                let is_there = geometry.is_client_extended();
+                is_there.then_some(geometry.first_normal).into()
+            })
+        })
+        .derived(),
+        field("Not drawn", |of: &Self| {
+            of.of_box(|geometry| {
+                let bad = SIDES.iter().enumerate();
+                let bad = bad.filter(|(side, _)| geometry.bad_sides >> side & 1 == 1);
+                let bad: Vec<&str> = bad.map(|(_, name)| *name).collect();
+                let text = || format!("{}: see the problems", bad.join(", "));
+                (!bad.is_empty()).then(text).into()
+            })
+        })
+        .derived(),
+    ];
+
+    const MATERIALS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
+        of.sides(Geometry::is_common_extended, |side, geometry| {
+            of.cube.material(geometry, side)
+        })
+    })
+    .json_as("materials", Self::materials_json)];
+
+    const PHYSICS: &'a [Field<Self>] = &[field("All sides", |of| {
+        of.sides(Geometry::is_common_extended, |side, geometry| {
+            of.cube.physics(geometry, side)
+        })
+    })];
+
+    const LIGHTMAPS: &'a [Field<Self>] = &[field("All sides", |of: &Self| {
+        if of.cube.data.client.is_none() {
+            return Value::absent();
+        }
+        of.sides(Geometry::is_client_extended, |side, geometry| {
+            of.cube.lightmap(geometry, side)
+        })
+    })
+    .json_as("lightmaps", |of| {
+        let has_lightmaps = of.cube.data.client.is_some();
+        let of_box = of.geometry.filter(|_| has_lightmaps);
+        json!(of_box.map_or(&[][..], |geometry| {
+            in_file(&geometry.lightmaps, geometry.is_client_extended())
+        }))
+    })];
+
+    const MOVED: &'a [Field<Self>] = &[field("Corner", |of: &Self| {
+        of.of_box(|geometry| of.moved_points(geometry))
+    })
+    .own(|of| {
+        let center = of.cube.at.center();
+        of.of_box(|geometry| of.moved_to(geometry, |point| (Vec3::from(point) + center).into()))
+    })
+    .compared(|of| of.of_box(|geometry| of.moved_to(geometry, Value::from)))];
+
+    const CONTENTS: &'a [Field<Self>] = &[
+        field("Cube", |of: &Self| of.cube.inside()).derived(),
+        field("Sees", |of: &Self| match of.cube.cube() {
+            Some(Cube::VisInfo(info)) => of.cube.seen(info),
+            _ => Value::absent(),
+        })
+        .compared(|of| match of.cube.cube() {
+            Some(Cube::VisInfo(info)) => of.cube.all_seen(info),
+            _ => Value::absent(),
+        }),
+        field("Base light", |of| match of.cube.cube() {
+            Some(Cube::LightInfo(info)) => Value::color(info.base),
+            _ => Value::absent(),
+        }),
+        field("Light", |of| match of.cube.cube() {
+            Some(Cube::LightInfo(info)) => of.cube.lights(info),
+            _ => Value::absent(),
+        }),
+        field("Attribute", |of| {
+            let server = of.cube.data.server.as_ref();
+            let Some((Cube::PathInfo(info), server)) = of.cube.cube().zip(server) else {
+                return Value::absent();
+            };
+            let attributes = of.cube.data.cubes.attributes(info).iter();
+            Value::list(attributes.map(|attribute| {
+                let texts = [attribute.name, attribute.data];
+                let [name, data] = texts.map(|string| whole(&server.strings, string));
+                format!("{name}: {data}")
+            }))
+        }),
+        field("Boxes", |of: &Self| {
+            of.cube.boxes().map(<[Corners]>::len).into()
+        })
+        .derived(),
+        field("Box", |of: &Self| of.boxes(of.cube.at.center())).compared(|of| of.boxes(Vec3::ZERO)),
+    ];
+
+    const WRAPPERS: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(true))
+        .derived()
+        .json_as("wrappers", |of| {
+            let cubes = &of.cube.data.cubes;
+            of.of_place(|place| {
+                let wrappers = place
+                    .wrappers(cubes)
+                    .map(|(cube, kind)| json!({"index": cube, "type": kind.name()}));
+                wrappers.collect()
+            })
+        })];
+
+    const INSIDE: &'a [Field<Self>] = &[field("Cube", |of: &Self| of.above(false)).derived()];
+
+    const BYTES: &'a [Field<Self>] = &[field("Record", |of: &Self| of.cube.record_lines())
+        .derived()
+        .json_as("bytes", |of| of.cube.records_json().into())];
+
+    /// The corners of the boxes of a collider, from the centre of its chunk at a place on.
+    fn boxes(&self, center: Vec3) -> Value {
+        let boxes = self.cube.boxes().unwrap_or_default().iter().enumerate();
+        Value::list(boxes.flat_map(|(index, corners)| {
+            let corners = CORNERS.iter().zip(corners);
+            let corners =
+                corners.map(|(name, corner)| Value::from(Vec3::from(*corner) + center).named(name));
+            [Value::from(index)].into_iter().chain(corners)
+        }))
+    }
+
+    /// Something of its place; null where it has none.
+    fn of_place(&self, read: impl Fn(&Place) -> Json) -> Json {
+        self.place.as_ref().map_or(Json::Null, read)
+    }
+
+    fn cell(&self) -> Option<Aabb> {
+        let center = self.cube.at.center();
+        Some(self.place.as_ref()?.cell_in_world(center))
+    }
+
+    fn bounds(&self) -> Option<Aabb> {
+        let (cubes, center) = (&self.cube.data.cubes, self.cube.at.center());
+        Some(self.place.as_ref()?.bounds_in_world(cubes, center))
+    }
+
+    fn side_of_box(&self) -> Option<(usize, &'a Geometry)> {
+        self.side.zip(self.geometry)
+    }
+
+    /// Something of the side of a box.
+    fn on_side(&self, read: impl Fn(usize, &Geometry) -> Value) -> Value {
+        self.side_of_box()
+            .map(|(side, geometry)| read(side, geometry))
+            .into()
+    }
+
+    /// Something of a box.
+    fn of_box(&self, read: impl Fn(&Geometry) -> Value) -> Value {
+        self.geometry.map(read).into()
+    }
+
+    /// Something of each side of a box, or of all where they are the same.
+    fn sides(
+        &self,
+        is_extended: impl Fn(&Geometry) -> bool,
+        read: impl Fn(usize, &Geometry) -> Value,
+    ) -> Value {
+        self.of_box(|geometry| {
+            if !is_extended(geometry) {
+                return read(0, geometry);
+            }
+            let sides = SIDES.into_iter().enumerate();
+            Value::list(sides.map(|(side, name)| read(side, geometry).named(name)))
+        })
+    }
+
+    /// The names of the materials that the file lists.
+    fn materials_json(&self) -> Json {
+        let data = self.cube.data;
+        let listed = self.geometry.map_or(&[][..], |geometry| {
+            in_file(&geometry.materials, geometry.is_common_extended())
+        });
+        let names = listed.iter().map(|index| {
+            let name = data.materials.get(usize::from(*index));
+            name.map_or(Json::Null, |name| text(&data.strings, *name))
+        });
+        names.collect()
+    }
+
+    /// The moved corners, by their names, each with what is told of where it is in the space of the chunk.
+    fn moved_to(&self, geometry: &Geometry, told: impl Fn([f32; 3]) -> Value) -> Value {
+        let moved = self.cube.data.cubes.moved_points(geometry);
+        Value::list(
+            moved.filter_map(|(corner, point)| Some(told(point).named(CORNERS.get(corner)?))),
+        )
+    }
+
+    /// Each moved corner, where it would be and where it is, in world space.
+    fn moved_points(&self, geometry: &Geometry) -> Value {
+        let Some(place) = &self.place else {
+            return Value::absent();
+        };
+        let (center, cell) = (self.cube.at.center(), place.cell.corners());
+        let moved = self.cube.data.cubes.moved_points(geometry);
+        Value::list(moved.filter_map(|(corner, point)| {
+            let [before, after] = [*cell.get(corner)?, point];
+            let [before, after] = [before, after].map(|p| xyz(Vec3::from(p) + center));
+            Some(Value::from(format!("{before}  to  {after}")).named(CORNERS.get(corner)?))
+        }))
+    }
+
+    /// The cubes that wrap it or what it is in, or else all that it is in, from the root on.
+    fn above(&self, only_wrappers: bool) -> Value {
+        let above = self.place.iter().flat_map(|place| &place.above);
+        let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
+        let above: Vec<u32> = above.map(|(cube, _)| *cube).collect();
+        let lines = above.into_iter().map(|above| {
+            Value::from(above)
+                .named(self.cube.data.cubes.kind(above).map_or("", CubeKind::name))
+                .link(self.cube.at.cube_item(above))
+        });
+        Value::list_up_to(MAX_ABOVE, lines)
+    }
+}
+
+/// Whether a record of a box is extended.
+fn extent(is_extended: bool) -> Value {
+    if is_extended { "extended" } else { "basic" }.into()
+}
+
+/// What a file lists of the sides of a box: one for all, or each if the data is extended.
+fn in_file(sides: &[u8; 6], is_extended: bool) -> &[u8] {
+    if is_extended { sides } else { &sides[..1] }
+}
+
+/// The min and the max corner.
+fn corners(aabb: Aabb) -> Json {
+    json!([aabb.min, aabb.max].map(|corner| corner.to_array().map(number)))
+}
+
+impl Map {
+    /// Where an item is in world space; none for one that is nowhere.
+    pub(super) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
+        match item {
+            LevelItem::Map => self.levels.first().map(|level| level.bounds),
+            LevelItem::Level { level } => Some(self.levels.get(level as usize)?.bounds),
+            LevelItem::Chunk { .. } => Some(self.chunk_of(item)?.bounds()),
+            LevelItem::Lightmap { .. } => {
+                let lit = self.lit_faces(item, |mesh, _, face, _| {
+                    Aabb::around(mesh.triangles(face).flatten())
+                });
+                Aabb::around_all(lit).or_else(|| Some(self.chunk_of(item)?.bounds()))
+            }
+            LevelItem::Material { level, index } => {
+                let uses = self.levels.get(level as usize)?.uses();
+                uses.get(index as usize)?.bounds
+            }
+            LevelItem::Entity { .. } => self.entity_bounds(item),
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
+                Aabb::around_all(self.lit_boxes(item))
+            }
+            LevelItem::Weather { .. }
+            | LevelItem::Gravity { .. }
+            | LevelItem::SoundEnvironment { .. }
+            | LevelItem::Sky { .. } => self.environment_bounds(item),
+            LevelItem::Region { .. } => self.region_at(item)?.bounds(),
+            LevelItem::ServerRegion { .. } => Some(self.server_region_at(item)?.bounds()),
+            _ => {
+                let (cube, _) = self.cube_at(item)?;
+                let center = cube.at.center();
+                match cube.place() {
+                    Some(place) => Some(place.bounds_in_world(&cube.data.cubes, center)),
+                    None => Aabb::around(self.rims_of(&cube).into_iter().flatten()),
+                }
+            }
+        }
+    }
+
+    /// Lines in world space that show where an item is: the edges of a box, which follow its moved
+    /// corners, of a hull, or of faces.
+    pub(super) fn contour_of(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+        let corners = match item {
+            LevelItem::Chunk { .. } | LevelItem::ServerRegion { .. } => {
+                self.bounds_of(item).map(|aabb| aabb.corners())
+            }
+            LevelItem::Region { .. } => self.region_at(item).map(|region| region.corners()),
+            LevelItem::Entity { .. } => return self.entity_contour(item),
+            LevelItem::Lightmap { .. } => {
+                let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.rim(face)));
+                return rims.into_iter().flatten().collect();
+            }
+            LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
+                let boxes = self.lit_boxes(item).into_iter();
+                return boxes.flat_map(|aabb| box_edges(&aabb.corners())).collect();
+            }
+            _ => {
+                let cube = self.cube_at(item).map(|(cube, _)| cube);
+                let corners = cube.and_then(|cube| cube.corners_in_world());
+                if corners.is_none()
+                    && let Some(cube) = cube
+                {
+                    return self.rims_of(&cube);
+                }
+                corners
+            }
+        };
+        let edges = corners.iter().flat_map(box_edges);
+        edges
+            .filter(|ends| ends.iter().all(|end| end.is_finite()))
+            .collect()
+    }
+
+    /// The edges of the faces of a cube, in world space: of one that is not reached from the root they
+    /// alone say where it is.
+    fn rims_of(&self, cube: &CubeAt<'_>) -> Vec<[Vec3; 2]> {
+        let level = self.levels.get(cube.at.level_number);
+        let Some(mesh) = level.and_then(|level| level.mesh(cube.at.number)) else {
+            return Vec::new();
+        };
+        let faces = mesh.faces.iter().filter(|face| face.cube == cube.cube);
+        faces.flat_map(|face| mesh.rim(face)).collect()
+    }
+
+    /// The material of a side of a cube, or of the first side.
+    pub(super) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
+        let (cube, side) = self.cube_at(item)?;
+        cube.material_item(cube.geometry()?, side.unwrap_or(0))
+    }
+}
+
+impl ChunkAt<'_> {
+    pub(super) fn center(&self) -> Vec3 {
+        self.level.chunk_center(self.chunk.index).into()
+    }
+
+    pub(super) fn bounds(&self) -> Aabb {
+        Aabb::centered(self.center(), Vec3::splat(self.half()))
+    }
+
+    /// Half the length of its edges, in metres.
+    pub(super) fn half(&self) -> f32 {
+        self.level.chunk_side() * 0.5
+    }
+}
+
+impl<'a> CubeAt<'a> {
+    pub(super) fn place(&self) -> Option<Place> {
+        Place::find(&self.data.cubes, self.cube, self.at.half())
+    }
+
+    fn cube(&self) -> Option<Cube<'a>> {
+        self.data.cubes.get(self.cube)
+    }
+
+    fn kind(&self) -> Option<CubeKind> {
+        self.data.cubes.kind(self.cube)
+    }
+
+    pub(super) fn kind_name(&self) -> &'static str {
+        self.kind().map_or("", CubeKind::name)
+    }
+
+    pub(super) fn geometry(&self) -> Option<&'a Geometry> {
+        match self.cube()? {
+            Cube::Geometry(geometry) => Some(geometry),
+            _ => None,
+        }
+    }
+
+    /// The boxes of a collider.
+    fn boxes(&self) -> Option<&'a [Corners]> {
+        match self.cube()? {
+            Cube::Collider(collider) => Some(self.data.cubes.boxes(collider)),
+            _ => None,
+        }
+    }
+
+    fn corners_in_world(&self) -> Option<[Vec3; 8]> {
+        let place = self.place()?;
+        let corners = match self.geometry() {
+            Some(geometry) => self.data.cubes.corners(geometry, &place.cell),
+            None => place.cell.corners(),
+        };
+        Some(corners.map(|corner| Vec3::from(corner) + self.at.center()))
+    }
+
+    /// The material of a side, by the name that the chunk has for it.
+    fn material(&self, geometry: &Geometry, side: usize) -> Value {
+        let used = geometry.materials.get(side);
+        let data = self.data;
+        let item = self.material_item(geometry, side);
+        let value = Value::from(named(&data.strings, &data.materials, used)).link_if(item);
+        match item {
+            Some(LevelItem::Material { index, .. }) => value.naming("material", index as usize, ""),
+            _ => value,
+        }
+    }
+
+    fn material_item(&self, geometry: &Geometry, side: usize) -> Option<LevelItem> {
+        let used = geometry.materials.get(side).copied().unwrap_or(0);
+        let name = *self.data.materials.get(usize::from(used))?;
+        let index = self.at.level_material(name)?;
+        Some(LevelItem::material(self.at.level_number, index))
+    }
+
+    fn physics(&self, geometry: &Geometry, side: usize) -> Value {
+        let used = geometry.physics.get(side);
+        let name = used.and_then(|used| self.data.physics_materials.get(usize::from(*used)));
+        let outside = || {
+            let count = self.data.physics_materials.len();
+            used.map_or_else(|| "none".to_owned(), |index| no_such(*index, count))
+        };
+        name.map_or_else(|| outside().into(), |name| self.at.physics_material(*name))
+    }
+
+    fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
+        let lightmap = geometry.lightmaps.get(side);
+        let lightmap = lightmap.map(|index| usize::from(*index));
+        match lightmap.filter(|index| *index < self.at.lightmaps().len()) {
+            Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
+            None => match lightmap.and_then(|index| u8::try_from(index).ok()) {
+                Some(index) if index != NO_LIGHTMAP => {
+                    no_such(index, self.at.lightmaps().len()).into()
+                }
+                _ => "none".into(),
+            },
+        }
+    }
+
+    /// The vertices of a side with their coordinates on the texture and on the lightmap.
+    fn vertices_of(&self, geometry: &Geometry, side: usize) -> Value {
+        let center = self.at.center();
+        let face = geometry.faces().find(|face| face.side == side);
+        let Some((face, client)) = face.zip(self.data.client.as_ref()) else {
+            return Value::absent();
+        };
+        let pair = |[u, v]: [f32; 2]| format!("{} {}", short(u), short(v));
+        let first_normal = face.first_normal;
+        let lines = face.vertices.enumerate().map(|(i, index)| {
+            let vertex = client.vertices.get(index as usize)?;
+            let place = xyz(Vec3::from(vertex.position) + center);
+            let [uv, lightmap_uv] = [vertex.uv, vertex.lightmap_uv].map(pair);
+            let text = format!("{index}: {place}  texture {uv}  lightmap {lightmap_uv}");
+            let normal = first_normal.and_then(|first| client.normals.get(first as usize + i));
+            Some(match normal {
+                Some(normal) => format!("{text}  normal {}", xyz(*normal)),
+                None => text,
+            })
+        });
+        Value::list_up_to(MAX_VERTICES, lines)
+    }
+
+    /// The cubes that a visibility cube lists: of its own chunk, then of others.
+    fn seen(&self, info: &VisInfo) -> Value {
+        let at = &self.at;
+        let cubes = &self.data.cubes;
+        let line = |chunk: Option<usize>, index: u32, prefix: &str| {
+            let item = chunk.map(|chunk| LevelItem::cube(at.level_number, chunk, index));
+            let found = item.and_then(|item| at.map.cube_at(item));
+            let kind = found.map_or("not there", |(found, _)| found.kind_name());
+            let item = item.filter(|_| found.is_some());
+            let text = format!("{prefix}{index} ({kind})");
+            Value::from(text).named("Sees cube").link_if(item)
+        };
+        let own = cubes.seen_cubes(info);
+        let count = counted(own.len(), "other cube");
+        let of_chunk = own.iter().map(|index| line(Some(at.number), *index, ""));
+        let mut lines = vec![
+            Value::from(format!("{count} of this chunk")),
+            Value::list_up_to(MAX_LISTED, of_chunk).named("Sees cube"),
+        ];
+        let mut cubes_left = MAX_SEEN;
+        let chunks = cubes.seen_chunks(info).iter().map(|seen| {
+            let number = at.level.chunk_number(seen.chunk);
+            let list = cubes.seen_chunk_cubes(seen);
+            let what = match list.len() {
+                0 => "all of it".to_owned(),
+                count => counted(count, "cube"),
+            };
+            let item = number.map(|number| LevelItem::chunk(at.level_number, number));
+            let of_chunk = Value::from(format!("chunk {}: {what}", seen.chunk)).link_if(item);
+            let shown = list.len().min(cubes_left);
+            cubes_left -= shown;
+            let prefix = format!("{} ", seen.chunk);
+            let shown_cubes = list.iter().take(shown);
+            let shown_cubes = shown_cubes.map(|index| line(number, *index, &prefix));
+            let more = list.len() - shown;
+            let more = (more > 0).then(|| format!("{prefix}and {more} more"));
+            let more = more.map(|more| Value::from(more).named("Sees cube"));
+            Value::list([of_chunk].into_iter().chain(shown_cubes).chain(more))
+        });
+        lines.push(Value::list_up_to(MAX_SEEN, chunks));
+        lines.into()
+    }
+
+    /// All that a visibility cube lists, by the numbers that the file has.
+    fn all_seen(&self, info: &VisInfo) -> Value {
+        let cubes = &self.data.cubes;
+        let numbers = |list: &[u32]| {
+            let numbers = list.iter().map(u32::to_string);
+            numbers.collect::<Vec<_>>().join(" ")
+        };
+        let of_chunk = numbers(cubes.seen_cubes(info));
+        let of_chunk = Value::from(long_text(of_chunk)).named("Sees cubes");
+        let others = cubes.seen_chunks(info).iter().map(|seen| {
+            let list = match cubes.seen_chunk_cubes(seen) {
+                [] => "all of it".to_owned(),
+                list => numbers(list),
+            };
+            Value::from(format!("{}: {}", seen.chunk, long_text(list))).named("Sees of chunk")
+        });
+        Value::list([of_chunk].into_iter().chain(others))
+    }
+
+    /// The lights of the chunk that reach a cube.
+    fn lights(&self, info: &LightInfo) -> Value {
+        let cubes = &self.data.cubes;
+        let of_kinds = [
+            (LightKind::Dynamic, cubes.dynamic_lights(info)),
+            (LightKind::Fast, cubes.fast_lights(info)),
+        ];
+        Value::list(of_kinds.into_iter().flat_map(|(kind, references)| {
+            let lights = kind.lights(self.data);
+            references.iter().map(move |reference| {
+                let index = usize::from(reference.light);
+                let light = lights.get(index);
+                let light = light.map(|light| light.item(self.at.level_number));
+                let name = light.map_or_else(
+                    || "no such light of the chunk".to_owned(),
+                    |light| self.at.map.light_name(light),
+                );
+                let multiplier = reference.multiplier;
+                let text = format!("{name}, index {index}, times {multiplier} of 255");
+                Value::from(text).link_if(light)
+            })
+        }))
+    }
+
+    /// The cubes that are in it, each with its octant.
+    fn inside(&self) -> Value {
+        let cubes = &self.data.cubes;
+        Value::list(cubes.inside(self.cube).map(|(corner, child)| {
+            let kind = cubes.kind(child);
+            let name = kind.map_or("not there", CubeKind::name);
+            let octant = corner.and_then(|corner| CORNERS.get(corner));
+            let octant = octant.map_or_else(String::new, |octant| format!("{octant}: "));
+            let item = kind.map(|_| self.at.cube_item(child));
+            Value::from(format!("{octant}{child} ({name})")).link_if(item)
+        }))
+    }
+
+    /// Where its records are in what the sections decode to; none where a section has none.
+    fn records(&self) -> impl Iterator<Item = (Side, Range<u32>)> {
+        let cubes = &self.data.cubes;
+        let records = Side::ALL.into_iter();
+        records.filter_map(|side| Some((side, cubes.record(side, self.cube)?)))
+    }
+
+    /// Its bytes and where they are in what the sections decode to.
+    fn record_lines(&self) -> Value {
+        Value::list(self.records().map(|(side, record)| {
+            let name = SECTION_NAMES
+                .get(side as usize)
+                .copied()
+                .unwrap_or_default();
+            let bytes = counted(record.len(), "byte");
+            let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
+            // One more says that there are more.
+            let end = record.start.saturating_add(MAX_BYTES as u32 + 1);
+            let shown = record.start..record.end.min(end);
+            if let Some(bytes) = self.at.map.section_bytes(&self.at, side, &shown) {
+                text = format!("{text}: {}", hex(&bytes, MAX_BYTES));
+            }
+            Value::from(text).named(name)
+        }))
+    }
+
+    /// Its bytes in each section: where they stand in what the section decodes to, and what they
+    /// are, in hexadecimal.
+    fn records_json(&self) -> JsonMap<String, Json> {
+        let records = self.records().filter_map(|(side, record)| {
+            let record = Some(record).filter(|record| !record.is_empty())?;
+            let bytes = self.at.map.section_bytes(&self.at, side, &record)?;
+            let json = json!({"offset": record.start, "hex": hex(&bytes, usize::MAX)});
+            Some((side.to_string(), json))
+        });
+        records.collect()
+    }
+}
+
+/// Names of corners in their order.
+pub(super) const CORNERS: [&str; 8] = [
+    "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
+];
+
+/// A string as it is, however long; of one that is not in the table its offset.
+pub(super) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
+    if strings.has(string.0) {
+        strings.get(string)
+    } else {
+        strings.told(string)
+    }
+}
+
+/// The name at an index of a list; none where it has no such.
+fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> String {
+    let name = index.and_then(|index| names.get(usize::from(*index)));
+    match (name, index) {
+        (Some(name), _) => whole(strings, *name).into_owned(),
+        (None, Some(index)) => no_such(*index, names.len()),
+        (None, None) => "none".to_owned(),
+    }
+}
+
+/// An index that is outside its list; without a list nothing is meant.
+fn no_such(index: u8, count: usize) -> String {
+    match (index, count) {
+        (0, 0) => "none".to_owned(),
+        _ => format!("{index} (there is none)"),
+    }
+}
+
+/// The corners that lead from the root to a cube, by their numbers and signs: `4 +X -Y +Z` and so
+/// on, as far as they are in smaller and smaller cells.
+fn path(place: &Place) -> String {
+    let corners = place.above.iter().filter_map(|(_, corner)| *corner);
+    let corners = corners.map(|corner| {
+        let signs = CORNERS.get(corner).copied().unwrap_or_default();
+        format!("{corner} {signs}")
+    });
+    let path: Vec<String> = corners.collect();
+    if path.is_empty() {
+        "the root".to_owned()
+    } else {
+        path.join(" / ")
+    }
+}
+
+/// A box, for people.
+fn between(aabb: Aabb) -> String {
+    let size = (aabb.max - aabb.min).to_array().map(short);
+    let size = size.join(" x ");
+    format!("{}  to  {}  ({size} m)", xyz(aabb.min), xyz(aabb.max))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Document as _;
+    use crate::kinds::level::sample::{self, properties};
+    use mapscope_formats::pmf::{self, CubeKind};
+
+    #[test]
+    fn items_lead_to_their_cubes_and_back() {
+        let map = sample::made_up();
+        for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
+            for cube in 0..source.data.as_ref().unwrap().cubes.len() as u32 {
+                let item = LevelItem::cube(0, chunk, cube);
+                let (found, side) = map.cube_at(item).unwrap();
+                assert_eq!((found.at.number, found.cube, side), (chunk, cube, None));
+                let face = LevelItem::face(0, chunk, cube, 4);
+                let (found, side) = map.cube_at(face).unwrap();
+                assert_eq!((found.at.number, found.cube, side), (chunk, cube, Some(4)));
+            }
+            let count = source.data.as_ref().unwrap().cubes.len() as u32;
+            for beyond in [count, u32::MAX] {
+                let item = LevelItem::cube(0, chunk, beyond);
+                assert!(map.cube_at(item).is_none());
+                assert!(properties(&map, item).is_empty());
+            }
+        }
+    }
+
+    #[test]
+    fn bytes_of_cubes_are_those_of_the_file() {
+        let made = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
+        let bytes = pmf::write(&made, pmf::Packing::Compressed).unwrap();
+        let map = sample::file(&bytes);
+        let mut shown = 0;
+        for (chunk, source) in map.pmf().levels[0].chunks.iter().enumerate() {
+            let data = source.data.as_ref().unwrap();
+            for (cube, kind) in data.cubes.iter() {
+                let groups = properties(&map, LevelItem::cube(0, chunk, cube));
+                let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
+                let common = &group.properties[0].value;
+                let (_, hex) = common.split_once(": ").unwrap();
+                // The first byte is the type and its bits.
+                let head = u8::from_str_radix(&hex[..2], 16).unwrap();
+                assert_eq!(CubeKind::of(head), data.cubes.kind(cube));
+                let [y, x, z] = source.index.yxz();
+                let query = crate::InfoQuery {
+                    cube: Some([0, y, x, z, cube]),
+                    ..Default::default()
+                };
+                let info = map.info(&query);
+                let record = &info["cube"]["bytes"]["common"];
+                let at = data.cubes.record(Side::Common, cube).unwrap().start;
+                assert_eq!(*record, serde_json::json!({"offset": at, "hex": hex}));
+                if let Cube::Geometry(geometry) = kind
+                    && !geometry.is_client_extended()
+                {
+                    let client = &group.properties[1].value;
+                    let (_, hex) = client.split_once(": ").unwrap();
+                    assert_eq!(hex[..2], format!("{:02x}", geometry.lightmaps[0]));
+                    shown += 1;
+                }
+            }
+        }
+        assert!(shown > 10, "{shown}");
+    }
+
+    #[test]
+    fn everything_about_a_geometryis_said() {
+        let map = sample::made_up();
+        let data = map.pmf().levels[0].chunks[1].data.as_ref().unwrap();
+        let moved = data.cubes.iter().find_map(|(index, cube)| match cube {
+            Cube::Geometry(geometry) if geometry.moved != 0 => Some((index, geometry)),
+            _ => None,
+        });
+        let (cube, geometry) = moved.unwrap();
+        let side = geometry.faces().next().map_or(1, |face| face.side);
+        let face = LevelItem::face(0, 1, cube, side as u8);
+        let summary = sample::summary(&map, face);
+        let said: Vec<_> = summary.iter().map(|part| part.name).collect();
+        assert_eq!(
+            said,
+            [
+                "Chunk", "Cube", "Type", "Depth", "Side", "Material", "Lightmap"
+            ]
+        );
+        assert_eq!(summary[0].value, "(0, 1, 0)");
+        assert_eq!(summary[4].value, SIDES[side]);
+        // What follows stays in its place while the pointer moves on.
+        assert!(
+            summary
+                .iter()
+                .take(4)
+                .all(|part| part.width >= part.value.len())
+        );
+        let groups = properties(&map, face);
+        let find = |title: &str| groups.iter().find(|group| group.title == title).unwrap();
+        let points = find("Moved points").properties.len() as u32;
+        assert_eq!(points, geometry.moved.count_ones());
+        let materials = &find("Materials").properties;
+        assert!(materials.iter().all(|material| material.link.is_some()));
+        // The path has a corner for each parent.
+        let cube_properties = &find("Cube").properties;
+        let value = |name: &str| {
+            let property = cube_properties.iter().find(|p| p.name == name);
+            property.unwrap().value.clone()
+        };
+        let depth: usize = value("Depth").parse().unwrap();
+        assert_eq!(value("Path").split(" / ").count(), depth);
+        let inside = find("Inside").properties.first().unwrap().link.unwrap();
+        assert_eq!(inside, LevelItem::cube(0, 1, 0).into());
+        // The outline goes through the moved points.
+        let outline = map.contour_of(face);
+        assert_eq!(outline.len(), 12);
+        let (_, point) = data.cubes.moved_points(geometry).next().unwrap();
+        let (found, _) = map.cube_at(face).unwrap();
+        let point = Vec3::from(point) + found.at.center();
+        assert!(outline.iter().flatten().any(|end| *end == point));
+        let empty = data.cubes.iter().find(|(_, cube)| *cube == Cube::Empty);
+        let empty = LevelItem::cube(0, 1, empty.unwrap().0);
+        let said = sample::summary(&map, empty);
+        assert_eq!((said[2].name, said[2].value.as_str()), ("Type", "empty"));
+        assert_eq!(CubeKind::Empty.name(), "empty");
+    }
+}

@@ -1,0 +1,289 @@
+//! A map as the rest of the program sees it: the [`Document`] of a PMF.
+
+use glam::Vec3;
+
+use super::Map;
+use super::describe::CubeRecord;
+use super::properties::MapAt;
+use crate::core::overlay::{LEFT_OUT_HELP, overlays};
+use crate::document::parts::Parts;
+use crate::{
+    About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
+    Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
+    NamedFile, Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup,
+    Ray, SeenFrom, Shown, Spawn, Statistic, SummaryPart,
+};
+use mapscope_formats::pmf::ChunkIndex;
+use mapscope_formats::{Problem, Severity};
+
+/// The overlays of a map.
+pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
+    Lightmap "Lightmap only" "Show the light alone, on white surfaces" surface,
+    Unlit "Full bright" "Show materials and textures without light" surface,
+    MaterialColors "Material colours"
+        "Give each material a colour, without textures and light" surface,
+    Normals "Normals"
+        "Colour the surface by the direction it faces: red east, green up, blue north" surface,
+    UvChecker "UV checker"
+        "Show a checkerboard in place of textures: red grows with U, green with V" surface,
+    OctreeDepth "Octree depth"
+        "Colour each cube by how often the chunk was divided to reach it" surface,
+    CubeTypes "Cube types"
+        "Colour each cube by the cubes around it that say more of it, and by how much its own \
+         record says" surface,
+    BackFaces "Back faces" "Draw back faces too, in a warning colour" surface,
+    TwoSided "Two-sided"
+        "Draw back faces as if they were front faces, whether or not the cube says so",
+    Wireframe "Wireframe" "Draw the edges of the triangles",
+    ChunkBorders "Chunk borders" "Draw the edges of the chunks, red where one cannot be read",
+    LeftOut "Left out" LEFT_OUT_HELP on,
+    Cells "Octree cells"
+        "Draw the cells of the octree at a depth, empty ones too; the octree panel says which \
+         depth",
+    Colliders "Colliders" "Draw the boxes that are solid beside what is drawn",
+    Environments "Environments"
+        "Draw where weather, gravity, sound and sky differ from the rest of the level",
+    ServerRegions "Server regions" "Draw the boxes by which the server keeps chunks active",
+    Visibility "Visibility"
+        "Light what the selected visibility cube sees, or the one that the eye is in, and dim the \
+         rest",
+    LightProbes "Base light" "Draw the colour that lighting cubes give to what moves through them",
+    Paths "Pathfinding data"
+        "Draw the cubes with attributes for pathfinding, with their names and data",
+    Entities "Entities" "Draw a marker for each entity, with its box or its light",
+];
+
+impl Map {
+    /// A cube by its level, the place of its chunk in the grid, and its index; none where there is no
+    /// such chunk.
+    fn cube_in_grid(&self, [level, y, x, z, cube]: [u32; 5]) -> Option<LevelItem> {
+        let level = level as usize;
+        let place = ChunkIndex::new([y, x, z]);
+        // What has no room in an index is in no grid.
+        let is_place = place.yxz() == [y, x, z];
+        let chunk = self.pmf.levels.get(level)?.chunk_number(place)?;
+        is_place.then(|| LevelItem::cube(level, chunk, cube))
+    }
+}
+
+/// What an item of any document is in a map.
+fn in_map(item: Item) -> Option<LevelItem> {
+    match item {
+        Item::Level(item) => Some(item),
+        _ => None,
+    }
+}
+
+impl Document for Map {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        draw(Drawable {
+            bounds: Some(self.about().bounds),
+            ..Drawable::in_place(self)
+        });
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        self.outline_tree()
+    }
+
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        self.first_shown(ray_in_world, shown)
+    }
+
+    fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.summary())
+    }
+
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.groups())
+    }
+
+    fn details(
+        &self,
+        item: Item,
+        _playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Default::default, |described| described.details())
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        Some(self.all_parts())
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = in_map(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.own())
+    }
+
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        let Some(item) = in_map(item) else {
+            return ItemPlace::default();
+        };
+        ItemPlace {
+            bounds: self.bounds_of(item),
+            seen_from: match item {
+                LevelItem::Face { .. } => self.before_face(item).unwrap_or(SeenFrom::AllAround),
+                LevelItem::Cube { .. } | LevelItem::Entity { .. } => SeenFrom::AllAround,
+                _ => SeenFrom::Anywhere,
+            },
+            is_placeholder: false,
+        }
+    }
+
+    fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        in_map(item).map_or_else(Vec::new, |item| self.contour_of(item))
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        in_map(item).map_or_else(Neighbor::default, |item| self.neighbor_of(item, direction))
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        let next = self.next_of(in_map(kind)?, after.and_then(in_map), backwards);
+        next.map(Item::from)
+    }
+
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        Some(ProblemTarget {
+            item: self.item_of_problem(problem)?.into(),
+            moment: None,
+            overlay: None,
+        })
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        let of_map = in_map(item)?;
+        match of_map {
+            LevelItem::Material { .. }
+            | LevelItem::Chunk { .. }
+            | LevelItem::CubeType { .. }
+            | LevelItem::EntityType { .. }
+            | LevelItem::Gamemode { .. } => Some(item),
+            LevelItem::Entity { .. } => {
+                let kind = self.entity_at(of_map)?.entity.kind();
+                Some(LevelItem::entity_type(kind).into())
+            }
+            _ => self.material_of(of_map).map(Item::from),
+        }
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        Legend::of_overlays(&OVERLAYS, &shown.overlays, |id| self.legend_in(id, shown))
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.numbers_of_all()
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        self.thumbnail_of(index)
+    }
+
+    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        let mut info = MapAt::FIELDS.json(&MapAt { map: self });
+        if let Some(cube) = query.cube {
+            let cube = self
+                .cube_in_grid(cube)
+                .and_then(|item| self.cube_record(item));
+            let cube = cube.map(|cube| CubeRecord::FIELDS.json(&cube));
+            info.insert("cube".to_owned(), cube.into());
+        }
+        info
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        let textures = self.textures.list.iter();
+        textures
+            .map(|texture| texture.file.named(&texture.path))
+            .collect()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn levels(&self) -> Option<&dyn Levels> {
+        Some(self)
+    }
+}
+
+impl Levels for Map {
+    fn levels(&self) -> &[LevelInfo] {
+        &self.level_infos
+    }
+
+    fn level_of(&self, item: Item) -> Option<usize> {
+        let level = Self::level_of_item(in_map(item)?);
+        level.filter(|level| *level < self.levels.len())
+    }
+
+    fn spawn(&self, level: usize) -> Option<Spawn> {
+        self.player_start(level)
+    }
+
+    fn emptiness(&self, level: usize) -> Option<String> {
+        if self.pmf.levels.is_empty() {
+            let mut problems = self.about.problems.iter();
+            let is_broken = problems.any(|problem| problem.severity == Severity::Error);
+            let text = if is_broken {
+                "No level of this map can be read: see the problems."
+            } else {
+                "This map has no levels."
+            };
+            return Some(text.to_owned());
+        }
+        let data = self.pmf.levels.get(level)?;
+        let is_lost = data.chunks.iter().all(|chunk| chunk.data.is_none());
+        is_lost.then(|| format!("No chunk of level {level} can be read: see the problems."))
+    }
+
+    fn lights(&self, level: usize) -> Vec<Light> {
+        self.light_list(level)
+    }
+
+    fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch> {
+        match below.map(in_map) {
+            Some(None) => Vec::new(),
+            below => self.branch_lines(level, below.flatten()),
+        }
+    }
+
+    fn branch_above(&self, item: Item) -> Option<Item> {
+        self.above_in_tree(in_map(item)?)
+    }
+
+    fn find_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
+        self.found_branches(level, text, most)
+    }
+
+    fn chunk_map(&self, level: usize) -> Option<ChunkMap> {
+        self.map_of_chunks(level)
+    }
+
+    fn lightmaps(&self, level: usize) -> Vec<LightmapInfo> {
+        self.lightmap_list(level)
+    }
+
+    fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>> {
+        self.lit_pixels(in_map(lightmap)?, shown)
+    }
+
+    fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace> {
+        in_map(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_lightmap(lightmap))
+    }
+
+    fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {
+        self.visibility_cube_at(eye, shown.level).map(Item::from)
+    }
+}

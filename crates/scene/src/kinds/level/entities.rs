@@ -1,0 +1,802 @@
+//! What is said of entities, and where they are.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use glam::{EulerRot, Quat, Vec3};
+
+use super::Map;
+use super::items::EntityAt;
+use super::lights::LightKind;
+use super::properties::{MAX_BYTES, hex};
+use super::signals::Signals;
+use crate::describe::fields::{Field, Table, Value, field, section};
+use crate::describe::lines::box_edges;
+use crate::describe::own::long_text;
+use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
+use mapscope_formats::counted;
+use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue};
+
+/// How many properties of an entity are listed, and how many values of each.
+const MAX_PROPERTIES: usize = 256;
+const MAX_VALUES: usize = 64;
+/// Parts of the names that mappers give to the place where a player begins.
+const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
+/// Lines that a circle is made of.
+const CIRCLE: usize = 24;
+
+/// An entity that has a place.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Marker {
+    pub(super) item: LevelItem,
+    pub(super) kind: EntityKind,
+    /// The gamemodes that it is part of, bit by bit.
+    gamemodes: u32,
+    /// In world space.
+    pub(super) place: Vec3,
+}
+
+/// An entity of a map that has a place.
+#[derive(Debug, Clone)]
+pub struct PlacedEntity {
+    /// The level that it belongs to, itself or with a chunk; none for the whole map.
+    pub level: Option<usize>,
+    /// Its type and its name.
+    pub title: String,
+    /// Its type.
+    pub kind: &'static str,
+    /// Where it is in world space.
+    pub place: Vec3,
+    /// How it is turned.
+    pub rotation: Quat,
+}
+
+/// Which entities there are, worked out when first asked for.
+#[derive(Debug, Default)]
+pub(super) struct EntityIndex {
+    /// Those of the map, then of each level with its chunks.
+    parts: OnceLock<Vec<Part>>,
+    pub(super) signals: OnceLock<Signals>,
+}
+
+/// The entities of the map, or of a level with its chunks.
+#[derive(Debug, Default)]
+struct Part {
+    /// Those with a place.
+    markers: Vec<Marker>,
+    by_kind: BTreeMap<EntityKind, Vec<LevelItem>>,
+    /// How many are part of each gamemode, by its bit.
+    in_gamemodes: [usize; 32],
+}
+
+impl EntityAt<'_> {
+    /// What its coordinates count from, in world space.
+    fn origin(&self) -> Vec3 {
+        self.chunk.map_or(Vec3::ZERO, |at| at.center())
+    }
+
+    /// Where it is in world space; none for what is nowhere.
+    pub(super) fn place(&self) -> Option<Vec3> {
+        let place = Vec3::from(self.entity.position()?) + self.origin();
+        place.is_finite().then_some(place)
+    }
+
+    /// Lines in world space along what it occupies or reaches.
+    pub(super) fn shape(&self) -> Vec<[Vec3; 2]> {
+        let Some(place) = self.place() else {
+            return Vec::new();
+        };
+        let entity = &self.entity;
+        let vector = |name| entity.vector(name).map(Vec3::from);
+        let number = |name| entity.value(name)?.number();
+        // Around its place, of what has a range.
+        let reach = || {
+            let range = entity.value("range");
+            let range = range.and_then(|range| range.floats()?.first().copied());
+            range
+                .into_iter()
+                .flat_map(|range| ellipsoid(place, Vec3::splat(range)))
+        };
+        let rotation = rotation(entity.rotation_degrees().unwrap_or_default());
+        let scale = vector("scale").unwrap_or(Vec3::ONE);
+        let turned = |offset: Vec3| place + rotation * (scale * offset);
+        // The axes of this box are those of the level.
+        let upright = |half: Vec3| box_edges(&Aabb::centered(place, half).corners());
+        let mut lines = Vec::new();
+        if let Some([min, max]) = entity.bounds() {
+            let [min, max] = [min, max].map(Vec3::from);
+            let corners = Aabb { min, max }.corners();
+            lines.extend(box_edges(&corners.map(turned)));
+        }
+        match entity.kind() {
+            EntityKind::Intersectable if number("kind") != Some(2) => {
+                let radius = vector("shape").into_iter();
+                match number("kind") {
+                    Some(1) => {
+                        let ends = radius.flat_map(|radius| ellipsoid(Vec3::ZERO, radius));
+                        lines.extend(ends.map(|ends| ends.map(turned)));
+                    }
+                    _ => lines.extend(radius.flat_map(upright)),
+                }
+            }
+            EntityKind::Light => {
+                lines.extend(reach());
+                let size = vector("size").filter(|_| number("kind") == Some(2));
+                lines.extend(size.into_iter().flat_map(|size| upright(size * 0.5)));
+            }
+            EntityKind::Push | EntityKind::AudioEmitter => {
+                let radius = vector("radius").into_iter();
+                // Bit 0x08: the radius is that of a box.
+                if number("flags").is_some_and(|flags| flags & 0x08 != 0) {
+                    lines.extend(radius.flat_map(upright));
+                } else {
+                    lines.extend(radius.flat_map(|radius| ellipsoid(place, radius)));
+                }
+                if entity.kind() == EntityKind::AudioEmitter {
+                    lines.extend(reach());
+                }
+            }
+            EntityKind::Beam => {
+                lines.extend(vector("tail position").map(|tail| [place, tail + self.origin()]));
+            }
+            EntityKind::Decal => {
+                lines.extend(vector("spray direction").map(|way| [place, place + way]));
+            }
+            EntityKind::Glow => {
+                let offsets = entity.value("corner offsets");
+                let offsets = offsets.as_ref().and_then(|offsets| offsets.floats());
+                let (offsets, _) = offsets.unwrap_or_default().as_chunks::<3>();
+                // Top left, top right, bottom left, bottom right.
+                if let [a, b, c, d] = *offsets {
+                    let [a, b, c, d] = [a, b, c, d].map(|offset| Vec3::from(offset) + place);
+                    lines.extend([[a, b], [b, d], [d, c], [c, a]]);
+                }
+            }
+            _ => {
+                if let Some(corners) = entity.corners() {
+                    lines.extend(box_edges(&corners.map(|corner| turned(corner.into()))));
+                }
+                if let Some(open) = vector("open position") {
+                    lines.push([place, open + self.origin()]);
+                }
+            }
+        }
+        lines.retain(|ends| ends.iter().all(|end| end.is_finite()));
+        lines
+    }
+
+    /// What people call it: its type and its name.
+    pub(super) fn title(&self) -> String {
+        let name = self.entity.brief_name();
+        let kind = self.entity.kind().name();
+        if name.is_empty() {
+            kind.to_owned()
+        } else {
+            format!("{kind} {name}")
+        }
+    }
+}
+
+/// How something is turned that has these degrees about X, Y and Z.
+///
+/// The documents do not say in which order. It is that of the camera of the engine: first about Z,
+/// which takes up to the right, then about X, which takes ahead to up, then about Y, which takes
+/// ahead to the right.
+fn rotation(degrees: [f32; 3]) -> Quat {
+    let [x, y, z] = degrees.map(f32::to_radians);
+    Quat::from_euler(EulerRot::YXZ, y, -x, -z)
+}
+
+/// Three circles around a place.
+fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
+    let planes = [[Vec3::X, Vec3::Y], [Vec3::Y, Vec3::Z], [Vec3::Z, Vec3::X]];
+    planes.into_iter().flat_map(move |[a, b]| {
+        let at = move |i: usize| {
+            let (sin, cos) = (i as f32 / CIRCLE as f32 * std::f32::consts::TAU).sin_cos();
+            place + radius * (a * cos + b * sin)
+        };
+        (0..CIRCLE).map(move |i| [at(i), at(i + 1)])
+    })
+}
+
+impl Map {
+    fn entity_parts(&self) -> &[Part] {
+        self.entities.parts.get_or_init(|| {
+            let mut parts = Vec::new();
+            parts.resize_with(1 + self.pmf.levels.len(), Part::default);
+            for list in self.owners().filter_map(|owner| self.entity_list(owner)) {
+                let part = list.owner.in_level().map_or(0, |level| 1 + level);
+                let Some(part) = parts.get_mut(part) else {
+                    continue;
+                };
+                for at in list.iter() {
+                    let (item, kind) = (at.item(), at.entity.kind());
+                    part.by_kind.entry(kind).or_default().push(item);
+                    let gamemodes = at.entity.gamemodes();
+                    for (bit, count) in part.in_gamemodes.iter_mut().enumerate() {
+                        *count += (gamemodes >> bit & 1) as usize;
+                    }
+                    part.markers.extend(at.place().map(|place| Marker {
+                        item,
+                        kind,
+                        gamemodes,
+                        place,
+                    }));
+                }
+            }
+            parts
+        })
+    }
+
+    /// All entities that have a place: those of the map, then those of each level with its chunks.
+    pub fn placed_entities(&self) -> Vec<PlacedEntity> {
+        let lists = self.owners().filter_map(|owner| self.entity_list(owner));
+        let placed = lists.flat_map(|list| {
+            let level = list.owner.in_level();
+            list.iter().filter_map(move |at| {
+                let rotation = rotation(at.entity.rotation_degrees().unwrap_or_default());
+                Some(PlacedEntity {
+                    level,
+                    title: at.title(),
+                    kind: at.entity.kind().name(),
+                    place: at.place()?,
+                    rotation: if rotation.is_finite() {
+                        rotation
+                    } else {
+                        Quat::IDENTITY
+                    },
+                })
+            })
+        });
+        placed.collect()
+    }
+
+    /// Whether some entities have no place.
+    pub fn has_entities_without_place(&self) -> bool {
+        self.entity_parts().iter().any(|part| {
+            let all: usize = part.by_kind.values().map(Vec::len).sum();
+            all > part.markers.len()
+        })
+    }
+
+    /// The entities that are shown with a level and have a place: its own and those of the map.
+    pub(super) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
+        let parts = [0, 1 + level].into_iter();
+        let parts = parts.filter_map(|part| self.entity_parts().get(part));
+        parts.flat_map(|part| &part.markers)
+    }
+
+    /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
+    /// gamemodes that they are part of.
+    pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
+        let count = self.pmf.header.gamemodes.len().min(32) as u32;
+        // Bits without a name mean nothing (fact sheet B29).
+        let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
+        let mut hidden = 0;
+        let mut kinds = Vec::new();
+        for item in &shown.hidden {
+            match *item {
+                Item::Level(LevelItem::Gamemode { index }) => {
+                    hidden |= 1_u32.checked_shl(index).unwrap_or(0);
+                }
+                Item::Level(LevelItem::EntityType { entity_type }) => kinds.push(entity_type),
+                _ => {}
+            }
+        }
+        self.markers(shown.level).filter(move |marker| {
+            let modes = marker.gamemodes & known;
+            (modes == 0 || modes & !hidden != 0) && !kinds.contains(&marker.kind.number().into())
+        })
+    }
+
+    /// How many entities are part of a gamemode.
+    pub(super) fn entities_in(&self, gamemode: usize) -> usize {
+        let counts = self.entity_parts().iter();
+        let counts = counts.filter_map(|part| part.in_gamemodes.get(gamemode));
+        counts.sum()
+    }
+
+    /// How many of them have a place.
+    fn entities_with_place_in(&self, gamemode: usize) -> usize {
+        let markers = self.entity_parts().iter().flat_map(|part| &part.markers);
+        let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
+        markers.filter(|marker| marker.gamemodes & bit != 0).count()
+    }
+
+    /// The entities of each type that there is: of the map, or of a level with its chunks.
+    pub(super) fn entities_by_kind(
+        &self,
+        level: Option<usize>,
+    ) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
+        let part = level.map_or(0, |level| 1 + level);
+        let part = self.entity_parts().get(part).into_iter();
+        part.flat_map(|part| &part.by_kind)
+    }
+
+    /// The entities of each type, first of the map, then of each level with its chunks.
+    pub(super) fn entities_of_all(&self) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
+        self.entity_parts().iter().flat_map(|part| &part.by_kind)
+    }
+
+    /// Where a player begins in a level. The format has no type of entity for that: it is the
+    /// first one with a place and such a name: `player_start` or `spawn 1`.
+    pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
+        self.markers(level).find_map(|marker| {
+            let at = self.entity_at(marker.item)?;
+            let name = at.entity.brief_name().to_lowercase();
+            if !SPAWN_NAMES.iter().any(|known| name.contains(known)) {
+                return None;
+            }
+            let [_, yaw, _] = at.entity.rotation_degrees().unwrap_or_default();
+            Some(Spawn {
+                place: marker.place,
+                ahead: rotation([0.0, yaw, 0.0]) * Vec3::Z,
+            })
+        })
+    }
+
+    /// Half the length of the marker of an entity, in metres.
+    pub(super) fn marker_half(&self, level: Option<usize>) -> f32 {
+        let level = self.pmf.levels.get(level.unwrap_or(0));
+        let side = level.map_or(16.0, pmf::Level::chunk_side);
+        (side / 64.0).clamp(0.02, 0.3)
+    }
+
+    /// Where an entity is in world space, with what it reaches.
+    pub(super) fn entity_bounds(&self, item: LevelItem) -> Option<Aabb> {
+        let at = self.entity_at(item)?;
+        let place = at.place()?;
+        let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
+        let ends = at.shape().into_iter().flatten();
+        Aabb::around(ends.chain([place - half, place + half]))
+    }
+
+    /// The lines around an entity.
+    pub(super) fn entity_contour(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+        let Some(at) = self.entity_at(item) else {
+            return Vec::new();
+        };
+        let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
+        let marker = at
+            .place()
+            .map(|place| Aabb::centered(place, half).corners());
+        let marker = marker.iter().flat_map(box_edges);
+        marker.chain(at.shape()).collect()
+    }
+
+    /// A type of entities by its number in files.
+    pub(super) fn entity_type_at(&self, entity_type: u32) -> Option<EntityTypeAt<'_>> {
+        let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
+        Some(EntityTypeAt { map: self, kind })
+    }
+
+    /// A gamemode by its index.
+    pub(super) fn gamemode_at(&self, number: usize) -> Option<GamemodeAt<'_>> {
+        let name = self.pmf.header.gamemodes.get(number)?;
+        Some(GamemodeAt {
+            map: self,
+            number,
+            name,
+        })
+    }
+}
+
+/// A gamemode of the map.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GamemodeAt<'a> {
+    map: &'a Map,
+    number: usize,
+    name: &'a str,
+}
+
+impl<'a> GamemodeAt<'a> {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Gamemode", Self::GAMEMODE)],
+    };
+
+    const GAMEMODE: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.name.into()).in_summary_as("Gamemode"),
+        field("Number", |at| at.number.into()),
+        field("Bit", |at| format!("{:#x}", 1_u64 << at.number).into()),
+        field("Entities", |at: &Self| at.map.entities_in(at.number).into())
+            .note(|at| counted(at.map.entities_in(at.number), "entity").into()),
+        field("With a place", |at: &Self| {
+            at.map.entities_with_place_in(at.number).into()
+        }),
+    ];
+}
+
+/// A type of entities.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EntityTypeAt<'a> {
+    map: &'a Map,
+    kind: EntityKind,
+}
+
+impl<'a> EntityTypeAt<'a> {
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Entity type", Self::TYPE),
+            section("Fields", Self::OWN),
+        ],
+    };
+
+    const TYPE: &'a [Field<Self>] = &[
+        field("Type", |at: &Self| at.kind.name().into()).in_summary(),
+        field("Number", |at| at.kind.number().into()),
+        field("Bytes", |at| at.kind.body_bytes().into()),
+        field("Of the map", |at| at.count(None).into()),
+        field("Of a level", |at| {
+            let levels = (0..at.map.pmf.levels.len()).map(|level| {
+                let text = format!("{level}: {}", at.count(Some(level)));
+                Value::from(text).link(LevelItem::level(level))
+            });
+            Value::list(levels)
+        }),
+    ];
+
+    const OWN: &'a [Field<Self>] = &[field("Field", |at| {
+        let fields = at.kind.fields().iter().map(|field| {
+            let bytes = counted(field.kind.bytes(), "byte");
+            Value::from(format!("at {}, {bytes}", field.offset)).named(field.name)
+        });
+        Value::list(fields)
+    })];
+
+    /// How many the map, or a level with its chunks, has.
+    fn count(&self, level: Option<usize>) -> usize {
+        let mut kinds = self.map.entities_by_kind(level);
+        let found = kinds.find(|(of, _)| **of == self.kind);
+        found.map_or(0, |(_, items)| items.len())
+    }
+}
+
+impl<'a> EntityAt<'a> {
+    /// What is known of an entity; its own fields are in the table of its type
+    /// ([`EntityKind::fields`]).
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Entity", Self::ENTITY),
+            section("Fields", Self::OWN),
+            section("Signals", Self::SIGNALS),
+            section("Properties", Self::PROPERTIES),
+            section("Bytes", Self::BYTES),
+        ],
+    };
+
+    const ENTITY: &'a [Field<Self>] = &[
+        field("Type", |at: &Self| {
+            let kind = at.entity.kind();
+            Value::from(kind.name()).link(LevelItem::entity_type(kind))
+        })
+        .summary("Entity", |at| at.title().into()),
+        field("Name", |at: &Self| at.entity.brief_name().into())
+            .compared(|at| long_text(at.entity.name().into_owned()).into()),
+        field("Belongs to", |at: &Self| match (at.owner, at.chunk) {
+            (Owner::Level { level }, _) => {
+                Value::from(format!("level {level}")).link(LevelItem::Level { level })
+            }
+            (_, Some(chunk)) => {
+                Value::from(format!("chunk {}", chunk.chunk.index)).link(chunk.item())
+            }
+            _ => "the map".into(),
+        })
+        .derived(),
+        field("Number", |at: &Self| at.entity.index().into()).derived(),
+        field("World position", |at: &Self| at.place().into()).derived(),
+        field("Gamemodes", |at: &Self| {
+            format!("{} ({:#x})", at.gamemodes(), at.entity.gamemodes()).into()
+        })
+        .summary("Gamemodes", |at| {
+            let are_named = !at.map.pmf.header.gamemodes.is_empty();
+            are_named.then(|| at.gamemodes()).into()
+        })
+        .note(|at| Some(at.gamemodes()).filter(|modes| modes != "all").into())
+        .compared(|at| format!("{:#x}", at.entity.gamemodes()).into()),
+    ];
+
+    const OWN: &'a [Field<Self>] = &[field("Field", |at: &Self| {
+        Value::list(at.entity.fields().map(|value| at.field(&value)))
+    })
+    .own(EntityAt::own_fields)
+    .compared(EntityAt::compared_fields)];
+
+    const SIGNALS: &'a [Field<Self>] =
+        &[field("Signal", |at: &Self| at.map.signal_lines(at)).derived()];
+
+    const PROPERTIES: &'a [Field<Self>] =
+        &[field("Property", |at: &Self| custom(&at.entity)).compared(|at| all_custom(&at.entity))];
+
+    const BYTES: &'a [Field<Self>] = &[
+        field("In its section", |at: &Self| {
+            let range = at.entity.range();
+            let bytes = counted(range.len(), "byte");
+            format!("{:#x}, {bytes}", range.start).into()
+        })
+        .place(),
+        field("Bytes", |at: &Self| {
+            hex(at.entity.bytes(), MAX_BYTES).into()
+        })
+        .derived(),
+    ];
+
+    /// Names of the gamemodes that it is part of.
+    fn gamemodes(&self) -> String {
+        let names = &self.map.pmf.header.gamemodes;
+        let mask = self.entity.gamemodes();
+        if names.is_empty() || mask == u32::MAX {
+            return "all".to_owned();
+        }
+        let set = names.iter().enumerate();
+        let set = set.filter(|(bit, _)| mask >> bit & 1 == 1);
+        let set: Vec<&str> = set.map(|(_, name)| name.as_str()).collect();
+        match set.len() {
+            0 => "none".to_owned(),
+            _ if set.len() == names.len() => "all".to_owned(),
+            _ => set.join(", "),
+        }
+    }
+
+    /// The fields of its type as they are in the file, whatever they name.
+    fn own_fields(&self) -> Value {
+        Value::list(self.entity.fields().map(|value| {
+            let said = value.field.describe(&value.value);
+            Value::from(said).named(value.field.name)
+        }))
+    }
+
+    /// The same with all bits of flags, of which not all have names.
+    fn compared_fields(&self) -> Value {
+        Value::list(self.entity.fields().map(|value| {
+            let said = value.field.describe(&value.value);
+            let said = match (value.field.kind, &value.value) {
+                (FieldKind::Flags(..), pmf::Value::Number(bits)) => format!("{said} ({bits:#x})"),
+                _ => long_text(said),
+            };
+            Value::from(said).named(value.field.name)
+        }))
+    }
+
+    /// A line for a field of its type.
+    fn field(&self, value: &FieldValue) -> Value {
+        let text = value.field.describe(&value.value);
+        let line = match (value.field.kind, &value.value) {
+            (FieldKind::Rgb | FieldKind::Rgba, pmf::Value::Bytes(bytes)) => {
+                let color = bytes.first_chunk().map(|color| Swatch::Color(*color));
+                Value::from(text).swatch(color)
+            }
+            _ => cut(text).into(),
+        };
+        line.named(value.field.name).link_if(self.named_by(value))
+    }
+
+    /// What a field of it names.
+    fn named_by(&self, value: &FieldValue) -> Option<LevelItem> {
+        let level = self.owner.in_level().unwrap_or(0);
+        let map = self.map;
+        match (self.entity.kind(), value.field.name, &value.value) {
+            (EntityKind::DynamicLightController, "light", pmf::Value::Number(id)) => {
+                map.light_with_id(LightKind::Dynamic, level, *id as u32)
+            }
+            (EntityKind::FastLightController, "light", pmf::Value::Number(id)) => {
+                map.light_with_id(LightKind::Fast, level, *id as u32)
+            }
+            (_, name, pmf::Value::Text(text)) if !text.is_empty() => {
+                let common = &map.pmf.levels.get(level)?.common;
+                if name.ends_with("physics material") {
+                    let physics = common.physics_by_name();
+                    let index = *physics.get(text.as_bytes())?;
+                    Some(LevelItem::physics_material(level, index))
+                } else if name.ends_with("material") {
+                    let materials = common.materials_by_name();
+                    let index = *materials.get(text.as_bytes())?;
+                    Some(LevelItem::material(level, index))
+                } else {
+                    let archive = map.pmf.archive.as_ref()?;
+                    let (folder, ending) = match name {
+                        "texture" | "shadow texture" => ("textures", ".ptf"),
+                        "model" => ("models", ".p3m"),
+                        _ => return None,
+                    };
+                    let index = archive.find_resource(text, folder, ending)?;
+                    Some(LevelItem::archive_file(index))
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The custom properties of an entity.
+fn custom(entity: &Entity<'_>) -> Value {
+    let Some(indices) = entity.property_indices() else {
+        return Value::from("outside of their table").named("Properties");
+    };
+    let properties = entity.properties().take(MAX_PROPERTIES);
+    let lines = properties.map(|(index, property)| {
+        let text = property.map(|property| cut(property_text(&property, MAX_VALUES)));
+        format!("{index}: {}", text.unwrap_or_else(|reason| reason))
+    });
+    let more = indices.len().saturating_sub(MAX_PROPERTIES);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    Value::list(lines.chain(more))
+}
+
+/// All of them with all their values, wherever they stand in their table.
+fn all_custom(entity: &Entity<'_>) -> Value {
+    if entity.property_indices().is_none() {
+        return custom(entity);
+    }
+    let lines = entity.properties().map(|(_, property)| {
+        let text = property.map(|property| property_text(&property, usize::MAX));
+        long_text(text.unwrap_or_else(|reason| reason))
+    });
+    Value::list(lines)
+}
+
+/// The type of a property and its first values.
+fn property_text(property: &pmf::Property, max: usize) -> String {
+    let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
+    let (kind, values) = (property.values.kind().name(), property.values.describe(max));
+    match &lengths[..] {
+        [] => format!("{kind} = {values}"),
+        lengths => format!("{kind}[{}] = {values}", lengths.join(" x ")),
+    }
+}
+
+/// A text that is not too long for a line of the inspector.
+pub(super) fn cut(text: String) -> String {
+    const MAX_CHARACTERS: usize = 1024;
+    match text.char_indices().nth(MAX_CHARACTERS) {
+        Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::level::sample;
+    use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
+
+    #[test]
+    fn ahead_is_turned_up_then_right_and_up_rolls_to_the_right() {
+        let close = |found: Vec3, expected: Vec3| found.abs_diff_eq(expected, 1e-5);
+        assert!(close(rotation([90.0, 0.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 0.0]) * Vec3::Z, Vec3::X));
+        assert!(close(rotation([0.0, 0.0, 90.0]) * Vec3::Y, Vec3::X));
+        // What looks up still does when it is turned.
+        assert!(close(rotation([90.0, 90.0, 0.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([90.0, 0.0, 90.0]) * Vec3::Z, Vec3::Y));
+        assert!(close(rotation([0.0, 90.0, 90.0]) * Vec3::Y, -Vec3::Z));
+    }
+
+    #[test]
+    fn entities_are_hidden_with_their_type_and_with_all_their_gamemodes() {
+        let mut strings = StringTableBuilder::default();
+        let of = |kind, name: &str, gamemodes| NewEntity {
+            gamemodes,
+            ..NewEntity::new(kind, name)
+        };
+        let list = EntityList {
+            entities: vec![
+                of(EntityKind::Prop, "both", 0b11),
+                of(EntityKind::Prop, "first", 0b101),
+                of(EntityKind::Generic, "second", 0b10),
+                // Of none that has a name.
+                of(EntityKind::Generic, "other", 0b100),
+                // Nowhere.
+                of(EntityKind::Dummy, "referee", 0b11),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        for chunk in &mut pmf.levels[0].chunks {
+            chunk.data.as_mut().unwrap().server = None;
+        }
+        pmf.levels[0].server = None;
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        pmf.header.gamemodes = vec!["duel".to_owned(), "race".to_owned()];
+        let map = sample::map(pmf);
+        let seen = |hidden: &[Item]| {
+            let shown = Shown {
+                hidden: hidden.to_vec(),
+                ..Shown::default()
+            };
+            let markers = map.shown_markers(&shown);
+            let indices = markers.map(|marker| match marker.item {
+                LevelItem::Entity { index, .. } => index,
+                other => panic!("{other:?}"),
+            });
+            indices.collect::<Vec<_>>()
+        };
+        let [duel, race] = [0, 1].map(|index| Item::from(LevelItem::Gamemode { index }));
+        let prop = Item::from(LevelItem::entity_type(EntityKind::Prop));
+        let counts = [0, 1].map(|mode| (map.entities_in(mode), map.entities_with_place_in(mode)));
+        assert_eq!(counts, [(3, 2), (3, 2)]);
+        assert_eq!(seen(&[]), [0, 1, 2, 3]);
+        assert_eq!(seen(&[duel]), [0, 2, 3]);
+        assert_eq!(seen(&[race]), [0, 1, 3]);
+        assert_eq!(seen(&[duel, race]), [3]);
+        assert_eq!(seen(&[prop]), [2, 3]);
+        // The lines of the tree have eyes for them.
+        use crate::Document as _;
+        assert!(
+            [duel, prop]
+                .into_iter()
+                .all(|item| map.hidden_with(item) == Some(item))
+        );
+        let groups = GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap());
+        let counts = groups[0].properties[3..].iter().map(|it| &*it.value);
+        assert_eq!(counts.collect::<Vec<_>>(), ["3", "2"]);
+    }
+
+    #[test]
+    fn a_player_begins_where_an_entity_of_that_name_is() {
+        let start = |names: [&str; 2]| {
+            let mut strings = StringTableBuilder::default();
+            let [first, second] = names.map(|name| NewEntity::new(EntityKind::Generic, name));
+            let list = EntityList {
+                entities: vec![
+                    first.with("position", [1.0, 2.0, 3.0]),
+                    second
+                        .with("position", [4.0, 5.0, 6.0])
+                        .with("rotation", [10.0, 90.0, 20.0]),
+                ],
+                ..EntityList::default()
+            };
+            let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+            pmf.entities = list.build(&mut strings).unwrap();
+            pmf.strings = strings.finish();
+            sample::map(pmf).player_start(0)
+        };
+        let found = start(["guard", "Player_Start 1"]).unwrap();
+        assert_eq!(found.place, Vec3::new(4.0, 5.0, 6.0));
+        assert!(found.ahead.abs_diff_eq(Vec3::X, 1e-5), "{found:?}");
+        assert_eq!(start(["red spawn", "spawn"]).unwrap().place.x, 1.0);
+        assert_eq!(start(["guard", "player"]), None);
+    }
+
+    #[test]
+    fn boxes_are_turned_and_stretched_with_their_entity() {
+        let mut strings = StringTableBuilder::default();
+        let corners = Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::new(1.0, 2.0, 3.0),
+        };
+        let corners: Vec<f32> = corners.corners().iter().flat_map(Vec3::to_array).collect();
+        let list = EntityList {
+            entities: vec![
+                NewEntity::new(EntityKind::Generic, "guard")
+                    .with("position", [10.0, 0.0, 0.0])
+                    .with("rotation", [0.0, 90.0, 0.0])
+                    .with("bounds max", [1.0, 2.0, 3.0]),
+                NewEntity::new(EntityKind::Door, "gate")
+                    .with("scale", [1.0, 1.0, 2.0])
+                    .with("rotation", [90.0, 0.0, 0.0])
+                    .with("shape", pmf::Value::Floats(corners)),
+            ],
+            ..EntityList::default()
+        };
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        pmf.entities = list.build(&mut strings).unwrap();
+        pmf.strings = strings.finish();
+        let map = sample::map(pmf);
+        let occupied = |index| {
+            let entities = map.entity_list(Owner::Map).unwrap();
+            let shape = entities.get(index).unwrap().shape();
+            assert_eq!(shape.len(), 12 + index as usize);
+            Aabb::around(shape.into_iter().flatten()).unwrap()
+        };
+        let expected = [
+            [Vec3::new(10.0, 0.0, -1.0), Vec3::new(13.0, 2.0, 0.0)],
+            [Vec3::new(0.0, 0.0, -2.0), Vec3::new(1.0, 6.0, 0.0)],
+        ];
+        for (index, [min, max]) in (0..).zip(expected) {
+            let found = occupied(index);
+            assert!(found.min.abs_diff_eq(min, 1e-4), "{found:?}");
+            assert!(found.max.abs_diff_eq(max, 1e-4), "{found:?}");
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Weather, gravity, sound and sky: the kinds that levels have, and the regions of chunks in which
+//! they are.
+
+use std::borrow::Cow;
+
+use glam::Vec3;
+
+use super::Map;
+use super::items::ChunkAt;
+use super::properties::{LevelAt, MAX_LISTED};
+use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
+use crate::describe::numbers::xyz;
+use crate::{Aabb, LevelItem};
+use mapscope_formats::counted;
+use mapscope_formats::pmf::{
+    self, ChunkData, EnvironmentRegion, ServerRegion, Sky, SoundEnvironment, StringRef,
+    StringTable, Weather,
+};
+
+/// What a region can be of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Environment {
+    Weather,
+    Gravity,
+    Sound,
+    Sky,
+}
+
+impl Environment {
+    /// All in the order of their numbers in items.
+    pub(super) const ALL: [Self; 4] = [Self::Weather, Self::Gravity, Self::Sound, Self::Sky];
+
+    /// What people call it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Weather => "Weather",
+            Self::Gravity => "Gravity",
+            Self::Sound => "Sound",
+            Self::Sky => "Sky",
+        }
+    }
+
+    /// The item of an environment of this kind.
+    pub(super) fn item(self, level: usize, index: usize) -> LevelItem {
+        let [level, index] = [level, index].map(|index| index as u32);
+        match self {
+            Self::Weather => LevelItem::Weather { level, index },
+            Self::Gravity => LevelItem::Gravity { level, index },
+            Self::Sound => LevelItem::SoundEnvironment { level, index },
+            Self::Sky => LevelItem::Sky { level, index },
+        }
+    }
+
+    pub(super) fn color(self) -> [u8; 3] {
+        match self {
+            Self::Weather => [110, 185, 255],
+            Self::Gravity => [195, 140, 255],
+            Self::Sound => [255, 165, 85],
+            Self::Sky => [120, 230, 170],
+        }
+    }
+
+    /// What an item is one of, the level that has it, and its index there.
+    pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, usize)> {
+        let (of, level, index) = match item {
+            LevelItem::Weather { level, index } => (Self::Weather, level, index),
+            LevelItem::Gravity { level, index } => (Self::Gravity, level, index),
+            LevelItem::SoundEnvironment { level, index } => (Self::Sound, level, index),
+            LevelItem::Sky { level, index } => (Self::Sky, level, index),
+            _ => return None,
+        };
+        Some((of, level as usize, index as usize))
+    }
+
+    /// The names of those of a level, and that of the default one, with their strings.
+    pub(super) fn names(
+        self,
+        level: &pmf::Level,
+    ) -> Option<(&StringTable, Vec<StringRef>, StringRef)> {
+        /// The names of records.
+        fn all<T>(records: &[T], name: impl Fn(&T) -> StringRef) -> Vec<StringRef> {
+            records.iter().map(name).collect()
+        }
+        let (common, client) = (&level.common, level.client.as_ref());
+        let (strings, names, default) = match self {
+            Self::Weather => (
+                &common.strings,
+                all(&common.weathers, |weather| weather.name),
+                common.default_weather,
+            ),
+            Self::Gravity => (
+                &common.strings,
+                all(&common.gravities, |gravity| gravity.name),
+                common.default_gravity,
+            ),
+            Self::Sound => (
+                &client?.strings,
+                all(&client?.sounds, |sound| sound.name),
+                client?.default_sound,
+            ),
+            Self::Sky => (
+                &client?.strings,
+                all(&client?.skies, |sky| sky.name),
+                client?.default_sky,
+            ),
+        };
+        Some((strings, names, default))
+    }
+
+    /// The index of the one with a name: the first.
+    fn find(self, level: &pmf::Level, name: &[u8]) -> Option<usize> {
+        let (strings, names, _) = self.names(level)?;
+        let mut names = names.into_iter();
+        names.position(|other| strings.name(other) == Some(name))
+    }
+
+    /// The regions of a chunk.
+    pub(super) fn regions(self, data: &ChunkData) -> &[EnvironmentRegion] {
+        let client = data.client.as_ref();
+        match self {
+            Self::Weather => &data.weather_regions,
+            Self::Gravity => &data.gravity_regions,
+            Self::Sound => client.map_or(&[], |client| &client.sound_regions),
+            Self::Sky => client.map_or(&[], |client| &client.sky_regions),
+        }
+    }
+}
+
+/// A region of a chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RegionAt<'a> {
+    pub(super) at: ChunkAt<'a>,
+    pub(super) of: Environment,
+    pub(super) index: usize,
+    pub(super) region: &'a EnvironmentRegion,
+}
+
+impl RegionAt<'_> {
+    /// Name of the environment.
+    pub(super) fn name(&self) -> String {
+        let data = self.at.data();
+        let name = data.map(|data| data.strings.told(self.region.environment));
+        name.unwrap_or_default().into_owned()
+    }
+
+    pub(super) fn item(&self) -> LevelItem {
+        self.at.region_item(self.of, self.index)
+    }
+
+    /// Its corners in world space.
+    pub(super) fn corners(&self) -> [Vec3; 8] {
+        let center = self.at.center();
+        self.region
+            .corners
+            .map(|corner| Vec3::from(corner) + center)
+    }
+
+    pub(super) fn bounds(&self) -> Option<Aabb> {
+        let corners = self.corners().into_iter();
+        Aabb::around(corners.filter(|corner| corner.is_finite()))
+    }
+}
+
+/// A region of the server in a chunk.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ServerRegionAt<'a> {
+    pub(super) at: ChunkAt<'a>,
+    pub(super) index: usize,
+    pub(super) region: &'a ServerRegion,
+}
+
+impl<'a> ServerRegionAt<'a> {
+    /// What is known of a region of the server.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Server region", Self::REGION)],
+    };
+
+    const REGION: &'a [Field<Self>] = &[
+        field("Chunk", |of: &Self| {
+            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
+        })
+        .derived()
+        .in_summary(),
+        field("Max corner", |of: &Self| of.corner(of.region.max).into())
+            .compared(|of| of.region.max.into()),
+        field("Min corner", |of: &Self| of.corner(of.region.min).into())
+            .compared(|of| of.region.min.into()),
+        field("Keeps active", |of: &Self| of.count().into())
+            .derived()
+            .in_summary()
+            .note(|of| format!("keeps {} active", of.count()).into()),
+        field("Chunk", |of: &Self| {
+            let chunks =
+                of.region
+                    .chunks
+                    .iter()
+                    .map(|chunk| match of.at.level.chunk_number(*chunk) {
+                        Some(number) => Value::from(chunk.to_string())
+                            .link(LevelItem::chunk(of.at.level_number, number)),
+                        None => format!("{chunk} (outside the grid)").into(),
+                    });
+            Value::list_up_to(MAX_LISTED, chunks)
+        })
+        .compared(|of| Value::list(of.region.chunks.iter().map(ToString::to_string))),
+    ];
+
+    pub(super) fn item(&self) -> LevelItem {
+        self.at.server_region_item(self.index)
+    }
+
+    /// A corner in world space.
+    fn corner(&self, corner: [f32; 3]) -> Vec3 {
+        Vec3::from(corner) + self.at.center()
+    }
+
+    /// What it occupies in world space; its corners may be exchanged (fact sheet B34).
+    pub(super) fn bounds(&self) -> Aabb {
+        let [a, b] = [self.region.min, self.region.max].map(|corner| self.corner(corner));
+        Aabb {
+            min: a.min(b),
+            max: a.max(b),
+        }
+    }
+
+    /// How many chunks it keeps active.
+    pub(super) fn count(&self) -> String {
+        counted(self.region.chunks.len(), "chunk")
+    }
+}
+
+impl<'a> RegionAt<'a> {
+    /// What is known of a region of an environment.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[section("Region", Self::REGION)],
+    };
+
+    const REGION: &'a [Field<Self>] = &[
+        field("Kind", |of: &Self| of.of.name().into()).derived(),
+        field("Environment", |of| {
+            Value::from(of.name()).link_if(of.environment())
+        }),
+        field("Chunk", |of: &Self| {
+            Value::from(of.at.chunk.index.to_string()).link(of.at.item())
+        })
+        .derived()
+        .in_summary()
+        .note(|of| format!("chunk {}", of.at.chunk.index).into()),
+        summary_only("Environment", |of| {
+            Value::from(of.name()).named(of.of.name())
+        }),
+        field("Index", |of: &Self| of.index.into()).derived(),
+        field("Corner", |of: &Self| {
+            let corners = super::describe::CORNERS.iter().zip(of.corners());
+            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
+        })
+        .compared(|of| {
+            let corners = super::describe::CORNERS.iter().zip(of.region.corners);
+            Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
+        }),
+    ];
+
+    /// The environment of its level that it names.
+    fn environment(&self) -> Option<LevelItem> {
+        let name = self.at.data()?.strings.name(self.region.environment)?;
+        let index = self.of.find(self.at.level, name)?;
+        Some(self.of.item(self.at.level_number, index))
+    }
+}
+
+/// A kind of weather, gravity, sound or sky of a level.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct EnvironmentAt<'a> {
+    level: LevelAt<'a>,
+    of: Environment,
+    index: usize,
+}
+
+impl<'a> EnvironmentAt<'a> {
+    /// What is known of an environment of any kind.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Environment", Self::ENVIRONMENT),
+            section("Regions", Self::REGIONS),
+        ],
+    };
+
+    const ENVIRONMENT: &'a [Field<Self>] = &[
+        field("Kind", |at: &Self| at.of.name().into()).derived(),
+        field("Name", |at: &Self| at.name().into())
+            .summary("Name", |at| Value::from(at.name()).named(at.of.name())),
+        field("Default of the level", |at: &Self| at.is_default().into())
+            .derived()
+            .note(|at| at.is_default().then_some("default").into()),
+        field("Wind", |at: &Self| {
+            at.weather(|weather| format!("{} m/s", xyz(weather.wind)).into())
+        })
+        .own(|at| at.weather(|weather| weather.wind.into())),
+        field("Direction seed", |at| {
+            at.weather(|w| w.direction_seed.into())
+        }),
+        field("Direction randomness", |at| {
+            at.weather(|weather| weather.direction_randomness.into())
+        }),
+        field("Direction speed", |at| {
+            at.weather(|w| w.direction_speed.into())
+        }),
+        field("Velocity seed", |at| at.weather(|w| w.velocity_seed.into())),
+        field("Velocity randomness", |at| {
+            at.weather(|weather| weather.velocity_randomness.into())
+        }),
+        field("Velocity speed", |at| {
+            at.weather(|w| w.velocity_speed.into())
+        }),
+        field("Acceleration", |at| {
+            let gravities = &at.level.source.common.gravities;
+            let gravity = gravities.get(at.index);
+            let gravity = gravity.filter(|_| at.of == Environment::Gravity);
+            gravity.map(|gravity| gravity.acceleration).into()
+        }),
+        field("Low pass", |at| at.sound(|sound| sound.low_pass)),
+        field("High pass", |at| at.sound(|sound| sound.high_pass)),
+        field("Reverb delay", |at| at.sound(|sound| sound.reverb_delay)),
+        field("Reverb feedback", |at| {
+            at.sound(|sound| sound.reverb_feedback)
+        }),
+        field("Reverb mix", |at| at.sound(|sound| sound.reverb_mix)),
+        field("Reverb low pass", |at| {
+            at.sound(|sound| sound.reverb_low_pass)
+        }),
+        field("Reverb high pass", |at| {
+            at.sound(|sound| sound.reverb_high_pass)
+        }),
+        field("Material", Self::sky_materials),
+        field("3D skybox", |at: &Self| at.sky().map(has_3d_skybox).into()).compared(|at| {
+            let flags = at.sky().map(|sky| Value::bits(sky.flags).named("Flags"));
+            flags.into()
+        }),
+        field("Skybox chunk", |at| {
+            let Some(sky) = at.sky() else {
+                return Value::absent();
+            };
+            let number = at.level.source.chunk_number(sky.skybox_chunk);
+            let item = number.map(|n| LevelItem::chunk(at.level.number, n));
+            // The field is always there (fact sheet B22).
+            let unused = " (not used: there is no 3D skybox)";
+            let unused = if has_3d_skybox(sky) { "" } else { unused };
+            Value::from(format!("{}{unused}", sky.skybox_chunk)).link_if(item)
+        }),
+    ];
+
+    const REGIONS: &'a [Field<Self>] = &[field("Region", |at: &Self| {
+        let regions = at.regions().into_iter().map(|region| {
+            let text = format!("of chunk {}", region.at.chunk.index);
+            Value::from(text).link(region.item())
+        });
+        Value::list_up_to(MAX_LISTED, regions)
+    })
+    .derived()];
+
+    fn name(&self) -> Option<Cow<'a, str>> {
+        let (strings, names, _) = self.of.names(self.level.source)?;
+        Some(strings.told(*names.get(self.index)?))
+    }
+
+    /// Whether it is where no region names another; the first one of a name is meant.
+    fn is_default(&self) -> bool {
+        let names = self.of.names(self.level.source);
+        let default = names.and_then(|(strings, _, default)| strings.name(default));
+        let default = default.filter(|default| !default.is_empty());
+        default.and_then(|name| self.of.find(self.level.source, name)) == Some(self.index)
+    }
+
+    fn weather(&self, read: impl Fn(&Weather) -> Value) -> Value {
+        let weather = self.level.source.common.weathers.get(self.index);
+        let weather = weather.filter(|_| self.of == Environment::Weather);
+        weather.map(read).into()
+    }
+
+    fn sound(&self, read: impl Fn(&SoundEnvironment) -> f32) -> Value {
+        let client = self.level.source.client.as_ref();
+        let client = client.filter(|_| self.of == Environment::Sound);
+        let sound = client.and_then(|client| client.sounds.get(self.index));
+        sound.map(read).into()
+    }
+
+    fn sky(&self) -> Option<&'a Sky> {
+        let client = self.level.source.client.as_ref();
+        let client = client.filter(|_| self.of == Environment::Sky)?;
+        client.skies.get(self.index)
+    }
+
+    /// The materials on the sides of a sky, and of its clouds.
+    fn sky_materials(&self) -> Value {
+        let Some((sky, client)) = self.sky().zip(self.level.source.client.as_ref()) else {
+            return Value::absent();
+        };
+        let sides = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"].into_iter();
+        let clouds = [
+            ("Top clouds", sky.top_clouds),
+            ("Bottom clouds", sky.bottom_clouds),
+        ];
+        let materials = self.level.source.common.materials_by_name();
+        Value::list(
+            sides
+                .zip(sky.skybox)
+                .chain(clouds)
+                .filter_map(|(side, name)| {
+                    let text = client.strings.told(name);
+                    let found = client
+                        .strings
+                        .name(name)
+                        .and_then(|name| materials.get(name));
+                    let item = found.map(|index| LevelItem::material(self.level.number, *index));
+                    let line = Value::from(text.clone()).named(side).link_if(item);
+                    (!text.is_empty()).then_some(line)
+                }),
+        )
+    }
+
+    /// The regions that name it.
+    fn regions(&self) -> Vec<RegionAt<'a>> {
+        let names = self.of.names(self.level.source);
+        let name = names.and_then(|(strings, names, _)| strings.name(*names.get(self.index)?));
+        let regions = self.level.map.regions(self.level.number);
+        let named = regions.filter(|region| {
+            let data = region.at.data();
+            let of_region = data.and_then(|data| data.strings.name(region.region.environment));
+            region.of == self.of && name.is_some() && of_region == name
+        });
+        named.collect()
+    }
+}
+
+fn has_3d_skybox(sky: &Sky) -> bool {
+    sky.flags & Sky::HAS_3D_SKYBOX != 0
+}
+
+impl<'a> ChunkAt<'a> {
+    /// The regions in it.
+    pub(super) fn regions(self) -> impl Iterator<Item = RegionAt<'a>> {
+        Environment::ALL.into_iter().flat_map(move |of| {
+            let regions = self.data().map_or(&[][..], |data| of.regions(data)).iter();
+            regions.enumerate().map(move |(index, region)| RegionAt {
+                at: self,
+                of,
+                index,
+                region,
+            })
+        })
+    }
+
+    /// The regions of the server in it.
+    pub(super) fn server_regions(self) -> impl Iterator<Item = ServerRegionAt<'a>> {
+        let regions = self.server().map_or(&[][..], |server| &server.regions);
+        let regions = regions.iter().enumerate();
+        regions.map(move |(index, region)| ServerRegionAt {
+            at: self,
+            index,
+            region,
+        })
+    }
+}
+
+impl Map {
+    /// A region by its item.
+    pub(super) fn region_at(&self, item: LevelItem) -> Option<RegionAt<'_>> {
+        let LevelItem::Region {
+            environment, index, ..
+        } = item
+        else {
+            return None;
+        };
+        let at = self.chunk_of(item)?;
+        let of = *Environment::ALL.get(usize::from(environment))?;
+        let index = index as usize;
+        let region = of.regions(at.data()?).get(index)?;
+        Some(RegionAt {
+            at,
+            of,
+            index,
+            region,
+        })
+    }
+
+    /// A region of the server by its item.
+    pub(super) fn server_region_at(&self, item: LevelItem) -> Option<ServerRegionAt<'_>> {
+        let LevelItem::ServerRegion { index, .. } = item else {
+            return None;
+        };
+        let at = self.chunk_of(item)?;
+        let index = index as usize;
+        let region = at.server()?.regions.get(index)?;
+        Some(ServerRegionAt { at, index, region })
+    }
+
+    /// The regions of a level.
+    pub(super) fn regions(&self, level: usize) -> impl Iterator<Item = RegionAt<'_>> {
+        self.chunks_of(level).flat_map(ChunkAt::regions)
+    }
+
+    /// The regions of the server in a level.
+    pub(super) fn server_regions(&self, level: usize) -> impl Iterator<Item = ServerRegionAt<'_>> {
+        self.chunks_of(level).flat_map(ChunkAt::server_regions)
+    }
+
+    /// Where an environment is other than by default.
+    pub(super) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
+        let regions = self.environment_at(item)?.regions();
+        Aabb::around_all(regions.iter().filter_map(RegionAt::bounds))
+    }
+
+    /// An environment by its item.
+    pub(super) fn environment_at(&self, item: LevelItem) -> Option<EnvironmentAt<'_>> {
+        let (of, level, index) = Environment::of_item(item)?;
+        let level = self.level_at(level)?;
+        let (_, names, _) = of.names(level.source)?;
+        (index < names.len()).then_some(EnvironmentAt { level, of, index })
+    }
+}

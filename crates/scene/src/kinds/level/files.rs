@@ -1,0 +1,673 @@
+//! What a map brings along beside its levels: the files of its archive, extensions and string
+//! tables.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::OnceLock;
+
+use super::Map;
+use super::textures::{self, Textures};
+use crate::assets::THUMBNAIL_SIDE;
+use crate::core::parallel::in_parallel;
+use crate::core::rules;
+use crate::describe::fields::{Field, Table, Value, field, section};
+use crate::describe::outline::{and_more, leaf};
+use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
+use crate::{OpenError, Progress};
+use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
+use mapscope_formats::pmf::{
+    self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,
+    StringTable,
+};
+use mapscope_formats::{Place, Problem, Subject, counted};
+
+/// How many pixels of textures that no material names are decoded to see whether they can be.
+const MAX_PIXELS: u64 = 32 << 20;
+/// Bytes of files of the archive that are decompressed for that.
+const MAX_BYTES: u64 = 64 << 20;
+/// How many files, extensions and strings are listed.
+const MAX_LISTED: usize = 2000;
+/// How many references to strings are followed to find those that are unused.
+const MAX_REFERENCES: usize = 1 << 20;
+
+/// The textures of the archive that no material names.
+#[derive(Debug, Default)]
+pub(super) struct Unnamed {
+    /// Entries of the archive, and their thumbnails once they are asked for.
+    list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
+    /// Index in the list by entry.
+    by_entry: HashMap<usize, usize>,
+    /// Of entries that materials name, the index of their texture.
+    named: HashMap<usize, usize>,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// Where the archive and what follows it begins, and how long the head is, in bytes; none of a map
+/// that is not from a file.
+pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
+    let levels: u64 = pmf.levels.iter().map(|level| u64::from(level.size)).sum();
+    let sizes = pmf.extensions.iter();
+    let extensions: u64 = sizes.map(|extension| u64::from(extension.size)).sum();
+    // A size before each, and how many there are: a byte for levels, two for extensions.
+    let sizes = 4 * (pmf.levels.len() + pmf.extensions.len()) as u64 + 3;
+    let archive = pmf.archive.as_ref();
+    let archive = archive.map_or(0, |archive| archive.bytes().len() as u64);
+    let entities = pmf.entities.range().start as u64;
+    entities.checked_sub(levels + extensions + sizes + archive)
+}
+
+impl Unnamed {
+    /// Finds the textures that no material names, and those among them that cannot be decoded.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(super) fn find(
+        pmf: &Pmf,
+        textures: &Textures,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut unnamed = Self::default();
+        let Some(archive) = &pmf.archive else {
+            return Ok(unnamed);
+        };
+        for (number, texture) in textures.list.iter().enumerate() {
+            if texture.file.path.is_none()
+                && let Some(entry) = archive.find_texture(&texture.path)
+            {
+                unnamed.named.entry(entry).or_insert(number);
+            }
+        }
+        let (mut pixels_left, mut bytes_left) = (MAX_PIXELS, MAX_BYTES);
+        let mut looked_at = Vec::new();
+        let mut not_looked_at = 0_usize;
+        for (entry, data) in archive.entries().iter().enumerate() {
+            let Content::File(file) = &data.content else {
+                continue;
+            };
+            if !is_texture(&data.name) || unnamed.named.contains_key(&entry) {
+                continue;
+            }
+            unnamed.by_entry.insert(entry, unnamed.list.len());
+            unnamed.list.push((entry, OnceLock::new()));
+            let Some(bytes) = bytes_left.checked_sub(file.bytes.into()) else {
+                not_looked_at += 1;
+                continue;
+            };
+            bytes_left = bytes;
+            let Some(content) = archive.file(entry) else {
+                continue;
+            };
+            let pixels = content.as_ref().map_or(0, |bytes| textures::pixels(bytes));
+            let Some(pixels) = pixels_left.checked_sub(pixels) else {
+                not_looked_at += 1;
+                continue;
+            };
+            pixels_left = pixels;
+            looked_at.push((entry, content));
+        }
+        let errors = in_parallel(looked_at.len(), progress, |i| match &looked_at.get(i)?.1 {
+            Ok(bytes) => match textures::read(bytes).map(|texture| texture.unknown_flags) {
+                Ok(0) => None,
+                Ok(flags) => Some(textures::unknown_flags(flags)),
+                Err(error) => Some(error),
+            },
+            Err(error) => Some(textures::fault_of(error)),
+        })?;
+        let start = archive_start(pmf).unwrap_or(0);
+        let errors = looked_at.into_iter().zip(errors);
+        unnamed.problems = errors
+            .filter_map(|((entry, _), error)| {
+                let ((rule, error), data) = error.zip(archive.entries().get(entry))?;
+                let path = archive.path(data);
+                let message = format!("texture `{path}` of the archive: {error}");
+                let place = Place::Offset(start + u64::from(data.at));
+                let subject = Subject::ArchiveEntry(entry as u32);
+                Some(Problem::new(rule, subject, place, message))
+            })
+            .collect();
+        if not_looked_at > 0 {
+            let message = format!(
+                "{not_looked_at} textures of the archive that no material names are not checked: \
+                 there are too many before them"
+            );
+            let place = Place::Offset(start);
+            let problem = Problem::new(&rules::TEXTURE_LIMIT, Subject::File, place, message);
+            unnamed.problems.push(problem);
+        }
+        Ok(unnamed)
+    }
+}
+
+fn is_texture(name: &str) -> bool {
+    std::path::Path::new(name)
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("ptf"))
+}
+
+impl Map {
+    /// A thumbnail by its index: those of textures that materials name, then of the others.
+    pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        if let Some(texture) = self.textures.list.get(index) {
+            return texture.file.thumbnail();
+        }
+        let (entry, thumbnail) = self.unnamed.list.get(index - self.textures.list.len())?;
+        let thumbnail = thumbnail.get_or_init(|| {
+            let bytes = self.pmf.archive.as_ref()?.file(*entry)?.ok()?;
+            textures::thumbnail_of(&bytes)
+        });
+        Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, thumbnail.as_deref()?))
+    }
+
+    /// The thumbnail of a file of the archive.
+    fn swatch_of(&self, entry: usize) -> Option<Swatch> {
+        let named = self.unnamed.named.get(&entry).copied();
+        let index = named.or_else(|| {
+            let unnamed = self.unnamed.by_entry.get(&entry)?;
+            Some(self.textures.list.len() + unnamed)
+        });
+        index.map(Swatch::Thumbnail)
+    }
+
+    /// The files of the archive as a tree.
+    pub(super) fn archive_lines(&self) -> Vec<OutlineNode> {
+        let Some(archive) = &self.pmf.archive else {
+            return Vec::new();
+        };
+        let mut inside: HashMap<Option<u32>, Vec<usize>> = HashMap::new();
+        for (index, entry) in archive.entries().iter().enumerate().take(MAX_LISTED) {
+            inside.entry(entry.parent).or_default().push(index);
+        }
+        let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
+        let mut sorted = |below: Option<u32>, lines: &mut HashMap<usize, OutlineNode>| {
+            let below = inside.remove(&below).unwrap_or_default().into_iter();
+            let mut below: Vec<_> = below.filter_map(|index| lines.remove(&index)).collect();
+            below.sort_by(|a, b| a.label.cmp(&b.label));
+            below
+        };
+        // A directory stands before what is in it: from behind, what is in one is made before it.
+        let count = archive.entries().len().min(MAX_LISTED);
+        for at in (0..count)
+            .rev()
+            .filter_map(|index| self.archive_file_at(index))
+        {
+            let line = OutlineNode {
+                swatch: at.file().and_then(|_| self.swatch_of(at.index)),
+                children: sorted(Some(at.index as u32), &mut lines),
+                ..leaf(
+                    at.entry.name.clone(),
+                    LevelItem::archive_file(at.index).into(),
+                    ArchiveFileAt::FIELDS.note(&at),
+                )
+            };
+            lines.insert(at.index, line);
+        }
+        let mut top = sorted(None, &mut lines);
+        top.extend(and_more(archive.entries().len(), count));
+        top
+    }
+
+    /// An entry of the archive.
+    pub(super) fn archive_file_at(&self, index: usize) -> Option<ArchiveFileAt<'_>> {
+        let archive = self.pmf.archive.as_ref()?;
+        Some(ArchiveFileAt {
+            map: self,
+            archive,
+            index,
+            entry: archive.entries().get(index)?,
+        })
+    }
+
+    /// An extension of the format.
+    pub(super) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
+        let extension = self.pmf.extensions.get(index)?;
+        Some(ExtensionAt { extension })
+    }
+}
+
+/// An entry of the archive.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ArchiveFileAt<'a> {
+    map: &'a Map,
+    archive: &'a Archive,
+    index: usize,
+    entry: &'a Entry,
+}
+
+impl<'a> ArchiveFileAt<'a> {
+    /// What is known of an entry of the archive.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Archive file", Self::ENTRY),
+            section("Content", Self::CONTENT),
+        ],
+    };
+
+    const ENTRY: &'a [Field<Self>] = &[
+        field("Name", |at| at.entry.name.as_str().into()),
+        field("Path", |at: &Self| {
+            Value::from(at.archive.path(at.entry)).swatch(at.map.swatch_of(at.index))
+        })
+        .derived()
+        .in_summary_as("File"),
+        field("Type", |at: &Self| {
+            match at.entry.content {
+                Content::Directory => "directory",
+                Content::Link(_) => "link",
+                Content::File(_) => "file",
+            }
+            .into()
+        })
+        .summary("Size", |at| match &at.entry.content {
+            Content::File(file) => counted(file.bytes as usize, "byte").into(),
+            Content::Directory => "directory".into(),
+            Content::Link(_) => "link".into(),
+        })
+        .note(|at| match &at.entry.content {
+            Content::File(file) => counted(file.bytes as usize, "byte").into(),
+            Content::Directory => Value::absent(),
+            Content::Link(target) => format!("link to {target}").into(),
+        }),
+        field("Leads to", |at| match &at.entry.content {
+            Content::Link(target) => target.as_str().into(),
+            _ => Value::absent(),
+        }),
+        field("Bytes", |at| at.file().map(|file| file.bytes).into()),
+        field("Stored bytes", |at: &Self| {
+            at.file().map(|file| file.stored_bytes).into()
+        })
+        .derived(),
+        field("Compressed", |at: &Self| {
+            at.file().map(|file| file.is_compressed).into()
+        })
+        .derived(),
+        field("Record at", |at: &Self| {
+            at.file()
+                .map(|file| format!("{:#x} of the archive", file.at))
+                .into()
+        })
+        .place(),
+    ];
+
+    const CONTENT: &'a [Field<Self>] =
+        &[field("Content", |at: &Self| at.content().into()).own(|at| at.own_content().into())];
+
+    fn file(&self) -> Option<&'a archive::File> {
+        match &self.entry.content {
+            Content::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
+    /// The bytes of a file, or why they cannot be read.
+    fn own_content(&self) -> Option<Vec<Property>> {
+        Some(match self.archive.file(self.index)? {
+            Ok(bytes) => vec![Property::dump(&*bytes)],
+            Err(error) => vec![Property::new("Unreadable", error.to_string())],
+        })
+    }
+
+    /// What is in a file: what a texture says of itself, and the bytes.
+    fn content(&self) -> Vec<Property> {
+        let size = self.file().map_or(0, |file| file.bytes);
+        let content = self.archive.file(self.index);
+        let bytes = match content.filter(|_| u64::from(size) <= MAX_BYTES) {
+            Some(Ok(bytes)) => bytes,
+            Some(Err(error)) => return vec![Property::new("Unreadable", error.to_string())],
+            None => return Vec::new(),
+        };
+        let mut properties = textures::head_properties(&bytes);
+        let number = self.map.unnamed.named.get(&self.index);
+        let named = number.and_then(|number| self.map.textures.list.get(*number));
+        properties.push(match named {
+            Some(texture) => Property::new("Named by materials", &*texture.path),
+            None if is_texture(&self.entry.name) => Property::new("Named by materials", "none"),
+            None => Property::new("Content", counted(bytes.len(), "byte")),
+        });
+        if !bytes.is_empty() {
+            properties.push(Property::dump(&*bytes));
+        }
+        properties
+    }
+}
+
+/// An extension of the format.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ExtensionAt<'a> {
+    extension: &'a Extension,
+}
+
+impl<'a> ExtensionAt<'a> {
+    /// What is known of an extension.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("Extension", Self::EXTENSION),
+            section("Data", Self::DATA),
+        ],
+    };
+
+    const EXTENSION: &'a [Field<Self>] = &[
+        field("Name", |at: &Self| at.extension.name.as_str().into())
+            .in_summary_as("Extension")
+            .json("name"),
+        field("Known", |at: &Self| {
+            if at.extension.name == Extension::KNOWN {
+                "yes; its data has no meaning yet".into()
+            } else {
+                "no".into()
+            }
+        })
+        .derived(),
+        field("Flags", |at| Value::bits(at.extension.flags)),
+        field("Part of the checksum", |at: &Self| {
+            at.has(Extension::USE_IN_CRC).into()
+        })
+        .derived()
+        .json("crc"),
+        field("Support required", |at: &Self| {
+            at.has(Extension::SUPPORT_REQUIRED).into()
+        })
+        .derived()
+        .json("required"),
+        field("Offset", |at: &Self| {
+            format!("{:#x}", at.extension.offset).into()
+        })
+        .place(),
+        field("Bytes", |at: &Self| at.extension.size.into()).derived(),
+        field("Bytes of data", |at: &Self| at.extension.data.len().into())
+            .json("bytes")
+            .note(|at| {
+                let size = counted(at.extension.data.len(), "byte");
+                let is_required = at.has(Extension::SUPPORT_REQUIRED);
+                let required = if is_required { ", required" } else { "" };
+                format!("{size}{required}").into()
+            }),
+    ];
+
+    const DATA: &'a [Field<Self>] = &[field("Bytes", |at| {
+        let data = &at.extension.data;
+        (!data.is_empty())
+            .then(|| vec![Property::dump(&**data)])
+            .into()
+    })];
+
+    fn has(self, flag: u8) -> bool {
+        self.extension.flags & flag != 0
+    }
+}
+
+/// A string table.
+#[derive(Debug)]
+pub(super) struct StringTableAt<'a> {
+    strings: &'a StringTable,
+    /// What it is of.
+    of: String,
+    users: StringUsers<'a>,
+    found: OnceCell<Strings>,
+}
+
+/// What names the strings of a table.
+#[derive(Debug)]
+enum StringUsers<'a> {
+    Entities(&'a Entities),
+    Common(&'a Level),
+    Client(&'a pmf::LevelClient),
+    Chunk(&'a ChunkData),
+    /// The entities of a chunk, and the attributes of its cubes.
+    ChunkServer(&'a ChunkServer, &'a ChunkData),
+}
+
+/// What is known of the strings of a table.
+#[derive(Debug)]
+struct Strings {
+    lines: Vec<Value>,
+    count: usize,
+    /// How many nothing names; none where too much does to find out.
+    unused: Option<usize>,
+}
+
+impl<'a> StringTableAt<'a> {
+    /// What is known of a string table: its strings with their offsets, and which of them nothing
+    /// names.
+    pub(super) const FIELDS: Table<'a, Self> = Table {
+        sections: &[
+            section("String table", Self::TABLE),
+            section("Strings", Self::STRINGS),
+        ],
+    };
+
+    const TABLE: &'a [Field<Self>] = &[
+        field("Of", |at: &Self| at.of.as_str().into()).in_summary_as("Strings of"),
+        field("Strings", |at: &Self| at.strings().count.into()).note(|at| {
+            let bytes = at.strings.bytes();
+            let count = bytes.split_inclusive(|byte| *byte == 0).count();
+            counted(count, "string").into()
+        }),
+        field("Unused", |at| match at.strings().unused {
+            Some(unused) => unused.into(),
+            None => "not known: too many are named".into(),
+        }),
+        field("Bytes", |at: &Self| at.strings.bytes().len().into())
+            .note(|at| counted(at.strings.bytes().len(), "byte").into()),
+    ];
+
+    const STRINGS: &'a [Field<Self>] = &[field("", |at| at.strings().lines.clone().into())];
+
+    fn strings(&self) -> &Strings {
+        self.found.get_or_init(|| self.find_strings())
+    }
+
+    fn find_strings(&self) -> Strings {
+        let mut named = self.users.named(self.strings);
+        let offsets: BTreeSet<u32> = named.by_ref().take(MAX_REFERENCES).collect();
+        let is_complete = named.next().is_none();
+        let mut lines = Vec::new();
+        let (mut count, mut unused) = (0_usize, 0_usize);
+        let mut start = 0_u32;
+        let bytes = self.strings.bytes().iter().zip(1..);
+        for (_, end) in bytes.filter(|(byte, _)| **byte == 0) {
+            // One that begins within another is a part of it (fact sheet A11).
+            let is_named = !is_complete || offsets.range(start..end).next().is_some();
+            unused += usize::from(!is_named);
+            if count < MAX_LISTED {
+                let text = self.strings.brief(StringRef(start));
+                let note = if is_named { "" } else { "  (unused)" };
+                lines.push(format!("{start:#06x}  {text}{note}").into());
+            }
+            count += 1;
+            start = end;
+        }
+        let more = count - lines.len();
+        lines.extend((more > 0).then(|| format!("and {more} more").into()));
+        Strings {
+            lines,
+            count,
+            unused: is_complete.then_some(unused),
+        }
+    }
+}
+
+impl StringUsers<'_> {
+    /// Offsets of strings that are named.
+    fn named<'b>(&'b self, strings: &'b StringTable) -> Box<dyn Iterator<Item = u32> + 'b> {
+        match *self {
+            Self::Entities(entities) => Box::new(entities.string_offsets(strings)),
+            Self::Common(level) => Box::new(names_of_common(level)),
+            Self::Client(client) => Box::new(names_of_client(client)),
+            Self::Chunk(data) => Box::new(names_of_chunk(data)),
+            Self::ChunkServer(server, data) => {
+                let attributes = data.cubes.iter().filter_map(|(_, cube)| match cube {
+                    Cube::PathInfo(info) => Some(data.cubes.attributes(info)),
+                    _ => None,
+                });
+                let texts = attributes.flatten().flat_map(|a| [a.name.0, a.data.0]);
+                Box::new(server.entities.string_offsets(strings).chain(texts))
+            }
+        }
+    }
+}
+
+impl Map {
+    /// A string table by what it belongs to.
+    pub(super) fn string_table_at(&self, owner: Owner, index: u32) -> Option<StringTableAt<'_>> {
+        let pmf = &self.pmf;
+        let (strings, of, users) = match owner {
+            Owner::Map => {
+                let of = "the entities of the map".to_owned();
+                (&pmf.strings, of, StringUsers::Entities(&pmf.entities))
+            }
+            Owner::Level { level: number } => {
+                let level = pmf.levels.get(number as usize)?;
+                let side = *Side::ALL.get(index as usize)?;
+                let (client, server) = (level.client.as_ref(), level.server.as_ref());
+                let (strings, users) = match side {
+                    Side::Common => (&level.common.strings, StringUsers::Common(level)),
+                    Side::Client => (&client?.strings, StringUsers::Client(client?)),
+                    Side::Server => (&server?.strings, StringUsers::Entities(&server?.entities)),
+                };
+                let of = format!("the {side} section of level {number}");
+                (strings, of, users)
+            }
+            Owner::Chunk { level, chunk } => {
+                let at = self.chunk_at(level, chunk)?;
+                let (data, server) = (at.data()?, at.server());
+                let (strings, side, users) = if index == 0 {
+                    (&data.strings, Side::Common, StringUsers::Chunk(data))
+                } else {
+                    let users = StringUsers::ChunkServer(server?, data);
+                    (&server?.strings, Side::Server, users)
+                };
+                let place = at.chunk.index;
+                let of = format!("the {side} section of chunk {place} of level {level}");
+                (strings, of, users)
+            }
+        };
+        Some(StringTableAt {
+            strings,
+            of,
+            users,
+            found: OnceCell::new(),
+        })
+    }
+}
+
+fn offsets(strings: impl IntoIterator<Item = StringRef>) -> impl Iterator<Item = u32> {
+    strings.into_iter().map(|string| string.0)
+}
+
+fn names_of_common(level: &Level) -> impl Iterator<Item = u32> {
+    let common = &level.common;
+    let materials = common.materials.iter();
+    let physics = common.physics_materials.iter();
+    let defaults = [
+        common.air_physics,
+        common.default_weather,
+        common.default_gravity,
+    ];
+    offsets(materials.flat_map(|material| [material.name, material.kind]))
+        .chain(offsets(physics.map(|material| material.name)))
+        .chain(offsets(common.weathers.iter().map(|weather| weather.name)))
+        .chain(offsets(common.gravities.iter().map(|gravity| gravity.name)))
+        .chain(offsets(defaults))
+}
+
+fn names_of_client(client: &pmf::LevelClient) -> impl Iterator<Item = u32> {
+    let skies = client.skies.iter().flat_map(|sky| {
+        let others = [sky.name, sky.top_clouds, sky.bottom_clouds];
+        others.into_iter().chain(sky.skybox)
+    });
+    let materials = client.materials.iter().flat_map(|material| {
+        let extra = material.extra_textures.iter().copied();
+        extra.chain([material.texture, material.matcap])
+    });
+    offsets(client.sounds.iter().map(|sound| sound.name))
+        .chain(offsets(skies))
+        .chain(offsets([client.default_sound, client.default_sky]))
+        .chain(offsets(materials))
+}
+
+fn names_of_chunk(data: &ChunkData) -> impl Iterator<Item = u32> {
+    use super::environments::Environment;
+    let lists = [
+        &data.materials,
+        &data.physics_materials,
+        &data.sound_materials,
+    ];
+    let regions = Environment::ALL.into_iter().flat_map(|of| of.regions(data));
+    offsets(lists.into_iter().flatten().copied())
+        .chain(offsets(regions.map(|region| region.environment)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::level::sample::{self, properties, summary};
+
+    #[test]
+    fn textures_that_no_material_names_are_checked_and_shown() {
+        let map = sample::with_archive();
+        let broken: Vec<_> = map
+            .about
+            .problems
+            .iter()
+            .filter(|problem| problem.message.contains("of the archive"))
+            .collect();
+        let [problem] = broken[..] else {
+            panic!("{broken:?}");
+        };
+        assert!(
+            problem.message.contains("`textures/broken.ptf`"),
+            "{problem}"
+        );
+        let item = map.item_of_problem(problem).unwrap();
+        assert!(matches!(item, LevelItem::ArchiveFile { .. }), "{item}");
+        let summary = summary(&map, item);
+        assert_eq!(summary[0].value, "textures/broken.ptf");
+        let archive = map.pmf().archive.as_ref().unwrap();
+        let find = |path: &str| LevelItem::archive_file(archive.find(path).unwrap());
+        let thumbnail = |path: &str| {
+            let groups = properties(&map, find(path));
+            let swatch = groups[0].properties.iter().find_map(|p| p.swatch);
+            match swatch {
+                Some(Swatch::Thumbnail(index)) => map.thumbnail_of(index),
+                _ => None,
+            }
+        };
+        let (width, height, pixels) = thumbnail("textures/whole.ptf").unwrap();
+        assert_eq!(pixels.len() as u32, width * height * 4);
+        // The first texel is black with a little green and blue.
+        assert_eq!(pixels[..4], [0, 9, 18, 255]);
+        assert_eq!(thumbnail("textures/broken.ptf"), None);
+        assert_eq!(thumbnail("readme.txt"), None);
+        let text = properties(&map, find("readme.txt"));
+        let lines = text.iter().flat_map(|group| &group.properties);
+        let dumps: Vec<_> = lines.filter(|line| !line.bytes.is_empty()).collect();
+        assert_eq!((dumps.len(), &*dumps[0].bytes), (1, &b"Made up"[..]));
+    }
+
+    #[test]
+    fn strings_that_nothing_names_are_marked() {
+        let mut pmf = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        let common = &mut pmf.levels[0].common;
+        let used = common.strings.bytes().len();
+        let more = [common.strings.bytes(), b"nobody\0sandstone\0"].concat();
+        common.strings = StringTable::new(&more);
+        // The end of a string is a string too.
+        common.air_physics = StringRef(used as u32 + 7 + 4);
+        let map = sample::map(pmf);
+        let groups = properties(&map, LevelItem::strings_of_level(0, Side::Common));
+        let lines = &groups[1].properties;
+        let line = |text: &str| {
+            let found = lines.iter().find(|line| line.value.contains(text));
+            found.unwrap().value.clone()
+        };
+        assert!(line("nobody").ends_with("nobody  (unused)"));
+        assert!(line("sandstone").ends_with("sandstone"));
+        assert!(line("stone").starts_with("0x0001  stone"), "{lines:?}");
+        let unused = &groups[0].properties[2];
+        assert_eq!((unused.name, unused.value.as_str()), ("Unused", "1"));
+        for side in Side::ALL {
+            let groups = properties(&map, LevelItem::strings_of_level(0, side));
+            assert!(groups[0].properties[2].value.parse::<u32>().unwrap() < 2);
+        }
+    }
+}

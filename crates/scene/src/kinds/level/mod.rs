@@ -1,0 +1,344 @@
+//! Levels: PMF maps of cubes, as `PlatinumSrc` is to show them.
+//!
+//! # Which way round the world is
+//!
+//! World coordinates here are those of the file, in metres from the centre of a level's centre
+//! chunk: left-handed, X right, Y up, Z forward (fact sheet B1). Nothing is turned. All maths is
+//! that of right-handed coordinates nevertheless, and what makes up for it is in two places:
+//!
+//! * the view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
+//!   up, right is `Y x f` in a left-handed world and `f x Y` in a right-handed one, so that the
+//!   left-handed world seen as it is and the right-handed one seen in a mirror are the same
+//!   image;
+//! * triangles are listed with their second and third corner exchanged ([`mesh`]): in the file
+//!   their outward normal is `(c - a) x (b - a)` (fact sheet B3), and everywhere else in the
+//!   program it is `(b - a) x (c - a)`.
+
+pub mod atlas;
+mod branches;
+pub mod caps;
+mod chunk_map;
+mod compare;
+mod date;
+mod describe;
+mod document;
+mod entities;
+mod environments;
+mod files;
+mod items;
+mod known;
+mod left_out;
+mod legends;
+mod light_list;
+mod lightmaps;
+pub mod lights;
+pub mod materials;
+pub mod merge;
+pub mod mesh;
+mod moving;
+mod outline;
+mod overlays;
+mod pick;
+mod place;
+mod properties;
+#[cfg(test)]
+mod sample;
+mod sections;
+mod signals;
+mod sky;
+mod surfaces;
+pub mod textures;
+pub mod tint;
+mod visibility;
+mod walk;
+
+pub(crate) use document::OVERLAYS;
+pub use entities::PlacedEntity;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use glam::Vec3;
+
+use self::atlas::Atlas;
+use self::entities::EntityIndex;
+use self::files::Unnamed;
+use self::known::Known;
+use self::left_out::LeftOut;
+use self::light_list::LightList;
+use self::materials::Materials;
+use self::mesh::{ChunkMesh, Surroundings};
+use self::pick::Trees;
+use self::sections::Sections;
+use self::sky::SkyRegion;
+use self::textures::Textures;
+use crate::camera::Handedness;
+use crate::colors;
+use crate::core::parallel::in_parallel;
+use crate::core::rules;
+use crate::{Aabb, About, ClipInfo, Document, GameView, LevelInfo, LevelItem};
+use crate::{OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pmf::{self, Pmf};
+use mapscope_formats::{Place, Problem, Subject};
+
+/// How the world of levels is to be seen so that the view is not mirrored: see the module.
+pub const HANDEDNESS: Handedness = Handedness::Left;
+
+/// An open map, ready to be drawn, pointed at and described.
+#[derive(Debug)]
+pub struct Map {
+    path: PathBuf,
+    /// The file, from which the bytes of records are shown.
+    bytes: Bytes,
+    pmf: Arc<Pmf>,
+    levels: Vec<Level>,
+    about: About,
+    level_infos: Vec<LevelInfo>,
+    clips: Vec<ClipInfo>,
+    /// Characters of the longest name of a chunk, and of the longest number of a cube.
+    widths: [usize; 2],
+    textures: Textures,
+    /// Textures of the archive that no material names.
+    unnamed: Unnamed,
+    sections: Sections,
+    entities: EntityIndex,
+    light_list: LightList,
+    /// Of each level what of it cannot be read.
+    left_out: Vec<LeftOut>,
+}
+
+/// A level, ready to be drawn.
+#[derive(Debug)]
+pub struct Level {
+    /// What its surfaces look like.
+    pub materials: Materials,
+    /// Where its lightmaps are.
+    pub atlas: Atlas,
+    /// The chunks that have faces, in file order.
+    pub chunks: Vec<ChunkMesh>,
+    /// What its faces occupy in world space; without any, its chunks.
+    pub bounds: Aabb,
+    sky_regions: Vec<SkyRegion>,
+    trees: Trees,
+    known: Known,
+}
+
+/// Opens a map.
+///
+/// # Errors
+/// When nothing of it can be shown, or when `progress` was cancelled.
+pub(crate) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let pmf = source.parse(progress)?;
+    Ok(Arc::new(Map::build(pmf, source, options, progress)?))
+}
+
+impl Map {
+    /// Makes a map of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        mut pmf: Pmf,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut problems = std::mem::take(&mut pmf.problems);
+        let mut textures = Textures::load(&pmf, source, options, progress)?;
+        problems.append(&mut textures.problems);
+        let mut unnamed = Unnamed::find(&pmf, &textures, progress)?;
+        problems.append(&mut unnamed.problems);
+        progress.report(0.6)?;
+        let mut levels = Vec::with_capacity(pmf.levels.len());
+        for level in &pmf.levels {
+            levels.push(Level::build(level, &textures, progress)?);
+        }
+        for (number, (level, source)) in levels.iter().zip(&pmf.levels).enumerate() {
+            problems.extend(level.left_out(source, number));
+        }
+        problems.sort_by_key(|problem| problem.place);
+        let level_infos = levels.iter().enumerate().map(|(index, level)| LevelInfo {
+            name: format!("Level {index}"),
+            item: LevelItem::level(index).into(),
+            bounds: level.bounds,
+        });
+        let bounds = Aabb::around_all(levels.iter().map(|level| level.bounds));
+        let about = About {
+            format: &pmf::FORMAT,
+            // There is but one.
+            version: "0".to_owned(),
+            problems,
+            // A map without levels has only what concerns all of them.
+            bounds: bounds.unwrap_or(Aabb {
+                min: Vec3::NEG_ONE,
+                max: Vec3::ONE,
+            }),
+            handedness: HANDEDNESS,
+            game_view: GameView::FirstPerson,
+            overlays: &OVERLAYS,
+            dependencies: std::mem::take(&mut textures.dependencies),
+            kinds: Vec::new(),
+            cpu_bytes: (levels.iter().map(Level::cpu_bytes).sum::<usize>() + textures.cpu_bytes())
+                as u64,
+        };
+        progress.report(1.0)?;
+        let mut map = Self {
+            path: source.path.clone(),
+            bytes: source.bytes.clone(),
+            sections: Sections::default(),
+            entities: EntityIndex::default(),
+            light_list: LightList::default(),
+            unnamed,
+            about,
+            level_infos: level_infos.collect(),
+            widths: items::widths(&pmf),
+            pmf: Arc::new(pmf),
+            clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
+            levels,
+            textures,
+            left_out: Vec::new(),
+        };
+        map.left_out = map.find_left_out();
+        Ok(map)
+    }
+
+    /// Its levels, in file order.
+    pub fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// The textures that materials name.
+    pub fn textures(&self) -> &Textures {
+        &self.textures
+    }
+
+    /// The map as it was read. Its problems are in [`About::problems`].
+    pub fn pmf(&self) -> &Arc<Pmf> {
+        &self.pmf
+    }
+}
+
+impl Level {
+    fn build(
+        level: &pmf::Level,
+        textures: &Textures,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let materials = Materials::of(level, textures);
+        let atlas = Atlas::arrange(level);
+        let names = level.common.materials_by_name();
+        let around = Surroundings {
+            level,
+            materials: &materials,
+            names: &names,
+            atlas: &atlas,
+        };
+        let chunks = in_parallel(level.chunks.len(), progress, |chunk| {
+            ChunkMesh::build(&around, chunk)
+        })?;
+        let chunks: Vec<ChunkMesh> = chunks.into_iter().flatten().collect();
+        let boxes = chunks.iter().filter(|chunk| !chunk.faces.is_empty());
+        let bounds = Aabb::around_all(boxes.map(|chunk| chunk.bounds));
+        Ok(Self {
+            bounds: bounds.unwrap_or_else(|| grid_bounds(level)),
+            sky_regions: sky::regions(level),
+            trees: Trees::new(chunks.len()),
+            known: Known::new(level.chunks.len(), &chunks),
+            materials,
+            atlas,
+            chunks,
+        })
+    }
+
+    /// A warning for each chunk with faces that are not drawn.
+    fn left_out(&self, level: &pmf::Level, number: usize) -> impl Iterator<Item = Problem> {
+        let chunks = self.chunks.iter().filter(|chunk| chunk.left_out > 0);
+        chunks.filter_map(move |mesh| {
+            let chunk = level.chunks.get(mesh.chunk)?;
+            let [_, client, _] = chunk.frames;
+            let message = format!(
+                "client section of chunk {} of level {number}: {} faces are left out since they \
+                 share their vertices with many others",
+                chunk.index, mesh.left_out
+            );
+            let subject = Subject::Chunk {
+                level: number as u8,
+                chunk: chunk.index.yxz(),
+            };
+            let place = Place::Offset(client.start);
+            Some(Problem::new(
+                &rules::SHARED_VERTICES,
+                subject,
+                place,
+                message,
+            ))
+        })
+    }
+
+    fn cpu_bytes(&self) -> usize {
+        let chunks = self.chunks.iter().map(ChunkMesh::cpu_bytes);
+        chunks.sum::<usize>() + self.atlas.cpu_bytes()
+    }
+}
+
+/// What the chunks of a level occupy in world space.
+fn grid_bounds(level: &pmf::Level) -> Aabb {
+    let half = level.chunk_side() * 0.5;
+    let ends = [level.chunks.first(), level.chunks.last()];
+    let centers =
+        ends.map(|chunk| chunk.map_or(Vec3::ZERO, |chunk| level.chunk_center(chunk.index).into()));
+    let [first, last] = centers;
+    Aabb {
+        min: first - half,
+        max: last + half,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Vec3;
+
+    use super::*;
+    use crate::camera::{Camera, Pose};
+
+    /// Where points of the world are in the view: right and down, from 0 to 1.
+    fn seen(pose: Pose, point: [f32; 3]) -> [f32; 2] {
+        let camera = Camera::new(pose, HANDEDNESS);
+        camera.project(Vec3::from(point), 1.5).unwrap().to_array()
+    }
+
+    #[test]
+    fn looking_ahead_x_is_right_and_y_is_up() {
+        let ahead = Pose {
+            eye: Vec3::ZERO,
+            target: Vec3::Z,
+        };
+        let [right, down] = seen(ahead, [1.0, 2.0, 10.0]);
+        assert!(right > 0.5 && down < 0.5, "{right} {down}");
+        let to_the_right = Pose {
+            eye: Vec3::ZERO,
+            target: Vec3::X,
+        };
+        // Whoever turns to the right has on the left what was ahead.
+        let [right, down] = seen(to_the_right, [10.0, -2.0, 3.0]);
+        assert!(right < 0.5 && down > 0.5, "{right} {down}");
+    }
+
+    #[test]
+    fn the_room_of_the_sample_is_not_mirrored() {
+        // A view into the room of which there is a screenshot from elsewhere.
+        let pose: Pose = "-6,-2,6.3,9.211,-4.394,-6.463".parse().unwrap();
+        let [doorway, _] = seen(pose, [8.0, -6.0, 0.0]);
+        let pillars = [[3.5, 3.5], [-3.5, 3.5], [-3.5, -3.5]];
+        let [left, middle, right] = pillars.map(|[x, z]| seen(pose, [x, -3.0, z])[0]);
+        assert!(left < doorway && doorway < middle && middle < right);
+        // The stairs go down toward the right wall's near end.
+        let [upper, lower] = [[2.5, -4.0, -5.0], [-2.5, -6.5, -5.0]].map(|step| seen(pose, step));
+        assert!(middle < upper[0] && upper[0] < lower[0] && lower[0] < right);
+        assert!(upper[1] < lower[1]);
+    }
+}

@@ -1,0 +1,582 @@
+//! The textures of a map: PTF images from its own archive, or else from the asset root.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbaImage;
+
+use crate::Property;
+use crate::assets::{
+    AssetError, Assets, LookUp, Texture, TextureFile, Thumbnail, placeholder, thumbnail,
+};
+use crate::core::budget::with_room;
+use crate::core::parallel::in_parallel;
+use crate::core::rules::{self, Fault};
+use crate::{OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
+use mapscope_formats::{Place, Problem, ReadError, Subject};
+
+/// The longest side of a texture that is decoded as a whole. Longer ones are made smaller while
+/// they are decoded, and take no more memory.
+const MAX_SIDE: u32 = 4096;
+/// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
+/// are made smaller.
+const MAX_TEXTURES: usize = 512;
+/// How many paths of textures that are not read are counted.
+const MAX_LEFT_OUT: usize = 10_000;
+/// Pixels that all textures of any map may have together.
+const FEW_PIXELS: u64 = 32 << 20;
+/// What they may have beyond that for each byte of the map, and of the files that they are from.
+const PIXELS_PER_BYTE: u64 = 16;
+/// Bytes of textures before they are decoded that are held at once.
+const MAX_PACKED_BYTES: usize = 64 << 20;
+
+/// A texture of a map, found or not.
+#[derive(Debug)]
+pub struct LevelTexture {
+    /// Its path as materials name it.
+    pub path: String,
+    /// The texture, or a placeholder.
+    pub texture: Arc<Texture>,
+    /// What is known of its file.
+    pub file: TextureFile,
+}
+
+/// All textures of a map.
+#[derive(Debug, Default)]
+pub struct Textures {
+    /// Each path that a material names, once.
+    pub list: Vec<LevelTexture>,
+    /// Index in the list by path.
+    by_path: HashMap<String, usize>,
+    /// Paths that are not looked for since there are too many before them.
+    left_out: BTreeSet<String>,
+    pub(super) problems: Vec<Problem>,
+    /// Files that were found, and those that were looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// A path that a material names, and where it does.
+struct Named {
+    path: String,
+    place: Place,
+    level: usize,
+    /// The first material of the level that names it.
+    material: usize,
+}
+
+/// The bytes of a texture, the file that they are from if they are not from the archive, and the
+/// files that were looked for.
+struct Found<'a> {
+    bytes: Result<Cow<'a, [u8]>, Fault>,
+    path: Option<PathBuf>,
+    looked_for: Vec<PathBuf>,
+}
+
+impl Textures {
+    /// Finds and decodes what the materials of all levels name.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
+    /// placeholder.
+    pub(super) fn load(
+        map: &Pmf,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut textures = Self::default();
+        let assets = Assets::new(source, options, LookUp::Beside);
+        let mut named = Vec::new();
+        let mut seen = HashSet::new();
+        let mut too_long = 0;
+        'levels: for (level, data) in map.levels.iter().enumerate() {
+            let Some(client) = &data.client else { continue };
+            let [_, frame, _] = data.frames;
+            // Materials may name a long path again and again.
+            seen.clear();
+            for (material, number) in client.materials.iter().zip(0..) {
+                let extra = material.extra_textures.iter();
+                for name in [&material.texture, &material.matcap]
+                    .into_iter()
+                    .chain(extra)
+                {
+                    if !seen.insert(*name) {
+                        continue;
+                    }
+                    let Some(name) = client.strings.path(*name) else {
+                        let begin = client.strings.brief(*name);
+                        if begin.is_empty() {
+                            // There is no such string, which its section says.
+                            continue;
+                        }
+                        too_long += 1;
+                        if too_long == 1 {
+                            let message = format!(
+                                "texture `{begin}` of level {level}: its path has more than \
+                                 {LONGEST_PATH_BYTES} bytes; nothing finds it"
+                            );
+                            textures.problems.push(Problem::new(
+                                &rules::TEXTURE_NAME,
+                                material_of(level, number),
+                                Place::Offset(frame.start),
+                                message,
+                            ));
+                        }
+                        continue;
+                    };
+                    if name.is_empty() {
+                        continue;
+                    }
+                    let path = String::from_utf8_lossy(name);
+                    if textures.by_path.contains_key(&*path) {
+                        continue;
+                    }
+                    if named.len() == MAX_TEXTURES {
+                        if textures.left_out.len() == MAX_LEFT_OUT {
+                            break 'levels;
+                        }
+                        textures.left_out.insert(path.into_owned());
+                        continue;
+                    }
+                    let path = path.into_owned();
+                    textures.by_path.insert(path.clone(), named.len());
+                    let place = Place::Offset(frame.start);
+                    named.push(Named {
+                        path,
+                        place,
+                        level,
+                        material: number,
+                    });
+                }
+            }
+        }
+        if let (Some(first), Some(last)) = (textures.left_out.first(), named.last()) {
+            let count = textures.left_out.len();
+            let or_more = if count == MAX_LEFT_OUT {
+                " or more"
+            } else {
+                ""
+            };
+            let message = format!(
+                "materials name {}{or_more} textures; only {MAX_TEXTURES} are read, and `{first}` is one \
+                 of the {count} that are not",
+                count + MAX_TEXTURES
+            );
+            let subject = Subject::Level(last.level as u8);
+            let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, last.place, message);
+            textures.problems.push(problem);
+        }
+        let mut packed_left = MAX_PACKED_BYTES;
+        let of_bytes = |bytes: usize| (bytes as u64).saturating_mul(PIXELS_PER_BYTE);
+        let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(FEW_PIXELS);
+        let mut found = Vec::with_capacity(named.len());
+        for named in &named {
+            let mut texture = find(map, &named.path, &assets, &mut packed_left);
+            if let Ok(bytes) = &texture.bytes {
+                if texture.path.is_some() {
+                    pixels_left = pixels_left.saturating_add(of_bytes(bytes.len()));
+                }
+                if let Some(left) = pixels_left.checked_sub(pixels(bytes)) {
+                    pixels_left = left;
+                } else {
+                    let reason =
+                        "with those before it, it has too many pixels for a file of this size";
+                    texture.bytes = Err((&rules::TEXTURE_LIMIT, reason.to_owned()));
+                }
+            }
+            found.push(texture);
+        }
+        let decoded = in_parallel(found.len(), progress, |i| {
+            let bytes = found.get(i).map(|found| found.bytes.as_deref());
+            match bytes {
+                Some(Ok(bytes)) => {
+                    let decoded = with_room(working_bytes(bytes), || decode(bytes).map(prepared));
+                    Ok((decoded?, pmf::Texture::head(bytes)))
+                }
+                Some(Err(reason)) => Err(reason.clone()),
+                None => Err((&rules::MISSING_TEXTURE, "it was not looked for".to_owned())),
+            }
+        })?;
+        for ((number, named), (found, decoded)) in named
+            .into_iter()
+            .enumerate()
+            .zip(found.into_iter().zip(decoded))
+        {
+            let mut warn = |(rule, reason): Fault| {
+                let Named {
+                    path,
+                    level,
+                    place,
+                    material,
+                } = &named;
+                let subject = material_of(*level, *material);
+                let message = format!("texture `{path}` of level {level}: {reason}");
+                let problem = Problem::new(rule, subject, *place, message);
+                textures.problems.push(problem);
+            };
+            let mut size = None;
+            let (texture, thumbnail) = match decoded {
+                Ok((prepared, head)) => {
+                    if let Some((sides, flags)) = head {
+                        size = Some(sides);
+                        if flags != 0 {
+                            warn(unknown_flags(flags));
+                        }
+                    }
+                    prepared
+                }
+                Err(reason) => {
+                    warn(reason);
+                    prepared(placeholder(number as u32))
+                }
+            };
+            textures.dependencies.extend(found.looked_for);
+            textures.list.push(LevelTexture {
+                path: named.path,
+                texture: Arc::new(texture),
+                file: TextureFile {
+                    path: found.path,
+                    found: size.is_some(),
+                    size,
+                    thumbnail: Thumbnail::Made(thumbnail),
+                },
+            });
+        }
+        Ok(textures)
+    }
+
+    /// The index in the list of a texture by the path that a material names; none for no path, and
+    /// beyond the most textures that are read.
+    pub fn find(&self, path: &str) -> Option<usize> {
+        self.by_path.get(path).copied()
+    }
+
+    /// A texture for materials that are not known: nobody takes it for a surface.
+    pub fn placeholder() -> Texture {
+        Texture::new(placeholder(0))
+    }
+
+    /// Bytes of memory that they hold.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let levels = self.list.iter().flat_map(|texture| &texture.texture.levels);
+        levels.map(Vec::len).sum()
+    }
+}
+
+/// Looks for a texture in the archive, and then in the asset root.
+fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Found<'a> {
+    let archive = map.archive.as_ref();
+    let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
+    let mut found = if let Some(bytes) = in_archive {
+        Found {
+            bytes: bytes.map_err(|error| fault_of(&error)),
+            path: None,
+            looked_for: Vec::new(),
+        }
+    } else {
+        // As in the archive (fact sheet B30).
+        let plain = path.split_once(':').map_or(path, |(_, path)| path);
+        let plain = plain.trim_start_matches('/');
+        let file = assets
+            .read(&format!("{plain}.ptf"))
+            .or_else(|| assets.read(&format!("textures/{plain}.ptf")));
+        let neither = "it is neither in the archive nor in the asset root";
+        Found {
+            bytes: file.bytes.map_err(|error| match error {
+                AssetError::Unreadable(reason) => (&rules::UNREADABLE_TEXTURE, reason),
+                _ => (&rules::MISSING_TEXTURE, neither.to_owned()),
+            }),
+            path: file.path,
+            looked_for: file.looked_for,
+        }
+    };
+    if let Ok(Cow::Owned(bytes)) = &found.bytes {
+        match packed_left.checked_sub(bytes.len()) {
+            Some(left) => *packed_left = left,
+            None => {
+                found.bytes = Err((
+                    &rules::TEXTURE_LIMIT,
+                    "there are too many textures before it".to_owned(),
+                ));
+            }
+        }
+    }
+    found
+}
+
+impl LevelTexture {
+    /// How large it is in its file and how large it is drawn, for people.
+    pub(super) fn size_text(&self) -> String {
+        match self.file.size {
+            Some([width, height]) if self.texture.size == [width, height] => {
+                format!("{width} x {height}")
+            }
+            Some([width, height]) => {
+                let [drawn_width, drawn_height] = self.texture.size;
+                format!("{width} x {height}, drawn with {drawn_width} x {drawn_height}")
+            }
+            None => "not found".to_owned(),
+        }
+    }
+}
+
+/// What is said of bits of a PTF that mean nothing.
+pub(super) fn unknown_flags(flags: u8) -> Fault {
+    let message = format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)");
+    (&rules::PTF_FLAGS, message)
+}
+
+/// Why a texture cannot be read.
+pub(super) fn fault_of(error: &ReadError) -> Fault {
+    let rule = error.problem().map(|problem| problem.rule);
+    (
+        rule.unwrap_or(&rules::UNREADABLE_TEXTURE),
+        error.to_string(),
+    )
+}
+
+/// What problems of a texture are about: the material that names it.
+fn material_of(level: usize, material: usize) -> Subject {
+    Subject::LevelMaterial {
+        level: level as u8,
+        material: material as u32,
+    }
+}
+
+/// How many pixels a PTF says that it has. One that is too short to have so many has none: it costs
+/// nothing to find that out.
+pub(super) fn pixels(bytes: &[u8]) -> u64 {
+    let head = pmf::Texture::head(bytes);
+    let pixels = head.map_or(0, |([width, height], _)| {
+        u64::from(width) * u64::from(height)
+    });
+    // No byte of LZ4 stands for more than 255, and a pixel is three at least.
+    if pixels.saturating_mul(3) / 255 > bytes.len() as u64 {
+        0
+    } else {
+        pixels
+    }
+}
+
+/// Bytes of memory that a PTF takes while it is decoded and prepared.
+fn working_bytes(bytes: &[u8]) -> u64 {
+    // As the file has them, with alpha, and again as mip levels.
+    pixels(bytes).min(u64::from(MAX_SIDE).pow(2)) * 12
+}
+
+/// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.
+pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, Fault> {
+    pmf::Texture::read_up_to(bytes, MAX_SIDE).map_err(|error| fault_of(&error))
+}
+
+/// Decodes a PTF.
+fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
+    let texture = read(bytes)?;
+    let pixels = if texture.has_alpha {
+        texture.pixels
+    } else {
+        let (pixels, _) = texture.pixels.as_chunks::<3>();
+        pixels
+            .iter()
+            .flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX])
+            .collect()
+    };
+    RgbaImage::from_raw(texture.width, texture.height, pixels).ok_or_else(|| {
+        (
+            &rules::UNREADABLE_TEXTURE,
+            "it has too few pixels".to_owned(),
+        )
+    })
+}
+
+/// The thumbnail of a PTF; none of one that cannot be read.
+pub(super) fn thumbnail_of(bytes: &[u8]) -> Option<Vec<u8>> {
+    decode(bytes).ok().map(|image| thumbnail(&image))
+}
+
+/// What the head of a PTF says; nothing for another file.
+pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
+    let head = pmf::Texture::head(bytes).filter(|_| bytes.starts_with(b"PTF"));
+    let Some(([width, height], unknown)) = head else {
+        return Vec::new();
+    };
+    let has_alpha = bytes.get(4).is_some_and(|flags| flags & 0x01 != 0);
+    let mut properties = vec![
+        Property::new("Texture", format!("{width} x {height} pixels")),
+        Property::new("Has alpha", if has_alpha { "yes" } else { "no" }),
+    ];
+    if unknown != 0 {
+        properties.push(Property::new("Flags", unknown_flags(unknown).1));
+    }
+    properties
+}
+
+/// A texture with its thumbnail.
+fn prepared(image: RgbaImage) -> (Texture, Vec<u8>) {
+    let thumbnail = thumbnail(&image);
+    (Texture::new(image), thumbnail)
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+    use mapscope_formats::pmf::{Packing, StringTableBuilder};
+
+    /// Textures of a made-up map whose three materials name these, with a folder beside it.
+    fn loaded(names: [&str; 3], files: &[(&str, Vec<u8>)]) -> Textures {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, bytes).unwrap();
+        }
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        let mut strings = StringTableBuilder::default();
+        let refs = names.map(|name| strings.add(name).unwrap());
+        client.strings = strings.finish();
+        for material in &mut client.materials {
+            (material.texture, material.matcap) = (refs[0], refs[1]);
+            material.extra_textures = vec![refs[2]];
+        }
+        assert!(pmf::write(&map, Packing::Compressed).is_ok());
+        load(&map, folder.path().join("map.pmf"))
+    }
+
+    fn load(map: &Pmf, path: PathBuf) -> Textures {
+        let source = Source {
+            path,
+            bytes: Bytes::new(),
+            embedded: &[],
+        };
+        let (options, progress) = (OpenOptions::default(), Progress::default());
+        Textures::load(map, &source, &options, &progress).unwrap()
+    }
+
+    fn ptf(width: u32, height: u32, has_alpha: bool) -> Vec<u8> {
+        let pixel_bytes = if has_alpha { 4 } else { 3 };
+        let texture = pmf::Texture {
+            width,
+            height,
+            has_alpha,
+            pixels: (0..width * height * pixel_bytes).map(|i| i as u8).collect(),
+            unknown_flags: 0,
+        };
+        texture.write().unwrap()
+    }
+
+    #[test]
+    fn names_outside_the_strings_are_not_long() {
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        for material in &mut client.materials {
+            material.texture = pmf::StringRef(0x1000_0000);
+        }
+        let textures = load(&map, "map.pmf".into());
+        let mut messages = textures.problems.iter().map(|problem| &problem.message);
+        assert!(!messages.any(|message| message.contains("more than")));
+    }
+
+    #[test]
+    fn paths_may_be_long() {
+        let long = format!("{}/{}", "a".repeat(150), "b".repeat(150));
+        let too_long = "c/".repeat(2500);
+        let files = [(&*format!("{long}.ptf"), ptf(2, 1, false))];
+        let textures = loaded([&long, &too_long, &long], &files);
+        let texture = &textures.list[textures.find(&long).unwrap()];
+        assert_eq!(texture.file.size, Some([2, 1]));
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert!(
+            problem.message.contains("more than 4096 bytes"),
+            "{problem}"
+        );
+        assert!(problem.message.len() < 500, "{problem}");
+    }
+
+    #[test]
+    fn what_is_odd_about_a_texture_or_made_smaller_is_said() {
+        let mut odd = ptf(2, 2, true);
+        odd[4] |= 0x82;
+        let files = [("odd.ptf", odd), ("long.ptf", ptf(8192, 2, false))];
+        let textures = loaded(["odd", "long", "odd"], &files);
+        let [problem] = &textures.problems[..] else {
+            panic!("{:?}", textures.problems);
+        };
+        assert!(
+            problem.message.contains("`odd` of level 0: flags 0x82"),
+            "{problem}"
+        );
+        let said = |name: &str| {
+            let texture = &textures.list[textures.find(name).unwrap()];
+            assert!(texture.file.found);
+            texture.size_text()
+        };
+        assert_eq!(said("odd"), "2 x 2");
+        assert_eq!(said("long"), "8192 x 2, drawn with 1024 x 1");
+    }
+
+    #[test]
+    fn textures_are_found_beside_the_map_and_told_apart() {
+        let files = [
+            ("a.ptf", ptf(2, 1, false)),
+            ("textures/b.ptf", ptf(4, 4, true)),
+        ];
+        let textures = loaded(["map:/a", "b", "a"], &files);
+        assert!(textures.problems.is_empty(), "{:?}", textures.problems);
+        let paths: Vec<_> = textures.list.iter().map(|texture| &*texture.path).collect();
+        assert_eq!(paths, ["map:/a", "b", "a"]);
+        let first = &textures.list[textures.find("map:/a").unwrap()];
+        assert_eq!(first.texture.levels[0], [0, 1, 2, 255, 3, 4, 5, 255]);
+        let second = &textures.list[textures.find("b").unwrap()];
+        assert_eq!(
+            (second.file.size, second.texture.has_holes),
+            (Some([4, 4]), true)
+        );
+        assert_eq!(textures.find(""), None);
+    }
+
+    #[test]
+    fn more_textures_than_are_read_are_a_problem() {
+        let mut map = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1);
+        let client = map.levels[0].client.as_mut().unwrap();
+        let mut strings = StringTableBuilder::default();
+        let names = (0..MAX_TEXTURES + 3).map(|i| strings.add(&format!("t{i:04}")).unwrap());
+        client.materials[0].extra_textures = names.collect();
+        client.strings = strings.finish();
+        let textures = load(&map, "map.pmf".into());
+        assert_eq!(textures.list.len(), MAX_TEXTURES);
+        let first = &textures.problems[0].message;
+        assert!(first.contains("only 512 are read"), "{first}");
+        assert!(first.contains("of the 3 that"), "{first}");
+    }
+
+    #[test]
+    fn what_is_missing_broken_or_too_large_is_a_placeholder() {
+        let mut large = ptf(1, 1, false);
+        large[5] = 0xD0;
+        let files = [("large.ptf", large), ("broken.ptf", b"PTF".to_vec())];
+        let textures = loaded(["large", "broken", "../a"], &files);
+        let messages: Vec<_> = textures
+            .problems
+            .iter()
+            .map(|p| p.message.as_str())
+            .collect();
+        assert_eq!(messages.len(), 3);
+        // Of so few bytes there cannot be so many pixels.
+        assert!(
+            messages[0].contains("texture of 1x8192 pixels: said to decode to 24576"),
+            "{messages:?}"
+        );
+        assert!(messages[1].contains("a texture of 3 bytes"), "{messages:?}");
+        assert!(messages[2].contains("`../a`") && messages[2].contains("neither"));
+        assert!(textures.list.iter().all(|texture| !texture.file.found));
+        assert!(!textures.dependencies.is_empty());
+    }
+}

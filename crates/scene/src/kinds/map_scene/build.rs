@@ -1,0 +1,618 @@
+//! A scene of its file: the models are put in their places on the map.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, OnceLock};
+
+use glam::Vec3;
+
+use super::describe::OVERLAYS;
+use super::overlays::circle_radii;
+use super::pick::Covers;
+use super::place::{
+    camera_pose, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
+};
+use super::{Group, MapScene, Placed, SceneModel, check, load};
+use crate::camera::Handedness;
+use crate::core::parallel::in_parallel;
+use crate::core::rules;
+use crate::describe::numbers::{fixed, short};
+use crate::kinds::model::Model;
+use crate::kinds::terrain::Terrain;
+use crate::kinds::terrain::navigation::Blocker;
+use crate::{
+    Aabb, About, Animation as _, ClipInfo, Document as _, Environment, GameView, NamedCamera,
+    OpenError, OpenOptions, Progress, SceneItem, Source, Sun,
+};
+use mapscope_formats::pfscene::{
+    self, Attribute, ENTITY_ATTRIBUTES, Entity, General, Pfscene, REGION_ATTRIBUTES, SectionKind,
+    Setting, Shape, Value,
+};
+use mapscope_formats::{
+    Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted, suggest,
+};
+
+/// How far from the ground an entity may stand that is on it, in world units: positions have six
+/// digits after the point.
+const ON_GROUND: f32 = 0.05;
+/// Frames of the clip that stands for all idle clips: a minute.
+const CLIP_FRAMES: u32 = 60 * pfobj::FRAMES_PER_SECOND as u32;
+
+impl MapScene {
+    /// Makes a scene of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        mut pfscene: Pfscene,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let mut problems = Problems::new();
+        let mut models = named_models(&pfscene.entities);
+        let names: Vec<&str> = models.iter().map(|model| model.name.as_str()).collect();
+        let load::Loaded {
+            mut map,
+            map_path,
+            map_fault,
+            refused_map,
+            models: loaded,
+            skybox,
+            textures,
+            mut dependencies,
+        } = load::load(&names, &pfscene.general, source, options, progress)?;
+        for (rule, message) in skybox.faults {
+            problems.add(rule, skybox_place(&pfscene), || message);
+        }
+        if let Some(fault) = map_fault {
+            let place = Place::Text { line: 1, column: 1 };
+            problems.add(&rules::MISSING_MAP, place, || fault);
+        }
+        for (model, loaded) in models.iter_mut().zip(loaded) {
+            model.file = loaded.file;
+            match loaded.model {
+                Ok(found) => model.model = Some(found),
+                Err(load::Unread { fault, refused }) => {
+                    let (rule, message) = fault;
+                    model.refused = refused.map(|problem| *problem);
+                    for &index in &model.entities {
+                        let (subject, place) = of_entity(&pfscene, index, None);
+                        let message = || of_numbered(&pfscene, index, &message);
+                        problems.add_alike(&model.name, rule, subject, place, message);
+                    }
+                }
+            }
+        }
+        if let Some((path, terrain)) = &map
+            && let Some(fault) = fault_of_part(&terrain.about().problems)
+        {
+            let place = Place::Text { line: 1, column: 1 };
+            problems.add(&rules::BROKEN_MAP, place, || {
+                format!("the map {} has {fault}", path.display())
+            });
+        }
+        for SceneModel {
+            name,
+            model,
+            entities,
+            ..
+        } in &models
+        {
+            let of_model = model.as_ref().map(|model| model.problems());
+            let fault = of_model.and_then(|problems| fault_of_part(&problems));
+            if let (Some(fault), Some(&first)) = (fault, entities.first()) {
+                let (subject, place) = of_entity(&pfscene, first, None);
+                problems.add_about(&rules::BROKEN_MODEL, subject, place, || {
+                    format!("the model {} has {fault}", quoted(name.as_bytes()))
+                });
+            }
+        }
+        number_thumbnails(&mut models, map.as_ref().map(|(_, terrain)| &**terrain));
+        dependencies.sort_unstable();
+        dependencies.dedup();
+        let terrain = map.as_ref().map(|(_, terrain)| &**terrain);
+        let classes = pfscene.entities.iter().filter_map(|entity| class(entity));
+        let classes: BTreeSet<&str> = classes.collect();
+        let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
+        let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
+        check::check_doubles(&pfscene, &entities, &mut problems);
+        check::check_scales(&pfscene, &models, &mut problems);
+        if let Some(terrain) = terrain {
+            check_regions(&pfscene, terrain, &mut problems);
+        }
+        // What stands far off the map must not make a speck of it.
+        let is_framed = |placed: &&Placed| match terrain {
+            Some(_) => placed.ground.is_some(),
+            None => placed.is_somewhere,
+        };
+        let bounds = entities.iter().filter(is_framed);
+        let bounds = bounds.map(|placed| placed.bounds);
+        let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
+        let bounds = bounds.reduce(|all, next| all.union(&next));
+        let blockers = blockers(&pfscene, &entities, &models);
+        // Nothing else holds a map that was just read.
+        if let Some(terrain) = map.as_mut().and_then(|(_, map)| Arc::get_mut(map)) {
+            terrain.set_blockers(blockers);
+        }
+        let has_cover = map.as_ref().is_some_and(|(_, map)| map.has_cover());
+        let groups = group(&entities, &models);
+        in_parallel(models.len(), progress, |index| {
+            let SceneModel {
+                model, entities, ..
+            } = &models[index];
+            if let Some(model) = model {
+                model.simplify_for(entities.len());
+            }
+        })?;
+        let covers = Covers::of(&entities, &models);
+        let members = by_kind(&entities);
+        let radii = pfscene.entities.iter().map(circle_radii);
+        let has_circles = radii.fold([false; 2], |[selection, vision], radii| {
+            [
+                selection || radii[0].is_some(),
+                vision || radii[1].is_some(),
+            ]
+        });
+        let is_animated = groups.iter().any(|group| group.clip.is_some());
+        let clip = ClipInfo {
+            name: "Idle clips".to_owned(),
+            frames: CLIP_FRAMES,
+            item: SceneItem::Clip.into(),
+            is_clock: true,
+        };
+        let mut all_problems = std::mem::take(&mut pfscene.problems);
+        all_problems.extend(problems.finish());
+        all_problems.sort_by_key(|problem| problem.place);
+        let mut scene = Self {
+            about: About {
+                format: &pfscene::FORMAT,
+                version: pfscene.version.clone(),
+                problems: all_problems,
+                bounds: bounds.unwrap_or(Aabb {
+                    min: Vec3::ZERO,
+                    max: Vec3::ONE,
+                }),
+                handedness: Handedness::Mirrored,
+                game_view: GameView::FromAbove,
+                overlays: &OVERLAYS[..OVERLAYS.len() - usize::from(!has_cover)],
+                dependencies,
+                kinds: Vec::new(),
+                cpu_bytes: 0,
+            },
+            whole_about: OnceLock::new(),
+            path: source.path.clone(),
+            map,
+            map_path,
+            refused_map,
+            models,
+            textures,
+            entities,
+            groups,
+            covers,
+            classes,
+            members,
+            has_circles,
+            clips: if is_animated { vec![clip] } else { Vec::new() },
+            cameras: cameras(&pfscene),
+            environment: Environment {
+                sun: sun(&pfscene.general),
+                skybox: skybox.skybox,
+            },
+            pfscene,
+        };
+        scene.about.cpu_bytes = scene.cpu_bytes();
+        progress.report(1.0)?;
+        Ok(scene)
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let models = self.models.iter().filter_map(|model| model.model.as_ref());
+        let models = models.map(|model| model.about().cpu_bytes + model.simplified_bytes() as u64);
+        let models = models.sum::<u64>();
+        let map = self
+            .terrain()
+            .map_or(0, |terrain| terrain.about().cpu_bytes);
+        let entities = size_of_val(self.entities.as_slice()) + self.covers.cpu_bytes();
+        models + map + entities as u64
+    }
+}
+
+/// Where it is said what is wrong with the skybox of a scene.
+pub(super) fn skybox_place(pfscene: &Pfscene) -> Place {
+    let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
+    Place::Text { line, column: 1 }
+}
+
+/// The errors of a map or a model, and files that are missing or broken, which show in the scene: how
+/// many there are, and the worst of them.
+fn fault_of_part(problems: &[Problem]) -> Option<String> {
+    let shows = |problem: &&Problem| {
+        problem.severity == Severity::Error
+            || rules::is_missing_file(problem.rule)
+            || problem.rule.id == rules::UNREADABLE_TEXTURE.id
+            || problem.rule.id == rules::TRUNCATED_IMAGE.id
+    };
+    let faults: Vec<Problem> = problems.iter().filter(shows).cloned().collect();
+    // The first of the worst.
+    let worst = faults.iter().rev().max_by_key(|fault| fault.severity)?;
+    let worst = format!("{}: {}", worst.place, worst.message);
+    let tally = Tally::of(&faults);
+    Some(match faults.as_slice() {
+        [_] => format!("{tally}, at {worst}"),
+        _ => format!("{tally}, the worst at {worst}"),
+    })
+}
+
+/// The light that a scene names; for what it does not name, that of the game (fact sheets A10, C).
+pub(super) fn sun(general: &General) -> Sun {
+    let game = Sun::default();
+    let color = |setting: &Option<Setting<[i32; 4]>>, of_game| {
+        let part = |part: i32| part.clamp(0, 255) as f32 / 255.0;
+        let named = setting.as_ref().map(|setting| setting.value);
+        named.map_or(of_game, |[r, g, b, _]| Vec3::new(part(r), part(g), part(b)))
+    };
+    let position = general.emit_light_pos.as_ref();
+    Sun {
+        position: position.map_or(game.position, |position| position.value.into()),
+        color: color(&general.emit_light_color, game.color),
+        ambient: color(&general.ambient_light_color, game.ambient),
+    }
+}
+
+/// Counts on through the thumbnails of the map and of all models.
+fn number_thumbnails(models: &mut [SceneModel], terrain: Option<&Terrain>) {
+    let mut next = terrain.map_or(0, |terrain| terrain.map().materials.len());
+    for model in models {
+        model.first_thumbnail = next;
+        let materials = model.model.as_ref().map(|m| m.pfobj().materials.len());
+        next += materials.unwrap_or(0);
+    }
+}
+
+/// The cameras of a scene that say where they are.
+fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
+    let cameras = pfscene.cameras.iter().zip(0..);
+    let cameras = cameras.filter_map(|(camera, index)| {
+        Some(NamedCamera {
+            name: camera.name.clone(),
+            item: SceneItem::Camera { index }.into(),
+            pose: camera_pose(camera)?,
+        })
+    });
+    cameras.collect()
+}
+
+/// The class of the script that runs an entity.
+pub(super) fn class(entity: &Entity) -> Option<&str> {
+    entity.attributes.value("class").and_then(Value::string)
+}
+
+impl MapScene {
+    /// Names that the engine does not know, each where it first stands.
+    pub(super) fn other_names(&self) -> Vec<Problem> {
+        let mut notes = Problems::new();
+        let mut note = |noun: &str, name: &str, line: u64, subject: Subject| {
+            let (rule, place) = (&rules::OTHER_NAME, Place::line(line));
+            notes.add_alike((noun, name), rule, subject, place, || {
+                format!(
+                    "{noun} {} is unknown to the engine",
+                    quoted(name.as_bytes())
+                )
+            });
+        };
+        let scene = &self.pfscene;
+        for section in &scene.sections {
+            if let SectionKind::Unknown { name, .. } = &section.kind {
+                note("section", name, section.line, Subject::File);
+            }
+        }
+        for other in &scene.general.other {
+            let name = other.text.split_whitespace().next().unwrap_or_default();
+            note("setting", name, other.line, Subject::File);
+        }
+        let entities = (0..).map(Subject::SceneEntity).zip(&scene.entities);
+        let entities = entities.map(|(subject, it)| (subject, &it.attributes, ENTITY_ATTRIBUTES));
+        let regions = (0..).map(Subject::Region).zip(&scene.regions);
+        let regions = regions.map(|(subject, it)| (subject, &it.attributes, REGION_ATTRIBUTES));
+        for (subject, attributes, known) in entities.chain(regions) {
+            for Attribute { key, value, line } in &attributes.0 {
+                let is_known = known.iter().any(|known| known.key == key);
+                if !is_known && value.value_type().is_some() {
+                    note("attribute", key, *line, subject);
+                }
+            }
+        }
+        notes.finish()
+    }
+}
+
+/// Lists a problem of an entity at the line of one of its attributes, or of its own. The message begins
+/// with its number and name.
+pub(super) fn add(
+    problems: &mut Problems,
+    rule: &'static Rule,
+    pfscene: &Pfscene,
+    index: u32,
+    key: Option<&str>,
+    message: impl FnOnce() -> String,
+) {
+    let (subject, place) = of_entity(pfscene, index, key);
+    problems.add_about(rule, subject, place, || {
+        of_numbered(pfscene, index, &message())
+    });
+}
+
+/// A message about an entity, with the entity's number and name before it.
+fn of_numbered(pfscene: &Pfscene, index: u32, message: &str) -> String {
+    match pfscene.entities.get(index as usize) {
+        Some(entity) => format!("{}: {message}", entity.numbered(index)),
+        None => message.to_owned(),
+    }
+}
+
+/// What a problem of an entity is about, and the line of one of its attributes, or of its own.
+fn of_entity(pfscene: &Pfscene, index: u32, key: Option<&str>) -> (Subject, Place) {
+    let entity = pfscene.entities.get(index as usize);
+    let line = entity.map_or(1, |entity| {
+        let attribute = key.and_then(|key| entity.attributes.get(key));
+        attribute.map_or(entity.line, |attribute| attribute.line)
+    });
+    (Subject::SceneEntity(index), Place::line(line))
+}
+
+/// The models that entities name, in the order in which they are first named.
+fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
+    let mut models: Vec<SceneModel> = Vec::new();
+    let mut by_name = HashMap::new();
+    for (entity, index) in entities.iter().zip(0..) {
+        let known = *by_name.entry(entity.model.as_str()).or_insert(models.len());
+        if known == models.len() {
+            models.push(SceneModel {
+                name: entity.model.clone(),
+                file: None,
+                model: None,
+                refused: None,
+                first_thumbnail: 0,
+                entities: Vec::new(),
+            });
+        }
+        models[known].entities.push(index);
+    }
+    models
+}
+
+fn place_all(
+    pfscene: &Pfscene,
+    models: &[SceneModel],
+    classes: &[String],
+    terrain: Option<&Terrain>,
+    problems: &mut Problems,
+) -> Vec<Placed> {
+    let mut model_of = vec![0; pfscene.entities.len()];
+    for (i, model) in models.iter().enumerate() {
+        for &entity in &model.entities {
+            model_of[entity as usize] = i;
+        }
+    }
+    let placed = pfscene.entities.iter().zip(0..).map(|(entity, index)| {
+        let world_from_model = world_from_entity(entity);
+        let model_index = model_of[index as usize];
+        let model = models[model_index].model.as_deref();
+        let clip = model.and_then(|model| idle_clip(pfscene, index, model, problems));
+        let bounds = model.and_then(|model| model_bounds(model, clip, &world_from_model));
+        let position = Vec3::from(world_from_model.translation);
+        let placed = Placed {
+            world_from_model,
+            bounds: bounds.unwrap_or_else(|| missing_bounds(entity, &world_from_model)),
+            model: model_index,
+            clip,
+            is_somewhere: is_somewhere(entity),
+            ground: terrain
+                .filter(|_| is_somewhere(entity))
+                .and_then(|terrain| terrain.height_at(position.x, position.z)),
+            kinds: kinds_of(entity, classes, model_index),
+        };
+        if placed.is_somewhere {
+            check_ground(pfscene, index, &placed, terrain, problems);
+        }
+        placed
+    });
+    placed.collect()
+}
+
+/// What an entity is one of: a faction, a class and a model. Classes stand in alphabetical order.
+fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneItem>; 3] {
+    let faction = entity.attributes.value("faction_id").and_then(Value::int);
+    let faction = faction.and_then(|index| u32::try_from(index).ok());
+    let class =
+        class(entity).and_then(|name| classes.binary_search_by(|c| c.as_str().cmp(name)).ok());
+    [
+        faction.map(|index| SceneItem::Faction { index }),
+        class.map(|index| SceneItem::Class {
+            index: index as u32,
+        }),
+        Some(SceneItem::Model {
+            index: model as u32,
+        }),
+    ]
+}
+
+/// How many clips of a model a message names.
+const LISTED_CLIPS: usize = 20;
+
+/// The clip that an entity plays while it does nothing, by its index in the model.
+fn idle_clip(
+    pfscene: &Pfscene,
+    index: u32,
+    model: &Model,
+    problems: &mut Problems,
+) -> Option<usize> {
+    let entity = pfscene.entities.get(index as usize)?;
+    let attributes = &entity.attributes;
+    if attributes.value("animated").and_then(Value::bool) != Some(true) {
+        return None;
+    }
+    let clips = model.clips();
+    let expected = || {
+        let names = clips.iter().map(|clip| quoted(clip.name.as_bytes()));
+        let names: Vec<_> = names.take(LISTED_CLIPS).collect();
+        match clips.len() - names.len() {
+            _ if names.is_empty() => "the model has no clips".to_owned(),
+            0 => format!("expected one of {}", names.join(", ")),
+            more => format!("expected one of {} and {more} more", names.join(", ")),
+        }
+    };
+    let Some(attribute) = attributes.get("idle_clip") else {
+        let (rule, key) = (&rules::NO_IDLE_CLIP, Some("animated"));
+        add(problems, rule, pfscene, index, key, || {
+            format!("animated, but without `idle_clip`; {}", expected())
+        });
+        return None;
+    };
+    let name = attribute.value.string()?;
+    let clip = clips.iter().position(|clip| clip.name == name);
+    if clip.is_none() {
+        let (subject, place) = of_entity(pfscene, index, Some("idle_clip"));
+        // The others of its model that name it follow from the first.
+        let named = (&entity.model, name);
+        problems.add_alike(named, &rules::IDLE_CLIP, subject, place, || {
+            let near = suggest(name, clips.iter().map(|clip| &clip.name));
+            let near = near.map(|near| format!("; did you mean {}?", quoted(near.as_bytes())));
+            let (entity, name) = (entity.numbered(index), quoted(name.as_bytes()));
+            let (expected, near) = (expected(), near.unwrap_or_default());
+            format!("{entity}: found {name}; {expected}{near}")
+        });
+    }
+    clip
+}
+
+/// Warns of regions of which nothing is on the map.
+fn check_regions(pfscene: &Pfscene, terrain: &Terrain, problems: &mut Problems) {
+    let map = terrain.about().bounds;
+    for (index, region) in (0..).zip(&pfscene.regions) {
+        let (Some([x, z]), Some(shape)) = (region.center(), region.shape()) else {
+            continue;
+        };
+        let [reach_x, reach_z] = match shape {
+            Shape::Circle { radius } => [radius; 2],
+            Shape::Rectangle { size } => size.map(|side| side / 2.0),
+        };
+        // Also where a number is NaN.
+        let is_on_map = x + reach_x >= map.min.x
+            && x - reach_x <= map.max.x
+            && z + reach_z >= map.min.z
+            && z - reach_z <= map.max.z;
+        if !is_on_map {
+            let line = region
+                .attributes
+                .get("pos")
+                .map_or(region.line, |pos| pos.line);
+            let subject = Subject::Region(index);
+            let place = Place::line(line);
+            problems.add_about(&rules::REGION_OUTSIDE_MAP, subject, place, || {
+                let name = quoted(region.name.as_bytes());
+                format!("region {name} around x {x} and z {z} is outside the map")
+            });
+        }
+    }
+}
+
+fn check_ground(
+    pfscene: &Pfscene,
+    index: u32,
+    placed: &Placed,
+    terrain: Option<&Terrain>,
+    problems: &mut Problems,
+) {
+    let position = placed.position();
+    let Some(terrain) = terrain else {
+        return;
+    };
+    // What is that far away is outside any map, and the file is told so.
+    if position.abs().max_element() > pfscene::MAX_LENGTH {
+        return;
+    }
+    if terrain
+        .placement()
+        .tile_at(position.x, position.z)
+        .is_none()
+    {
+        add(
+            problems,
+            &rules::OUTSIDE_MAP,
+            pfscene,
+            index,
+            Some("position"),
+            || format!("x {} and z {} are outside the map", position.x, position.z),
+        );
+        return;
+    }
+    if let Some(above) = placed.above_ground()
+        && above.abs() > ON_GROUND
+    {
+        add(
+            problems,
+            &rules::OFF_GROUND,
+            pfscene,
+            index,
+            Some("position"),
+            || {
+                let side = if above > 0.0 { "above" } else { "below" };
+                let [y, ground] = [position.y, position.y - above].map(short);
+                let height = fixed(above.abs(), 2);
+                format!("y {y} is {height} {side} the ground, which is at {ground}")
+            },
+        );
+    }
+}
+
+/// The entities that keep units off the ground below them.
+fn blockers(pfscene: &Pfscene, entities: &[Placed], models: &[SceneModel]) -> Vec<Blocker> {
+    let all = (0..).zip(pfscene.entities.iter().zip(entities));
+    let blockers = all.filter_map(|(index, (entity, placed))| {
+        Some(Blocker {
+            item: SceneItem::Entity { index }.into(),
+            name: entity.name.clone(),
+            footprint: footprint(entity, placed, models[placed.model].model.as_deref())?,
+        })
+    });
+    blockers.collect()
+}
+
+/// Entities by faction and by class; models have theirs.
+fn by_kind(entities: &[Placed]) -> HashMap<SceneItem, Vec<u32>> {
+    let mut members: HashMap<SceneItem, Vec<u32>> = HashMap::new();
+    for (index, placed) in (0..).zip(entities) {
+        for kind in placed.kinds.into_iter().flatten() {
+            if !matches!(kind, SceneItem::Model { .. }) {
+                members.entry(kind).or_default().push(index);
+            }
+        }
+    }
+    members
+}
+
+/// Entities by model and clip.
+fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut known = HashMap::new();
+    for (index, placed) in (0..).zip(entities) {
+        if models[placed.model].model.is_none() || !placed.is_somewhere {
+            continue;
+        }
+        let at = *known
+            .entry((placed.model, placed.clip))
+            .or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group {
+                model: placed.model,
+                clip: placed.clip,
+                entities: Vec::new(),
+                placements: Vec::new(),
+            });
+        }
+        groups[at].entities.push(index);
+        groups[at].placements.push(placed.world_from_model);
+    }
+    groups
+}

@@ -1,0 +1,761 @@
+//! What a scene says of itself: the [`Document`] of a PFSCENE.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use glam::Vec3;
+use serde_json::{Map, Value};
+
+use super::MapScene;
+use super::build::skybox_place;
+use super::fields::{
+    CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
+};
+use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
+use super::parts::entity_of;
+use crate::core::overlay::{joined, overlays};
+use crate::core::rules;
+use crate::describe::fields::{Describe, GroupKeys, ItemKeys};
+use crate::describe::lines::{LineBuilder, box_edges};
+use crate::describe::outline::{
+    LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf,
+};
+use crate::document::parts::Parts;
+use crate::kinds::model::Model;
+use crate::terrain;
+use crate::{
+    Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
+    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
+    Neighbor, OtherFile, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead,
+    ProblemTarget, Property, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic,
+    SummaryPart, Swatch,
+};
+use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
+
+/// The overlays of a scene: its own, and those of its ground.
+pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len()] =
+    joined(&OWN_OVERLAYS, &terrain::OVERLAYS);
+
+/// Those of its own; what a model has too is drawn of the selected entity.
+pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
+    Entities "Entities" "Show what stands on the map" on,
+    Regions "Regions" "Draw the regions that scripts use, with their names",
+    Cameras "Cameras" "Draw the cameras of the scene, with their names",
+    Circles "Circles" "Draw the selection circle and the vision range of every entity",
+    Skeleton "Skeleton" "Draw the bones of the selected entity through its mesh",
+    JointNames "Joint names"
+        "Write the name of each joint of the selected entity beside its bone, in the window only",
+    NormalLines "Normal lines"
+        "Draw a yellow line along the normal of each vertex of the selected entity",
+    FrameBounds "Bounds of the frame"
+        "Draw the box that the model of the selected entity declares for the frame, and that of the \
+         mesh where it differs",
+    EngineTextures "Engine texture size"
+        "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
+];
+
+/// Lines that the outline lists under a heading.
+const MAX_LISTED: usize = 2_000;
+
+impl MapScene {
+    /// The record of an item with its fields; none for an item of the map, or one that is not there.
+    fn described<'a>(&'a self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + 'a>> {
+        let Item::Scene(item) = item else {
+            return None;
+        };
+        Some(match item {
+            SceneItem::Scene => SceneAt::FIELDS.of(SceneAt(self)),
+            SceneItem::Entity { index } => {
+                EntityAt::FIELDS.of(EntityAt::new(self, index, playhead)?)
+            }
+            SceneItem::Faction { index } => FactionAt::FIELDS.of(FactionAt::new(self, index)?),
+            SceneItem::Model { index } => ModelAt::FIELDS.of(ModelAt::new(self, index)?),
+            SceneItem::Class { index } => ClassAt::FIELDS.of(ClassAt::new(self, index)?),
+            SceneItem::Region { index } => RegionAt::FIELDS.of(RegionAt::new(self, index)?),
+            SceneItem::Camera { index } => CameraAt::FIELDS.of(CameraAt::new(self, index)?),
+            SceneItem::Part { .. } | SceneItem::Clip => return None,
+        })
+    }
+
+    /// What is said of items of each kind in JSON; of a part of an entity it is what its model says.
+    pub(crate) fn item_keys() -> Vec<ItemKeys> {
+        let parts = Model::item_keys().into_iter().map(|mut part| {
+            part.kind = "part";
+            part.groups.push(GroupKeys {
+                key: "part_of".to_owned(),
+                title: "Part of",
+                keys: vec![("entity".to_owned(), "Entity")],
+            });
+            part
+        });
+        let mut kinds = vec![
+            SceneAt::FIELDS.keys("scene"),
+            EntityAt::FIELDS.keys("entity"),
+            FactionAt::FIELDS.keys("faction"),
+            ClassAt::FIELDS.keys("class"),
+            ModelAt::FIELDS.keys("model"),
+            RegionAt::FIELDS.keys("region"),
+            CameraAt::FIELDS.keys("camera"),
+        ];
+        kinds.extend(parts);
+        kinds
+    }
+
+    /// The entities that stand on an item, if it is a tile that some stand on.
+    fn entities_on(&self, item: Item) -> Option<PropertyGroup> {
+        let tile = self.terrain()?.tile_rc(item)?;
+        let numbers = 0..self.entities.len() as u32;
+        let entities = numbers.filter_map(|index| EntityAt::new(self, index, Playhead::default()));
+        let standing = entities.filter(|entity| entity.tile() == Some(tile));
+        let properties: Vec<Property> = standing.map(EntityAt::standing).collect();
+        (!properties.is_empty()).then_some(PropertyGroup {
+            title: "Entities here",
+            properties,
+        })
+    }
+
+    /// What an entity is one of: a faction, a class and a model.
+    pub(super) fn kinds_of(&self, index: u32) -> impl Iterator<Item = SceneItem> {
+        let placed = self.entities.get(index as usize);
+        placed.into_iter().flat_map(|placed| placed.kinds).flatten()
+    }
+
+    /// The entities of a faction, a class or a model, in file order.
+    pub(super) fn members(&self, kind: SceneItem) -> &[u32] {
+        let members = match kind {
+            SceneItem::Model { index } => self.models.get(index as usize).map(|it| &it.entities),
+            kind => self.members.get(&kind),
+        };
+        members.map_or(&[], Vec::as_slice)
+    }
+
+    /// The line of an item in the outline.
+    fn line(&self, label: String, item: SceneItem) -> OutlineNode {
+        let described = self.described(item.into(), Playhead::default());
+        let note = described.map(|record| record.note());
+        leaf(label, item.into(), note.unwrap_or_default())
+    }
+
+    fn entity_lines(&self, kind: SceneItem) -> Vec<OutlineNode> {
+        let lines = self.members(kind).iter().filter_map(|&index| {
+            let entity = self.pfscene.entities.get(index as usize)?;
+            let label = format!("{index} {}", entity.name);
+            Some(self.line(label, SceneItem::Entity { index }))
+        });
+        capped(lines.collect(), MAX_LISTED)
+    }
+
+    /// A line for each of several kinds, with their entities below.
+    fn kind_lines(&self, kinds: impl Iterator<Item = (String, SceneItem)>) -> Vec<OutlineNode> {
+        let lines = kinds.map(|(label, item)| OutlineNode {
+            children: self.entity_lines(item),
+            ..self.line(label, item)
+        });
+        lines.collect()
+    }
+
+    /// The factions that entities name and the file does not have, rising.
+    fn unknown_factions(&self) -> BTreeSet<u32> {
+        let known = self.pfscene.factions.len();
+        let factions = self.members.keys().filter_map(|kind| match kind {
+            SceneItem::Faction { index } => Some(*index),
+            _ => None,
+        });
+        factions.filter(|index| *index as usize >= known).collect()
+    }
+
+    fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
+        let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
+            let placed = entities.filter_map(|index| self.entities.get(index as usize));
+            let boxes = placed.filter(|placed| placed.is_somewhere);
+            let boxes = boxes.map(|placed| placed.bounds);
+            boxes.reduce(|all, next| all.union(&next))
+        };
+        match item {
+            SceneItem::Scene | SceneItem::Clip => Some(self.about.bounds),
+            SceneItem::Entity { index } => of_entities(&mut std::iter::once(index)),
+            SceneItem::Faction { .. } | SceneItem::Class { .. } | SceneItem::Model { .. } => {
+                of_entities(&mut self.members(item).iter().copied())
+            }
+            SceneItem::Region { index } => {
+                let mut lines = Vec::new();
+                let region = self.pfscene.regions.get(index as usize)?;
+                self.region_lines(region, &mut LineBuilder::new(&mut lines, REGION, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+            SceneItem::Part { .. } => None,
+            SceneItem::Camera { .. } => {
+                let mut lines = Vec::new();
+                let pose = (self as &dyn Document).camera_of(item.into())?.pose;
+                Self::camera_lines(pose, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+        }
+    }
+}
+
+impl Document for MapScene {
+    fn about(&self) -> &About {
+        self.whole_about.get().unwrap_or(&self.about)
+    }
+
+    fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        if let Some(terrain) = self.terrain() {
+            draw(Drawable {
+                revision: terrain.revision(),
+                ..Drawable::in_place(&**terrain)
+            });
+        }
+        for group in &self.groups {
+            let Some(model) = self
+                .models
+                .get(group.model)
+                .and_then(|m| m.model.as_deref())
+            else {
+                continue;
+            };
+            let all = Drawable {
+                content: model,
+                revision: 0,
+                placements: &group.placements,
+                entities: &group.entities,
+                playhead: Some(Self::playhead_of(group.clip, model, shown.playhead)),
+                bounds: model.extent_of(group.clip),
+            };
+            if shown.hidden.is_empty() && Self::shows_entities(shown) {
+                draw(all);
+                continue;
+            }
+            // Nowhere, so that it stays on the GPU; then what stands between two that are hidden.
+            draw(Drawable {
+                placements: &[],
+                entities: &[],
+                ..all
+            });
+            let is_hidden = |index: &u32| self.is_entity_hidden(*index, shown);
+            let mut rest = &*group.placements;
+            for entities in group.entities.chunk_by(|a, b| is_hidden(a) == is_hidden(b)) {
+                let (placements, after) = rest.split_at(entities.len());
+                rest = after;
+                if !entities.first().is_some_and(is_hidden) {
+                    draw(Drawable {
+                        placements,
+                        entities,
+                        ..all
+                    });
+                }
+            }
+        }
+    }
+
+    fn revision(&self) -> u64 {
+        let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
+        terrain + self.textures.read_count() as u64 + self.environment.revision()
+    }
+
+    fn pending(&self) -> Option<Pending> {
+        let of_terrain = self.terrain().and_then(|terrain| terrain.pending());
+        let of_models = of_terrain.or_else(|| self.textures.pending());
+        of_models.or_else(|| self.environment.pending())
+    }
+
+    fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
+        if let Some(terrain) = self.terrain() {
+            terrain.complete(goes_on, has_come);
+        }
+        self.textures.complete(goes_on, has_come);
+        let (about, whole) = (&self.about, &self.whole_about);
+        let place = skybox_place(&self.pfscene);
+        self.environment
+            .complete(about, whole, place, goes_on, has_come);
+    }
+
+    fn completed_bytes(&self) -> u64 {
+        let of_terrain = self.terrain().map(|terrain| terrain.completed_bytes());
+        let of_models = of_terrain.unwrap_or_default() + self.textures.cpu_bytes();
+        of_models + self.environment.cpu_bytes()
+    }
+
+    fn environment(&self) -> Option<&Environment> {
+        Some(&self.environment)
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        let name = file_name(&self.path);
+        let scene = &self.pfscene;
+        let factions = (0..scene.factions.len() as u32).chain(self.unknown_factions());
+        let factions = factions.filter_map(|index| {
+            let name = FactionAt::new(self, index)?.name();
+            Some((name, SceneItem::Faction { index }))
+        });
+        let mut factions = self.kind_lines(factions);
+        for (line, faction) in factions.iter_mut().zip(&scene.factions) {
+            line.swatch = faction_color(faction).map(Swatch::Color);
+        }
+        let classes = (0..).zip(&self.classes);
+        let classes = classes.map(|(index, class)| (class.clone(), SceneItem::Class { index }));
+        let models = (0..self.models.len() as u32).filter_map(|index| {
+            let name = ModelAt::new(self, index)?.name().to_owned();
+            Some((name, SceneItem::Model { index }))
+        });
+        let regions = (0..)
+            .zip(&scene.regions)
+            .map(|(index, region)| self.line(region.name.clone(), SceneItem::Region { index }));
+        let cameras = (0..)
+            .zip(&scene.cameras)
+            .map(|(index, camera)| self.line(camera.name.clone(), SceneItem::Camera { index }));
+        let mut lines = vec![
+            self.line(name, SceneItem::Scene),
+            heading("Factions", factions),
+            heading("Classes", self.kind_lines(classes)),
+            heading("Models", self.kind_lines(models)),
+            heading("Regions", regions.collect()),
+            heading("Cameras", cameras.collect()),
+        ];
+        lines.retain(|line| line.item.is_some() || !line.children.is_empty());
+        if let Some(terrain) = self.terrain() {
+            lines.push(heading("Map", terrain.outline()));
+        }
+        lines
+    }
+
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        self.first_hit(ray_in_world, shown)
+    }
+
+    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.summary(part, shown);
+        }
+        match (self.described(item, shown.playhead), self.terrain()) {
+            (Some(record), _) => record.summary(),
+            (None, Some(terrain)) => terrain.summary(item, pointer, shown),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.properties(part, playhead);
+        }
+        match (self.described(item, playhead), self.terrain()) {
+            (Some(record), _) => record.groups(),
+            (None, Some(terrain)) => {
+                let mut groups = terrain.properties(item, playhead);
+                groups.extend(self.entities_on(item));
+                groups
+            }
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn details(&self, item: Item, playhead: Playhead) -> Map<String, Value> {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.details(part, playhead);
+        }
+        match (self.described(item, playhead), self.terrain()) {
+            (Some(record), _) => record.details(),
+            (None, Some(terrain)) => terrain.details(item, playhead),
+            (None, None) => Map::new(),
+        }
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        let scene = &self.pfscene;
+        let number = |index: usize| index as u32;
+        Some(vec![
+            Parts::one("scene", SceneItem::Scene),
+            Parts::records("faction", &scene.factions, |it| it.name.clone())
+                .items(move |i| Some(SceneItem::Faction { index: number(i) }))
+                .named_by_others(),
+            Parts::records("entity", &scene.entities, |it| it.name.clone())
+                .items(move |i| Some(SceneItem::Entity { index: number(i) })),
+            Parts::records("region", &scene.regions, |it| it.name.clone())
+                .items(move |i| Some(SceneItem::Region { index: number(i) })),
+            Parts::records("camera", &scene.cameras, |it| it.name.clone())
+                .items(move |i| Some(SceneItem::Camera { index: number(i) })),
+        ])
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        match (self.described(item, Playhead::default()), self.terrain()) {
+            (Some(record), _) => record.own(),
+            (None, Some(terrain)) => terrain.own(item),
+            (None, None) => Vec::new(),
+        }
+    }
+
+    fn other_parts(&self) -> Vec<Parts<'_>> {
+        let of_map = self.terrain().and_then(|terrain| terrain.parts());
+        of_map.unwrap_or_default()
+    }
+
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.place(part, shown);
+        }
+        let Item::Scene(item) = item else {
+            let terrain = self.terrain();
+            return terrain.map_or_else(ItemPlace::default, |terrain| terrain.place(item, shown));
+        };
+        ItemPlace {
+            bounds: self.bounds_of(item),
+            seen_from: match item {
+                SceneItem::Entity { .. } => SeenFrom::AllAround,
+                _ => SeenFrom::Anywhere,
+            },
+            is_placeholder: false,
+        }
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        if let Some((posed, part)) = self.part(item).filter(|_| Self::shows_entities(shown)) {
+            return posed.contour(part, shown);
+        }
+        match item {
+            Item::Scene(_) if !Self::shows_entities(shown) => Vec::new(),
+            Item::Scene(SceneItem::Entity { index }) => {
+                let Some(placed) = self.entities.get(index as usize) else {
+                    return Vec::new();
+                };
+                let extent = self.model_of(placed).and_then(|model| {
+                    model.extent_at(Self::playhead_of(placed.clip, model, shown.playhead))
+                });
+                // The box turns with the entity.
+                let corners = extent.map_or_else(
+                    || placed.bounds.corners(),
+                    |extent| {
+                        let corners = extent.corners();
+                        corners.map(|corner| placed.world_from_model.transform_point3(corner))
+                    },
+                );
+                box_edges(&corners).collect()
+            }
+            Item::Scene(
+                kind @ (SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }),
+            ) => self
+                .members(kind)
+                .iter()
+                .filter(|index| !self.is_entity_hidden(**index, shown))
+                .flat_map(|index| self.contour(entity_item(*index), shown))
+                .collect(),
+            Item::Scene(_) => Vec::new(),
+            item => self
+                .terrain()
+                .map_or_else(Vec::new, |terrain| terrain.contour(item, shown)),
+        }
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.neighbor(part, direction);
+        }
+        let Item::Scene(SceneItem::Entity { index }) = item else {
+            let terrain = self.terrain();
+            return terrain.map_or_else(Neighbor::default, |t| t.neighbor(item, direction));
+        };
+        let (beside, name) = match direction {
+            Direction::North | Direction::West => (index.checked_sub(1), LISTED_BEFORE),
+            Direction::South | Direction::East => (index.checked_add(1), LISTED_AFTER),
+        };
+        let beside = beside.filter(|index| (*index as usize) < self.entities.len());
+        Neighbor {
+            item: beside.map(entity_item),
+            name: Some(name),
+        }
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        if let Some((posed, part)) = self.part(kind) {
+            return posed.next_of_kind(part, after, backwards);
+        }
+        let Item::Scene(kind) = kind else {
+            return self.terrain()?.next_of_kind(kind, after, backwards);
+        };
+        let after = after.and_then(|item| Some(self.entity(item)?.0));
+        let next = |members: &[u32]| beyond(members, after, backwards).copied();
+        let next = if kind == SceneItem::Scene {
+            let all: Vec<u32> = (0..self.entities.len() as u32).collect();
+            next(&all)
+        } else {
+            next(self.members(kind))
+        };
+        next.map(entity_item)
+    }
+
+    fn notes(&self) -> Vec<Problem> {
+        let mut notes = self.misplaced_entities();
+        notes.extend(self.other_names());
+        notes.sort_by_key(|note| note.place);
+        notes
+    }
+
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let item = match problem.subject {
+            Subject::SceneEntity(index) => SceneItem::Entity { index },
+            Subject::Faction(index) => SceneItem::Faction { index },
+            Subject::Region(index) => SceneItem::Region { index },
+            Subject::Camera(index) => SceneItem::Camera { index },
+            _ => return None,
+        };
+        self.described(item.into(), Playhead::default())?;
+        Some(ProblemTarget {
+            item: item.into(),
+            moment: None,
+            overlay: None,
+        })
+    }
+
+    fn other_files(&self) -> Vec<OtherFile<'_>> {
+        let map = match (&self.map, &self.refused_map) {
+            (Some((path, terrain)), _) => Some(OtherFile {
+                path: path.clone(),
+                format: &pfmap::FORMAT,
+                document: Some(&**terrain),
+                problems: terrain.about().problems.clone(),
+            }),
+            (None, Some(problem)) => self.map_path.clone().map(|path| OtherFile {
+                path,
+                format: &pfmap::FORMAT,
+                document: None,
+                problems: vec![problem.clone()],
+            }),
+            (None, None) => None,
+        };
+        let models = self.models.iter().filter_map(|it| {
+            let model = it.model.as_deref();
+            Some(OtherFile {
+                path: it.file.clone()?,
+                format: &pfobj::FORMAT,
+                document: model.map(|model| model as &dyn Document),
+                problems: match model {
+                    Some(model) => model.problems(),
+                    None => vec![it.refused.clone()?],
+                },
+            })
+        });
+        map.into_iter().chain(models).collect()
+    }
+
+    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+        let is_of = |rules: [&Rule; 2]| rules.iter().any(|rule| rule.id == problem.rule.id);
+        if is_of([&rules::BROKEN_MAP, &rules::MISSING_MAP]) {
+            return self.map_path.clone();
+        }
+        match problem.subject {
+            Subject::SceneEntity(index)
+                if is_of([&rules::BROKEN_MODEL, &rules::UNREADABLE_MODEL]) =>
+            {
+                self.file_of(entity_item(index))
+            }
+            _ => None,
+        }
+    }
+
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        match item {
+            Item::Scene(SceneItem::Model { index }) => {
+                self.models.get(index as usize)?.file.clone()
+            }
+            Item::Scene(SceneItem::Entity { index: entity } | SceneItem::Part { entity, .. }) => {
+                let placed = self.entities.get(entity as usize)?;
+                self.models.get(placed.model)?.file.clone()
+            }
+            Item::Scene(SceneItem::Scene) => Some(self.map.as_ref()?.0.clone()),
+            Item::Scene(_) => None,
+            item => self.terrain()?.file_of(item),
+        }
+    }
+
+    fn cameras(&self) -> &[NamedCamera] {
+        &self.cameras
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Scene(
+                SceneItem::Entity { .. }
+                | SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }
+                | SceneItem::Region { .. }
+                | SceneItem::Camera { .. },
+            ) => Some(item),
+            item => Some(entity_item(entity_of(item)?)),
+        }
+    }
+
+    fn whole_of(&self, item: Item) -> Option<Item> {
+        let (_, _) = self.part(item)?;
+        Some(entity_item(entity_of(item)?))
+    }
+
+    fn floor_height(&self) -> Option<f32> {
+        if self.terrain().is_some() {
+            return None;
+        }
+        let heights = self.entities.iter().map(|placed| placed.position().y);
+        Some(heights.reduce(f32::min).unwrap_or(0.0))
+    }
+
+    fn can_hide(&self) -> bool {
+        true
+    }
+
+    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        match entity_of(item) {
+            Some(entity) => self.is_entity_hidden(entity, shown),
+            None => shown.hides(item),
+        }
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let some = |is_there: bool, color, label| -> Vec<LegendEntry> {
+            let entry = is_there.then(|| LegendEntry::new(color, label));
+            entry.into_iter().collect()
+        };
+        let own = Legend::of_overlays(&OWN_OVERLAYS, &shown.overlays, |id| match id {
+            OverlayId::Regions => some(
+                !self.pfscene.regions.is_empty(),
+                REGION,
+                "Outline of a region",
+            ),
+            OverlayId::Cameras => some(
+                !self.cameras.is_empty(),
+                CAMERA,
+                "Place and view of a camera",
+            ),
+            OverlayId::Circles => {
+                let [selection, vision] = self.has_circles;
+                let selection = some(selection, SELECTION, "Selection circle");
+                let vision = some(vision, VISION, "Vision range");
+                [selection, vision].concat()
+            }
+            OverlayId::Entities => some(self.missing_count() > 0, MISSING, "Model missing"),
+            id => {
+                let selected = self.selected_entity(shown);
+                selected.map_or_else(Vec::new, |entity| entity.model_colors(id, shown))
+            }
+        });
+        let mut legends = own;
+        let ground = self.terrain().map(|terrain| terrain.legends(shown));
+        legends.extend(ground.into_iter().flatten());
+        legends
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let triangles = self
+            .entities
+            .iter()
+            .filter_map(|placed| Some(self.model_of(placed)?.pfobj().triangle_count()));
+        let statistic = |name, value: usize| Statistic {
+            name,
+            value: value.to_string(),
+        };
+        let mut statistics = vec![
+            statistic("Entities", self.entities.len()),
+            statistic("Models", self.models.len()),
+            statistic("Entities without a model", self.missing_count()),
+            statistic("Triangles of entities", triangles.sum()),
+        ];
+        statistics.extend(
+            self.terrain()
+                .into_iter()
+                .flat_map(|terrain| terrain.statistics()),
+        );
+        statistics
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        let after = self
+            .models
+            .partition_point(|model| model.first_thumbnail <= index);
+        match after.checked_sub(1).and_then(|last| self.models.get(last)) {
+            Some(model) => {
+                let own = index - model.first_thumbnail;
+                model.model.as_ref()?.thumbnail(own)
+            }
+            None => self.terrain()?.thumbnail(index),
+        }
+    }
+
+    fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
+        self.info_json()
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        let named = |kind, name: String, path, found| NamedFile {
+            kind,
+            name,
+            path,
+            found,
+            named_by: None,
+        };
+        let inner = |files: Vec<NamedFile>, by: &str| {
+            let named_by = Some(by.to_owned());
+            files.into_iter().map(move |file| NamedFile {
+                named_by: named_by.clone(),
+                ..file
+            })
+        };
+        let mut files = Vec::new();
+        if let Some(path) = &self.map_path {
+            let name = file_name(path);
+            let terrain = self.terrain();
+            let on_disk = path.is_file().then(|| path.clone());
+            files.push(named("map", name.clone(), on_disk, terrain.is_some()));
+            let of_map = terrain.map_or_else(Vec::new, |terrain| terrain.files());
+            files.extend(inner(of_map, &name));
+        }
+        for model in &self.models {
+            let (name, file) = (model.name.clone(), model.file.clone());
+            files.push(named("model", name, file, model.model.is_some()));
+            let of_model = model.model.as_ref().map_or_else(Vec::new, |it| it.files());
+            files.extend(inner(of_model, &model.name));
+        }
+        if let Some(skybox) = &self.pfscene.general.skybox {
+            let found = self.environment.skybox.is_some();
+            files.push(named("skybox", skybox.value.folder.clone(), None, found));
+        }
+        files
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+}
+
+impl Animation for MapScene {
+    fn clips(&self) -> &[ClipInfo] {
+        &self.clips
+    }
+
+    fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
+        let frames = self.clips.get(clip).map_or(0, |clip| clip.frames);
+        let part = self.part(item);
+        part.map_or_else(Vec::new, |(posed, part)| posed.curves(part, frames))
+    }
+
+    fn has_curves(&self) -> bool {
+        true
+    }
+
+    fn own_clip(&self, item: Item, playhead: Playhead) -> Option<OwnClip<'_>> {
+        self.posed(entity_of(item)?)?.own_clip(playhead)
+    }
+
+    fn follows_playhead(&self, item: Item) -> bool {
+        let placed = entity_of(item).and_then(|entity| self.entities.get(entity as usize));
+        placed.is_some_and(|placed| placed.clip.is_some())
+    }
+
+    fn bounds(&self, _clip: Option<usize>) -> Option<Aabb> {
+        Some(self.about.bounds)
+    }
+}

@@ -1,0 +1,390 @@
+//! The files that a scene is made of, found and read side by side: its map with its textures, and
+//! its models, whose textures are only found.
+
+use bytes::Bytes;
+use std::fs::File;
+use std::io::{ErrorKind, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::build::sun;
+use crate::assets::{
+    AssetError, Assets, DeferredTextures, LEADS_OUT, LoadedSkybox, LookUp, SharedTextures,
+    leads_out,
+};
+use crate::core::parallel::{in_parallel, in_parallel_reported};
+use crate::core::rules::{self, Fault};
+use crate::kinds::model::{Materials, Model};
+use crate::kinds::terrain::Terrain;
+use crate::{Document as _, Environment, MapChoice, OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pfmap::{self, Pfmap};
+use mapscope_formats::pfobj::Pfobj;
+use mapscope_formats::{Problem, pfscene, quoted_path};
+
+/// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
+const MAX_MODELS: usize = 2_000;
+/// Bytes of a model that is read.
+const MAX_MODEL_BYTES: u64 = 256 << 20;
+/// Maps of a folder that are offered.
+const MAX_MAPS: usize = 64;
+/// Bytes of a map in which its head is looked for: that of the engine's demo has 400.
+const HEAD_BYTES: u64 = 4096;
+
+/// The shares of a load: parsing the scene is the first half.
+const MAP: [f32; 2] = [0.5, 0.9];
+const MODELS: [f32; 2] = [0.5, 0.95];
+
+/// A map that a scene may stand on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MapFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Rows and columns of chunks; none where its head does not say.
+    pub chunks: Option<[u64; 2]>,
+}
+
+impl MapFile {
+    /// Its size for people, such as `4 x 4 chunks`.
+    pub fn size(&self) -> String {
+        match self.chunks {
+            Some([rows, cols]) => format!("{rows} x {cols} chunks"),
+            None => "size unknown".to_owned(),
+        }
+    }
+}
+
+/// The maps in the folder of a scene, by their names: at most 64.
+pub fn maps_beside(scene: &Path) -> Vec<MapFile> {
+    let folder = match scene.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let paths = entries.map(|entry| entry.path());
+    let is_inside = |path: &PathBuf| is_map(path) && !leads_out(scene, path);
+    let mut paths: Vec<PathBuf> = paths.filter(is_inside).collect();
+    paths.sort_unstable();
+    paths.truncate(MAX_MAPS);
+    let file = |path: PathBuf| MapFile {
+        chunks: chunks(&path),
+        path,
+    };
+    paths.into_iter().map(file).collect()
+}
+
+fn is_map(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let endings = pfmap::FORMAT.endings;
+    ending.is_some_and(|ending| endings.iter().any(|e| ending.eq_ignore_ascii_case(e)))
+        && path.is_file()
+}
+
+fn chunks(path: &Path) -> Option<[u64; 2]> {
+    let mut head = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(HEAD_BYTES).read_to_end(&mut head).ok()?;
+    pfmap::chunks(&head)
+}
+
+/// What a scene is made of.
+pub(super) struct Loaded {
+    /// The map and its file.
+    pub(super) map: Option<(PathBuf, Arc<Terrain>)>,
+    /// Where the map is or would be.
+    pub(super) map_path: Option<PathBuf>,
+    /// Why there is no map, if one was looked for.
+    pub(super) map_fault: Option<String>,
+    /// The problem for which nothing of the map can be shown.
+    pub(super) refused_map: Option<Problem>,
+    /// One for each name.
+    pub(super) models: Vec<LoadedModel>,
+    /// Its sky.
+    pub(super) skybox: LoadedSkybox,
+    /// The textures of the models, which are not read yet.
+    pub(super) textures: DeferredTextures,
+    /// Files that were found or looked for; some may be there more than once.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+/// A model that was looked up.
+pub(super) struct LoadedModel {
+    pub(super) file: Option<PathBuf>,
+    pub(super) model: Result<Arc<Model>, Unread>,
+}
+
+/// Why a model was not read.
+#[derive(Debug, Clone)]
+pub(super) struct Unread {
+    /// The problem of the scene.
+    pub(super) fault: Fault,
+    /// The problem of the model's own file, if that was found and nothing in it can be shown.
+    pub(super) refused: Option<Box<Problem>>,
+}
+
+impl From<Fault> for Unread {
+    fn from(fault: Fault) -> Self {
+        let refused = None;
+        Self { fault, refused }
+    }
+}
+
+/// Finds and reads the map of a scene, which stands in its light, the models of these names, and the
+/// skybox that it names or else that of the game.
+///
+/// # Errors
+/// Only when the load is cancelled.
+pub(super) fn load(
+    names: &[&str],
+    general: &pfscene::General,
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Loaded, OpenError> {
+    let mut dependencies = Vec::new();
+    let assets = Assets::of_surroundings(source, options);
+    let mut skybox = match &general.skybox {
+        Some(it) => assets.skybox(&it.value.folder, &it.value.extension),
+        None => assets.skybox_of_the_game(),
+    };
+    let (map, models) = std::thread::scope(|scope| {
+        let map = scope.spawn(|| load_map(general, source, options, &progress.part(MAP)));
+        let models = parse_models(names, source, options, progress);
+        (map.join(), models)
+    });
+    // What the map does not take of the budget is for the models, whichever was read first.
+    let (models, textures) = build_models(models?, names, options, progress, &mut dependencies)?;
+    if options.checks_textures {
+        textures.complete(&|| progress.check().is_ok(), &|| {});
+        progress.check()?;
+    }
+    dependencies.append(&mut skybox.looked_for);
+    progress.check()?;
+    let map = map.unwrap_or_else(|_panic| {
+        let error = std::io::Error::other("Mapscope failed while reading it");
+        let (path, source) = (PathBuf::new(), error);
+        (None, Err(OpenError::Read { path, source }))
+    });
+    let map_path = map.0.clone();
+    let refused_map = match &map {
+        (_, Err(error)) => refused(error),
+        _ => None,
+    };
+    let (map, map_fault) = match map {
+        (Some(path), Ok(terrain)) => {
+            dependencies.extend(terrain.about().dependencies.iter().cloned());
+            dependencies.push(path.clone());
+            (Some((path, terrain)), None)
+        }
+        (Some(path), Err(error)) => {
+            dependencies.push(path);
+            (None, Some(map_fault(source, options, &error)))
+        }
+        (None, _) => (None, None),
+    };
+    Ok(Loaded {
+        map,
+        map_path,
+        map_fault,
+        refused_map,
+        models,
+        skybox,
+        textures,
+        dependencies,
+    })
+}
+
+/// The file of the map of a scene, if it is to stand on one, and what is in it.
+fn load_map(
+    general: &pfscene::General,
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> (Option<PathBuf>, Result<Arc<Terrain>, OpenError>) {
+    let path = match &options.map {
+        MapChoice::Beside => source.path.with_extension(pfmap::FORMAT.endings[0]),
+        MapChoice::File(path) => path.clone(),
+        MapChoice::Nowhere => return (None, Err(OpenError::Cancelled)),
+    };
+    let mut embedded = source.embedded.iter();
+    let read = match embedded.find(|(name, _)| Path::new(name) == path) {
+        Some((_, bytes)) => Ok(Source {
+            path: path.clone(),
+            bytes: Bytes::from_static(bytes),
+            embedded: source.embedded,
+        }),
+        // A map that the user named may be anywhere.
+        None if options.map == MapChoice::Beside && leads_out(&source.path, &path) => {
+            let source = std::io::Error::other(LEADS_OUT);
+            let path = path.clone();
+            Err(OpenError::Read { path, source })
+        }
+        None => Source::read(&path),
+    };
+    let terrain = read.and_then(|source| {
+        options.budget.add_file(source.bytes.len());
+        let parsed = source.parse::<Pfmap>(progress)?;
+        let environment = Environment {
+            sun: sun(general),
+            skybox: None,
+        };
+        Ok(Arc::new(Terrain::build_in(
+            environment,
+            parsed,
+            &source,
+            options,
+            progress,
+        )?))
+    });
+    (Some(path), terrain)
+}
+
+/// Why a scene has no map, and which ones it may stand on.
+fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> String {
+    let fault = format!("no map for this scene, which is shown without one: {error}");
+    let is_missing =
+        matches!(error, OpenError::Read { source, .. } if source.kind() == ErrorKind::NotFound);
+    if !is_missing || options.map != MapChoice::Beside || !source.embedded.is_empty() {
+        return fault;
+    }
+    let maps = maps_beside(&source.path);
+    let names = maps.iter().map(|map| {
+        let name = map.path.file_name().unwrap_or_default().to_string_lossy();
+        format!("{} ({})", quoted_path(&name), map.size())
+    });
+    match names.collect::<Vec<_>>().as_slice() {
+        [] => fault,
+        names => format!(
+            "{fault}; beside it are {}, of which `--map` chooses one",
+            names.join(", ")
+        ),
+    }
+}
+
+/// A model that was looked up and parsed.
+struct Parsed {
+    file: Option<PathBuf>,
+    looked_for: Vec<PathBuf>,
+    /// What is in it.
+    pfobj: Result<(Source, Pfobj), Unread>,
+}
+
+fn parse_models(
+    names: &[&str],
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Vec<Parsed>, OpenError> {
+    let assets = Assets::new(source, options, LookUp::AssetRoot);
+    in_parallel(names.len(), progress, |index| {
+        if index >= MAX_MODELS {
+            let message = format!("more than {MAX_MODELS} models; this one is not read");
+            return Parsed {
+                file: None,
+                looked_for: Vec::new(),
+                pfobj: Err((&rules::MODEL_LIMIT, message).into()),
+            };
+        }
+        let name = names[index];
+        let file = assets.read_up_to(name, MAX_MODEL_BYTES);
+        let bytes = file.bytes.map_err(|error| fault(name, &error));
+        let pfobj = bytes.and_then(|bytes| {
+            let source = Source {
+                path: file.path.clone().unwrap_or_else(|| name.into()),
+                bytes: bytes.into_owned().into(),
+                embedded: source.embedded,
+            };
+            let pfobj = source.parse::<Pfobj>(&progress.silent());
+            Ok((source, pfobj.map_err(|error| unreadable(name, &error))?))
+        });
+        Parsed {
+            file: file.path,
+            looked_for: file.looked_for,
+            pfobj,
+        }
+    })
+}
+
+/// Models are parsed first, so that the textures of all of them are known and each is there once.
+/// They are read when the scene is open.
+fn build_models(
+    parsed: Vec<Parsed>,
+    names: &[&str],
+    options: &OpenOptions,
+    progress: &Progress,
+    dependencies: &mut Vec<PathBuf>,
+) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
+    // One after the other, so that each file has the texture of the first model that names it.
+    let shared = SharedTextures::default();
+    let found: Vec<_> = parsed
+        .into_iter()
+        .map(
+            |Parsed {
+                 file,
+                 looked_for,
+                 pfobj,
+             }| {
+                dependencies.extend(looked_for);
+                let parts = pfobj.map(|(source, pfobj)| {
+                    options.budget.add_file(source.bytes.len());
+                    let materials = Materials::find(&pfobj, &source, options, &shared);
+                    Mutex::new(Some((source, pfobj, materials)))
+                });
+                (file, parts)
+            },
+        )
+        .collect();
+    let models = in_parallel_reported(found.len(), &progress.part(MODELS), |index| {
+        let unreadable = |error| unreadable(names[index], &error);
+        let parts = found[index].1.as_ref().map_err(Clone::clone)?;
+        let parts = parts.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let (source, pfobj, materials) = parts.ok_or(OpenError::Cancelled).map_err(unreadable)?;
+        let model = Model::build_with(pfobj, &source, materials, &progress.silent());
+        model.map(Arc::new).map_err(unreadable)
+    })?;
+    let loaded = found.into_iter().zip(models).map(|((file, _), model)| {
+        if let Ok(model) = &model {
+            dependencies.extend(model.about().dependencies.iter().cloned());
+        }
+        LoadedModel { file, model }
+    });
+    Ok((loaded.collect(), shared.into_list()))
+}
+
+/// Why a model cannot be read that was found: by the path that the scene names, since what is wrong with
+/// it is said of its file elsewhere.
+fn unreadable(name: &str, error: &OpenError) -> Unread {
+    let why = match error {
+        OpenError::Refused { problem, .. } => format!("{}: {}", problem.place, problem.message),
+        error => error.to_string(),
+    };
+    let name = quoted_path(name);
+    let message = format!("the model {name} cannot be read: {why}");
+    Unread {
+        fault: (&rules::UNREADABLE_MODEL, message),
+        refused: refused(error).map(Box::new),
+    }
+}
+
+/// The problem of a file in which nothing can be shown.
+fn refused(error: &OpenError) -> Option<Problem> {
+    match error {
+        OpenError::Refused { problem, .. } => Some((**problem).clone()),
+        _ => None,
+    }
+}
+
+/// Why a model was not read.
+fn fault(name: &str, error: &AssetError) -> Unread {
+    let rule = match error {
+        AssetError::Refused { .. } => &rules::MODEL_PATH,
+        AssetError::Missing { .. } => &rules::MISSING_MODEL,
+        AssetError::Unreadable(_) => &rules::UNREADABLE_MODEL,
+    };
+    let message = match error {
+        AssetError::Unreadable(why) => {
+            format!("the model {} cannot be read: {why}", quoted_path(name))
+        }
+        error => format!("model {error}"),
+    };
+    (rule, message).into()
+}

@@ -1,0 +1,343 @@
+//! What the model of an entity is made of, where the entity stands: its joints, triangles, materials
+//! and clips, as the model's own view describes them.
+
+use std::sync::Arc;
+
+use glam::{Affine3A, Vec3};
+use serde_json::{Map, Value as Json, json};
+
+use super::describe::OWN_OVERLAYS;
+use super::fields::entity_item;
+use super::{MapScene, Placed};
+use crate::kinds::model::Model;
+use crate::{
+    Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
+    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Playhead, Property, PropertyGroup,
+    Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch,
+};
+
+/// An entity with its model at the moment that is shown.
+#[derive(Clone, Copy)]
+pub(super) struct Posed<'a> {
+    scene: &'a MapScene,
+    entity: u32,
+    placed: &'a Placed,
+    model: &'a Arc<Model>,
+}
+
+/// The entity that an item is, or is a part of.
+pub(super) fn entity_of(item: Item) -> Option<u32> {
+    match item {
+        Item::Scene(SceneItem::Entity { index: entity } | SceneItem::Part { entity, .. }) => {
+            Some(entity)
+        }
+        _ => None,
+    }
+}
+
+impl MapScene {
+    /// An entity that has a model which could be read.
+    pub(super) fn posed(&self, entity: u32) -> Option<Posed<'_>> {
+        let placed = self.entities.get(entity as usize)?;
+        Some(Posed {
+            scene: self,
+            entity,
+            placed,
+            model: self.model_of(placed)?,
+        })
+    }
+
+    /// The entity that is selected, or of which a part is.
+    pub(super) fn selected_entity(&self, shown: &Shown) -> Option<Posed<'_>> {
+        let entity = entity_of(shown.selected?)?;
+        let is_shown = !self.is_entity_hidden(entity, shown);
+        self.posed(entity).filter(|_| is_shown)
+    }
+
+    /// The entity of an item that is a part of its model, and which part.
+    pub(super) fn part(&self, item: Item) -> Option<(Posed<'_>, ModelItem)> {
+        let Item::Scene(SceneItem::Part { entity, part }) = item else {
+            return None;
+        };
+        Some((self.posed(entity)?, part))
+    }
+}
+
+impl<'a> Posed<'a> {
+    /// How its model by itself is shown while the scene is shown so: at the moment of its clip, with
+    /// those overlays that are drawn of the selected entity.
+    pub(super) fn shown(&self, shown: &Shown) -> Shown {
+        let mut of_model = Shown {
+            playhead: self.playhead(shown.playhead),
+            selected: shown.selected.and_then(|item| self.in_model(item)),
+            ..Shown::default()
+        };
+        for overlay in &OWN_OVERLAYS {
+            let is_on = shown.overlays.contains(overlay.id);
+            let offered = self.model.about().overlays;
+            of_model.overlays.set(offered, overlay.id, is_on);
+        }
+        of_model
+    }
+
+    /// The colours of an overlay that is drawn of its model.
+    pub(super) fn model_colors(&self, overlay: OverlayId, shown: &Shown) -> Vec<LegendEntry> {
+        let playhead = self.playhead(shown.playhead);
+        self.model.overlay_colors(overlay, playhead)
+    }
+
+    /// The clip that it plays, and where that is.
+    pub(super) fn own_clip(&self, of_scene: Playhead) -> Option<OwnClip<'a>> {
+        let clip = self.model.clips().get(self.placed.clip?)?;
+        Some(OwnClip {
+            name: &clip.name,
+            frame: self.playhead(of_scene).frame as u32,
+            frames: clip.frames,
+        })
+    }
+
+    pub(super) fn playhead(&self, of_scene: Playhead) -> Playhead {
+        MapScene::playhead_of(self.placed.clip, self.model, of_scene)
+    }
+
+    /// The item of its model that a part of it is.
+    fn in_model(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Scene(SceneItem::Part { entity, part }) if entity == self.entity => {
+                Some(part.into())
+            }
+            _ => None,
+        }
+    }
+
+    /// The part of it that an item of its model is.
+    pub(super) fn in_scene(&self, item: Item) -> Item {
+        let entity = self.entity;
+        match item {
+            Item::Model(ModelItem::Model) => SceneItem::Entity { index: entity }.into(),
+            Item::Model(part) => SceneItem::Part { entity, part }.into(),
+            item => item,
+        }
+    }
+
+    /// The name of the whole entity, which leads to it.
+    fn name(&self) -> Property {
+        let entity = self.scene.pfscene.entities.get(self.entity as usize);
+        let name = entity.map_or("", |entity| entity.name.as_str());
+        Property {
+            link: Some(SceneItem::Entity { index: self.entity }.into()),
+            ..Property::new("Entity", format!("{} {name}", self.entity))
+        }
+    }
+
+    pub(super) fn summary(&self, part: ModelItem, shown: &Shown) -> Vec<SummaryPart> {
+        let name = self.name();
+        let entity = SummaryPart::new(name.name, name.value);
+        let of_model = self.model.summary(part.into(), None, &self.shown(shown));
+        [entity].into_iter().chain(of_model).collect()
+    }
+
+    /// What the model says of a part, at the moment of the entity's clip and in the model's own
+    /// space. What it leads to is a part of the same entity.
+    pub(super) fn properties(&self, part: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
+        let mut groups = self.model.properties(part.into(), self.playhead(playhead));
+        if groups.is_empty() {
+            return groups;
+        }
+        for property in groups.iter_mut().flat_map(|group| &mut group.properties) {
+            property.link = property.link.map(|item| self.in_scene(item));
+            property.swatch = property.swatch.map(|swatch| self.swatch(swatch));
+        }
+        let whole = PropertyGroup {
+            title: "Part of",
+            properties: vec![self.name()],
+        };
+        groups.insert(0, whole);
+        groups
+    }
+
+    /// The same for programs.
+    pub(super) fn details(&self, part: ModelItem, playhead: Playhead) -> Map<String, Json> {
+        let mut details = self.model.details(part.into(), self.playhead(playhead));
+        if !details.is_empty() {
+            details.insert("part_of".to_owned(), json!({"entity": self.entity}));
+        }
+        details
+    }
+
+    fn swatch(&self, swatch: Swatch) -> Swatch {
+        match swatch {
+            Swatch::Thumbnail(index) => {
+                let model = self.scene.models.get(self.placed.model);
+                Swatch::Thumbnail(index + model.map_or(0, |model| model.first_thumbnail))
+            }
+            color @ Swatch::Color(_) => color,
+        }
+    }
+
+    /// Lines that lead to what its model is made of: materials, clips, and the joints that hang on
+    /// no other.
+    pub(super) fn parts(&self) -> Vec<Property> {
+        let pfobj = self.model.pfobj();
+        let entity = self.entity;
+        let line = |name, text: &str, part| Property {
+            link: Some(SceneItem::Part { entity, part }.into()),
+            ..Property::new(name, text)
+        };
+        let materials = (0..).zip(&pfobj.materials).map(|(index, material)| {
+            let line = line("Material", &material.name, ModelItem::Material { index });
+            let swatch = self.swatch(Swatch::Thumbnail(index as usize));
+            Property {
+                swatch: Some(swatch),
+                ..line
+            }
+        });
+        let clips = (0..).zip(self.model.clips());
+        let clips = clips.map(|(index, clip)| line("Clip", &clip.name, ModelItem::Clip { index }));
+        let joints = (0..).zip(&pfobj.joints);
+        let roots = joints.filter(|(_, joint)| joint.parent.is_none());
+        let roots =
+            roots.map(|(index, joint)| line("Root joint", &joint.name, ModelItem::Joint { index }));
+        materials.chain(clips).chain(roots).collect()
+    }
+
+    fn world_from_model(&self) -> &'a Affine3A {
+        &self.placed.world_from_model
+    }
+
+    pub(super) fn place(&self, part: ModelItem, shown: &Shown) -> ItemPlace {
+        let place = self.model.place(part.into(), &self.shown(shown));
+        let world_from_model = self.world_from_model();
+        ItemPlace {
+            bounds: place.bounds.map(|aabb| aabb.transformed(world_from_model)),
+            seen_from: match place.seen_from {
+                SeenFrom::Before { middle, normal } => {
+                    // What is stretched faces another way than it is turned.
+                    let turned = world_from_model.matrix3.inverse().transpose() * normal;
+                    turned
+                        .try_normalize()
+                        .map_or(SeenFrom::AllAround, |normal| SeenFrom::Before {
+                            middle: world_from_model.transform_point3(middle),
+                            normal,
+                        })
+                }
+                seen_from => seen_from,
+            },
+            ..place
+        }
+    }
+
+    pub(super) fn contour(&self, part: ModelItem, shown: &Shown) -> Vec<[Vec3; 2]> {
+        let mut lines = self.model.contour(part.into(), &self.shown(shown));
+        for end in lines.iter_mut().flatten() {
+            *end = self.world_from_model().transform_point3(*end);
+        }
+        lines
+    }
+
+    pub(super) fn neighbor(&self, part: ModelItem, direction: Direction) -> Neighbor {
+        let neighbor = self.model.neighbor(part.into(), direction);
+        Neighbor {
+            item: neighbor.item.map(|item| self.in_scene(item)),
+            ..neighbor
+        }
+    }
+
+    pub(super) fn next_of_kind(
+        &self,
+        kind: ModelItem,
+        after: Option<Item>,
+        backwards: bool,
+    ) -> Option<Item> {
+        let after = after.and_then(|item| self.in_model(item));
+        let next = self.model.next_of_kind(kind.into(), after, backwards)?;
+        Some(self.in_scene(next))
+    }
+
+    /// Where it stands.
+    pub(super) fn placed(&self) -> &'a Placed {
+        self.placed
+    }
+
+    /// A ray in the space of its model, and how much longer distances along it are there. A scale of
+    /// zero leaves nothing to be met.
+    fn in_model_space(&self, ray: Ray) -> Option<(Ray, f32)> {
+        let model_from_world = self.world_from_model().inverse();
+        let direction = model_from_world.transform_vector3(ray.direction);
+        let scale = direction.length();
+        if !scale.is_finite() || scale == 0.0 {
+            return None;
+        }
+        let ray_in_model = Ray {
+            origin: model_from_world.transform_point3(ray.origin),
+            direction: direction / scale,
+        };
+        Some((ray_in_model, scale))
+    }
+
+    /// How far away a ray meets its model, in the first frame of the clip that the first entity of this
+    /// model plays: to pose the model for each ray by itself would take too long.
+    pub(super) fn first_surface(&self, ray: Ray) -> Option<f32> {
+        let (ray_in_model, scale) = self.in_model_space(ray)?;
+        let model = self.scene.models.get(self.placed.model)?;
+        let first = self.scene.entities.get(*model.entities.first()? as usize)?;
+        let still = Shown {
+            playhead: MapScene::playhead_of(first.clip, self.model, Playhead::default()),
+            ..Shown::default()
+        };
+        let hit = self.model.pick(ray_in_model, &still)?;
+        Some(hit.distance / scale)
+    }
+
+    /// How far away a ray meets it, and what: the entity, or if that is selected, which part of it.
+    pub(super) fn hit(&self, ray: Ray, shown: &Shown) -> Option<(f32, Item)> {
+        let (ray_in_model, scale) = self.in_model_space(ray)?;
+        let is_selected = shown.selected.and_then(entity_of) == Some(self.entity);
+        let of_model = if is_selected {
+            self.shown(shown)
+        } else {
+            Shown {
+                playhead: self.playhead(shown.playhead),
+                ..Shown::default()
+            }
+        };
+        let hit = self.model.pick(ray_in_model, &of_model)?;
+        let item = if is_selected {
+            self.in_scene(hit.item)
+        } else {
+            entity_item(self.entity)
+        };
+        Some((hit.distance / scale, item))
+    }
+
+    /// The lines of its model's overlays, and of what is selected of it.
+    pub(super) fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
+        let first = lines.len();
+        self.model.lines(&self.shown(shown), lines);
+        for line in lines.iter_mut().skip(first) {
+            line.ends = line
+                .ends
+                .map(|end| self.world_from_model().transform_point3(end));
+        }
+    }
+
+    /// The texts of its model's overlays, and of what is selected of it.
+    pub(super) fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
+        let first = labels.len();
+        self.model.labels(&self.shown(shown), labels);
+        for label in labels.iter_mut().skip(first) {
+            label.position = self.world_from_model().transform_point3(label.position);
+        }
+    }
+
+    /// How the numbers of a part run while the scene plays so many frames: its clip over and over.
+    pub(super) fn curves(&self, part: ModelItem, frames: u32) -> Vec<Curve> {
+        let clip = self.placed.clip;
+        let mut curves = clip.map_or_else(Vec::new, |clip| self.model.curves(part.into(), clip));
+        for curve in &mut curves {
+            let once = std::mem::take(&mut curve.values);
+            curve.values = once.into_iter().cycle().take(frames as usize).collect();
+        }
+        curves
+    }
+}

@@ -1,0 +1,175 @@
+//! Where entities stand.
+
+use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
+
+use super::{Model, Placed};
+use crate::camera::Pose;
+use crate::kinds::terrain::navigation::Footprint;
+use crate::{Aabb, Playhead};
+use mapscope_formats::pfscene::{Attributes, Camera, Entity, Value};
+
+/// The radius of the box of an entity without a model that has no selection radius either, in world
+/// units.
+const MISSING_RADIUS: f32 = 3.0;
+
+/// The share of the height of a model that is its foot: a tree stands on its trunk.
+const FOOT_SHARE: f32 = 0.1;
+
+/// Where an entity says that it stands: translation, then scale, then rotation (fact sheet B3), of
+/// which the quaternion is conjugated (B2). What the file lacks or has no number for is left out.
+pub(super) fn world_from_entity(entity: &Entity) -> Affine3A {
+    let vector = |key| vector(&entity.attributes, key);
+    let position = vector("position").unwrap_or(Vec3::ZERO);
+    let scale = vector("scale").unwrap_or(Vec3::ONE);
+    let rotation = rotation(&entity.attributes).unwrap_or(Quat::IDENTITY);
+    Affine3A::from_mat3_translation(
+        Mat3::from_diagonal(scale) * Mat3::from_quat(rotation),
+        position,
+    )
+}
+
+fn vector(attributes: &Attributes, key: &str) -> Option<Vec3> {
+    let vector = Vec3::from(attributes.value(key)?.vec3()?);
+    vector.is_finite().then_some(vector)
+}
+
+/// Whether an entity has a position that can be read.
+pub(super) fn is_somewhere(entity: &Entity) -> bool {
+    vector(&entity.attributes, "position").is_some()
+}
+
+/// How an entity is turned.
+pub(super) fn rotation(attributes: &Attributes) -> Option<Quat> {
+    let [x, y, z, w] = attributes.value("rotation").and_then(Value::quat)?;
+    let quat = Quat::from_xyzw(x, y, z, w).conjugate();
+    let is_rotation = quat.is_finite() && quat.length_squared() > f32::EPSILON;
+    is_rotation.then(|| quat.normalize())
+}
+
+/// How far an entity is turned to its left as seen from above, in degrees, if it stands upright.
+pub(super) fn yaw_degrees(rotation: Quat) -> Option<f32> {
+    let up = rotation * Vec3::Y;
+    let ahead = rotation * Vec3::Z;
+    (up.y > 0.999_9).then(|| ahead.x.atan2(ahead.z).to_degrees())
+}
+
+/// How far ahead of a camera of a scene the middle of its picture is, in world units.
+const CAMERA_DEPTH: f32 = 12.0;
+
+/// Where a camera is and where it looks (fact sheet 0); none where the file does not say.
+pub(super) fn camera_pose(camera: &Camera) -> Option<Pose> {
+    let eye = Vec3::from(camera.position()?);
+    let [pitch, yaw] = camera.pitch_and_yaw()?.map(f32::to_radians);
+    let ahead = Vec3::new(
+        yaw.cos() * pitch.cos(),
+        pitch.sin(),
+        -yaw.sin() * pitch.cos(),
+    );
+    let target = eye + ahead * CAMERA_DEPTH;
+    // Far off, both are rounded to the same place.
+    (target.is_finite() && eye != target).then_some(Pose { eye, target })
+}
+
+/// The box of an entity without a model.
+pub(super) fn missing_bounds(entity: &Entity, world_from_model: &Affine3A) -> Aabb {
+    let radius = entity
+        .attributes
+        .value("selection_radius")
+        .and_then(Value::float);
+    let radius = radius.filter(|radius| radius.is_finite() && *radius > 0.0);
+    let radius = radius.unwrap_or(MISSING_RADIUS);
+    let foot = Vec3::from(world_from_model.translation);
+    Aabb {
+        min: foot - Vec3::new(radius, 0.0, radius),
+        max: foot + Vec3::new(radius, 2.0 * radius, radius),
+    }
+}
+
+/// What a model occupies at a place, in the first frame of a clip.
+pub(super) fn model_bounds(
+    model: &Model,
+    clip: Option<usize>,
+    world_from_model: &Affine3A,
+) -> Option<Aabb> {
+    let playhead = Playhead {
+        clip,
+        ..Playhead::default()
+    };
+    let extent = model.extent_at(playhead)?;
+    let corners = extent
+        .corners()
+        .map(|corner| world_from_model.transform_point3(corner));
+    Aabb::around(corners).filter(|aabb| aabb.min.is_finite() && aabb.max.is_finite())
+}
+
+/// Whether an entity is in the way of others, and whether it stays where it is; none where the file
+/// does not say so.
+fn is_solid_and_static(entity: &Entity) -> Option<[bool; 2]> {
+    let is = |key| entity.attributes.value(key).and_then(Value::bool);
+    Some([is("collision")?, is("static")?])
+}
+
+/// Whether an entity keeps others off where it stands.
+pub(super) fn is_blocker(entity: &Entity) -> bool {
+    is_solid_and_static(entity) == Some([true, true])
+}
+
+/// Whether an entity goes about among others.
+pub(super) fn can_move(entity: &Entity) -> bool {
+    is_solid_and_static(entity) == Some([true, false])
+}
+
+/// The box around the lowest vertices of a model, in model space.
+pub(super) fn foot(model: &Model) -> Option<Aabb> {
+    let places = || model.pfobj().vertices.iter().map(|vertex| vertex.position);
+    let [low, high] = places().fold([f32::MAX, f32::MIN], |[low, high], [_, y, _]| {
+        [low.min(y), high.max(y)]
+    });
+    let top = low + (high - low) * FOOT_SHARE;
+    Aabb::around(places().filter(|[_, y, _]| *y <= top).map(Vec3::from))
+}
+
+/// What lies below a box of an entity's model.
+pub(super) fn footprint_of(of_model: Aabb, placed: &Placed) -> Footprint {
+    let corners = of_model.corners().map(|corner| {
+        let world = placed.world_from_model.transform_point3(corner);
+        Vec2::new(world.x, world.z)
+    });
+    Footprint::around(&corners)
+}
+
+/// What an entity covers of the ground, if it keeps units off it: what is below the box of its model,
+/// turned with it, or where that is missing its selection circle.
+pub(super) fn footprint(
+    entity: &Entity,
+    placed: &Placed,
+    model: Option<&Model>,
+) -> Option<Footprint> {
+    if !is_blocker(entity) || !placed.is_somewhere {
+        return None;
+    }
+    let playhead = Playhead {
+        clip: placed.clip,
+        ..Playhead::default()
+    };
+    if let Some(extent) = model.and_then(|model| model.extent_at(playhead)) {
+        return Some(footprint_of(extent, placed));
+    }
+    let radius = entity.attributes.value("selection_radius")?.float()?;
+    (radius > 0.0).then(|| Footprint::Circle {
+        center: Vec2::new(placed.position().x, placed.position().z),
+        radius,
+    })
+}
+
+impl Placed {
+    /// Where it stands, in world space.
+    pub(super) fn position(&self) -> Vec3 {
+        self.world_from_model.translation.into()
+    }
+
+    /// How far its foot is above the ground; below zero for one that is sunk in.
+    pub(super) fn above_ground(&self) -> Option<f32> {
+        Some(self.position().y - self.ground?)
+    }
+}

@@ -1,0 +1,261 @@
+//! The materials of a model and their textures.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::assets::{
+    Assets, DeferredTexture, LookUp, SharedTextures, TextureFile, placeholder_texture,
+};
+use crate::core::parallel::in_parallel;
+use crate::{OpenError, OpenOptions, Progress, Source};
+use mapscope_formats::pfobj::Pfobj;
+use mapscope_formats::{Place, Problems, Subject};
+
+/// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
+pub const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
+
+/// A material as it is drawn.
+#[derive(Debug)]
+pub struct Material {
+    /// Factor of the ambient light.
+    pub ambient: f32,
+    /// Factors of the diffuse light: red, green, blue.
+    pub diffuse: [f32; 3],
+    /// Factors of the specular light: red, green, blue.
+    pub specular: [f32; 3],
+    /// Its texture; materials whose textures are in the same file share it.
+    pub texture: Arc<DeferredTexture>,
+}
+
+/// All materials of a model.
+#[derive(Debug, Default)]
+pub(crate) struct Materials {
+    /// Those of the file, and one more for triangles whose material is not in the file.
+    pub(super) drawn: Vec<Material>,
+    /// Files that were found, and those that were looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+}
+
+impl Materials {
+    /// Finds the textures of a file's materials, which are not read yet.
+    pub(crate) fn find(
+        pfobj: &Pfobj,
+        source: &Source,
+        options: &OpenOptions,
+        shared: &SharedTextures,
+    ) -> Self {
+        let assets = Arc::new(Assets::new(source, options, LookUp::Beside));
+        let mut materials = Self::default();
+        let mut by_name = HashMap::new();
+        for material in &pfobj.materials {
+            let name = material.texture.as_str();
+            let texture = by_name.entry(name).or_insert_with(|| {
+                let line = material.texture_line;
+                let (texture, looked_for) = assets.deferred_texture(name, line, shared);
+                materials.dependencies.extend(looked_for);
+                texture
+            });
+            materials.drawn.push(Material {
+                ambient: material.ambient,
+                diffuse: material.diffuse,
+                specular: material.specular,
+                texture: Arc::clone(texture),
+            });
+        }
+        materials.drawn.push(unknown());
+        materials
+    }
+
+    /// Reads the textures that nobody has read, on as many threads as the machine has.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
+    /// placeholder.
+    pub(super) fn read(&self, progress: &Progress) -> Result<(), OpenError> {
+        in_parallel(self.drawn.len(), progress, |index| {
+            self.drawn[index].texture.wait();
+        })?;
+        Ok(())
+    }
+
+    /// The texture of a material of the file.
+    pub(super) fn file(&self, material: usize) -> Option<&TextureFile> {
+        let (_unknown, of_file) = self.drawn.split_last()?;
+        Some(of_file.get(material)?.texture.file())
+    }
+
+    /// Lists what is wrong with the textures of materials, of those that were read or not found.
+    pub(super) fn check(
+        &self,
+        pfobj: &Pfobj,
+        is_meant: impl Fn(usize) -> bool,
+        problems: &mut Problems,
+    ) {
+        for (index, material) in pfobj.materials.iter().enumerate() {
+            let drawn = self.drawn.get(index).filter(|_| is_meant(index));
+            // What a file should name but does not is the reader's to say.
+            if let Some((rule, message)) = drawn.and_then(|drawn| drawn.texture.fault())
+                && !material.texture.is_empty()
+            {
+                let place = Place::Text {
+                    line: material.texture_line,
+                    column: material.texture_column.into(),
+                };
+                let subject = Subject::Material(index as u32);
+                problems.add_about(rule, subject, place, || message.clone());
+            }
+        }
+    }
+
+    /// The materials whose textures were not read yet, by their indices, rising.
+    pub(super) fn unread(&self) -> Vec<usize> {
+        let unread = |index: &usize| self.drawn[*index].texture.get().is_none();
+        (0..self.drawn.len()).filter(unread).collect()
+    }
+
+    /// Bytes of memory that the textures hold that were read.
+    pub(super) fn cpu_bytes(&self) -> usize {
+        let mut bytes = 0;
+        for (i, material) in self.drawn.iter().enumerate() {
+            let same = |other: &Material| Arc::ptr_eq(&other.texture, &material.texture);
+            if !self.drawn.iter().take(i).any(same) {
+                bytes += material.texture.cpu_bytes();
+            }
+        }
+        bytes
+    }
+}
+
+/// What triangles show whose material is not in the file.
+fn unknown() -> Material {
+    Material {
+        ambient: 1.0,
+        diffuse: [0.8; 3],
+        specular: [0.0; 3],
+        texture: Arc::new(DeferredTexture::of(placeholder_texture(u32::MAX))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use image::RgbaImage;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::assets::Texture;
+    use crate::kinds::model::sample;
+    use mapscope_formats::Problem;
+
+    /// The materials of a model whose materials name these textures, in a folder with these files,
+    /// and what is wrong with them.
+    fn loaded(textures: &[&str], files: &[(&str, RgbaImage)]) -> (Materials, Vec<Problem>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, image) in files {
+            let path = folder.path().join("assets").join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            let mut bytes = Cursor::new(Vec::new());
+            image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
+            std::fs::write(path, bytes.into_inner()).unwrap();
+        }
+        let mut pfobj = sample::quad();
+        let stone = pfobj.materials[0].clone();
+        let materials = textures.iter().enumerate();
+        pfobj.materials = materials
+            .map(|(i, texture)| mapscope_formats::pfobj::Material {
+                texture: (*texture).to_owned(),
+                texture_line: 10 + i as u64,
+                texture_column: 12,
+                ..stone.clone()
+            })
+            .collect();
+        let models = folder.path().join("assets/models");
+        std::fs::create_dir_all(&models).unwrap();
+        let source = Source {
+            path: models.join("thing.pfobj"),
+            bytes: Bytes::new(),
+            embedded: &[("built_in.png", b"no image")],
+        };
+        let options = OpenOptions::default();
+        let materials = Materials::find(&pfobj, &source, &options, &SharedTextures::default());
+        materials.read(&Progress::default()).unwrap();
+        let mut problems = Problems::default();
+        materials.check(&pfobj, |_| true, &mut problems);
+        (materials, problems.finish())
+    }
+
+    fn texture(materials: &Materials, index: usize) -> &Texture {
+        materials.drawn[index].texture.get().unwrap()
+    }
+
+    fn plain(side: u32, color: [u8; 4]) -> RgbaImage {
+        RgbaImage::from_pixel(side, side, image::Rgba(color))
+    }
+
+    #[test]
+    fn a_texture_beside_the_model_comes_before_that_of_a_map() {
+        let (red, green, blue) = ([200, 0, 0, 255], [0, 200, 0, 255], [0, 0, 200, 128]);
+        let (materials, problems) = loaded(
+            &["both.png", "map.png", "both.png", "far.png"],
+            &[
+                ("models/both.png", plain(8, red)),
+                ("map_textures/both.png", plain(16, green)),
+                ("map_textures/map.png", plain(4, blue)),
+                ("far.png", plain(4, blue)),
+            ],
+        );
+        let first = |i: usize| texture(&materials, i).levels[0][..4].to_vec();
+        assert_eq!(first(0), red);
+        assert_eq!(first(1), blue);
+        let holes = (0..5).map(|i| texture(&materials, i).has_holes);
+        let holes: Vec<bool> = holes.collect();
+        assert_eq!(holes, [false, true, false, false, false]);
+        // The same texture is there once.
+        let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
+        assert!(Arc::ptr_eq(a, b));
+        // What is in neither folder is a problem where it is named.
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), 1, "{problems:?}");
+        assert!(problems[0].starts_with("13:12: warning: texture `far.png` was not found in"));
+        assert!(!problems[0].contains("did you mean"));
+        assert_eq!(materials.file(0).unwrap().size, Some([8, 8]));
+        assert!(!materials.file(3).unwrap().found);
+        assert!(materials.file(4).is_none());
+    }
+
+    #[test]
+    fn a_name_in_another_case_is_what_was_meant() {
+        let files = [("models/Stone.PNG", plain(2, [9; 4]))];
+        let (_, problems) = loaded(&["stone.png", "textures/Stone.PNG"], &files);
+        let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        assert_eq!(problems.len(), 2);
+        for problem in problems {
+            assert!(
+                problem.ends_with("; did you mean `Stone.PNG`?"),
+                "{problem}"
+            );
+        }
+    }
+
+    #[test]
+    fn names_that_lead_out_and_files_that_are_no_images_are_problems() {
+        let refused = ["../map_textures/a.png", "/etc/passwd", "C:\\a.png"];
+        let files = [("map_textures/a.png", plain(1, [1; 4]))];
+        let (materials, problems) = loaded(&[&refused[..], &["built_in.png"]].concat(), &files);
+        assert_eq!(problems.len(), 4);
+        for (problem, name) in problems.iter().zip(refused) {
+            let text = problem.to_string();
+            assert!(text.contains(name) && text.contains("is refused"), "{text}");
+        }
+        assert!(problems[3].message.contains("cannot be read"));
+        assert!((0..4).all(|i| !materials.file(i).unwrap().found));
+        // A placeholder for each, and one for materials that are not in the file.
+        assert_eq!(materials.drawn.len(), 5);
+        for i in 0..5 {
+            assert_eq!(texture(&materials, i).size, [256, 256]);
+        }
+    }
+}

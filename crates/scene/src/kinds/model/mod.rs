@@ -1,0 +1,392 @@
+//! Models: PFOBJ meshes with skeletons that move, as the Permafrost Engine shows them.
+
+mod bounds;
+mod compare;
+pub mod crowd;
+mod curves;
+mod describe;
+mod exported;
+mod fields;
+mod flaws;
+mod lines;
+mod lods;
+mod materials;
+pub mod mesh;
+mod outline;
+mod pick;
+mod posed;
+mod poses;
+#[cfg(test)]
+mod sample;
+pub mod simplify;
+pub mod skeleton;
+mod uses;
+mod weld;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use glam::{Affine3A, Vec3, Vec3A};
+
+pub(crate) use describe::OVERLAYS;
+pub use describe::{HEAT_COLORS, REVERSED_COLOR};
+pub(crate) use materials::Materials;
+pub use materials::{ENGINE_TEXTURE_SIZE, Material};
+pub use poses::{Poses, skin_normal, skin_position};
+
+use self::bounds::Extents;
+use self::lods::Lods;
+use self::mesh::Mesh;
+use self::posed::Cache;
+use self::simplify::SimplifiedMesh;
+use self::skeleton::{Skeleton, SkinMatrix};
+use self::uses::Uses;
+use crate::assets::SharedTextures;
+use crate::camera::Handedness;
+use crate::core::rules;
+use crate::geometry::bvh::Bvh;
+use crate::{
+    Aabb, About, ClipInfo, Document, GameView, Item, ModelItem, OpenError, OpenOptions, Playhead,
+    Progress, Source,
+};
+use mapscope_formats::pfobj::{self, Pfobj};
+use mapscope_formats::{Place, Problem, Problems, Subject, quoted};
+
+/// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
+/// the world.
+#[derive(Debug)]
+pub struct Model {
+    path: PathBuf,
+    pfobj: Pfobj,
+    mesh: Mesh,
+    /// Made where it is drawn many times.
+    simplified: OnceLock<Vec<SimplifiedMesh>>,
+    skeleton: Skeleton,
+    poses: Poses,
+    materials: Materials,
+    /// The materials whose textures were not read yet when it was opened, by their indices, rising.
+    unread: Vec<usize>,
+    extents: Extents,
+    uses: Uses,
+    bvh: Bvh,
+    clips: Vec<ClipInfo>,
+    /// What is not wrong with the file, but worth knowing, in file order.
+    notes: Vec<Problem>,
+    about: About,
+    posed: Cache,
+    lods: Lods,
+}
+
+/// Opens a model for the table of formats.
+pub(crate) fn open(
+    source: &Source,
+    options: &OpenOptions,
+    progress: &Progress,
+) -> Result<Arc<dyn Document>, OpenError> {
+    let pfobj = source.parse::<Pfobj>(progress)?;
+    Ok(Arc::new(Model::build(pfobj, source, options, progress)?))
+}
+
+impl Model {
+    /// Makes a model of a file that was read.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub fn build(
+        pfobj: Pfobj,
+        source: &Source,
+        options: &OpenOptions,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        let materials = Materials::find(&pfobj, source, options, &SharedTextures::default());
+        materials.read(progress)?;
+        Self::build_with(pfobj, source, materials, progress)
+    }
+
+    /// The same with materials whose textures may be read later.
+    ///
+    /// # Errors
+    /// Only when the load is cancelled.
+    pub(crate) fn build_with(
+        mut pfobj: Pfobj,
+        source: &Source,
+        mut materials: Materials,
+        progress: &Progress,
+    ) -> Result<Self, OpenError> {
+        progress.report(0.6)?;
+        let mesh = Mesh::build(&pfobj);
+        let skeleton = Skeleton::build(&pfobj.joints);
+        progress.report(0.7)?;
+        let poses = Poses::build(&pfobj, &skeleton);
+        progress.report(0.75)?;
+        let extents = Extents::measure(&pfobj, &mesh, &poses, progress)?;
+        progress.report(0.9)?;
+        let uses = Uses::count(&pfobj, &mesh);
+        let clips = pfobj.clips.iter().zip(0..);
+        let clips = clips.map(|(clip, index)| ClipInfo {
+            name: clip.name.clone(),
+            frames: poses.frames(index as usize),
+            item: ModelItem::Clip { index }.into(),
+            is_clock: false,
+        });
+        let clips = clips.collect();
+        let mut problems = std::mem::take(&mut pfobj.problems);
+        let mut notes = std::mem::take(&mut pfobj.notes);
+        let mut made = Problems::default();
+        let mut made_notes = Problems::default();
+        let unread = materials.unread();
+        let is_known = |index| unread.binary_search(&index).is_err();
+        materials.check(&pfobj, is_known, &mut made);
+        extents.check(&pfobj, &mut problems);
+        check_flat_joints(&pfobj, &skeleton, &mut made);
+        flaws::check(&pfobj, &uses, &mut problems, &mut made_notes);
+        check_unused_materials(&pfobj, &uses, &mut made_notes);
+        exported::check(&pfobj, &uses, &problems, &mut made);
+        let lods = Lods::beside(&source.path);
+        lods.check(&source.path, &pfobj, &mut made);
+        for (list, made) in [(&mut problems, made), (&mut notes, made_notes)] {
+            list.extend(made.finish());
+            list.sort_by_key(|problem| problem.place);
+        }
+        let others = lods.iter().map(|(_, path)| path.to_owned());
+        materials
+            .dependencies
+            .extend(others.filter(|path| *path != source.path));
+        let about = About {
+            format: &pfobj::FORMAT,
+            version: pfobj.version.clone(),
+            problems,
+            // In the bind pose and the first clip.
+            bounds: whole(&pfobj, &extents, &skeleton),
+            handedness: Handedness::Mirrored,
+            game_view: GameView::FromAbove,
+            overlays: &OVERLAYS,
+            dependencies: std::mem::take(&mut materials.dependencies),
+            kinds: Vec::new(),
+            cpu_bytes: 0,
+        };
+        let mut model = Self {
+            lods,
+            path: source.path.clone(),
+            bvh: Bvh::build(&[]),
+            posed: Cache::default(),
+            pfobj,
+            mesh,
+            simplified: OnceLock::new(),
+            skeleton,
+            poses,
+            materials,
+            unread,
+            extents,
+            uses,
+            clips,
+            notes,
+            about,
+        };
+        model.bvh = Bvh::build(&model.centers());
+        model.about.cpu_bytes = model.cpu_bytes();
+        progress.report(1.0)?;
+        Ok(model)
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let clips = self.pfobj.clips.iter().map(|clip| {
+            size_of_val(clip.poses.as_slice())
+                + size_of_val(clip.bounds.as_slice())
+                + size_of_val(clip.frame_lines.as_slice())
+        });
+        let frames = self.extents.frames.iter();
+        let bytes = size_of_val(self.pfobj.vertices.as_slice())
+            + size_of_val(self.pfobj.influences.as_slice())
+            + size_of_val(self.pfobj.joints.as_slice())
+            + clips.sum::<usize>()
+            + frames
+                .map(|frames| size_of_val(frames.as_slice()))
+                .sum::<usize>()
+            + self.mesh.cpu_bytes()
+            + self.uses.cpu_bytes()
+            + self.skeleton.cpu_bytes()
+            + self.poses.cpu_bytes()
+            + self.bvh.cpu_bytes()
+            + self.materials.cpu_bytes();
+        bytes as u64
+    }
+
+    /// The centers of the triangles that are drawn, in the bind pose.
+    fn centers(&self) -> Vec<Vec3A> {
+        let points = self.mesh.points.iter();
+        let places: Vec<Vec3> = points.map(|point| point.position).collect();
+        (0..self.mesh.triangles.len() as u32)
+            .map(|triangle| {
+                let [a, b, c] = self.drawn_corners(&places, triangle);
+                Vec3A::from((a + b + c) / 3.0)
+            })
+            .collect()
+    }
+
+    /// The file that it was read from; a name alone if it is built in.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The model as it was read. Its problems are in [`About::problems`].
+    pub fn pfobj(&self) -> &Pfobj {
+        &self.pfobj
+    }
+
+    /// The problems that were found on opening, and since then in textures.
+    pub(crate) fn problems(&self) -> Vec<Problem> {
+        let mut found = Problems::default();
+        let is_unread = |index| self.unread.binary_search(&index).is_ok();
+        self.materials.check(&self.pfobj, is_unread, &mut found);
+        let mut problems = self.about.problems.clone();
+        problems.extend(found.finish());
+        problems.sort_by_key(|problem| problem.place);
+        problems
+    }
+
+    /// The mesh for the GPU, in the bind pose.
+    pub fn mesh(&self) -> &Mesh {
+        &self.mesh
+    }
+
+    /// The joints.
+    pub fn skeleton(&self) -> &Skeleton {
+        &self.skeleton
+    }
+
+    /// The materials that the parts of the mesh name: those of the file, and last one for all
+    /// that are not in it.
+    pub fn materials(&self) -> &[Material] {
+        &self.materials.drawn
+    }
+
+    /// How many matrices a joint palette has: one for each joint, and at least one.
+    pub fn palette_len(&self) -> usize {
+        self.skeleton.len().max(1)
+    }
+
+    /// Writes the joint palette of a moment, of which there are [`palette_len`](Self::palette_len)
+    /// matrices. Nothing is allocated.
+    pub fn write_palette(&self, playhead: Playhead, palette: &mut [SkinMatrix]) {
+        poses::write_palette(&self.pfobj, &self.skeleton, &self.poses, playhead, palette);
+    }
+
+    /// The largest side of the model in its bind pose and first clip, in units.
+    fn size(&self) -> f32 {
+        let bounds = self.about.bounds;
+        (bounds.max - bounds.min).max_element()
+    }
+
+    /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
+    /// frames.
+    pub(crate) fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
+        let extent = match clip {
+            None => self.extents.bind,
+            Some(clip) => {
+                let frames = self.extents.frames.get(clip)?.iter().copied();
+                frames.reduce(|all, next| all.union(&next))
+            }
+        };
+        extent.filter(Aabb::is_finite)
+    }
+
+    /// What the mesh occupies at a moment; none without a mesh.
+    pub(crate) fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
+        match self.poses.between(playhead) {
+            None => self.extents.bind,
+            Some((clip, [frame, _], 0.0)) => {
+                let frames = self.extents.frames.get(clip)?;
+                frames.get(frame as usize).copied()
+            }
+            Some(_) => self.with_mesh(playhead, |mesh| Aabb::around(mesh.points.iter().copied())),
+        }
+    }
+
+    /// The joint that an item stands for, if there is such a joint.
+    fn joint_of(&self, item: Item) -> Option<usize> {
+        let Item::Model(ModelItem::Joint { index }) = item else {
+            return None;
+        };
+        Some(index as usize).filter(|joint| *joint < self.skeleton.len())
+    }
+
+    /// Where a bone begins and ends, in world space, for the joints' matrices at some moment.
+    fn bone(&self, globals: &[Affine3A], joint: usize) -> [Vec3; 2] {
+        let global = globals.get(joint).copied().unwrap_or_default();
+        let named = self.pfobj.joints.get(joint);
+        let tip = named.map_or([0.0; 3], |joint| joint.tip);
+        [
+            Vec3::from(global.translation),
+            global.transform_point3(tip.into()),
+        ]
+    }
+}
+
+/// The item of a joint.
+fn joint_item(joint: usize) -> Item {
+    let index = joint as u32;
+    ModelItem::Joint { index }.into()
+}
+
+/// The item of a material.
+fn material_item(material: usize) -> Item {
+    let index = material as u32;
+    ModelItem::Material { index }.into()
+}
+
+/// What a model occupies in the bind pose and the first clip; for one without a mesh, what its
+/// skeleton does or else its file says.
+fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
+    let frames = extents.frames.first().into_iter().flatten().copied();
+    let posed = extents
+        .bind
+        .into_iter()
+        .chain(frames)
+        .filter(Aabb::is_finite);
+    if let Some(posed) = posed.reduce(|all, next| all.union(&next)) {
+        return posed;
+    }
+    let joints = pfobj.joints.iter().enumerate();
+    let bones = joints.flat_map(|(i, joint)| {
+        let global = skeleton.bind_global(i);
+        let tip = global.transform_point3(joint.tip.into());
+        [Vec3::from(global.translation), tip]
+    });
+    let bones = Aabb::around(bones.filter(|place| place.is_finite()));
+    let declared = || pfobj.bounds.as_ref().map(Aabb::from);
+    bones.or_else(declared).unwrap_or_default()
+}
+
+/// Says which materials no triangle has.
+fn check_unused_materials(pfobj: &Pfobj, uses: &Uses, notes: &mut Problems) {
+    let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
+    for ((material, _), index) in materials.filter(|((_, uses), _)| uses.triangles == 0) {
+        let (subject, place) = (Subject::Material(index), Place::line(material.line));
+        notes.add_about(&rules::UNUSED_MODEL_MATERIAL, subject, place, || {
+            let name = quoted(material.name.as_bytes());
+            format!("no triangle has material {index}, {name}")
+        });
+    }
+}
+
+/// Warns of each joint whose bind pose cannot be undone.
+fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems) {
+    let flat = skeleton.carried().iter().filter_map(|(joint, carrier)| {
+        let index = *joint as usize;
+        // What hangs on such a joint is as flat, and not to blame.
+        let is_first = skeleton.parent(index) == carrier.map(|carrier| carrier as usize);
+        let named = pfobj.joints.get(index).filter(|_| is_first)?;
+        Some((Subject::Joint(*joint), named))
+    });
+    for (subject, joint) in flat {
+        let place = Place::line(joint.line);
+        problems.add_about(&rules::FLAT_JOINT, subject, place, || {
+            format!(
+                "the bind pose of joint {} scales to nothing, so that what it moves cannot be \
+                 brought into its space; it moves with the joint above it",
+                quoted(joint.name.as_bytes())
+            )
+        });
+    }
+}

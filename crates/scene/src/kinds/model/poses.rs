@@ -1,0 +1,344 @@
+//! The joint palettes of every frame of every clip, made once, and interpolation between frames.
+
+use glam::Vec3;
+
+use super::mesh::{Mesh, MeshVertex, PackedInfluence};
+use super::skeleton::{LocalPose, Skeleton, SkinMatrix};
+use crate::Playhead;
+use crate::normal::unpack_normal;
+use mapscope_formats::pfobj::{Pfobj, Transform};
+
+/// The joint palettes of all frames of all clips.
+#[derive(Debug, Default)]
+pub struct Poses {
+    /// Those of a frame together, frame by frame, clip by clip.
+    palettes: Vec<SkinMatrix>,
+    /// For each clip, where its first matrix is, and how many frames it has.
+    clips: Vec<(usize, u32)>,
+}
+
+impl Poses {
+    /// Computes the palettes of a file's clips. Only whole frames count.
+    pub fn build(pfobj: &Pfobj, skeleton: &Skeleton) -> Self {
+        let joints = skeleton.len();
+        let mut poses = Self::default();
+        for clip in &pfobj.clips {
+            let first = poses.palettes.len();
+            // A model without joints has clips in which nothing happens.
+            let whole = clip.poses.len().checked_div(joints);
+            let frames = whole.map_or(clip.frame_count, |whole| {
+                clip.frame_count
+                    .min(u32::try_from(whole).unwrap_or(u32::MAX))
+            });
+            poses.clips.push((first, frames));
+            let end = first + frames as usize * joints;
+            poses.palettes.resize(end, SkinMatrix::IDENTITY);
+            let palettes = poses.palettes.get_mut(first..).unwrap_or_default();
+            if joints == 0 {
+                continue;
+            }
+            let frames = clip.poses.chunks_exact(joints);
+            for (palette, frame) in palettes.chunks_exact_mut(joints).zip(frames) {
+                skeleton.write_palette(|joint| LocalPose::from(&frame[joint]), palette);
+            }
+        }
+        poses
+    }
+
+    /// How many frames a clip has; 0 for one that is not there.
+    pub fn frames(&self, clip: usize) -> u32 {
+        self.clips.get(clip).map_or(0, |(_, frames)| *frames)
+    }
+
+    /// The palette of a whole frame of a clip of a model with so many joints.
+    pub fn palette(&self, clip: usize, frame: u32, joints: usize) -> Option<&[SkinMatrix]> {
+        let (first, frames) = *self.clips.get(clip)?;
+        let begin = first + frame as usize * joints;
+        (frame < frames)
+            .then(|| self.palettes.get(begin..begin + joints))
+            .flatten()
+    }
+
+    /// The clip of a moment, the two frames that it lies between and how far it is from the first
+    /// to the second. None for the bind pose, and in clips that are empty or not there.
+    pub fn between(&self, playhead: Playhead) -> Option<(usize, [u32; 2], f32)> {
+        let clip = playhead.clip?;
+        let (frames, part) = playhead.between(self.frames(clip))?;
+        Some((clip, frames, part))
+    }
+
+    /// Bytes of memory that it holds.
+    pub fn cpu_bytes(&self) -> usize {
+        size_of_val(self.palettes.as_slice())
+    }
+}
+
+/// The pose of a skeleton at one moment.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Pose<'a> {
+    /// The bind pose.
+    Bind(&'a Pfobj),
+    /// Interpolated between two frames.
+    Between([&'a [Transform]; 2], f32),
+}
+
+impl<'a> Pose<'a> {
+    /// The pose of a moment.
+    pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
+        let joints = pfobj.joints.len();
+        let frames = poses.between(playhead).and_then(|(clip, frames, part)| {
+            let poses = &pfobj.clips.get(clip)?.poses;
+            let frame = |frame: u32| {
+                let first = frame as usize * joints;
+                poses.get(first..first + joints)
+            };
+            Some(Self::Between([frame(frames[0])?, frame(frames[1])?], part))
+        });
+        frames.unwrap_or(Self::Bind(pfobj))
+    }
+
+    /// The transform of a joint relative to its parent.
+    pub(super) fn local(&self, joint: usize) -> LocalPose {
+        let transform = match self {
+            Self::Bind(pfobj) => pfobj.joints.get(joint).map(|joint| &joint.bind),
+            Self::Between([from, to], part) if *part > 0.0 => {
+                if let (Some(from), Some(to)) = (from.get(joint), to.get(joint)) {
+                    return LocalPose::from(from).blend(&to.into(), *part);
+                }
+                None
+            }
+            Self::Between([from, _], _) => from.get(joint),
+        };
+        transform.map_or(
+            LocalPose {
+                scale: Vec3::ONE,
+                rotation: glam::Quat::IDENTITY,
+                translation: Vec3::ZERO,
+            },
+            LocalPose::from,
+        )
+    }
+}
+
+/// Writes the joint palette of a moment, one matrix for each joint and at least one. Whole frames
+/// are copied. Nothing is allocated.
+pub(super) fn write_palette(
+    pfobj: &Pfobj,
+    skeleton: &Skeleton,
+    poses: &Poses,
+    playhead: Playhead,
+    palette: &mut [SkinMatrix],
+) {
+    match poses.between(playhead) {
+        Some((clip, [frame, _], 0.0)) => {
+            if let Some(whole) = poses.palette(clip, frame, skeleton.len()) {
+                let count = whole.len().min(palette.len());
+                palette[..count].copy_from_slice(&whole[..count]);
+            }
+        }
+        Some(_) if !skeleton.is_empty() => {
+            let pose = Pose::of(pfobj, poses, playhead);
+            skeleton.write_palette(|joint| pose.local(joint), palette);
+        }
+        _ => palette.fill(SkinMatrix::IDENTITY),
+    }
+    if skeleton.is_empty() {
+        palette.fill(SkinMatrix::IDENTITY);
+    }
+}
+
+/// Where a palette moves a place of the mesh, as the shader reckons it. Both in model space.
+pub fn skin_position(
+    position: Vec3,
+    influences: &[PackedInfluence],
+    palette: &[SkinMatrix],
+) -> Vec3 {
+    if influences.is_empty() {
+        return position;
+    }
+    let at = position.extend(1.0);
+    let mut posed = Vec3::ZERO;
+    for influence in influences {
+        if let Some(SkinMatrix { rows }) = palette.get(influence.joint as usize) {
+            let moved = rows.map(|row| glam::Vec4::from(row).dot(at));
+            posed += influence.weight * Vec3::from(moved);
+        }
+    }
+    posed
+}
+
+/// Where a palette turns a normal, as the shader reckons it: by the inverse transpose of each
+/// joint's matrix (fact sheet B3). Of length 1, in model space.
+///
+/// A joint that squeezes everything flat has no inverse. What is left of it, the matrix of
+/// cofactors, is the direction that its surfaces face.
+pub fn skin_normal(normal: Vec3, influences: &[PackedInfluence], palette: &[SkinMatrix]) -> Vec3 {
+    if influences.is_empty() {
+        return normal;
+    }
+    let mut posed = Vec3::ZERO;
+    for influence in influences {
+        if let Some(SkinMatrix { rows }) = palette.get(influence.joint as usize) {
+            let [x, y, z] = rows.map(|row| Vec3::new(row[0], row[1], row[2]));
+            let cofactors = [y.cross(z), z.cross(x), x.cross(y)];
+            let determinant = x.dot(cofactors[0]);
+            let turned = Vec3::from(cofactors.map(|row| row.dot(normal)));
+            let factor = if determinant == 0.0 {
+                influence.weight
+            } else {
+                influence.weight / determinant
+            };
+            posed += factor * turned;
+        }
+    }
+    posed.try_normalize().unwrap_or(normal)
+}
+
+impl Mesh {
+    /// Where a palette moves a vertex and what it does to its normal, as the shader reckons it.
+    /// Both in model space.
+    pub fn skinned(&self, vertex: &MeshVertex, palette: &[SkinMatrix]) -> (Vec3, Vec3) {
+        let influences = self.influences(vertex.influence_range());
+        (
+            skin_position(vertex.position.into(), influences, palette),
+            skin_normal(unpack_normal(vertex.normal), influences, palette),
+        )
+    }
+
+    /// Where a palette moves the mesh's [`points`](Mesh::points), in model space. `posed` is
+    /// cleared first.
+    pub fn skin_points(&self, palette: &[SkinMatrix], posed: &mut Vec<Vec3>) {
+        posed.clear();
+        posed.extend(self.points.iter().map(|point| {
+            let influences = self.influences(point.influence_range());
+            skin_position(point.position, influences, palette)
+        }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use glam::Affine3A;
+
+    use super::*;
+    use crate::kinds::model::sample::{self, influence};
+
+    /// A palette of a moment.
+    fn palette(pfobj: &Pfobj, playhead: Playhead) -> Vec<SkinMatrix> {
+        let skeleton = Skeleton::build(&pfobj.joints);
+        let poses = Poses::build(pfobj, &skeleton);
+        let mut palette = vec![SkinMatrix::IDENTITY; skeleton.len().max(1)];
+        write_palette(pfobj, &skeleton, &poses, playhead, &mut palette);
+        palette
+    }
+
+    /// Two joints; in the second of two frames the second joint is turned and moved.
+    fn waving() -> Pfobj {
+        let mut pfobj = sample::chain(2, 2);
+        pfobj.clips[0].poses[3] = Transform {
+            rotation: sample::turned(90.0),
+            ..sample::moved([4.0, 1.0, 0.0])
+        };
+        pfobj
+    }
+
+    fn smooth(frame: f32) -> Playhead {
+        Playhead {
+            clip: Some(0),
+            frame,
+            smooth: true,
+        }
+    }
+
+    #[test]
+    fn frames_are_stepped_or_blended() {
+        let pfobj = waving();
+        let at = |playhead| {
+            let palette = palette(&pfobj, playhead);
+            Affine3A::from(palette[1]).transform_point3(Vec3::new(1.0, 1.0, 0.0))
+        };
+        let near = |a: Vec3, b: Vec3| assert!(a.distance(b) < 1e-5, "{a} {b}");
+        let (begin, end) = (Vec3::new(1.0, 1.0, 0.0), Vec3::new(4.0, 2.0, 0.0));
+        near(at(Playhead::default()), begin);
+        near(at(Playhead::at_frame(0, 0)), begin);
+        near(at(Playhead::at_frame(0, 1)), end);
+        let stepped = Playhead {
+            smooth: false,
+            ..smooth(0.9)
+        };
+        near(at(stepped), begin);
+        let side = 0.5_f32.sqrt();
+        let half = Vec3::new(2.0 + side, 1.0 + side, 0.0);
+        near(at(smooth(0.5)), half);
+        near(at(smooth(1.0)), end);
+        // After the last comes the first.
+        near(at(smooth(1.5)), half);
+        // Clips that are not there are the bind pose.
+        near(at(Playhead::at_frame(7, 1)), begin);
+    }
+
+    #[test]
+    fn more_joints_than_the_engine_takes_all_move() {
+        let mut pfobj = sample::chain(1000, 2);
+        pfobj.clips[0].poses[1000].translation = [3.0, 0.0, 0.0];
+        let palette = palette(&pfobj, Playhead::at_frame(0, 1));
+        assert_eq!(palette.len(), 1000);
+        let mesh = Mesh::build(&pfobj);
+        let (position, normal) = mesh.skinned(&mesh.vertices[0], &palette);
+        assert_eq!(position, Vec3::new(3.0, 0.0, 0.0));
+        assert_eq!(normal, Vec3::Z);
+    }
+
+    #[test]
+    fn vertices_without_weight_stay() {
+        let mut pfobj = waving();
+        sample::weigh(&mut pfobj, &[&[influence(1, 0.0)]]);
+        let palette = palette(&pfobj, Playhead::at_frame(0, 1));
+        let mesh = Mesh::build(&pfobj);
+        for (vertex, point) in mesh.vertices.iter().zip(&mesh.points) {
+            assert_eq!(mesh.skinned(vertex, &palette).0, point.position);
+        }
+    }
+
+    #[test]
+    fn weights_mix_where_joints_would_move_a_vertex() {
+        let mut pfobj = waving();
+        sample::weigh(&mut pfobj, &[&[influence(0, 1.0), influence(1, 3.0)]]);
+        let palette = palette(&pfobj, Playhead::at_frame(0, 1));
+        let mesh = Mesh::build(&pfobj);
+        // The first joint leaves the corner at (0, 0); the second takes it to (5, 1).
+        let (position, normal) = mesh.skinned(&mesh.vertices[0], &palette);
+        assert!(position.distance(Vec3::new(3.75, 0.75, 0.0)) < 1e-5);
+        assert!(normal.distance(Vec3::Z) < 1e-5);
+    }
+
+    #[test]
+    fn normals_stay_upright_on_what_is_squeezed() {
+        let squeezed = Affine3A::from_scale(Vec3::new(1.0, 0.25, 1.0));
+        let mirrored = Affine3A::from_scale(Vec3::new(-1.0, 1.0, 1.0));
+        let flat = Affine3A::from_scale(Vec3::new(1.0, 0.0, 1.0));
+        let nothing = Affine3A::from_scale(Vec3::ZERO);
+        let palette = [squeezed, mirrored, flat, nothing].map(SkinMatrix::from);
+        let turn = |joint| {
+            let whole = [PackedInfluence { joint, weight: 1.0 }];
+            skin_normal(Vec3::new(0.6, 0.8, 0.0), &whole, &palette)
+        };
+        let near = |a: Vec3, b: Vec3| assert!(a.distance(b) < 1e-5, "{a} {b}");
+        near(turn(0), Vec3::new(0.6, 3.2, 0.0).normalize());
+        near(turn(1), Vec3::new(-0.6, 0.8, 0.0));
+        near(turn(2), Vec3::Y);
+        near(turn(3), Vec3::new(0.6, 0.8, 0.0));
+    }
+
+    #[test]
+    fn clips_of_models_without_joints_and_cut_clips_are_no_trouble() {
+        let mut pfobj = sample::chain(2, 4);
+        pfobj.clips[0].poses.truncate(5);
+        let skeleton = Skeleton::build(&pfobj.joints);
+        let poses = Poses::build(&pfobj, &skeleton);
+        assert_eq!(poses.frames(0), 2);
+        pfobj.joints.clear();
+        let still = palette(&pfobj, smooth(2.5));
+        assert_eq!(still, [SkinMatrix::IDENTITY]);
+    }
+}

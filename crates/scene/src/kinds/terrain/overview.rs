@@ -1,0 +1,173 @@
+//! A map's colours as seen from so far away that its textures are no more than their means.
+
+use super::geometry::{Half, shows_side_material};
+use super::noise;
+use super::pack::TileRecord;
+use super::textures::Textures;
+use crate::assets::mip_levels;
+use crate::core::parallel::share_out;
+use mapscope_formats::pfmap::Pfmap;
+
+/// Tiles along the longer side up to which each tile has a texel of its own.
+const FINEST_TILES: u32 = 1024;
+
+/// One colour for each tile, or for each block of tiles on large maps, with mip levels.
+#[derive(Debug)]
+pub struct Overview {
+    /// Tiles along the side of a texel.
+    pub tiles_per_texel: u32,
+    /// Texels from west to east and from north to south.
+    pub size: [u32; 2],
+    /// RGBA8 mip levels, each in rows from the north-west.
+    pub levels: Vec<Vec<u8>>,
+}
+
+impl Overview {
+    /// Takes the mean of each block of tiles, of the mean colours of what both halves of their tops
+    /// show.
+    pub(super) fn of(map: &Pfmap, tiles: &[TileRecord], textures: &Textures) -> Self {
+        let means = layer_means(map, textures);
+        let (rows, cols) = (map.rows(), map.cols());
+        let block = rows.max(cols).div_ceil(FINEST_TILES).next_power_of_two();
+        let size = [cols.div_ceil(block).max(1), rows.div_ceil(block).max(1)];
+        let mut texels = vec![0; size[0] as usize * size[1] as usize * 4];
+        let row_bytes = size[0] as usize * 4;
+        share_out(&mut texels, row_bytes, |first, texels| {
+            let first_row = (first / row_bytes) as u32;
+            for (y, texels) in (first_row..).zip(texels.chunks_exact_mut(row_bytes)) {
+                for (x, texel) in (0..size[0]).zip(texels.as_chunks_mut().0) {
+                    let mut sum = [0_u32; 3];
+                    let mut count = 0;
+                    for row in (y * block)..((y + 1) * block).min(rows) {
+                        let first = row as usize * cols as usize;
+                        let of_texel = first + (x * block) as usize
+                            ..first + ((x + 1) * block).min(cols) as usize;
+                        for (record, tile) in
+                            tiles[of_texel.clone()].iter().zip(&map.tiles[of_texel])
+                        {
+                            for half in [Half::South, Half::North] {
+                                let layer = if shows_side_material(tile, half) {
+                                    TileRecord::SIDE_LAYER
+                                } else {
+                                    TileRecord::TOP_LAYER
+                                };
+                                if let Some(mean) = means.get(layer.get(record.surface) as usize) {
+                                    for (sum, mean) in sum.iter_mut().zip(mean) {
+                                        *sum += u32::from(*mean);
+                                    }
+                                }
+                                count += 1;
+                            }
+                        }
+                    }
+                    let [red, green, blue] = sum.map(|sum| (sum / count.max(1)) as u8);
+                    *texel = [red, green, blue, 255];
+                }
+            }
+        });
+        Self {
+            tiles_per_texel: block,
+            size,
+            levels: mip_levels(size, texels),
+        }
+    }
+}
+
+/// The mean colour of each texture layer, with the patches of its accent.
+fn layer_means(map: &Pfmap, textures: &Textures) -> Vec<[u8; 3]> {
+    let plain: Vec<[u8; 3]> = textures.layers.iter().map(|layer| layer.mean_rgb).collect();
+    let mut means = plain.clone();
+    for splat in &map.splats {
+        let layer = |material: u32| textures.layer_of_material.get(material as usize);
+        let (Some(&base), Some(&accent)) = (layer(splat.base), layer(splat.accent)) else {
+            continue;
+        };
+        let (base, accent) = (usize::from(base), usize::from(accent));
+        if let (Some(mean), Some(own), Some(over)) =
+            (means.get_mut(base), plain.get(base), plain.get(accent))
+        {
+            let share = noise::accent_share();
+            *mean = std::array::from_fn(|i| {
+                let [own, over] = [own[i], over[i]].map(f32::from);
+                (own + (over - own) * share).round() as u8
+            });
+        }
+    }
+    means
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::patchwork::Patchwork;
+    use super::*;
+    use mapscope_formats::pfmap::{self, Splat, TileType};
+
+    const TOP: [u8; 3] = [40, 200, 90];
+    const SIDE: [u8; 3] = [120, 60, 10];
+
+    /// The colours of the first tiles of a map whose first two materials are these.
+    fn colors(change: impl FnOnce(&mut Pfmap)) -> Vec<[u8; 3]> {
+        let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 3)).unwrap();
+        change(&mut map);
+        let layers = [TOP, SIDE].map(|mean_rgb| {
+            Arc::new(Patchwork {
+                levels: Vec::new(),
+                mean_rgb,
+            })
+        });
+        let textures = Textures {
+            materials: Vec::new(),
+            layers: layers.into(),
+            layer_of_material: vec![0, 1],
+            placeholder_layer: 0,
+            has_holes: false,
+            problems: Vec::new(),
+            dependencies: Vec::new(),
+        };
+        let record = TileRecord {
+            shape: 0,
+            surface: 1 << 8,
+        };
+        let overview = Overview::of(&map, &vec![record; map.tiles.len()], &textures);
+        let texels = overview.levels[0].chunks_exact(4);
+        texels.map(|texel| [texel[0], texel[1], texel[2]]).collect()
+    }
+
+    #[test]
+    fn the_level_half_of_a_corner_keeps_its_top() {
+        let kinds = [
+            (TileType::Flat, 2, TOP),
+            (TileType::RampSn, 1, TOP),
+            (TileType::RampSn, 2, SIDE),
+            (TileType::CornerConvexSw, 1, TOP),
+            (TileType::CornerConvexSw, 2, [80, 130, 50]),
+            (TileType::CornerConcaveNw, 2, [80, 130, 50]),
+        ];
+        let colors = colors(|map| {
+            for (tile, (kind, ramp, _)) in map.tiles.iter_mut().zip(kinds) {
+                tile.kind = kind;
+                tile.ramp_height = ramp;
+            }
+        });
+        for ((kind, ramp, expected), found) in kinds.into_iter().zip(colors) {
+            assert_eq!(found, expected, "{kind} {ramp}");
+        }
+    }
+
+    #[test]
+    fn accents_have_their_share() {
+        let colors = colors(|map| {
+            map.tiles[0].kind = TileType::Flat;
+            map.splats = vec![Splat { base: 0, accent: 1 }];
+        });
+        let share = noise::accent_share();
+        assert!((0.1..0.5).contains(&share), "{share}");
+        let expected = 40.0 + 80.0 * share;
+        assert!(
+            (f32::from(colors[0][0]) - expected).abs() <= 0.5,
+            "{colors:?}"
+        );
+    }
+}

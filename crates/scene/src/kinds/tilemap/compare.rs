@@ -1,0 +1,233 @@
+//! What a map is made of, for comparing it with another.
+
+use std::rc::Rc;
+
+use super::grids::obstruction_name;
+use super::items::number;
+use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap};
+use crate::describe::own::hex_text;
+use crate::document::parts::{Content, Parts};
+use crate::{Origin, OwnLine, TileMapItem};
+use mapscope_formats::Integers;
+
+impl TileMap {
+    /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
+    /// tileset its tiles.
+    pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
+        let mut parts = vec![Parts::one("map", TileMapItem::Map)];
+        match self.facts.own_tiles() {
+            OwnTiles::None => {}
+            // The tiles are found by what the layers use of them, which needs the sheets.
+            OwnTiles::Named => parts.push(self.named_tiles().for_finding()),
+            OwnTiles::Images => {
+                parts.extend(self.tileset_parts());
+                parts.extend(self.facts.parts(self, None));
+                return parts;
+            }
+        }
+        if self.facts.is_layer() {
+            parts.extend(self.layer_parts(0));
+            return parts;
+        }
+        let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
+            // Those without names are found by their cells.
+            .keys(|index| {
+                let layer = self.layers.get(index);
+                let layer = layer.filter(|_| self.facts.names_layers());
+                layer.map_or_else(String::new, |layer| layer.name.clone())
+            })
+            .named_by_others()
+            .items(|index| Some(Self::layer_item(index)))
+            .made_of(|index| self.layer_parts(index));
+        parts.push(layers);
+        parts.extend(self.grids_of(None));
+        let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index))
+            // One without a name is no other where it has another number.
+            .keys(|index| {
+                let zone = self.zones.get(index);
+                zone.map_or_else(String::new, |zone| zone.name.clone())
+            })
+            .named_by_others()
+            .items(|index| Some(Self::zone_item(index)));
+        parts.push(zones);
+        parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
+        parts.extend(self.facts.parts(self, None));
+        parts
+    }
+
+    /// The cells of a layer, its grids, and what else it has.
+    fn layer_parts(&self, index: usize) -> Vec<Parts<'_>> {
+        let Some(layer) = self.layers.get(index) else {
+            return Vec::new();
+        };
+        let cells = [self.cell_parts(index, layer)].into_iter();
+        let cells = cells.chain(self.grids_of(Some(index)));
+        // What is in a file beside this one can be found, and makes no difference.
+        let has_cells = self.facts.has_cells(index);
+        let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
+        cells.chain(self.facts.parts(self, Some(index))).collect()
+    }
+
+    /// The grids of a layer or of the map.
+    fn grids_of(&self, layer: Option<usize>) -> impl Iterator<Item = Parts<'_>> {
+        let grids = self.grids.iter().filter(move |grid| grid.layer == layer);
+        grids.map(|grid| self.grid_parts(grid))
+    }
+
+    fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
+        let [columns, rows] = layer.size;
+        let first_lost = self.first_cell_lost(layer_number);
+        Parts::grid("cell", [rows, columns], place_name)
+            .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
+            .up_to(first_lost.unwrap_or(usize::MAX).min(layer.cells.len()))
+            .contents(move |run, content| {
+                let cells = self.facts.cells_in_file(self, layer_number);
+                let cells = cells.and_then(|cells| cells.get(run));
+                content.bytes(bytemuck::cast_slice(cells.unwrap_or_default()));
+            })
+    }
+
+    fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
+        let [columns, rows] = grid.size;
+        let what = grid_name(grid.kind);
+        // Number 0 is no zone. Where a zone is inserted, those behind it get other numbers.
+        let zone = move |value: u64| {
+            let zone = usize::try_from(value).ok();
+            zone.filter(|zone| grid.kind == GridKind::Zones && (1..self.zones.len()).contains(zone))
+        };
+        let own = move |index| {
+            let Some(value) = grid.values.get(index) else {
+                return Vec::new();
+            };
+            let said = match (grid.kind, zone(value)) {
+                (GridKind::Obstruction { .. }, _) => obstruction_name(grid.kind, value).into(),
+                (_, Some(zone)) => format!("{zone} {}", self.zone_name(zone)).into(),
+                (GridKind::Zones, None) if value == 0 => "none".into(),
+                _ => serde_json::Value::from(value),
+            };
+            let place = self.facts.grid_place(grid, index);
+            let place = place.map(|place| OwnLine::new(what, "Bytes", place).within(Origin::Place));
+            let said = OwnLine::new(what, "", said).naming("zone", zone(value));
+            [said].into_iter().chain(place).collect()
+        };
+        // A grid of the map has the place of its lowest layer.
+        let layer = grid.layer.unwrap_or(0);
+        Parts::grid(what, [rows, columns], place_name)
+            .items(move |index| {
+                let columns = columns.max(1) as usize;
+                let place = [index % columns, index / columns].map(number);
+                self.cell_in(layer, place).map(|at| at.item())
+            })
+            .owns(own)
+            .up_to(grid.values.len())
+            .contents(move |run, content| {
+                if grid.kind != GridKind::Zones || content.are_numbers_same("zone") {
+                    return add_integers(&grid.values, run, content);
+                }
+                for value in run.filter_map(|index| grid.values.get(index)) {
+                    match zone(value) {
+                        Some(zone) => content.part("zone", zone),
+                        None => content.bytes(&value.to_le_bytes()),
+                    }
+                }
+            })
+    }
+
+    fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {
+        let objects = self.objects.iter().enumerate();
+        let objects = objects.filter(|(_, object)| object.kind == kind);
+        let indices: Rc<[usize]> = objects.map(|(index, _)| index).collect();
+        let count = indices.len();
+        let index = move |number: usize| indices.get(number).copied();
+        let object = {
+            let index = index.clone();
+            move |number: usize| self.objects.get(index(number)?)
+        };
+        let name = {
+            let (index, object) = (index.clone(), object.clone());
+            move |number: usize, is_key: bool| {
+                let name = object(number).map_or("", |object| &object.name);
+                match index(number).filter(|_| kind == ObjectKind::ZoneArea) {
+                    Some(index) => self.object_name(index),
+                    None if is_key => name.to_owned(),
+                    // By its number among those of its kind.
+                    None if name.trim().is_empty() => number.to_string(),
+                    None => index(number).map_or_else(String::new, |it| self.object_name(it)),
+                }
+            }
+        };
+        let (key, place) = (name.clone(), object.clone());
+        Parts::named(kind.item(0).kind(), count, move |number| {
+            name(number, false)
+        })
+        .keys(move |number| key(number, true))
+        .of("layer", move |number| object(number)?.layer)
+        .at(move |number| Some(place(number)?.rect_px.min.map(|px| px as i64)))
+        .ordered(self.facts.lists_objects_in_order())
+        .items(move |number| self.object_item(index(number)?))
+    }
+
+    /// The tiles that the file names, tileset by tileset.
+    fn named_tiles(&self) -> Parts<'_> {
+        let name = |index: usize| self.tileset_name(index);
+        let tilesets = Parts::named("tileset", self.tilesets.len(), name);
+        tilesets.owns(|_| Vec::new()).made_of(move |number| {
+            let tiles = self.tilesets.get(number);
+            let tiles = tiles.map_or(0, |tileset| tileset.tiles.len());
+            let name = move |image: usize| {
+                let tile = self.tile(number, image);
+                tile.map_or_else(String::new, |tile| tile.number())
+            };
+            let tiles = Parts::named("tile", tiles, name);
+            vec![tiles.items(move |image| Some(Self::tile_item(number, image)))]
+        })
+    }
+
+    /// The tileset of a file that is one, and its tiles.
+    fn tileset_parts(&self) -> Vec<Parts<'_>> {
+        let Some(tileset) = self.tilesets.first() else {
+            return Vec::new();
+        };
+        let pixels = |image| {
+            let own = self.facts.tile_bytes(image);
+            own.or(tileset.image(image)).unwrap_or_default()
+        };
+        let read = (0..tileset.tile_count()).take_while(|image| !self.is_image_lost(*image));
+        let tiles = Parts::list("tile", read.count())
+            .items(|image| Some(Self::tile_item(0, image)))
+            .contents(move |run, content| run.for_each(|image| content.bytes(pixels(image))))
+            .owns(move |image| {
+                let mut own = self.own_of(Self::tile_item(0, image));
+                own.push(OwnLine::new("Tile", "pixels", hex_text(pixels(image))));
+                let place = self.facts.tile_place(image);
+                own.extend(place.map(|it| OwnLine::new("Tile", "Bytes", it).within(Origin::Place)));
+                own
+            });
+        vec![Parts::one("tileset", Self::tileset_item(0)), tiles]
+    }
+}
+
+/// Adds a run of integers.
+fn add_integers(values: &Integers, run: std::ops::Range<usize>, content: &mut Content<'_>) {
+    let bytes = match values {
+        Integers::U8(list) => list.get(run),
+        Integers::U16(list) => list.get(run).map(bytemuck::cast_slice),
+        Integers::U32(list) => list.get(run).map(bytemuck::cast_slice),
+        Integers::U64(list) => list.get(run).map(bytemuck::cast_slice),
+    };
+    content.bytes(bytes.unwrap_or_default());
+}
+
+/// The column and the row of a cell.
+fn place_name([row, column]: [u32; 2]) -> String {
+    format!("{column},{row}")
+}
+
+/// What a number of a grid is called.
+fn grid_name(kind: GridKind) -> &'static str {
+    match kind {
+        GridKind::Obstruction { .. } => "obstruction",
+        GridKind::Zones => "zone cell",
+        GridKind::Logic => "logic value",
+    }
+}

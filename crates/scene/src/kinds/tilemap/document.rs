@@ -1,0 +1,238 @@
+//! A 2D map as the rest of the program sees it: its [`Document`].
+
+use glam::Vec3;
+
+use super::{Step, TileMap};
+use crate::document::parts::Parts;
+use crate::{
+    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
+    ItemPlace, Layers, Legend, NamedFile, Neighbor, OutlineNode, OwnLine, Playhead, ProblemTarget,
+    PropertyGroup, Ray, Shown, Statistic, SummaryPart, TileMapItem,
+};
+use mapscope_formats::Problem;
+
+impl Document for TileMap {
+    fn about(&self) -> &About {
+        &self.about
+    }
+
+    fn for_each_drawable<'a>(&'a self, _shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>)) {
+        draw(Drawable {
+            bounds: Some(self.about().bounds),
+            ..Drawable::in_place(self)
+        });
+    }
+
+    fn outline(&self) -> Vec<OutlineNode> {
+        self.outline_tree()
+    }
+
+    fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
+        self.first_shown(ray_in_world, shown)
+    }
+
+    fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
+        let described = self.described(item, pointer.map(|at| (at, shown)));
+        described.map_or_else(Vec::new, |described| described.summary())
+    }
+
+    fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
+        self.groups_of(item, &Self::at_rest())
+    }
+
+    fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+        self.groups_of(item, shown)
+    }
+
+    fn details(
+        &self,
+        item: Item,
+        _playhead: Playhead,
+    ) -> serde_json::Map<String, serde_json::Value> {
+        self.details_of(item)
+    }
+
+    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        Some(self.all_parts())
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        self.own_of(item)
+    }
+
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: self.bounds_of(item, shown),
+            ..ItemPlace::default()
+        }
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        self.contour_of(item, shown)
+    }
+
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        Neighbor {
+            item: self.item_beside(item, direction),
+            name: None,
+        }
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        self.next_of(kind, after, backwards)
+    }
+
+    fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
+        let item = self.item_of_problem(problem)?;
+        Some(ProblemTarget {
+            item,
+            moment: None,
+            overlay: None,
+        })
+    }
+
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
+            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
+                Some(TileMapItem::Layer { index: layer }.into())
+            }
+            _ => None,
+        }
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        let on = self.about.overlays.iter();
+        let on = on.filter(|overlay| shown.overlays.is_on(overlay));
+        let of_overlays = on.map(|overlay| Legend {
+            title: overlay.name,
+            entries: self.legend_of(overlay.id),
+        });
+        let selected = shown
+            .selected
+            .and_then(|item| self.legend_of_selection(item));
+        let all = of_overlays.chain(selected);
+        all.filter(|legend| !legend.entries.is_empty()).collect()
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        self.numbers_of_all()
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        let mut left = index;
+        for tileset in &self.tilesets {
+            let count = tileset.image_count();
+            if left < count {
+                let [w, h] = tileset.tile_size;
+                return Some((w, h, tileset.image(left)?));
+            }
+            left -= count;
+        }
+        let image = self.images.get(left)?;
+        let [w, h] = image.size;
+        Some((w, h, &image.rgba))
+    }
+
+    fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
+        let mut info = self.facts.info(self, query);
+        let tile = query.tile.and_then(|(x, y)| self.tile_info([x, y]));
+        info.extend(tile.map(|tile| ("tile".to_owned(), tile)));
+        info.insert("obstruction".to_owned(), self.obstruction_info());
+        info.insert("left_out".to_owned(), self.left_out_info());
+        info.insert("loop_s".to_owned(), self.loop_secs().into());
+        info
+    }
+
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.clone()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn layers(&self) -> Option<&dyn Layers> {
+        Some(self)
+    }
+}
+
+impl TileMap {
+    /// How far apart layers are along Y that are next to each other, in pixels of the map.
+    pub fn layer_gap_px(&self, shown: &Shown) -> f32 {
+        if shown.flat {
+            return 0.0;
+        }
+        shown.layer_gap.unwrap_or_else(|| self.usual_layer_gap())
+    }
+
+    /// The height of a step of [`TileMap::steps`] along Y, in pixels of the map.
+    pub fn step_height_px(&self, step: usize, shown: &Shown) -> f32 {
+        let gap = self.layer_gap_px(shown);
+        let before = self.steps.iter().take(step + 1);
+        let layers = before.filter(|step| Self::is_new_layer(**step)).count();
+        let base = layers.saturating_sub(1) as f32;
+        let above = self
+            .steps
+            .get(step)
+            .copied()
+            .map_or(0.0, Self::height_within);
+        (base + above) * gap
+    }
+
+    /// How far above its layer a step is, as a share of the gap: objects stand on their layer, and
+    /// what has priority is above them.
+    pub(super) fn height_within(step: Step) -> f32 {
+        match step {
+            Step::Objects { .. } => 0.25,
+            Step::Layer { .. } if !Self::is_new_layer(step) => 0.5,
+            Step::Layer { .. } => 0.0,
+        }
+    }
+
+    /// Whether a step is drawn on a height of its own.
+    pub(super) fn is_new_layer(step: Step) -> bool {
+        matches!(
+            step,
+            Step::Layer {
+                pass: super::Pass::All | super::Pass::Normal,
+                ..
+            }
+        )
+    }
+
+    /// What all layers occupy in world space while they are as far apart as usual.
+    pub(super) fn bounds_of_all(&self) -> Aabb {
+        let shown = Shown::default();
+        let top = self.steps.len().checked_sub(1);
+        let top = top.map_or(0.0, |last| self.step_height_px(last, &shown));
+        let rects = self.layers.iter().filter_map(|layer| {
+            let tileset = self.tilesets.get(layer.tileset)?;
+            let [left, above] = layer.position_px.map(|px| px as f32);
+            let [w, h] =
+                [0, 1].map(|axis| layer.size[axis] as f32 * tileset.tile_size[axis] as f32);
+            Some(Aabb {
+                min: Vec3::new(left, 0.0, above),
+                max: Vec3::new(left + w, top, above + h),
+            })
+        });
+        rects.reduce(|all, next| all.union(&next)).unwrap_or(Aabb {
+            min: Vec3::ZERO,
+            max: Vec3::splat(16.0),
+        })
+    }
+
+    /// Bytes of memory that it holds.
+    pub(super) fn bytes(&self) -> u64 {
+        let layers = self.layers.iter().map(|layer| {
+            let tints = layer.tints.as_ref().map_or(0, |tints| tints.len() * 16);
+            layer.cells.len() * 4 + tints
+        });
+        let tilesets = self.tilesets.iter().map(|tileset| tileset.rgba.len());
+        (layers.sum::<usize>() + tilesets.sum::<usize>()) as u64 + self.facts.cpu_bytes()
+    }
+}

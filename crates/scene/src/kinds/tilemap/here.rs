@@ -1,0 +1,427 @@
+//! What all layers have at a place of a map: tile, obstruction, zone and logic value.
+//!
+//! A game asks all layers of a place, not only the one whose pixel is seen there: so what is said in
+//! the window, what `info --tile` says and what overlays colour all come from here.
+
+use std::rc::Rc;
+
+use serde_json::{Value, json};
+
+use super::fields::{CellHere, lazy};
+use super::grids::obstruction_name;
+use super::items::CellAt;
+use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
+use crate::{Layers, Shown};
+use mapscope_formats::NotRead;
+
+/// What there is at a place.
+#[derive(Debug)]
+pub(super) struct Here<'a> {
+    /// The cells of all layers that reach there, the lowest first.
+    pub(super) cells: Vec<CellAt<'a>>,
+    /// The numbers of grids, the lowest layer first.
+    pub(super) numbers: Vec<NumberHere>,
+    /// The zones that the place is in: by their numbers, then by their areas.
+    pub(super) zones: Vec<ZoneHere>,
+    /// The grids whose numbers there were not read.
+    pub(super) not_read: Vec<NotReadHere>,
+}
+
+/// A grid whose number at a place was not read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NotReadHere {
+    pub(super) kind: GridKind,
+    /// Which layer's it is; none if it is the map's.
+    pub(super) layer: Option<usize>,
+    pub(super) why: NotRead,
+}
+
+/// A number of a grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct NumberHere {
+    pub(super) kind: GridKind,
+    /// Which layer's it is; none if it is the map's.
+    pub(super) layer: Option<usize>,
+    pub(super) value: u64,
+}
+
+/// A zone, by its number or an area of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ZoneHere {
+    pub(super) zone: usize,
+    /// Which layer it is on; none if it is on the map itself.
+    pub(super) layer: Option<usize>,
+}
+
+impl Here<'_> {
+    /// The numbers that say whether one can walk there.
+    pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberHere> {
+        let numbers = self.numbers.iter();
+        numbers.filter(|number| number.kind.is_obstruction())
+    }
+
+    /// The numbers that the game makes something of.
+    pub(super) fn logic_values(&self) -> impl Iterator<Item = &NumberHere> {
+        let numbers = self.numbers.iter();
+        numbers.filter(|number| number.kind == GridKind::Logic)
+    }
+
+    /// Whether a layer cannot be walked on there, by its own obstruction or by the map's; none where
+    /// nothing says so.
+    pub(super) fn is_obstructed(&self, layer: usize) -> Option<bool> {
+        let mut said = self.obstructions();
+        let said = said.find(|number| number.layer.is_none_or(|of| of == layer));
+        said.map(|number| number.value != 0)
+    }
+
+    /// The obstruction that was not read there.
+    pub(super) fn obstructions_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+        let not_read = self.not_read.iter();
+        not_read.filter(|grid| grid.kind.is_obstruction())
+    }
+
+    /// The zone map that was not read there.
+    pub(super) fn zones_not_read(&self) -> Option<&NotReadHere> {
+        let mut not_read = self.not_read.iter();
+        not_read.find(|grid| grid.kind == GridKind::Zones)
+    }
+
+    /// The logic values that were not read there.
+    pub(super) fn logic_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+        let not_read = self.not_read.iter();
+        not_read.filter(|grid| grid.kind == GridKind::Logic)
+    }
+}
+
+impl TileMap {
+    /// A map as its file has it, nothing of it moved by a camera.
+    pub(super) fn at_rest() -> Shown {
+        Shown {
+            flat: true,
+            ..Shown::default()
+        }
+    }
+
+    /// What all layers have at a pixel of the map, where they are shown.
+    pub(super) fn here(&self, px: [i64; 2], shown: &Shown) -> Here<'_> {
+        let order = self.layers_from_below();
+        let cells = order.iter().filter_map(|number| {
+            let layer = self.layers.get(*number)?;
+            let place = self.cell_place(layer, layer.size, px, shown)?;
+            self.cell_in(*number, place)
+        });
+        let rank = |layer: Option<usize>| {
+            layer.and_then(|layer| order.iter().position(|number| *number == layer))
+        };
+        let numbers = self.grids.iter().filter_map(|grid| {
+            let ground = self.ground_of(grid)?;
+            let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
+            let index = y as usize * grid.size[0] as usize + x as usize;
+            Some(NumberHere {
+                kind: grid.kind,
+                layer: grid.layer,
+                value: grid.values.get(index)?,
+            })
+        });
+        let mut numbers: Vec<NumberHere> = numbers.collect();
+        numbers.sort_by_key(|number| rank(number.layer));
+        let mut zones = Vec::new();
+        let mut add = |zone, layer| {
+            let zone = ZoneHere { zone, layer };
+            if !zones.contains(&zone) {
+                zones.push(zone);
+            }
+        };
+        for number in &numbers {
+            let zone = usize::try_from(number.value).ok();
+            // The number 0 is none.
+            if let Some(zone @ 1..) = zone.filter(|_| number.kind == GridKind::Zones) {
+                add(zone, number.layer);
+            }
+        }
+        // The middle of the pixel, as areas may begin between two.
+        let middle = px.map(|px| px as f32 + 0.5);
+        let areas = self.objects.iter();
+        for area in areas.filter(|object| object.kind == ObjectKind::ZoneArea) {
+            let place = self.objects_shown_at(area.layer, shown);
+            if let Some(zone) = area.zone
+                && place.rect(area.rect_px).contains(middle)
+            {
+                add(zone, area.layer);
+            }
+        }
+        Here {
+            cells: cells.collect(),
+            numbers,
+            zones,
+            not_read: self.grids_not_read(px, shown),
+        }
+    }
+
+    /// What all layers have where the middle of a cell is while the map is at rest.
+    pub(super) fn here_of(&self, at: &CellAt<'_>) -> Here<'_> {
+        let size = self.tile_size(at.layer).unwrap_or([1; 2]);
+        let middle = [0, 1].map(|axis| {
+            i64::from(at.layer.position_px[axis])
+                + i64::from(at.place[axis]) * i64::from(size[axis])
+                + i64::from(size[axis] / 2)
+        });
+        self.here(middle, &Self::at_rest())
+    }
+
+    /// How much of each layer nobody can walk on, for programs.
+    pub(super) fn obstruction_info(&self) -> Value {
+        let grids = self.grids.iter();
+        let grids = grids.filter(|grid| grid.kind.is_obstruction());
+        let told = grids.map(|grid| {
+            let cells = grid.size[0] as usize * grid.size[1] as usize;
+            let is_blocked = |index: &usize| grid.values.get(*index).is_some_and(|n| n != 0);
+            json!({
+                "layer": grid.layer,
+                "size": grid.size,
+                "obstructed": (0..cells).filter(is_blocked).count(),
+                "by_sides": grid.kind == GridKind::Obstruction { by_sides: true },
+            })
+        });
+        told.collect()
+    }
+
+    /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
+    /// of it anywhere. What was not read is said as `not_read` has it.
+    pub(super) fn obstruction_said(
+        &self,
+        here: &Here<'_>,
+        not_read: fn(NotRead) -> String,
+    ) -> Option<String> {
+        if !self.has_obstruction() {
+            return None;
+        }
+        let blocked = here.obstructions().filter(|number| number.value != 0);
+        let blocked = blocked.map(|number| {
+            let name = match obstruction_name(number.kind, number.value) {
+                name if name == "blocked" => "yes".to_owned(),
+                name => name,
+            };
+            self.with_layer(name, number.layer)
+        });
+        let lost = here.obstructions_not_read();
+        let lost = lost.map(|grid| self.with_layer(not_read(grid.why), grid.layer));
+        let said: Vec<String> = blocked.chain(lost).collect();
+        Some(if said.is_empty() {
+            "no".to_owned()
+        } else {
+            said.join(", ")
+        })
+    }
+
+    /// Whether the file says of any place whether one can walk there.
+    fn has_obstruction(&self) -> bool {
+        let is_lost = |left_out: &LeftOut| match left_out.what {
+            Unread::Grid(kind, _) => kind.is_obstruction(),
+            _ => false,
+        };
+        self.grids.iter().any(|grid| grid.kind.is_obstruction())
+            || self.left_out.iter().any(is_lost)
+    }
+
+    /// Something of a layer, with the name of that where there are several.
+    pub(super) fn with_layer(&self, said: String, layer: Option<usize>) -> String {
+        match layer.filter(|_| self.layers.len() > 1) {
+            Some(layer) => format!("{said} ({})", self.layer_name(layer)),
+            None => said,
+        }
+    }
+
+    /// What a layer has at a place, in a few words: its tile, and behind that, whether it is
+    /// obstructed and its zones.
+    pub(super) fn layer_said(&self, here: &Here<'_>, at: &CellAt<'_>) -> String {
+        let mut more = Vec::new();
+        let of_layer = |layer: Option<usize>| layer == Some(at.layer_number);
+        let mut blocked = here
+            .obstructions()
+            .filter(|number| of_layer(number.layer) && number.value != 0);
+        if let Some(number) = blocked.next() {
+            more.push(match &*obstruction_name(number.kind, number.value) {
+                "blocked" => "obstructed".to_owned(),
+                sides => format!("obstructed: {sides}"),
+            });
+        }
+        let mut lost = here.obstructions_not_read();
+        if lost.any(|grid| of_layer(grid.layer)) {
+            more.push("obstruction not read".to_owned());
+        }
+        let zones = here.zones.iter().filter(|zone| of_layer(zone.layer));
+        more.extend(zones.map(|zone| self.zone_name(zone.zone)));
+        let tile = self.tile_said(at);
+        if more.is_empty() {
+            tile
+        } else {
+            format!("{tile} ({})", more.join(", "))
+        }
+    }
+
+    /// The number of the tile of a cell, for people.
+    pub(super) fn tile_said(&self, at: &CellAt<'_>) -> String {
+        match (at.cell.image(), self.tilesets.get(at.layer.tileset)) {
+            (Some(image), Some(tileset)) => tileset.tile_number(image),
+            (Some(image), None) => image.to_string(),
+            (None, _) if self.tile_not_read(at).is_some() => "not read".to_owned(),
+            (None, _) => "empty".to_owned(),
+        }
+    }
+
+    /// The number of the tile of a cell in the file; none where the file has none.
+    pub(super) fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
+        let of_image = || {
+            let image = at.cell.image()?;
+            let tileset = self.tilesets.get(at.layer.tileset)?;
+            let tile = tileset.tiles.get(image);
+            Some(tile.map_or(image as u32, |tile| tile.id))
+        };
+        let in_file = self.facts.tile_number(at.layer_number, at.index);
+        in_file.or_else(of_image)
+    }
+
+    /// The tiles by which places of the map are named ([`Layers::tile_count`]): those of its first
+    /// layer that has any. Width and height in pixels.
+    pub(super) fn tile_of_map_px(&self) -> Option<[u32; 2]> {
+        let mut layers = self.layers.iter().filter(|layer| layer.has_tiles());
+        layers.find_map(|layer| self.tile_size(layer))
+    }
+
+    /// What `info --tile X,Y` says of a place, column and row of the map at rest, with the keys of the
+    /// contract ("2D maps"); none for one that is off the map.
+    pub fn tile_info(&self, [x, y]: [u32; 2]) -> Option<Value> {
+        let [columns, rows] = self.tile_count()?;
+        if x >= columns || y >= rows {
+            return None;
+        }
+        let tile = self.tile_of_map_px()?;
+        let middle = [(x, tile[0]), (y, tile[1])]
+            .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
+        let here = lazy(move || self.here(middle, &Self::at_rest()));
+        let layers = here.cells.iter().map(|at| {
+            let cell = CellHere {
+                map: self,
+                at: *at,
+                here: Rc::clone(&here),
+            };
+            cell.json().into()
+        });
+        let mut zones: Vec<String> = Vec::new();
+        for zone in &here.zones {
+            let name = self.zone_name(zone.zone);
+            if !zones.contains(&name) {
+                zones.push(name);
+            }
+        }
+        let mut told = json!({
+            "x": x,
+            "y": y,
+            "layers": layers.collect::<Vec<Value>>(),
+            "zones": zones,
+        });
+        if here.zones_not_read().is_some() {
+            told["not_read"] = json!(["zones"]);
+        }
+        Some(told)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kinds::tilemap::left_out::not_read;
+    use crate::kinds::tilemap::{Grid, Integers, Parallax, sample};
+    use crate::{Document, InfoQuery};
+
+    /// The made-up map with an obstruction of its own on the roof in place of the map's.
+    fn with_roof_blocked() -> TileMap {
+        let mut map = sample::made_up();
+        map.grids[0] = Grid {
+            kind: GridKind::Obstruction { by_sides: true },
+            layer: Some(1),
+            size: [2, 2],
+            values: Integers::U8(vec![1, 0, 0, 5]),
+        };
+        map
+    }
+
+    fn tile(map: &TileMap, x: u32, y: u32) -> Option<Value> {
+        let query = InfoQuery {
+            tile: Some((x, y)),
+            ..InfoQuery::default()
+        };
+        map.info(&query).remove("tile")
+    }
+
+    #[test]
+    fn every_layer_that_reaches_a_place_is_told_the_lowest_first() {
+        let map = with_roof_blocked();
+        // The third layer is not drawn, and reaches no further than its one tile.
+        let expected = json!({
+            "x": 1,
+            "y": 1,
+            "layers": [
+                {"layer": 0, "name": "Ground", "x": 1, "y": 1, "tile": 1, "obstructed": null},
+                {"layer": 1, "name": "Roof", "x": 0, "y": 0, "tile": 1, "obstructed": true},
+            ],
+            "zones": ["meadow"],
+        });
+        assert_eq!(tile(&map, 1, 1), Some(expected));
+        let corner = tile(&map, 0, 0).unwrap();
+        let layers = corner["layers"].as_array().unwrap();
+        let layers: Vec<_> = layers.iter().map(|layer| layer["layer"].as_u64()).collect();
+        assert_eq!(layers, [2, 0].map(Some));
+        // By an area and by the grid; an empty cell has no tile.
+        assert_eq!(
+            tile(&map, 2, 1).unwrap()["zones"],
+            json!(["meadow", "Zone 2"])
+        );
+        assert_eq!(tile(&map, 0, 2).unwrap()["layers"][0]["tile"], json!(null));
+        assert_eq!(tile(&map, 4, 0), None);
+        assert_eq!(tile(&map, 0, 3), None);
+        assert_eq!(map.tile_count(), Some([4, 3]));
+    }
+
+    #[test]
+    fn what_the_map_itself_says_holds_for_all_layers() {
+        let map = sample::made_up();
+        let place = tile(&map, 0, 0).unwrap();
+        for layer in place["layers"].as_array().unwrap() {
+            assert_eq!(layer["obstructed"], json!(true), "{layer}");
+        }
+        let free = tile(&map, 2, 2).unwrap();
+        assert_eq!(free["layers"][1]["obstructed"], json!(false));
+        assert_eq!(free["zones"], json!(["7 (not described)"]));
+    }
+
+    #[test]
+    fn places_are_where_layers_are_shown() {
+        let mut map = with_roof_blocked();
+        map.layers[1].parallax = Parallax {
+            mul: [1, 1],
+            div: [2, 1],
+        };
+        let mut shown = TileMap::at_rest();
+        let blocked = |map: &TileMap, x, shown: &Shown| {
+            let here = map.here([x, 4], shown);
+            map.obstruction_said(&here, not_read)
+        };
+        let says = |said: &str| Some(said.to_owned());
+        assert_eq!(blocked(&map, 4, &shown), says("yes (Roof)"));
+        assert_eq!(blocked(&map, 8, &shown), says("no"));
+        // The roof stays behind by half of 8 pixels.
+        shown.flat_camera_px = [8, 0];
+        assert_eq!(blocked(&map, 4, &shown), says("no"));
+        assert_eq!(blocked(&map, 8, &shown), says("yes (Roof)"));
+        assert_eq!(
+            map.obstruction_said(&map.here([15, 8], &shown), not_read),
+            says("top, left (5) (Roof)")
+        );
+        map.layers[1].wraps = [true, false];
+        assert_eq!(blocked(&map, 16, &shown), says("yes (Roof)"));
+        map.grids.remove(0);
+        assert_eq!(blocked(&map, 4, &shown), None);
+    }
+}

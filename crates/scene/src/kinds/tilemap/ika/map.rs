@@ -1,0 +1,410 @@
+//! Binary maps.
+
+use std::collections::HashMap;
+
+use serde_json::{Map as JsonMap, Value, json};
+
+use super::cells::Numbers;
+use super::properties::{bytes, faces, named, packed, unpacked, unpacked_of};
+use super::tileset::Found;
+use crate::core::rules;
+use crate::kinds::tilemap::left_out;
+use crate::kinds::tilemap::making::{Room, group, texts};
+use crate::kinds::tilemap::{
+    Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, Parallax, Pass,
+    RectPx, Step, TileMap, Tileset, Unread, Zone,
+};
+use crate::{InfoQuery, Property, PropertyGroup};
+use mapscope_formats::ika::DIRECTIONS;
+use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
+use mapscope_formats::{NotRead, Place, Problem, Rest, Subject};
+
+/// Where the name of the tileset begins in a file.
+const TILESET_AT: Place = Place::Offset(6);
+/// The edge of the box of an entity whose sprite is not known, in pixels (section 3).
+pub(super) const ENTITY_SIDE: f32 = 16.0;
+/// The states of an entity that wanders in its rectangle, and in its zone.
+const WANDERS_IN_RECT: u32 = 2;
+const WANDERS_IN_ZONE: u32 = 3;
+/// Of obstruction any byte but 0 blocks.
+const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: false };
+
+/// Makes a 2D map of a binary map and its tileset.
+pub fn document(mut map: Map, mut found: Found) -> TileMap {
+    let mut problems = std::mem::take(&mut map.problems);
+    let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
+    let tileset = found.tileset(numbers, TILESET_AT, &mut problems);
+    let mut room = Room::new();
+    let mut layers = Vec::with_capacity(map.layers.len());
+    let mut numbers = Vec::with_capacity(map.layers.len());
+    let mut left_out = Vec::new();
+    for (i, layer) in map.layers.iter_mut().enumerate() {
+        let tiles = std::mem::take(&mut layer.tiles);
+        let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset, found.promised);
+        // As problems and JSON number it, from 0.
+        let name = format!("Layer {i}");
+        let place = Place::Offset(layer.block.start);
+        problems.extend(outside(&of_layer, i, &name, map.size, &tileset, place));
+        layers.push(Layer {
+            size: room.fill(&mut cells, map.size, Cell::EMPTY),
+            name,
+            parallax: layer.parallax,
+            // Maps wrap along both axes or none (section 7.9).
+            wraps: [map.wraps; 2],
+            cells,
+            ..Layer::default()
+        });
+        left_out.extend(LeftOut::of_cells(
+            Unread::Tiles(map.size),
+            Some(i),
+            of_layer.count(),
+            layer.not_read,
+        ));
+        numbers.push(of_layer);
+    }
+    left_out.extend(left_out_of_map(&map));
+    let grids = grids(&mut map, &mut room);
+    let mut numbers_of_zones = HashMap::new();
+    let named = |(_, zone): &(usize, &map::Zone)| !zone.name.is_empty();
+    for (number, zone) in map.zones.iter().enumerate().filter(named) {
+        numbers_of_zones.entry(&*zone.name).or_insert(number);
+    }
+    let objects = map.entities.iter();
+    let objects = objects.map(|entity| object(entity, &tileset, &numbers_of_zones));
+    let objects = objects.collect();
+    let zones = map.zones.iter().map(zone).collect();
+    problems.sort_by_key(|problem| problem.place);
+    let mut made = TileMap {
+        steps: steps(&map),
+        tilesets: vec![tileset],
+        layers,
+        grids,
+        zones,
+        objects,
+        left_out,
+        ..TileMap::new(&FORMAT, "6", Box::new(MapFacts { map, numbers }))
+    };
+    made.about.problems = problems;
+    made.about.dependencies = found.dependencies;
+    made.files = found.file.into_iter().collect();
+    made.finished()
+}
+
+/// What is left out of a map beside the tiles of its layers.
+fn left_out_of_map(map: &Map) -> impl Iterator<Item = LeftOut> {
+    let layers = match map.layers_not_read {
+        0 => Rest::Nothing,
+        more => Rest::Count(more),
+    };
+    let all = [
+        LeftOut::of_list(Unread::Layers, map.layers.len(), layers),
+        LeftOut::of_cells(
+            Unread::Grid(OBSTRUCTION, map.size),
+            None,
+            map.obstruction.len(),
+            map.obstruction_not_read,
+        ),
+        LeftOut::of_cells(
+            Unread::Grid(GridKind::Zones, map.size),
+            None,
+            map.zone_numbers.len(),
+            map.zone_numbers_not_read,
+        ),
+        LeftOut::of_list(Unread::Zones, map.zones.len(), map.zones_not_read),
+        LeftOut::of_list(Unread::Entities, map.entities.len(), map.entities_not_read),
+    ];
+    all.into_iter().flatten()
+}
+
+/// A warning of tile numbers that the tileset does not have, once for a layer (section 7.11).
+pub(super) fn outside(
+    numbers: &Numbers,
+    layer: usize,
+    name: &str,
+    [width, _]: [u32; 2],
+    tileset: &Tileset,
+    place: Place,
+) -> Option<Problem> {
+    // Without a tileset there is nothing to be outside of.
+    let (count, index, number) = numbers.outside().filter(|_| !tileset.is_placeholder)?;
+    let (x, y) = (index % width.max(1) as usize, index / width.max(1) as usize);
+    let tiles = numbers.limit();
+    let more = match count - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more like it"),
+    };
+    let subject = Subject::Cell {
+        layer: layer as u32,
+        x: x as u32,
+        y: y as u32,
+    };
+    Some(Problem::new(
+        &rules::TILE_NUMBER,
+        subject,
+        place,
+        format!(
+            "{name}: tile number {number} at ({x}, {y}){more}; expected numbers below {tiles}, \
+             as many as the tileset has"
+        ),
+    ))
+}
+
+/// What is drawn: the first layer with its tile 0 and without regard to opacity, the others upon
+/// it without their tile 0 (sections 3 and 7.10).
+fn steps(map: &Map) -> Vec<Step> {
+    let mut is_first = true;
+    let steps = map.draw_steps().into_iter().map(|step| match step {
+        DrawStep::Layer(layer) => {
+            let is_first = std::mem::take(&mut is_first);
+            Step::Layer {
+                layer,
+                skips_zero: !is_first,
+                is_opaque: is_first,
+                pass: Pass::All,
+            }
+        }
+        DrawStep::Entities => Step::Objects { layer: None },
+    });
+    steps.collect()
+}
+
+/// Obstruction and zones, which belong to the map and to none of its layers (section 2, rows 11 and
+/// 12), as its entities do.
+fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
+    let mut obstruction = std::mem::take(&mut map.obstruction);
+    let mut zones = std::mem::take(&mut map.zone_numbers);
+    let mut grids = Vec::new();
+    let mut add = |kind, size: [u32; 2], values: Integers| {
+        if !values.is_empty() {
+            grids.push(Grid {
+                kind,
+                layer: None,
+                size,
+                values,
+            });
+        }
+    };
+    let size = room.reach(&mut obstruction, map.size);
+    add(OBSTRUCTION, size, Integers::U8(obstruction));
+    let size = room.reach(&mut zones, map.size);
+    add(GridKind::Zones, size, Integers::U32(zones));
+    grids
+}
+
+fn zone(zone: &map::Zone) -> Zone {
+    let mut properties: Vec<Property> = texts([
+        ("Description", &*zone.description),
+        ("Script", &*zone.activation_script),
+        ("Script for entities", &*zone.entity_script),
+    ])
+    .collect();
+    properties.extend([
+        Property::amount("Chance", zone.chance_percent, "of 100"),
+        Property::amount("Delay", zone.delay_steps, "steps"),
+        Property::flag("Activated from beside", zone.is_adjacent),
+        Property::new("Bytes", bytes(&zone.place)).place(),
+    ]);
+    Zone {
+        name: zone.name.clone(),
+        properties: vec![group("In the file", properties)],
+    }
+}
+
+/// The box of an entity whose upper left corner is at a pixel.
+pub(super) fn entity_rect([x, y]: [f32; 2]) -> RectPx {
+    RectPx {
+        min: [x, y],
+        max: [x + ENTITY_SIDE, y + ENTITY_SIDE],
+    }
+}
+
+fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> Object {
+    let mut properties = vec![
+        Property::new("Direction", named(entity.direction.into(), &DIRECTIONS)),
+        Property::amount("Speed", entity.speed, "pixels a second"),
+        Property::flag("Stopped by the map", entity.is_obstructed_by_map),
+        Property::flag("Stopped by entities", entity.is_obstructed_by_entities),
+        Property::flag("Stops entities", entity.obstructs_entities),
+        Property::flag("Activated by touch", entity.is_adjacent),
+    ];
+    properties.extend(texts([
+        ("Sprite", &*entity.sprite),
+        ("Script", &*entity.activation_script),
+    ]));
+    let [left, top, right, bottom] = entity.wander_rect;
+    let mut moves = vec![Property::new("State", named(entity.state.into(), &STATES))];
+    moves.extend(texts([("Script", &*entity.move_script)]));
+    moves.extend([
+        Property::new("Wander steps", entity.wander_steps.to_string()),
+        Property::new("Wander delay", entity.wander_delay.to_string()),
+        Property::new(
+            "Wander rectangle",
+            format!("left {left}  top {top}  right {right}  bottom {bottom}"),
+        ),
+    ]);
+    moves.extend(texts([
+        ("Wander zone", &*entity.wander_zone),
+        ("Chases", &*entity.chase_target),
+    ]));
+    moves.push(Property::new(
+        "Chase distance",
+        entity.chase_distance.to_string(),
+    ));
+    // In any other state the names of zone and rectangle mean nothing.
+    let wander_zone = zones.get(&*entity.wander_zone).copied();
+    Object {
+        rect_px: entity_rect(entity.position.map(|px| px as f32)),
+        faces: faces(entity.direction.into()),
+        zone: wander_zone.filter(|_| entity.state == WANDERS_IN_ZONE),
+        wander_px: (entity.state == WANDERS_IN_RECT).then(|| wander_rect(entity, tileset)),
+        properties: vec![
+            group("In the file", properties),
+            group("Movement", moves),
+            group(
+                "Place",
+                vec![Property::new("Bytes", bytes(&entity.place)).place()],
+            ),
+        ],
+        ..Object::new(ObjectKind::Entity, &*entity.name, None)
+    }
+}
+
+/// Where an entity wanders, if its rectangle is in tiles, as those of VERGE's maps are (section
+/// 7.23): the tiles at its edges are part of it.
+fn wander_rect(entity: &Entity, tileset: &Tileset) -> RectPx {
+    let [left, top, right, bottom] = entity.wander_rect.map(|tile| tile as f32);
+    let [width, height] = tileset.tile_size.map(|px| px as f32);
+    RectPx {
+        min: [left * width, top * height],
+        max: [(right + 1.0) * width, (bottom + 1.0) * height],
+    }
+}
+
+/// What is to be known of a map beside what is drawn.
+#[derive(Debug)]
+struct MapFacts {
+    /// The map without tiles, obstruction and zone numbers.
+    map: Map,
+    /// Of each layer.
+    numbers: Vec<Numbers>,
+}
+
+impl Facts for MapFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let map = &self.map;
+        let [width, height] = map.size;
+        let [x, y] = map.start;
+        let mut properties = vec![
+            Property::new("Tiles", format!("{width} x {height}")),
+            Property::new("Render string", &*map.render_string),
+            Property::new("Start", format!("tile {x}, {y}")),
+            Property::flag("Wraps", map.wraps),
+        ];
+        properties.extend(texts([("Tileset", &*map.tileset), ("Music", &*map.music)]));
+        properties.extend([
+            Property::new("Obstruction", packed(&map.obstruction_block)).derived(),
+            Property::new("Zone map", packed(&map.zone_block)).derived(),
+        ]);
+        vec![group("In the file", properties)]
+    }
+
+    fn layer(&self, number: usize) -> Vec<PropertyGroup> {
+        let Some(layer) = self.map.layers.get(number) else {
+            return Vec::new();
+        };
+        let mut properties = vec![Property::new("Packed tiles", packed(&layer.block)).place()];
+        // Its digits begin with 1, and 0 is the tenth (section 3).
+        if number < 10 {
+            let digit = (number + 1) % 10;
+            let said = Property::new("In the render string", format!("`{digit}`"));
+            properties.push(said.derived());
+        }
+        vec![group("In the file", properties)]
+    }
+
+    fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
+        let (Some(layer), Some(numbers)) = (self.map.layers.get(layer), self.numbers.get(layer))
+        else {
+            return Vec::new();
+        };
+        cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
+    }
+
+    fn names_layers(&self) -> bool {
+        false
+    }
+
+    fn is_of_one_size(&self) -> bool {
+        true
+    }
+
+    fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
+        Some(unpacked_of(grid, index))
+    }
+
+    fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
+        self.numbers.get(layer)?.own(index)
+    }
+
+    fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
+        let cells = &map.layers.get(layer)?.cells;
+        Some(self.numbers.get(layer)?.all(cells))
+    }
+
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let file = &self.map;
+        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers);
+        let layers = layers.map(|((layer, numbers), shown)| {
+            json!({
+                "label": shown.name,
+                "size": file.size,
+                "parallax": parallax_numbers(layer.parallax),
+                "tiles_sha256": numbers.sha256(&shown.cells),
+            })
+        });
+        let mut info = JsonMap::new();
+        info.insert("size".to_owned(), json!(file.size));
+        info.insert("tileset".to_owned(), json!(file.tileset));
+        info.insert("music".to_owned(), json!(file.music));
+        info.insert("layers".to_owned(), layers.collect());
+        let zones = file.zones.iter().map(|zone| zone.name.as_str());
+        info.insert("zones".to_owned(), zones.collect());
+        let entities = file.entities.iter().map(|entity| entity.name.as_str());
+        info.insert("entities".to_owned(), entities.collect());
+        info.insert("render_string".to_owned(), json!(file.render_string));
+        info.insert("round".to_owned(), json!(file.wraps));
+        info.insert("start".to_owned(), json!(file.start));
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        let lists = size_of_val(&*self.map.zones) + size_of_val(&*self.map.entities);
+        let numbers = self.numbers.iter().map(Numbers::cpu_bytes);
+        lists as u64 + numbers.sum::<u64>()
+    }
+}
+
+/// The numbers of a parallax in the order of the contract: mulx, divx, muly, divy.
+pub(super) fn parallax_numbers(Parallax { mul, div }: Parallax) -> [i32; 4] {
+    [mul[0], div[0], mul[1], div[1]]
+}
+
+/// What the file says of a cell: its number where no image has that, and its bytes.
+pub(super) fn cell_properties(
+    numbers: &Numbers,
+    index: usize,
+    packed: String,
+    not_read: Option<NotRead>,
+) -> Vec<PropertyGroup> {
+    let mut properties = Vec::new();
+    if let Some(number) = numbers.own(index) {
+        properties.push(Property::new("Tile number", number.to_string()).derived());
+    }
+    if index < numbers.count() {
+        properties.push(Property::new("Bytes", unpacked(index)).place());
+        properties.push(Property::new("Packed", packed).derived());
+    } else if let Some(why) = not_read {
+        properties.push(Property::new("Bytes", left_out::not_read(why)).place());
+    }
+    vec![group("In the file", properties)]
+}

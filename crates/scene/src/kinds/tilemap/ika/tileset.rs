@@ -1,0 +1,443 @@
+//! Tilesets: found beside their map, or shown on their own.
+
+use std::path::PathBuf;
+
+use serde_json::{Map as JsonMap, Value, json};
+
+use super::properties::{meta, meta_info};
+use crate::assets::{Assets, LookUp};
+use crate::core::rules::{self, Fault};
+use crate::describe::numbers::short;
+use crate::describe::own::lines_of_groups;
+use crate::document::parts::Parts;
+use crate::kinds::tilemap::making::{group, sha256};
+use crate::kinds::tilemap::{
+    Cell, Facts, Layer, LeftOut, OwnTiles, Strand, StrandMode, TileMap, Tileset, Unread,
+    missing_tile, numbered_tile,
+};
+use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
+use crate::{NamedFile, OpenOptions, Source};
+use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
+use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
+
+/// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
+const PLACEHOLDER_SIDE: u32 = 16;
+/// How many numbers of tiles are drawn where the tileset is missing.
+const MAX_PLACEHOLDERS: usize = 4096;
+/// How many problems of a tileset are listed with its map.
+const MAX_PROBLEMS: usize = 8;
+/// How many columns a tileset is shown in, if it is not very large.
+const COLUMNS: u32 = 16;
+
+/// What came of looking for the tileset of a map.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The tileset, if it was found and could be read.
+    pub vsp: Option<Vsp>,
+    /// What it is called.
+    pub name: String,
+    /// How many tiles it says that it has.
+    pub promised: u32,
+    /// What is wrong with it, without the place in the map.
+    pub faults: Vec<Fault>,
+    /// The files that were read or looked for.
+    pub dependencies: Vec<PathBuf>,
+    /// The file, if the map names one.
+    pub file: Option<NamedFile>,
+}
+
+/// Looks for the tileset of a map: by its path from the folder of the map, then beside the map, whatever the case
+/// of the name (section 7.18), and then in the folders that the user named.
+pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found {
+    let mut found = Found {
+        name: name.to_owned(),
+        ..Found::default()
+    };
+    if name.is_empty() {
+        let message = "the map names no tileset; tiles are shown by their numbers".to_owned();
+        found.faults.push((&rules::MISSING_TILESET, message));
+        return found;
+    }
+    let quote = quoted(name.as_bytes());
+    let assets = Assets::new(source, options, LookUp::BesideOnly);
+    let file = assets.read_any_case(name);
+    let mut named = file.named("tileset", name);
+    found.dependencies = file.looked_for;
+    let bytes = file.bytes.map_err(|error| format!("the tileset {error}"));
+    let read = bytes.and_then(|bytes| {
+        vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
+    });
+    named.found = read.is_ok();
+    found.file = Some(named);
+    match read {
+        Ok(vsp) => {
+            let problems = vsp.problems.iter().take(MAX_PROBLEMS);
+            let messages = problems.map(|problem| {
+                let Problem { place, message, .. } = problem;
+                let message = format!("the tileset {quote} at {place}: {message}");
+                (&rules::TILESET, message)
+            });
+            found.faults.extend(messages);
+            if let Some(more @ 1..) = vsp.problems.len().checked_sub(MAX_PROBLEMS) {
+                let message = format!("the tileset {quote}: and {more} more problems");
+                found.faults.push((&rules::TILESET, message));
+            }
+            found.promised = vsp.count;
+            found.vsp = Some(vsp);
+        }
+        Err(message) => {
+            let message = format!("{message}; tiles are shown by their numbers");
+            found.faults.push((&rules::MISSING_TILESET, message));
+        }
+    }
+    found
+}
+
+impl Found {
+    /// The images for a map with these tile numbers: where there are none, one that stands for
+    /// each number. What is wrong is listed at the place where the map names the tileset.
+    pub(super) fn tileset<'a>(
+        &mut self,
+        numbers: impl Iterator<Item = &'a u32>,
+        place: Place,
+        problems: &mut Vec<Problem>,
+    ) -> Tileset {
+        let faults = self.faults.drain(..);
+        problems.extend(
+            faults.map(|(rule, message)| Problem::new(rule, Subject::Tileset, place, message)),
+        );
+        match self.vsp.take() {
+            Some(vsp) => tileset(vsp, &self.name),
+            None => placeholders(numbers.max().copied(), &self.name),
+        }
+    }
+}
+
+/// The images of a tileset, and one more for numbers that it does not have.
+fn tileset(vsp: Vsp, name: &str) -> Tileset {
+    let tile_bytes = vsp.tile_pixels() as usize * 4;
+    let (tile_size, strands) = (vsp.tile_size, vsp.strands.clone());
+    let mut rgba = match vsp.pixels {
+        Pixels::Rgba(bytes) => bytes,
+        _ => vsp.rgba().into_owned(),
+    };
+    // Of the last tile there may be only a part.
+    let count = rgba.len().div_ceil(tile_bytes.max(1));
+    let missing = missing_tile(tile_size);
+    rgba.reserve_exact((count * tile_bytes).saturating_sub(rgba.len()) + missing.len());
+    rgba.resize(count * tile_bytes, 0);
+    rgba.extend(missing);
+    let last = count.saturating_sub(1) as u32;
+    let strands = strands.iter().filter(|strand| strand.is_active());
+    let strands = strands.map(|strand| Strand {
+        first: u32::from(strand.start).min(last),
+        last: u32::from(strand.finish).min(last),
+        delay_ticks: strand.delay.into(),
+        mode: match strand.mode {
+            1 => StrandMode::Backward,
+            2 => StrandMode::Random,
+            3 => StrandMode::PingPong,
+            _ => StrandMode::Forward,
+        },
+    });
+    Tileset {
+        name: name.to_owned(),
+        tile_size,
+        count: count + 1,
+        rgba,
+        tiles: Vec::new(),
+        is_placeholder: false,
+        missing: Some(count),
+        strands: strands
+            .filter(|strand| strand.first < strand.last)
+            .collect(),
+    }
+}
+
+/// Tiles with their numbers on them, for a tileset that is missing. Number 0 is empty, as it is in
+/// nearly all tilesets: layers lie above each other.
+fn placeholders(max: Option<u32>, name: &str) -> Tileset {
+    let count = max.map_or(1, |max| max as usize + 1);
+    let count = count.min(MAX_PLACEHOLDERS);
+    let size = [PLACEHOLDER_SIDE; 2];
+    let mut rgba = vec![0; (PLACEHOLDER_SIDE * PLACEHOLDER_SIDE * 4) as usize];
+    for number in 1..count {
+        rgba.extend(numbered_tile(size, number as u32));
+    }
+    rgba.extend(missing_tile(size));
+    Tileset {
+        name: name.to_owned(),
+        tile_size: size,
+        count: count + 1,
+        rgba,
+        is_placeholder: true,
+        missing: Some(count),
+        ..Tileset::default()
+    }
+}
+
+/// A tileset on its own: all its tiles in rows.
+pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
+    let problems = std::mem::take(&mut vsp.problems);
+    let version = vsp.version.to_string();
+    let facts = TilesetFacts::of(&vsp);
+    let left_out = left_out(&vsp);
+    let tileset = tileset(vsp, name);
+    let count = tileset.missing.unwrap_or_default() as u32;
+    let side = f64::from(count).sqrt().ceil() as u32;
+    let columns = COLUMNS.max(side).min(count.max(1));
+    let rows = count.div_ceil(columns);
+    let mut cells: Vec<Cell> = (0..count).map(Cell).collect();
+    cells.resize(columns as usize * rows as usize, Cell::EMPTY);
+    let layers = vec![Layer {
+        name: "Tiles".to_owned(),
+        size: if rows == 0 { [0; 2] } else { [columns, rows] },
+        cells,
+        ..Layer::default()
+    }];
+    let mut made = TileMap {
+        steps: TileMap::steps_in_file_order(&layers, &[]),
+        tilesets: vec![tileset],
+        layers,
+        left_out,
+        ..TileMap::new(&vsp::FORMAT, version, Box::new(facts))
+    };
+    made.about.problems = problems;
+    made.finished()
+}
+
+/// What of a tileset was not read.
+fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
+    let read = vsp.pixels.len() / (vsp.tile_pixels() as usize).max(1);
+    let images = (vsp.count as usize).saturating_sub(read);
+    let strands = vsp::STRANDS.saturating_sub(vsp.strands.len());
+    let lists = [
+        (
+            Unread::Images as fn(Rest) -> Unread,
+            read,
+            images,
+            vsp.pixels_not_read,
+        ),
+        (
+            Unread::Strands,
+            vsp.strands.len(),
+            strands,
+            vsp.strands_not_read,
+        ),
+    ];
+    let lists = lists.into_iter().filter_map(|(what, read, lost, why)| {
+        let list = LeftOut::of_list(what, read, Rest::Count(lost as u32));
+        Some(list?.because(why?))
+    });
+    lists.collect()
+}
+
+/// What is to be known of a tileset beside its images.
+#[derive(Debug)]
+struct TilesetFacts {
+    count: u32,
+    bytes_per_pixel: u32,
+    description: String,
+    meta: Vec<(String, String)>,
+    transparent: Option<u8>,
+    /// All that there are.
+    strands: Vec<vsp::Strand>,
+    /// How many bytes the pixels take as red, green, blue and alpha.
+    rgba_bytes: usize,
+    /// The colours of the palette as the file has them.
+    palette: Vec<[u8; 3]>,
+    /// The numbers of colours of pixels, tile by tile; none where pixels have colours of their own.
+    indices: Vec<u8>,
+    /// How many pixels a tile has.
+    tile_pixels: usize,
+    /// Where the palette is in the file.
+    palette_at: Option<u64>,
+    /// Where the pixels are in the file, if they are not packed.
+    pixels_at: Option<u64>,
+    /// Where the strands are in the file.
+    strands_at: Option<u64>,
+}
+
+impl TilesetFacts {
+    fn of(vsp: &Vsp) -> Self {
+        let is_indexed = !vsp.palette.is_empty();
+        Self {
+            count: vsp.count,
+            bytes_per_pixel: vsp.pixels.bytes_per_pixel(),
+            description: vsp.description.clone(),
+            meta: vsp.meta.clone(),
+            transparent: is_indexed.then(|| vsp.transparent_index()),
+            strands: vsp.strands.clone(),
+            rgba_bytes: vsp.pixels.len() * 4,
+            palette: vsp.palette.clone(),
+            indices: match &vsp.pixels {
+                Pixels::Indexed(indices) => indices.clone(),
+                _ => Vec::new(),
+            },
+            tile_pixels: vsp.tile_pixels() as usize,
+            palette_at: vsp.palette_offset(),
+            pixels_at: vsp.pixels_offset(),
+            strands_at: vsp.strands_at,
+        }
+    }
+}
+
+impl TilesetFacts {
+    fn active_strands(&self) -> impl Iterator<Item = &vsp::Strand> {
+        self.strands.iter().filter(|strand| strand.is_active())
+    }
+
+    /// The colours of the palette.
+    fn colors(&self) -> Parts<'_> {
+        Parts::list("colour", self.palette.len())
+            .owns(|index| {
+                let color = self.palette.get(index).copied().unwrap_or_default();
+                let place = self.color_place(index);
+                let place = place.map(|it| OwnLine::new("Colour", "Bytes", it));
+                let place = place.map(|line| line.within(Origin::Place));
+                let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
+                [said].into_iter().chain(place).collect()
+            })
+            .contents(|run, content| {
+                content.bytes(self.palette.get(run).unwrap_or_default().as_flattened());
+            })
+    }
+
+    /// Where a colour of the palette is.
+    fn color_place(&self, index: usize) -> Option<String> {
+        let start = self.palette_at? + 3 * index as u64;
+        Some(format!("3 at {start:#x}"))
+    }
+
+    /// What the file says of a strand, with what it means.
+    fn own_strand(&self, number: usize, strand: vsp::Strand) -> Vec<OwnLine> {
+        let tile = |number: u16| {
+            if u32::from(number) < self.count {
+                number.to_string()
+            } else {
+                format!("{number} (there is no such tile)")
+            }
+        };
+        let mode = match vsp::MODES.get(usize::from(strand.mode)) {
+            Some(mode) => (*mode).to_owned(),
+            None => format!("{} (means nothing)", strand.mode),
+        };
+        let delay = f32::from(strand.delay) / 100.0;
+        let mut lines = Vec::from(
+            [
+                ("First tile", tile(strand.start)),
+                ("Last tile", tile(strand.finish)),
+                ("Each for", format!("{} s", short(delay))),
+                ("Mode", mode),
+            ]
+            .map(|(name, value)| OwnLine::new("Strand", name, value)),
+        );
+        if let Some(strands) = self.strands_at {
+            let place = format!("8 at {:#x}", strands + 8 * number as u64);
+            lines.push(OwnLine::new("Strand", "Bytes", place).within(Origin::Place));
+        }
+        lines
+    }
+}
+
+impl Facts for TilesetFacts {
+    fn map(&self) -> Vec<PropertyGroup> {
+        let mut properties = vec![
+            Property::new("Tiles", self.count.to_string()),
+            Property::new("Bytes per pixel", self.bytes_per_pixel.to_string()),
+        ];
+        if !self.description.is_empty() {
+            properties.push(Property::new("Description", &*self.description));
+        }
+        if let Some(transparent) = self.transparent {
+            properties.push(Property::new(
+                "Palette",
+                format!("{} colours", self.palette.len()),
+            ));
+            properties.push(Property::new(
+                "Transparent",
+                format!("colour {transparent}"),
+            ));
+        }
+        let in_use = format!("{} of {}", self.active_strands().count(), vsp::STRANDS);
+        properties.push(Property::new("Strands in use", in_use).derived());
+        let mut groups = vec![group("In the file", properties)];
+        groups.extend(meta(&self.meta));
+        groups
+    }
+
+    /// The strands that say anything, by their numbers.
+    fn parts<'a>(&'a self, _map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
+        let said = self.strands.iter().enumerate();
+        let said = said.filter(|(_, strand)| **strand != vsp::Strand::default());
+        let said: Vec<(usize, &vsp::Strand)> = said.collect();
+        let numbers: Vec<usize> = said.iter().map(|(number, _)| *number).collect();
+        let strands = Parts::named("strand", said.len(), move |index| {
+            numbers
+                .get(index)
+                .map_or_else(String::new, usize::to_string)
+        });
+        let strands = strands.owns(move |index| {
+            let strand = said.get(index);
+            strand.map_or_else(Vec::new, |(number, strand)| {
+                self.own_strand(*number, **strand)
+            })
+        });
+        vec![self.colors(), strands]
+    }
+
+    fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
+        let own = map.described(item.into(), None)?.own();
+        match item {
+            TileMapItem::Map => Some(own),
+            TileMapItem::Tileset { .. } => {
+                let groups = self.map();
+                Some(own.into_iter().chain(lines_of_groups(&groups)).collect())
+            }
+            _ => None,
+        }
+    }
+
+    fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
+        let start = image.checked_mul(self.tile_pixels)?;
+        let indices = self.indices.get(start..)?;
+        let indices = indices.get(..self.tile_pixels).unwrap_or(indices);
+        Some(indices).filter(|indices| !indices.is_empty())
+    }
+
+    fn tile_place(&self, image: usize) -> Option<String> {
+        let bytes = self.tile_pixels as u64 * u64::from(self.bytes_per_pixel);
+        let [start, count] = [image as u64 * bytes, bytes];
+        Some(match self.pixels_at {
+            Some(pixels) => format!("{count} at {:#x}", pixels + start),
+            None => format!("{start:#x} to {:#x} of the unpacked data", start + count),
+        })
+    }
+
+    fn own_tiles(&self) -> OwnTiles {
+        OwnTiles::Images
+    }
+
+    fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
+        let tileset = map.tilesets.first();
+        let size = tileset.map_or([0; 2], |tileset| tileset.tile_size);
+        let rgba = tileset.and_then(|tileset| tileset.rgba.get(..self.rgba_bytes));
+        let active = self.active_strands();
+        let strands = active.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
+        let mut info = JsonMap::new();
+        info.insert("tile_size".to_owned(), json!(size));
+        info.insert("tiles".to_owned(), json!(self.count));
+        info.insert("bytes_per_pixel".to_owned(), json!(self.bytes_per_pixel));
+        info.insert("strands".to_owned(), json!(self.active_strands().count()));
+        info.insert("strand_list".to_owned(), strands.collect());
+        info.insert("description".to_owned(), json!(self.description));
+        info.insert("meta".to_owned(), meta_info(&self.meta));
+        let hash = sha256(rgba.unwrap_or_default());
+        info.insert("rgba_sha256".to_owned(), json!(hash));
+        info
+    }
+
+    fn cpu_bytes(&self) -> u64 {
+        (size_of_val(&*self.strands) + self.description.len() + self.indices.len()) as u64
+    }
+}

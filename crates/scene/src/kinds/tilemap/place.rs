@@ -1,0 +1,171 @@
+//! Where layers are: rectangles, parallax, and the part of a map that a flat image shows.
+
+use glam::{DVec2, Vec2};
+
+use super::{Layer, TileMap};
+use crate::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
+use crate::describe::numbers::short;
+
+/// A rectangle in pixels of a map: x to the right, y down.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RectPx {
+    /// Left and top.
+    pub min: [f32; 2],
+    /// Right and bottom.
+    pub max: [f32; 2],
+}
+
+impl RectPx {
+    /// Where it is and how large, in pixels, for people.
+    pub(super) fn said(&self) -> String {
+        let [x, y] = self.min.map(short);
+        let [w, h] = self.size().map(short);
+        if w == "0" && h == "0" {
+            return format!("{x}, {y}");
+        }
+        format!("{x}, {y}, {w} x {h} pixels")
+    }
+}
+
+/// The part of a map that a flat image shows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FlatWindow {
+    /// The pixel of the map at the top left corner of the image.
+    pub top_left_px: DVec2,
+    /// Pixels of the image for a pixel of the map.
+    pub zoom: f64,
+}
+
+impl FlatWindow {
+    /// What a camera sees in an image of this many pixels; none for one that does not look
+    /// straight down without foreshortening.
+    ///
+    /// Where the zoom is a whole number or one over it, or very nearly so, pixels of the map lie on
+    /// pixels of the image exactly.
+    pub fn of(camera: &Camera, size: [u32; 2]) -> Option<Self> {
+        let straight = camera.forward().y < -0.999_99;
+        if camera.projection != Projection::Orthographic || !straight {
+            return None;
+        }
+        let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
+        let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let zoom = snapped(size.y / (f64::from(camera.distance()) * tan * 2.0));
+        let middle = DVec2::new(camera.pose.target.x.into(), camera.pose.target.z.into());
+        let top_left = middle - size / (zoom * 2.0);
+        Some(Self {
+            top_left_px: (top_left * zoom).round() / zoom,
+            zoom,
+        })
+    }
+
+    /// What the image shows without so many pixels at its left and its top.
+    pub fn from(&self, pixels: [u32; 2]) -> Self {
+        let [left, top] = pixels.map(f64::from);
+        Self {
+            top_left_px: self.top_left_px + DVec2::new(left, top) / self.zoom,
+            ..*self
+        }
+    }
+
+    /// The camera that sees this part in an image of this many pixels.
+    pub fn camera(&self, size: [u32; 2], camera: Camera) -> Camera {
+        let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
+        let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
+        let middle = (self.top_left_px + size / (self.zoom * 2.0)).as_vec2();
+        let distance = (size.y / (self.zoom * tan * 2.0)) as f32;
+        let mut camera = camera;
+        camera.projection = Projection::Orthographic;
+        camera.pose.target = glam::Vec3::new(middle.x, 0.0, middle.y);
+        camera.pose.eye = camera.pose.target + glam::Vec3::Y * distance;
+        camera
+    }
+
+    /// The whole pixel of the map by which layers scroll ([`Layer::origin_px`]).
+    pub fn camera_px(&self) -> [i64; 2] {
+        // Multiplied by a parallax it is to be a number still.
+        let whole = self.top_left_px.floor().to_array().map(|px| px as i32);
+        whole.map(i64::from)
+    }
+
+    /// The same, kept on the map as a game keeps its camera: never before the first pixel, and no
+    /// further than to show the last one. So a map that is in view as a whole looks as it does at
+    /// 1:1. `map_size` is in pixels of the map, `image_size` in pixels of the image.
+    pub fn camera_on_map_px(&self, map_size: [u64; 2], image_size: [u32; 2]) -> [i64; 2] {
+        let camera = self.camera_px();
+        std::array::from_fn(|axis| {
+            let seen = f64::from(image_size[axis]) / self.zoom;
+            let furthest = (map_size[axis] as f64 - seen).max(0.0) as i64;
+            camera[axis].clamp(0, furthest)
+        })
+    }
+
+    /// The pixel of the map at a point of the image, given in pixels from its top left.
+    pub fn map_px(&self, at: Vec2) -> DVec2 {
+        self.top_left_px + at.as_dvec2() / self.zoom
+    }
+}
+
+/// The whole number, or one over it, that a zoom is but for rounding.
+fn snapped(zoom: f64) -> f64 {
+    let nearest = if zoom >= 1.0 {
+        zoom.round()
+    } else {
+        1.0 / (1.0 / zoom).round()
+    };
+    if (zoom / nearest - 1.0).abs() < 1e-4 {
+        nearest
+    } else {
+        zoom
+    }
+}
+
+impl Layer {
+    /// Where a layer's top left corner is when the top left corner of the game's screen is at a
+    /// pixel of the map, in pixels of the map.
+    pub fn origin_px(&self, camera_px: [i64; 2]) -> [i64; 2] {
+        let scrolled = self.parallax.scrolled(camera_px);
+        std::array::from_fn(|axis| {
+            camera_px[axis] - scrolled[axis] + i64::from(self.position_px[axis])
+        })
+    }
+}
+
+impl TileMap {
+    /// Width and height of the image of the whole map at 1:1, in pixels: up to the far corner of
+    /// the layer that reaches furthest.
+    pub fn canvas_px(&self) -> [u64; 2] {
+        let mut canvas = [1; 2];
+        for layer in &self.layers {
+            let Some(tileset) = self.tilesets.get(layer.tileset) else {
+                continue;
+            };
+            for (axis, side) in canvas.iter_mut().enumerate() {
+                let size = u64::from(layer.size[axis]) * u64::from(tileset.tile_size[axis]);
+                let end = i64::from(layer.position_px[axis]).saturating_add_unsigned(size);
+                *side = (*side).max(u64::try_from(end).unwrap_or(0));
+            }
+        }
+        canvas
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_camera_of_a_game_stays_on_its_map() {
+        let camera = |top_left: [f64; 2], zoom| {
+            let window = FlatWindow {
+                top_left_px: top_left.into(),
+                zoom,
+            };
+            window.camera_on_map_px([1000, 200], [640, 480])
+        };
+        // All of the map is seen from top to bottom.
+        assert_eq!(camera([-20.0, -140.0], 1.0), [0, 0]);
+        assert_eq!(camera([100.5, -140.0], 1.0), [100, 0]);
+        assert_eq!(camera([900.0, 0.0], 1.0), [360, 0]);
+        assert_eq!(camera([900.0, 150.0], 4.0), [840, 80]);
+    }
+}

@@ -1,0 +1,248 @@
+//! Files that a container names: looked for below its folder and those of the user, never above.
+
+use bytes::Bytes;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use image::RgbaImage;
+
+use crate::assets::{
+    AssetError, AssetFile, Assets, Head, LookUp, below, decode, folder_of, leads_out,
+};
+use crate::core::budget::Cost;
+use crate::core::rules::{self, Fault};
+use crate::describe::outline::name_at_end;
+use crate::{NamedFile, OpenOptions, Source};
+use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
+use mapscope_formats::ppe::{IndexedImage, MapData, Xmf, indexed, map_data};
+use mapscope_formats::quoted;
+
+/// How many names of a folder are looked at.
+const MAX_NAMES: usize = 4096;
+
+/// An image as tiles and sprites are cut from it.
+#[derive(Debug)]
+pub(super) enum Pixels {
+    /// Numbers of colours.
+    Indexed(IndexedImage),
+    /// Colours.
+    Colors(RgbaImage),
+}
+
+impl Pixels {
+    pub(super) fn size(&self) -> [u32; 2] {
+        match self {
+            Self::Indexed(sheet) => sheet.size,
+            Self::Colors(image) => [image.width(), image.height()],
+        }
+    }
+}
+
+/// What a file became, or why it became nothing.
+type Outcome<T> = Result<Arc<T>, Fault>;
+
+/// What files became, by the paths that stand in a container, and by the files themselves: many paths may lead to
+/// one of them.
+struct Decoded<T> {
+    by_path: HashMap<String, Outcome<T>>,
+    by_file: HashMap<PathBuf, Outcome<T>>,
+}
+
+impl<T> Default for Decoded<T> {
+    fn default() -> Self {
+        Self {
+            by_path: HashMap::new(),
+            by_file: HashMap::new(),
+        }
+    }
+}
+
+/// Files that were looked for, each of them once.
+pub(super) struct Files<'a> {
+    source: &'a Source,
+    assets: Assets,
+    folder: Option<PathBuf>,
+    /// What the user said of containers.
+    dialect: Option<Dialect>,
+    pub(super) tile_order: TileOrder,
+    pub(super) hides_undefined: bool,
+    images: Decoded<Pixels>,
+    maps: Decoded<MapData>,
+    /// The files that were read or looked for.
+    pub(super) dependencies: Vec<PathBuf>,
+    /// Those that the document names.
+    pub(super) named: Vec<NamedFile>,
+}
+
+/// The name of the file at the end of a path, as messages quote it.
+pub(super) fn quoted_name(path: &str) -> String {
+    quoted(name_at_end(path).as_bytes())
+}
+
+impl<'a> Files<'a> {
+    pub(super) fn new(source: &'a Source, options: &OpenOptions) -> Self {
+        // What is built in has no folder.
+        let folder = folder_of(&source.path).filter(|_| source.embedded.is_empty());
+        Self {
+            source,
+            assets: Assets::new(source, options, LookUp::BesideOnly),
+            folder,
+            dialect: options.xmf_dialect,
+            tile_order: options.xmf_tile_order,
+            hides_undefined: options.xmf_hides_undefined,
+            images: Decoded::default(),
+            maps: Decoded::default(),
+            dependencies: Vec::new(),
+            named: Vec::new(),
+        }
+    }
+
+    /// How embedded data of a container is read.
+    pub(super) fn dialect(&self, xmf: &Xmf) -> Dialect {
+        self.dialect.unwrap_or_else(|| Dialect::of(&xmf.metadata))
+    }
+
+    /// The names of the files beside the opened one.
+    pub(super) fn names_beside(&self) -> Vec<String> {
+        let embedded = self.source.embedded.iter();
+        let mut names: Vec<String> = embedded.map(|(name, _)| (*name).to_owned()).collect();
+        if let Some(entries) = self
+            .folder
+            .as_ref()
+            .and_then(|folder| folder.read_dir().ok())
+        {
+            let entries = entries.take(MAX_NAMES);
+            names.extend(entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()));
+        }
+        names
+    }
+
+    /// Reads a file beside the opened one, if it can be read and is not too large.
+    pub(super) fn read_beside(&self, name: &str, max_bytes: u64) -> Option<Bytes> {
+        if let Some(bytes) = self.assets.embedded(name) {
+            return Some(Bytes::from_static(bytes));
+        }
+        let path = below(self.folder.as_ref()?, name);
+        if leads_out(&self.source.path, &path) {
+            return None;
+        }
+        let is_small = path.metadata().is_ok_and(|meta| meta.len() <= max_bytes);
+        is_small
+            .then(|| Source::read(&path).ok())
+            .flatten()
+            .map(|source| source.bytes)
+    }
+
+    /// Notes that the map was made with a file beside the opened one.
+    pub(super) fn depend_on_beside(&mut self, name: &str) {
+        let path = self.folder.as_ref().map(|folder| below(folder, name));
+        self.dependencies.extend(path.clone());
+        self.named.push(NamedFile {
+            kind: "container",
+            name: name.to_owned(),
+            path,
+            found: true,
+            named_by: None,
+        });
+    }
+
+    /// Reads a file by a path that stands in a container: with its folders below one of those that
+    /// are looked in, or without them right there.
+    fn read(&mut self, kind: &'static str, path: &str) -> AssetFile {
+        let below = path_below_root(path).replace('\\', "/");
+        let mut file = self.assets.read_any_case(&below);
+        self.named.push(file.named(kind, &below));
+        self.dependencies.append(&mut file.looked_for);
+        file
+    }
+
+    /// What a file became by its path in a container; `decode` is asked once for each file.
+    fn decoded<T>(
+        &mut self,
+        of: fn(&mut Self) -> &mut Decoded<T>,
+        kind: &'static str,
+        path: &str,
+        decode: fn(&str, &[u8], &Assets) -> Result<T, Fault>,
+    ) -> Outcome<T> {
+        if let Some(known) = of(self).by_path.get(path) {
+            return known.clone();
+        }
+        let file = self.read(kind, path);
+        let real = file.path.and_then(|path| path.canonicalize().ok());
+        let known = real.as_ref().and_then(|real| of(self).by_file.get(real));
+        let outcome = match (known, file.bytes) {
+            (Some(known), _) => known.clone(),
+            (None, Ok(bytes)) => decode(path, &bytes, &self.assets).map(Arc::new),
+            (None, Err(error)) => {
+                let rule = match error {
+                    AssetError::Unreadable(_) => &rules::UNREADABLE_FILE,
+                    _ => &rules::MISSING_FILE,
+                };
+                Err((rule, error.to_string()))
+            }
+        };
+        let decoded = of(self);
+        decoded.by_path.insert(path.to_owned(), outcome.clone());
+        (decoded.by_file).extend(real.map(|real| (real, outcome.clone())));
+        outcome
+    }
+
+    /// An image by its path in a container.
+    pub(super) fn image(&mut self, path: &str) -> Outcome<Pixels> {
+        self.decoded(|files| &mut files.images, "image", path, decode_image)
+    }
+
+    /// Map data by its path in a container.
+    pub(super) fn map(&mut self, path: &str) -> Outcome<MapData> {
+        self.decoded(|files| &mut files.maps, "map", path, decode_map)
+    }
+}
+
+fn decode_image(path: &str, bytes: &[u8], assets: &Assets) -> Result<Pixels, Fault> {
+    let fault = |rule, reason: &dyn Display| -> Fault {
+        (
+            rule,
+            format!("{} cannot be read: {reason}", quoted_name(path)),
+        )
+    };
+    let file_bytes = bytes.len() as u64;
+    if let Ok(head) = Head::read(bytes, file_bytes) {
+        let mut cost = head.cost(file_bytes, None);
+        if indexed::has_palette(bytes) {
+            cost.working_bytes = 0;
+            cost.kept_bytes = head.pixels();
+        }
+        let afforded = assets.afford(cost);
+        afforded.map_err(|limit| fault(&rules::UNREADABLE_FILE, &limit))?;
+    }
+    match indexed::read(bytes) {
+        Ok(Some(sheet)) => Ok(Pixels::Indexed(sheet)),
+        Ok(None) => match decode(bytes, None) {
+            Ok(image) => Ok(Pixels::Colors(image)),
+            Err(error) => Err(fault(&rules::UNREADABLE_FILE, &error)),
+        },
+        Err(error) => {
+            let rule = error.problem().map(|problem| problem.rule);
+            Err(fault(rule.unwrap_or(&rules::UNREADABLE_FILE), &error))
+        }
+    }
+}
+
+fn decode_map(path: &str, bytes: &[u8], assets: &Assets) -> Result<MapData, Fault> {
+    let fault = |reason: &dyn Display| -> Fault {
+        let message = format!("{} cannot be read: {reason}", quoted_name(path));
+        (&rules::UNREADABLE_FILE, message)
+    };
+    if let Some(decoded_bytes) = map_data::decoded_bytes(bytes) {
+        let afforded = assets.afford(Cost {
+            file_bytes: bytes.len() as u64,
+            elements: decoded_bytes / map_data::CELL_BYTES,
+            working_bytes: 0,
+            kept_bytes: decoded_bytes,
+        });
+        afforded.map_err(|limit| fault(&limit))?;
+    }
+    map_data::read(bytes).map_err(|error| fault(&error))
+}
