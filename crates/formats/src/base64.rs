@@ -1,5 +1,4 @@
-//! Base64, as tolerant as text files need it: white space is passed over, and so is padding, which
-//! some texts lack.
+//! Tolerant base64: white space and padding are skipped, and padding may be missing.
 
 use std::sync::LazyLock;
 
@@ -11,16 +10,16 @@ static TOLERANT: LazyLock<Encoding> = LazyLock::new(|| {
     let mut base64 = data_encoding::BASE64_NOPAD.specification();
     base64.ignore.push_str(" \t\r\n=");
     base64.check_trailing_bits = false;
-    // These characters are in no alphabet, so that there is nothing that could go wrong.
+    // The ignored characters are in no alphabet, so this cannot fail.
     base64.encoding().unwrap_or(BASE64)
 });
 
-/// What is wrong with a text.
+/// A fault in a base64 text.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// The index of the character.
+    /// Index of the faulty character.
     pub position: usize,
-    /// Whether a character is none of base64, and not that the text ends in the middle of a byte.
+    /// `true` if a character is not base64, `false` if the text ends in the middle of a byte.
     pub is_symbol: bool,
     /// The fault and the expectation.
     pub message: String,
@@ -52,7 +51,7 @@ pub(super) fn decode(text: &[u8]) -> (Vec<u8>, Option<Fault>) {
     (bytes, fault)
 }
 
-/// The text of bytes in one line, padded.
+/// Encodes bytes in one line, padded.
 pub(super) fn encode(bytes: &[u8]) -> String {
     BASE64.encode(bytes)
 }

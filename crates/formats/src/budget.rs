@@ -1,12 +1,12 @@
-//! How much the compressed parts of a file may decode to.
+//! The memory budget for the compressed parts of a file.
 
-/// What they may decode to for each byte of the file, beside the base. Levels have a fifth to a
+/// Decoded bytes allowed for each byte of the file, on top of the base. Levels have a fifth to a
 /// tenth of their decoded size; the compressions themselves would allow hundreds.
 const BYTES_PER_FILE_BYTE: u64 = 16;
-/// What all of the largest file may decode to together, in bytes.
+/// Upper limit of the budget of any file, in bytes.
 const MAX_BYTES_IN_ALL: u64 = 4 << 30;
 
-/// How many bytes the compressed parts of a file may still decode to.
+/// Number of bytes that the compressed parts of a file may still decode to.
 #[derive(Debug)]
 pub(super) struct Budget {
     all: u64,
@@ -14,23 +14,23 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// For a file of so many bytes; `base` is what the smallest file may decode to.
+    /// Creates the budget of a file of `file_bytes`; `base` is the budget of the smallest file.
     pub(super) fn new(base: u64, file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(BYTES_PER_FILE_BYTE);
         let all = base.saturating_add(more).min(MAX_BYTES_IN_ALL);
         Self { all, left: all }
     }
 
-    /// Takes what a part decodes to, if so much is left. If not, nothing is taken.
+    /// Takes the decoded size of a part from the budget. If too little is left, nothing is taken.
     ///
     /// # Errors
-    /// How many bytes there were for all parts.
+    /// The budget of all parts together, in bytes.
     pub(super) fn take(&mut self, bytes: u64) -> Result<(), u64> {
         self.left = self.left.checked_sub(bytes).ok_or(self.all)?;
         Ok(())
     }
 
-    /// How many bytes are left.
+    /// Number of bytes left.
     pub(super) fn left(&self) -> u64 {
         self.left
     }

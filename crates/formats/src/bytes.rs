@@ -1,5 +1,5 @@
-//! The bytes of a binary file or of a part of one, read one after the other, so that whatever is
-//! wrong is said with its place and the record that it belongs to.
+//! A cursor over the bytes of a binary file or of a part of one. It knows the place and the record
+//! of each fault that it reports.
 
 use std::fmt;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use super::{Message, Place, Problem, Problems, ReadError, Rule, Subject, counted
 pub(super) struct Record {
     pub name: &'static str,
     pub index: Option<usize>,
-    /// The field of it that is read next, in formats whose messages name fields.
+    /// The field that is read next, in formats whose messages name fields.
     pub field: &'static str,
 }
 
@@ -22,27 +22,27 @@ impl fmt::Display for Record {
     }
 }
 
-/// Where the bytes of a cursor come from, and how the messages of a format name that.
+/// The origin of a cursor's bytes, and how the messages of a format name it.
 pub(super) trait Source {
-    /// The rule that too few bytes break.
+    /// The rule for missing bytes.
     const TRUNCATED: &'static Rule;
-    /// The name of what is read before any record is entered.
+    /// The record name before any record is entered.
     const WHOLE: &'static str;
 
-    /// The place of a byte.
+    /// Returns the place of a byte.
     fn place(&self, pos: usize) -> Place;
 
-    /// A record, as problems name it.
+    /// Returns the subject of a record, for problems.
     fn subject(&self, record: Record) -> Subject;
 
-    /// A record and where in it a byte is, as messages begin.
+    /// Returns the beginning of a message: a record and the position of a byte in it.
     fn context(&self, record: Record, pos: usize) -> String;
 
-    /// What is found where more bytes are wanted than are left, and what is expected.
+    /// Returns the fault and the expectation where fewer bytes are left than wanted.
     fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2];
 }
 
-/// Bytes, and how far they are read.
+/// Bytes and a read position.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'a, S> {
     bytes: &'a [u8],
@@ -66,29 +66,29 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         }
     }
 
-    /// How much is read, in bytes.
+    /// Number of bytes already read.
     #[inline]
     pub(super) fn pos(&self) -> usize {
         self.pos
     }
 
-    /// How much is not read, in bytes.
+    /// Number of bytes left.
     #[inline]
     pub(super) fn left(&self) -> usize {
         self.bytes.len() - self.pos
     }
 
-    /// Where the bytes come from.
+    /// The origin of the bytes.
     pub(super) fn source(&self) -> S {
         self.source
     }
 
-    /// Goes to a byte. Past the end there is nothing to read.
+    /// Moves to a byte. Nothing can be read past the end.
     pub(super) fn seek(&mut self, pos: usize) {
         self.pos = pos.min(self.bytes.len());
     }
 
-    /// Says what is read from here on, for messages.
+    /// Names the record that is read from here on, for messages.
     #[inline]
     pub(super) fn enter(&mut self, name: &'static str, index: impl Into<Option<usize>>) {
         self.record = Record {
@@ -104,12 +104,12 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         self
     }
 
-    /// The name of the field that is read next.
+    /// Name of the field that is read next.
     pub(super) fn field_name(&self) -> &'static str {
         self.record.field
     }
 
-    /// Why something cannot be read: what stands at a byte, and what should.
+    /// Returns an error with the fault at a byte and the expectation.
     #[cold]
     pub(super) fn fault(
         &self,
@@ -124,7 +124,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         ReadError::Unreadable(Problem::new(rule, subject, self.source.place(pos), message))
     }
 
-    /// Lists what is wrong at a byte and can be lived with.
+    /// Lists a tolerable fault at a byte.
     #[cold]
     pub(super) fn warn<M: Into<Message>>(
         &self,
@@ -140,8 +140,8 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         });
     }
 
-    /// The same of one of several that have the same cause, which is known by what all of them name: they
-    /// follow from the first.
+    /// Same as [`Cursor::warn`] for one of several faults with the same cause. The cause is
+    /// identified by `named`; later faults become consequences of the first.
     #[cold]
     pub(super) fn warn_alike<M: Into<Message>>(
         &self,
@@ -163,7 +163,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         self.fault(S::TRUNCATED, self.pos, found, expected)
     }
 
-    /// The next bytes.
+    /// Reads the next bytes.
     #[inline]
     pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
         let rest = self.bytes.get(self.pos..).unwrap_or_default();
@@ -176,14 +176,15 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         }
     }
 
-    /// All that is not read yet.
+    /// Reads all remaining bytes.
     pub(super) fn rest(&mut self) -> &'a [u8] {
         let rest = self.bytes.get(self.pos..).unwrap_or_default();
         self.pos = self.bytes.len();
         rest
     }
 
-    /// Bytes up to the next zero byte, which is read too; none where there is no such byte.
+    /// Reads the bytes up to the next zero byte and the zero byte itself. Returns `None` if there
+    /// is no zero byte.
     pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.pos..)?;
         let len = rest.iter().position(|byte| *byte == 0)?;
@@ -203,7 +204,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         }
     }
 
-    /// The next numbers.
+    /// Reads the next numbers.
     #[inline]
     pub(super) fn floats<const N: usize>(&mut self) -> Result<[f32; N], ReadError> {
         let bytes = self.bytes(4 * N)?;
@@ -213,8 +214,9 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         }))
     }
 
-    /// A number of elements that has just been read, if that many can follow: each takes at least
-    /// so many bytes. Nothing is allocated for a count before.
+    /// Checks an element count that has just been read: the remaining bytes must have room for that
+    /// many elements of at least `min_bytes` each. Nothing is allocated for a count before this
+    /// check.
     #[inline]
     pub(super) fn count(
         &self,
@@ -248,7 +250,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
     }
 }
 
-/// Methods that read the next number, the lowest byte first.
+/// Methods that read the next little-endian number.
 macro_rules! numbers {
     ($($number:ident)+) => {
         impl<S: Source + Copy> Cursor<'_, S> {

@@ -1,9 +1,9 @@
-//! Unresolved merge conflicts in a text: two versions of some lines between lines of `<<<<<<<`, `=======`
-//! and `>>>>>>>`, as Git writes them.
+//! Unresolved merge conflicts in a text: two versions of some lines between lines of `<<<<<<<`,
+//! `=======` and `>>>>>>>`, as Git writes them.
 //!
-//! If the plain reading reports a problem on a marker line, the text is read again with one version of each
-//! conflict: the first, unless the second has fewer errors. Markers inside a string or a comment are no conflict,
-//! since the plain reading has nothing to report there.
+//! If the plain reading reports a problem on a marker line, the text is read again with one version
+//! of each conflict: the first, unless the second has fewer errors. Markers inside a string or a
+//! comment are not a conflict: the plain reading reports no problem there.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,27 +11,27 @@ use std::ops::Range;
 use crate::problems::{Problems, count_errors};
 use crate::{Message, Place, Problem, ReadError, Rule, Subject, quoted};
 
-/// What begins the lines of a conflict: before the first version, before what both come from (which most
-/// conflicts lack), before the second version, and behind it.
+/// Line prefixes of a conflict: before the first version, before the common base (missing in most
+/// conflicts), before the second version, and at the end.
 const OURS: &[u8] = b"<<<<<<<";
 const BASE: &[u8] = b"|||||||";
 const THEIRS: &[u8] = b"=======";
 const END: &[u8] = b">>>>>>>";
 
-/// A conflict, by its lines: their numbers from 1, and their bytes.
+/// The marker lines of a conflict.
 #[derive(Debug, Default)]
 struct Conflict<'a> {
-    /// `<<<<<<<`, with what Git calls the first version, such as `HEAD`.
+    /// `<<<<<<<` with Git's label of the first version, such as `HEAD`.
     ours: Marker<'a>,
-    /// The line behind the first version.
+    /// The line after the first version.
     rest: Option<Marker<'a>>,
     /// `=======`.
     theirs: Option<Marker<'a>>,
-    /// `>>>>>>>`, with what Git calls the second version, such as a branch.
+    /// `>>>>>>>` with Git's label of the second version, such as a branch.
     end: Marker<'a>,
 }
 
-/// A line that begins or ends a version.
+/// A marker line: its number from 1, its byte range and its label.
 #[derive(Debug, Clone, Default)]
 struct Marker<'a> {
     line: u64,
@@ -39,7 +39,7 @@ struct Marker<'a> {
     name: &'a [u8],
 }
 
-/// Which of the versions is read.
+/// The version that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Version {
     First,
@@ -47,7 +47,7 @@ enum Version {
 }
 
 impl Conflict<'_> {
-    /// Where a version is, between two markers.
+    /// Returns the two markers around a version.
     fn version(&self, version: Version) -> [&Marker<'_>; 2] {
         match version {
             Version::First => [&self.ours, self.rest.as_ref().unwrap_or(&self.end)],
@@ -55,7 +55,7 @@ impl Conflict<'_> {
         }
     }
 
-    /// The bytes around a version.
+    /// Returns the byte ranges of the conflict before and after a version.
     fn others(&self, version: Version) -> [Range<usize>; 2] {
         let [before, behind] = self.version(version);
         [
@@ -65,10 +65,10 @@ impl Conflict<'_> {
     }
 }
 
-/// Reads a text, with one version of each conflict that the plain reading reports a problem for.
+/// Reads a text, with one version of each conflict for which the plain reading reports a problem.
 ///
 /// # Errors
-/// As `read` of the text as it is.
+/// Same as `read` of the unchanged text.
 pub(crate) fn read<T>(
     bytes: &[u8],
     rule: &'static Rule,
@@ -112,7 +112,7 @@ pub(crate) fn read<T>(
             Err(cancelled) => return Err(cancelled),
         };
         let problems = problems_of(&mut found);
-        // Lines that are blank now are no problem of the file.
+        // Lines that are blanked here are not problems of the file.
         problems.retain(|problem| {
             let line = problem.place.line_number().unwrap_or_default();
             let at = conflicts.partition_point(|conflict| conflict.end.line < line);
@@ -156,8 +156,8 @@ pub(crate) fn read<T>(
     Ok(found)
 }
 
-/// A text with spaces in place of its conflicts, but for one version of each, so that all else stays where it
-/// is.
+/// Replaces the conflicts of a text by spaces, except one version of each, so that all offsets stay
+/// the same.
 fn with_version(bytes: &[u8], conflicts: &[Conflict<'_>], version: Version) -> Vec<u8> {
     let mut text = bytes.to_vec();
     for part in conflicts.iter().flat_map(|it| it.others(version)) {
@@ -168,10 +168,10 @@ fn with_version(bytes: &[u8], conflicts: &[Conflict<'_>], version: Version) -> V
     text
 }
 
-/// The conflicts of a text that are whole.
+/// Returns the complete conflicts of a text.
 fn conflicts_in(bytes: &[u8]) -> Vec<Conflict<'_>> {
     let mut conflicts = Vec::new();
-    // The conflict that is not at its end.
+    // The conflict whose end has not been reached.
     let mut open: Option<Conflict<'_>> = None;
     let mut start = 0;
     for (text, line) in bytes.split_inclusive(|byte| *byte == b'\n').zip(1..) {
@@ -224,11 +224,11 @@ mod tests {
         };
         let expected = "a\n            \nb 1\n       \n   \n \n             \nd\n";
         assert_eq!(found(TEXT), (expected.to_owned(), 1));
-        // With what both come from, and with other line ends.
+        // With the common base, and with other line ends.
         let text = "<<<<<<<\r\nb\r\n||||||| base\r\nc\r\n=======\r\n>>>>>>>\r\n";
         let (read, count) = found(text);
         assert_eq!((read.trim(), read.len(), count), ("b", text.len(), 1));
-        // What only begins like one, or does not end, is none.
+        // Lines that only resemble a conflict, or a conflict without an end, are ignored.
         for text in [
             "a\n=======\nb\n>>>>>>> c\n",
             "<<<<<<< a\n=======\n",
@@ -253,7 +253,7 @@ mod tests {
 
     #[test]
     fn a_conflict_is_the_one_problem_of_its_lines() {
-        // Each line without words is a problem, each marker, and each `d`.
+        // Blank lines, markers and each `d` are problems.
         let read_lines = |bytes: &[u8]| {
             let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
             let is_marker = |line: &[u8]| [OURS, THEIRS, END].iter().any(|it| line.starts_with(it));
@@ -268,7 +268,7 @@ mod tests {
         let expected = "2:1: error: an unresolved merge conflict between `HEAD`, up to line 4, and `other`, \
                         up to line 7; the first is read; left out: the second";
         assert_eq!(said, [expected, "8:1: error: odd"]);
-        // Without the other one, `d` is the line that there should be.
+        // The second version leaves `d` out, so it has no problem.
         let text = "a\n<<<<<<< HEAD\nd\n=======\nb\n>>>>>>> other";
         let problems = read(text.as_bytes(), &CONFLICT, read_lines, |it| it).unwrap();
         let said: Vec<_> = problems.iter().map(Problem::to_string).collect();

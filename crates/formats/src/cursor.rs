@@ -7,39 +7,39 @@ use super::problems::{Cause, Problems};
 use super::text::BYTE_ORDER_MARK;
 use super::{Message, Place, ReadError, Rule, counted, quoted};
 
-/// The bytes of a line that the engine reads, its end included.
+/// Number of bytes of a line that the engine reads, including the line end.
 pub(super) const ENGINE_LINE_BYTES: usize = 255;
 
-/// The rules of text files, as a format has them.
+/// The rules of a text format.
 #[derive(Debug)]
 pub(super) struct TextRules {
-    /// A line of the header begins with a space; none where the engine goes past it.
+    /// A line of the header begins with a space; `None` if the engine skips the space.
     pub indented_line: Option<&'static Rule>,
     pub byte_order_mark: &'static Rule,
     pub blank_line: &'static Rule,
-    /// More stands on a line than is read.
+    /// A line has more words than are read.
     pub extra_words: &'static Rule,
     /// A line is too long for the engine.
     pub long_line: &'static Rule,
 }
 
-/// The text, and how far it is read.
+/// A text and a read position.
 pub(super) struct Text<'a> {
     pub bytes: &'a [u8],
     pub pos: usize,
-    /// From 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Where the line begins.
+    /// Offset of the first byte of the line.
     pub line_start: usize,
     pub problems: Problems,
-    /// What [`Text::wrong`] listed first: why nothing can be shown if nothing can.
+    /// The first error that [`Text::wrong`] listed: the reason if nothing can be shown.
     pub first_error: Option<ReadError>,
     rules: &'static TextRules,
-    /// Whether a number with a decimal comma was listed.
+    /// `true` if a number with a decimal comma has been listed.
     has_decimal_comma: bool,
 }
 
-/// A word of the text and where it begins.
+/// A word of the text and its position.
 #[derive(Clone, Copy)]
 pub(super) struct Word<'a> {
     pub text: &'a [u8],
@@ -48,19 +48,19 @@ pub(super) struct Word<'a> {
 }
 
 impl Word<'_> {
-    /// The number that it is, if it is one.
+    /// Parses the word as a number.
     pub(super) fn number<T: std::str::FromStr>(&self) -> Option<T> {
         std::str::from_utf8(self.text).ok()?.parse().ok()
     }
 
-    /// The whole number that it is, if it is written in digits alone.
+    /// Parses the word as an unsigned integer of digits only.
     pub(super) fn count(&self) -> Option<u64> {
-        // A number that does not fit is as absurd as the largest that does.
+        // A number that does not fit is as absurd as the largest one that does.
         let is_number = self.text.iter().all(u8::is_ascii_digit);
         is_number.then(|| self.number().unwrap_or(u64::MAX))
     }
 
-    /// A part of it.
+    /// Returns a part of the word.
     pub(super) fn part(&self, range: std::ops::Range<usize>) -> Self {
         let (line, column) = self.place;
         Self {
@@ -83,12 +83,12 @@ impl From<(u64, u32)> for Place {
     }
 }
 
-/// What stands where something else is expected: a word, or the end of the line or file.
+/// The text found in place of something expected: a word, or the end of the line or file.
 #[derive(Debug, Clone)]
 pub(super) struct Found<'a> {
     pub place: Place,
     pub word: Option<&'a [u8]>,
-    /// What messages say of it, after the word if there is one.
+    /// Text of messages about it, after the word if there is one.
     text: Cow<'static, str>,
 }
 
@@ -112,19 +112,19 @@ impl fmt::Display for Found<'_> {
 }
 
 impl Found<'_> {
-    /// Something else that ends there, or what else there is to be said of a word.
+    /// Replaces the text after the word.
     pub(super) fn with(self, text: impl Into<Cow<'static, str>>) -> Self {
         let text = text.into();
         Self { text, ..self }
     }
 
-    /// Why a file cannot be read that has this in place of what is expected.
+    /// Returns an error for a file that has this in place of `expected`.
     pub(super) fn error(&self, rule: &'static Rule, expected: impl fmt::Display) -> ReadError {
         ReadError::unreadable(rule, self.place, self, expected)
     }
 }
 
-/// The place so many characters after a line and column.
+/// Returns the place `index` characters after a line and column.
 pub(super) fn text_place((line, column): (u64, u32), index: usize) -> Place {
     Place::Text {
         line,
@@ -132,13 +132,13 @@ pub(super) fn text_place((line, column): (u64, u32), index: usize) -> Place {
     }
 }
 
-/// Whether a number in a word has a comma in place of the point.
+/// `true` if a number in a word has a comma in place of the point.
 pub(super) fn has_decimal_comma(word: &[u8]) -> bool {
     word.windows(3)
         .any(|around| matches!(around, [a, b',', b] if a.is_ascii_digit() && b.is_ascii_digit()))
 }
 
-/// The first words of a file, by which formats are told apart.
+/// Returns the first words of a file, which identify its format.
 pub(super) fn first_words(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     let head = &bytes[..bytes.len().min(4096)];
     head.strip_prefix(BYTE_ORDER_MARK)
@@ -165,18 +165,18 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Line and column of where the reading stands.
+    /// Line and column of the read position.
     pub(super) fn place(&self) -> (u64, u32) {
         let column = self.pos - self.line_start + 1;
         (self.line, u32::try_from(column).unwrap_or(u32::MAX))
     }
 
-    /// What is not read yet.
+    /// The unread rest of the text.
     pub(super) fn rest(&self) -> &'a [u8] {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
 
-    /// Goes past spaces and, if `lines` says so, line ends.
+    /// Skips spaces and, if `lines` is set, line ends.
     pub(super) fn skip_separators(&mut self, lines: bool) {
         while let Some(&byte) = self.bytes.get(self.pos) {
             match byte {
@@ -187,7 +187,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Goes past the line feed that is next.
+    /// Skips the line feed at the read position.
     pub(super) fn skip_line_end(&mut self) {
         self.pos += 1;
         self.check_line_length();
@@ -195,7 +195,7 @@ impl<'a> Text<'a> {
         self.line_start = self.pos;
     }
 
-    /// Warns of a line too long for the engine; to be asked at its end.
+    /// Warns of a line that is too long for the engine. Must be called at the end of the line.
     pub(super) fn check_line_length(&mut self) {
         let bytes = self.pos - self.line_start;
         if bytes > ENGINE_LINE_BYTES {
@@ -209,7 +209,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The next word, on this line or, if `lines` says so, on a later one.
+    /// Reads the next word of this line or, if `lines` is set, of a later one.
     pub(super) fn word(&mut self, lines: bool) -> Option<Word<'a>> {
         self.skip_separators(lines);
         let (start, place) = (self.pos, self.place());
@@ -226,8 +226,8 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// The first word of the next line of the head that has any, which the engine looks for at the
-    /// very beginning of the line.
+    /// Reads the first word of the next header line that is not blank. The engine expects it in the
+    /// first column.
     pub(super) fn line_word(&mut self) -> Option<Word<'a>> {
         let word = self.indented_line_word()?;
         if let Some(rule) = self.rules.indented_line
@@ -243,12 +243,12 @@ impl<'a> Text<'a> {
         Some(word)
     }
 
-    /// Whether nothing but a byte order mark stands before a word on its line.
+    /// `true` if only a byte order mark precedes the word on its line.
     fn has_mark_before(&self, word: Word<'_>) -> bool {
         self.line_start == 0 && self.bytes[..word.start] == *BYTE_ORDER_MARK
     }
 
-    /// The first word of the next line of the head that has any, wherever on the line it is.
+    /// Reads the first word of the next header line that is not blank, in any column.
     pub(super) fn indented_line_word(&mut self) -> Option<Word<'a>> {
         let blank_from = self.line;
         let at_file_start = self.pos == 0;
@@ -271,7 +271,7 @@ impl<'a> Text<'a> {
         Some(word)
     }
 
-    /// What is left of the line, without spaces around it.
+    /// Reads the rest of the line, without spaces around it.
     pub(super) fn words(&mut self) -> Option<Word<'a>> {
         self.skip_separators(false);
         let (start, place) = (self.pos, self.place());
@@ -287,7 +287,7 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Ends a line of which all is read.
+    /// Ends a line that is read completely; warns of further words.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
             self.warn_of_extra(extra.place);
@@ -295,13 +295,13 @@ impl<'a> Text<'a> {
         self.skip_line();
     }
 
-    /// Warns of words of a line that are not read.
+    /// Warns of unread words on a line.
     pub(super) fn warn_of_extra(&mut self, at: impl Into<Place>) {
         let message = "more on the line than is read; it is ignored";
         self.warn(self.rules.extra_words, at, message);
     }
 
-    /// Goes to the beginning of the next line.
+    /// Moves to the beginning of the next line.
     pub(super) fn skip_line(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|byte| *byte == b'\n');
@@ -311,8 +311,9 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Skips lines until one begins a record, which is decided by its text. What is skipped is one problem: the first
-    /// word that is not expected. It is the cause of all problems until another cause is set.
+    /// Skips lines until `begins` accepts one as the beginning of a record. The skipped lines are
+    /// one problem, at the first unexpected word. It is the cause of all problems until another
+    /// cause is set.
     pub(super) fn skip_to<'f>(
         &mut self,
         rule: &'static Rule,
@@ -331,7 +332,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Goes to a place behind the one where the reading stands.
+    /// Moves forward to a position.
     pub(super) fn go_to(&mut self, pos: usize) {
         while self.pos < pos {
             match self.bytes.get(self.pos) {
@@ -341,7 +342,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Lists something that is wrong with what stands at a place.
+    /// Lists a problem at a place.
     pub(super) fn report<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
@@ -351,12 +352,12 @@ impl<'a> Text<'a> {
         self.problems.add(rule, at.into(), message);
     }
 
-    /// [`Text::report`] with a message that is always the same.
+    /// [`Text::report`] with a constant message.
     pub(super) fn warn(&mut self, rule: &'static Rule, at: impl Into<Place>, message: &str) {
         self.report(rule, at, || message.to_owned());
     }
 
-    /// Lists something that is not what is expected.
+    /// Lists something unexpected.
     pub(super) fn wrong<'f>(
         &mut self,
         rule: &'static Rule,
@@ -366,7 +367,7 @@ impl<'a> Text<'a> {
         self.wrong_after(None, rule, found, expected);
     }
 
-    /// [`Text::wrong`] for what follows from another problem, if there is one.
+    /// [`Text::wrong`] for a consequence of another problem, if there is one.
     pub(super) fn wrong_after<'f>(
         &mut self,
         cause: Option<Cause>,
@@ -382,7 +383,7 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// [`Text::report`] for what follows from another problem, if there is one.
+    /// [`Text::report`] for a consequence of another problem, if there is one.
     pub(super) fn report_after<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
@@ -395,8 +396,8 @@ impl<'a> Text<'a> {
             .add_consequence(cause, rule, subject, at.into(), message);
     }
 
-    /// [`Text::report`] for one of several that a program writes for the same reason, such as NaN: the first of
-    /// them is the problem, and the others follow from it.
+    /// [`Text::report`] for one of several problems that a program writes for the same reason, such
+    /// as NaN: the first one is the problem, and the others are its consequences.
     pub(super) fn report_alike<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
@@ -408,7 +409,7 @@ impl<'a> Text<'a> {
             .add_alike((), rule, subject, at.into(), message);
     }
 
-    /// That the line ends here.
+    /// The end of the line, found at the read position.
     pub(super) fn line_ends(&self) -> Found<'static> {
         Found {
             place: self.place().into(),
@@ -417,7 +418,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// That the file ends here.
+    /// The end of the file, found at the read position.
     pub(super) fn file_ends(&self) -> Found<'static> {
         self.line_ends().with(if self.bytes.is_empty() {
             "the file is empty"
@@ -426,8 +427,8 @@ impl<'a> Text<'a> {
         })
     }
 
-    /// Lists a number with a decimal comma, as a program writes it that goes by the language of its user:
-    /// the first of them is the problem, which says how many the file has, and the others follow from it.
+    /// Lists a number with a decimal comma, as locale-dependent programs write it. The first one is
+    /// the problem and reports the count in the whole file; the others are its consequences.
     pub(super) fn decimal_comma(&mut self, rule: &'static Rule, found: Found<'_>, lost: &str) {
         let is_first = !std::mem::replace(&mut self.has_decimal_comma, true);
         let count = if is_first {
@@ -447,7 +448,8 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// How many numbers of the whole text have a decimal comma. What else has one, such as a name, is none.
+    /// Counts the numbers with a decimal comma in the whole text. Other words with such a comma,
+    /// such as names, do not count.
     fn count_decimal_commas(&self) -> usize {
         let words = self
             .bytes
@@ -460,7 +462,7 @@ impl<'a> Text<'a> {
         with_comma.filter(is_number).count()
     }
 
-    /// Lists what is left after the last thing that is read, or that the last line does not end.
+    /// Lists data after the last record, or a last line without a line end.
     pub(super) fn check_end(
         &mut self,
         trailing_data: &'static Rule,
@@ -480,18 +482,18 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Goes back to the beginning of a word.
+    /// Moves back to the beginning of a word.
     pub(super) fn unread(&mut self, word: Word<'_>) {
-        // A word is on one line, the one that the text is at.
+        // A word is on a single line: the current one.
         self.pos = word.start;
     }
 
-    /// Whether the first word of the next line is `key`.
+    /// `true` if the first word of the next line is `key`.
     pub(super) fn next_line_is(&self, key: &[u8]) -> bool {
         self.next_word() == Some(key)
     }
 
-    /// The first word of the next line that has any, which stays to be read.
+    /// Returns the first word of the next line that is not blank, without reading it.
     pub(super) fn next_word(&self) -> Option<&'a [u8]> {
         let mut words = self.rest().split(|byte| is_separator(*byte));
         words.find(|word| !word.is_empty())

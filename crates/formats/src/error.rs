@@ -1,20 +1,20 @@
-//! Why nothing of a file can be shown.
+//! Errors of readers and writers.
 
 use super::{Place, Problem, Rule, Subject};
 
-/// Why nothing of a file can be shown.
+/// The reason why nothing of a file can be shown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
-    /// What the file must have before anything can be shown is missing or broken.
+    /// A part without which nothing can be shown is missing or corrupt.
     #[error("{}: {}", .0.place, .0.message)]
     Unreadable(Problem),
-    /// Whoever watches the progress asked to stop.
+    /// The progress callback asked to stop.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl ReadError {
-    /// The problem that keeps the file from being read; none if the reading was cancelled.
+    /// The problem that made the file unreadable; `None` if the reading was cancelled.
     pub fn problem(&self) -> Option<&Problem> {
         match self {
             Self::Unreadable(problem) => Some(problem),
@@ -22,7 +22,7 @@ impl ReadError {
         }
     }
 
-    /// The same with what is lost for it, such as `the chunk`, at the end of its message.
+    /// Appends the loss, such as `the chunk`, to the message.
     #[must_use]
     pub(super) fn losing(self, what: impl std::fmt::Display) -> Self {
         match self {
@@ -31,7 +31,8 @@ impl ReadError {
         }
     }
 
-    /// What stands somewhere, such as ``found `num_row` ``, and what should.
+    /// Returns an error with the text found at a place, such as ``found `num_row` ``, and the
+    /// expectation.
     #[cold]
     pub(super) fn unreadable(
         rule: &'static Rule,
@@ -44,13 +45,13 @@ impl ReadError {
     }
 }
 
-/// Why something cannot be written: the format has no way to say it.
+/// The reason why something cannot be written: the format cannot represent it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{record}: {what}")]
 pub struct WriteError {
-    /// What cannot be written, such as `layer 2`.
+    /// The record that cannot be written, such as `layer 2`.
     pub record: String,
-    /// Why.
+    /// The reason.
     pub what: String,
 }
 

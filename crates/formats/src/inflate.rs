@@ -1,19 +1,19 @@
-//! Inflating zlib streams into memory that the caller has, and saying how they end.
+//! Inflates zlib streams into a buffer of the caller and reports how they end.
 
 use flate2::{Decompress, FlushDecompress, Status};
 
-/// How a stream goes on behind what was read of it.
+/// The state of a stream after the bytes that were read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It ends here, and its checksum is right.
+    /// The stream ends here, and its checksum matches.
     Complete,
-    /// It ends here, but the checksum does not match.
+    /// The stream ends here, but its checksum does not match.
     WrongChecksum,
-    /// The input ends before the stream does. That can be all but its last block or its checksum.
+    /// The input is truncated. As little as the last block or the checksum may be missing.
     Unfinished,
-    /// What follows is no zlib stream.
+    /// The following bytes are not a zlib stream.
     Broken,
-    /// It has more bytes.
+    /// The stream has more bytes.
     More,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Inflater<'a> {
 }
 
 impl<'a> Inflater<'a> {
-    /// At the beginning of a stream. More may follow it in `input`.
+    /// Creates an inflater at the beginning of a stream. `input` may be longer than the stream.
     pub(super) fn zlib(input: &'a [u8]) -> Self {
         Self {
             input,
@@ -37,18 +37,18 @@ impl<'a> Inflater<'a> {
         }
     }
 
-    /// How many bytes of the input were needed: all of the stream when it is complete.
+    /// Number of input bytes consumed: the whole stream once it is complete.
     pub(super) fn consumed(&self) -> usize {
         self.consumed
     }
 
-    /// How many bytes the input has.
+    /// Number of input bytes.
     pub(super) fn input_bytes(&self) -> usize {
         self.input.len()
     }
 
-    /// Fills the buffer with what comes next, and says how many bytes of it. Those are fewer than
-    /// asked for only at the end of the stream; [`Inflater::end`] says which.
+    /// Fills the buffer with the next bytes and returns their number. It is less than the buffer's
+    /// length only at the end of the stream; [`Inflater::end`] describes that end.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> usize {
         let mut filled = 0;
         while filled < buffer.len() && self.end.is_none() {
@@ -57,7 +57,7 @@ impl<'a> Inflater<'a> {
         filled
     }
 
-    /// How the stream goes on. One byte is lost where there is [`End::More`].
+    /// Returns the state of the stream. One byte is lost if it is [`End::More`].
     pub(super) fn end(&mut self) -> End {
         loop {
             if let Some(end) = self.end {
@@ -69,7 +69,7 @@ impl<'a> Inflater<'a> {
         }
     }
 
-    /// Goes on as far as is possible at once: something is read or written, or the end is found.
+    /// Makes one step: something is read or written, or the end is found.
     fn step(&mut self, buffer: &mut [u8]) -> usize {
         let input = self.input.get(self.consumed..).unwrap_or_default();
         let (read, written) = (self.stream.total_in(), self.stream.total_out());
@@ -81,7 +81,7 @@ impl<'a> Inflater<'a> {
             Ok(Status::StreamEnd) => Some(End::Complete),
             Ok(_) if read > 0 || written > 0 => None,
             Ok(_) => Some(End::Unfinished),
-            // There is no other way to tell it from the rest.
+            // The message is the only way to recognise this error.
             Err(error) if error.message() == Some("incorrect data check") => {
                 Some(End::WrongChecksum)
             }
@@ -110,7 +110,7 @@ mod tests {
         encoder.finish().unwrap()
     }
 
-    /// What comes of an input, read in parts, and how it ends.
+    /// Inflates an input in parts; returns the bytes, the end and the number of consumed bytes.
     fn inflate(input: &[u8], part: usize, max: usize) -> (Vec<u8>, End, usize) {
         let mut inflater = Inflater::zlib(input);
         let mut out = Vec::new();

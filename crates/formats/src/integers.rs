@@ -1,6 +1,6 @@
 //! Lists of integers whose width the file chooses.
 
-/// Unsigned integers, as wide as the file has them.
+/// Unsigned integers in the width of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "each is what it holds")]
 pub enum Integers {
@@ -11,7 +11,7 @@ pub enum Integers {
 }
 
 impl Integers {
-    /// How many there are.
+    /// Number of integers.
     pub fn len(&self) -> usize {
         match self {
             Self::U8(list) => list.len(),
@@ -21,12 +21,12 @@ impl Integers {
         }
     }
 
-    /// Whether there are none.
+    /// `true` if the list is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many bits each has: 8, 16, 32 or 64.
+    /// Number of bits of each integer: 8, 16, 32 or 64.
     pub fn bits(&self) -> u32 {
         match self {
             Self::U8(_) => u8::BITS,
@@ -36,7 +36,7 @@ impl Integers {
         }
     }
 
-    /// One of them; none if it is missing.
+    /// The integer at an index; `None` if it is missing.
     pub fn get(&self, index: usize) -> Option<u64> {
         match self {
             Self::U8(list) => list.get(index).map(|value| u64::from(*value)),

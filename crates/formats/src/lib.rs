@@ -82,7 +82,7 @@ pub use rule::Rule;
 use text::outside;
 pub use text::{printable, quoted, quoted_path};
 
-/// The rules of all formats. What is wrong beside a file, such as a missing texture, has rules
+/// The rules of all formats. Faults outside a file, such as a missing texture, have rules
 /// elsewhere.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
@@ -104,7 +104,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     .copied()
 }
 
-/// Whether a rule is broken where a file ends before all is there that it says it has.
+/// `true` if the rule is about a truncated file.
 pub fn is_of_end(rule: &Rule) -> bool {
     let of_end: &[&Rule] = &[
         #[cfg(feature = "pfmap")]
@@ -123,15 +123,15 @@ pub fn is_of_end(rule: &Rule) -> bool {
     of_end.contains(&rule)
 }
 
-/// What the program must know of a format before it reads a file of it.
+/// Properties of a format that are needed before a file of it is read.
 #[derive(Debug)]
 pub struct Format {
-    /// The identifier of `info --json`, such as `pfmap`.
+    /// The identifier in `info --json`, such as `pfmap`.
     pub id: &'static str,
-    /// Its name in menus and messages.
+    /// Name in menus and messages.
     pub name: &'static str,
     /// File name endings without the dot, in lower case.
     pub endings: &'static [&'static str],
-    /// Says whether a file that begins with these bytes is of this format.
+    /// Returns `true` if a file that begins with these bytes has this format.
     pub sniff: fn(&[u8]) -> bool,
 }

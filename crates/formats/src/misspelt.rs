@@ -1,10 +1,11 @@
-//! Suggestions for names that look like a misspelling of a known one. They are shown, never applied.
+//! Suggestions for names that look like a misspelling of a known one. They are shown, but never
+//! applied.
 
-/// Letters that may differ in a long name.
+/// Maximum number of letters that differ in a long name.
 const MAX_SLIPS: usize = 2;
 
-/// Returns the known name that is most like an unknown one, for "did you mean". Names that differ only in case
-/// are alike; other short names are like too many.
+/// Returns the known name that is most similar to an unknown one, for "did you mean". Names that
+/// differ only in case are similar; other short names never are, since they resemble too many.
 pub fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option<String> {
     let most = match name.len() {
         0..4 => 0,
@@ -15,7 +16,7 @@ pub fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option
         if known.eq_ignore_ascii_case(name) {
             return Some(0).filter(|_| known != name);
         }
-        // Names in files can be of any length, and take as long to compare.
+        // Names in files can be very long, and comparing them would take as long.
         let is_alike = known.len().abs_diff(name.len()) <= most;
         let distance = is_alike.then(|| strsim::osa_distance(name, known))?;
         (1..=most).contains(&distance).then_some(distance)

@@ -1,38 +1,39 @@
-//! Nested text whose brackets are unbalanced: finds the node that a lost or surplus bracket belongs to.
+//! Nested text whose brackets are unbalanced: finds the node that a lost or surplus bracket belongs
+//! to.
 //!
-//! Only used if the plain reading of a text is unbalanced. Two things tell where a node belongs: which nodes the
-//! format allows in which, and the columns at which nodes begin their lines. A node that is not known stays where
-//! it is, and no node is renamed.
+//! Only used if the plain reading of a text is unbalanced. Two heuristics place a node: the
+//! children that the format allows in each node, and the columns at which nodes begin their lines.
+//! An unknown node stays in place, and no node is renamed.
 
-/// Lines that begin with more white space than this tell nothing, in bytes.
+/// Largest indentation that is used to place nodes, in bytes.
 pub(crate) const MAX_INDENT: usize = 256;
 
-/// Which nodes may stand in which. The name of the level around all nodes is empty.
+/// The allowed children of each node. The name of the root level is empty.
 pub(crate) trait Grammar {
-    /// `true` if the format names `child` among the nodes in `parent`.
+    /// `true` if the format lists `child` among the nodes in `parent`.
     fn lists(&self, parent: &[u8], child: &[u8]) -> bool;
 
-    /// `true` if `parent` may have any nodes in it.
+    /// `true` if `parent` may contain any node.
     fn is_free(&self, parent: &[u8]) -> bool;
 
-    /// `true` if `child` may stand in `parent` more than once.
+    /// `true` if `parent` may contain `child` more than once.
     fn is_repeated(&self, parent: &[u8], child: &[u8]) -> bool;
 
-    /// `true` if the format names the node anywhere.
+    /// `true` if the format has the node anywhere.
     fn knows(&self, name: &[u8]) -> bool;
 
-    /// Names of the nodes that may stand in `parent` and have `child` in them.
+    /// Names of the nodes that may be in `parent` and may contain `child`.
     fn between(&self, parent: &[u8], child: &[u8]) -> Vec<&'static str>;
 }
 
-/// What to do before a node or a closing bracket.
+/// The repair before a node or a closing bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Settle {
-    /// Nothing: it fits, or there is no better place for it.
+    /// No repair: it fits, or there is no better place for it.
     Fits,
     /// Close the given number of open nodes, the innermost first: their ends are lost.
     Close(usize),
-    /// Open again the given number of nodes that were closed last: one of their ends is surplus.
+    /// Reopen the given number of nodes that were closed last: one of their ends is surplus.
     Reopen(usize),
     /// Begin a node of this name, whose beginning is lost.
     Begin(&'static str),
@@ -40,41 +41,41 @@ pub(crate) enum Settle {
     Skip,
 }
 
-/// A node that is open or was closed just now.
+/// A node that is open or was closed last.
 #[derive(Debug)]
 struct Level {
     name: Vec<u8>,
-    /// The column at which it begins its line, unless its parent begins at the same one.
+    /// The column at which the node begins its line, unless its parent begins at the same one.
     column: Option<u32>,
     /// Names of the known nodes in it.
     children: Vec<Vec<u8>>,
 }
 
 impl Level {
-    /// `true` if a node may still be added.
+    /// `true` if the level can take another node of this name.
     fn takes(&self, name: &[u8], grammar: &impl Grammar) -> bool {
         grammar.lists(&self.name, name)
             && (grammar.is_repeated(&self.name, name)
                 || !self.children.iter().any(|child| child == name))
     }
 
-    /// Compares the column of a node with its own, if both are known.
+    /// Compares the column of a node with the level's own, if both are known.
     fn compare(&self, column: Option<u32>) -> Option<std::cmp::Ordering> {
         Some(column?.cmp(&self.column?))
     }
 }
 
-/// The nodes that are open, and those that were closed since another one began.
+/// The open nodes, and the nodes closed since the last one began.
 #[derive(Debug)]
 pub(crate) struct Stack {
     open: Vec<Level>,
     closed: Vec<Level>,
-    /// `true` if a node ended at the column at which it begins.
+    /// `true` if a node has ended at the column at which it begins.
     is_aligned: bool,
 }
 
 impl Stack {
-    /// Outside of all nodes.
+    /// Creates a stack at the root level.
     pub(crate) fn new() -> Self {
         Self {
             open: vec![Level {
@@ -87,13 +88,13 @@ impl Stack {
         }
     }
 
-    /// Adds a node to the innermost one, and opens it.
+    /// Adds a node to the innermost one and opens it.
     pub(crate) fn open(&mut self, name: &[u8], column: Option<u32>, grammar: &impl Grammar) {
         self.closed.clear();
         if let Some(parent) = self.open.last_mut()
             && grammar.lists(&parent.name, name)
         {
-            // Nodes that begin no deeper than the one around them tell nothing.
+            // The column is useless if the children do not begin deeper.
             parent.column = parent
                 .column
                 .filter(|own| column.is_none_or(|it| it > *own));
@@ -118,12 +119,12 @@ impl Stack {
         }
     }
 
-    /// Opens again the node that was closed last.
+    /// Reopens the node that was closed last.
     pub(crate) fn reopen(&mut self) {
         self.open.extend(self.closed.pop());
     }
 
-    /// Settles where a node belongs that begins its line at a column, if it begins one.
+    /// Decides where a node belongs. `column` is set if the node begins its line.
     pub(crate) fn before_node(
         &self,
         name: &[u8],
@@ -138,7 +139,7 @@ impl Stack {
             return Settle::Fits;
         }
         if grammar.lists(&top.name, name) {
-            // A node that begins no deeper than the innermost one stands beside it.
+            // A node that begins no deeper than the innermost one is its sibling.
             let is_beside = matches!(top.compare(column), Some(Less | Equal));
             let is_around =
                 |level: &Level| level.compare(column).is_none_or(|order| order == Greater);
@@ -155,7 +156,7 @@ impl Stack {
         if let Some(further) = reopened.filter(|_| !is_free) {
             return Settle::Reopen(further + 1);
         }
-        // A node that stands deeper than the innermost one is meant to be in it.
+        // A node that begins deeper than the innermost one belongs in it.
         let order = top.compare(column);
         let is_inside = order == Some(Greater) || is_free && order.is_none();
         let mut around = self.open.iter().rev();
@@ -171,9 +172,10 @@ impl Stack {
         }
     }
 
-    /// Settles what a closing bracket closes that begins its line at a column: if a node around the innermost one
-    /// or the node that was closed last begins there, a single bracket is lost or surplus. One that is deeper than
-    /// the innermost node does not close it if others are aligned.
+    /// Decides what a closing bracket at the beginning of a line closes. If the parent of the
+    /// innermost node, or the node closed last, begins at `column`, a single bracket is lost or
+    /// surplus. A bracket deeper than the innermost node does not close it if other ends are
+    /// aligned.
     pub(crate) fn before_end(&mut self, column: u32) -> Settle {
         self.is_aligned |= self
             .open

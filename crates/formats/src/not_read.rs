@@ -1,32 +1,32 @@
-//! Why parts of a file were not read, where its problems say it too.
+//! Reasons why parts of a file were not read. The file's problems report them too.
 
-/// Why the end of a list was not read.
+/// The reason why the end of a list was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NotRead {
     /// The file ends before it.
     FileEnds,
-    /// What is packed ends before it, though the file goes on.
+    /// The compressed data ends before it, but the file continues.
     DataEnds,
-    /// What is packed is damaged before it.
+    /// The compressed data is corrupt before it.
     Damaged,
-    /// It takes more memory than a file of this length may ask for.
+    /// It needs more memory than the budget of a file of this length.
     TooLarge,
-    /// It is packed in a way that cannot be unpacked.
+    /// Its compression is not supported.
     Compression,
-    /// The file that it is in was not found, or cannot be read.
+    /// The file that contains it was not found or cannot be read.
     NoFile,
-    /// The file does not have it where it should be.
+    /// The file does not have it in its place.
     Missing,
 }
 
-/// How many elements of a list stand behind the end of the file.
+/// Number of elements of a list that are beyond the end of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Rest {
-    /// None: the list is whole.
+    /// The list is complete.
     #[default]
     Nothing,
-    /// So many.
+    /// The given number of elements.
     Count(u32),
-    /// The file ends before it says how many there are.
+    /// The file ends before the element count.
     Unknown,
 }

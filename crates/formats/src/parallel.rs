@@ -1,4 +1,4 @@
-//! Work that is spread over the processors.
+//! Parallel loops over all processors.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 
-/// Does the same for each number below `count`, on as many threads as the machine has, and gives
-/// the results in order. The calling thread works too; before each of its pieces it says how many
-/// pieces are begun, and can stop all threads. None if it did.
+/// Calls `work` for each number below `count` on all threads of the machine and returns the results
+/// in order. The calling thread works too; before each of its pieces it passes the number of begun
+/// pieces to `watch`, which can stop all threads. Returns `None` if it did.
 pub fn in_parallel<T: Send>(
     count: usize,
     watch: &mut dyn FnMut(usize) -> ControlFlow<()>,
@@ -50,26 +50,26 @@ pub fn in_parallel<T: Send>(
     Some(done.into_iter().map(|(_, result)| result).collect())
 }
 
-/// The same without a watcher.
+/// [`in_parallel`] without a watcher.
 pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut go_on = |_| ControlFlow::Continue(());
     in_parallel(count, &mut go_on, work).unwrap_or_default()
 }
 
-/// What [`in_order`] has to tell.
+/// An event of [`in_order`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step<T> {
-    /// So many pieces are done, in whatever order.
+    /// The number of finished pieces, in any order.
     Done(usize),
     /// The result of the next piece.
     Result(T),
 }
 
-/// Does the same for each number below `count`, on as many threads as the machine has, and tells the
-/// calling thread each result as soon as it and all before it are there.
+/// Calls `work` for each number below `count` on all threads of the machine. The calling thread
+/// receives each result as soon as it and all results before it are available.
 ///
 /// # Errors
-/// The first that the calling thread gives back; no piece is begun after it.
+/// The first error of `tell`; no piece is begun after it.
 pub fn in_order<T: Send, E>(
     count: usize,
     work: impl Fn(usize) -> T + Sync,
@@ -84,7 +84,7 @@ pub fn in_order<T: Send, E>(
             scope.spawn(move || {
                 loop {
                     let i = next.fetch_add(1, Ordering::Relaxed);
-                    // Nobody listens any more after an error.
+                    // The receiver is gone after an error.
                     if i >= count || sender.send((i, work(i))).is_err() {
                         return;
                     }
@@ -106,10 +106,10 @@ pub fn in_order<T: Send, E>(
     })
 }
 
-/// Shares a list out among as many threads as the machine has, and gives their results in order.
+/// Splits a list among all threads of the machine and returns their results in order.
 ///
-/// Each gets the index of its first element and a part that is made of whole units of so many
-/// elements, but for the last one.
+/// Each thread gets the index of its first element and a part of whole units of `unit` elements;
+/// only the last unit can be shorter.
 pub fn share_out<T: Send, R: Send>(
     list: &mut [T],
     unit: usize,
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn results_are_told_in_order_while_others_are_made() {
-        // The first piece ends after another one, if there is another thread.
+        // The first piece finishes after another one if there is a second thread.
         let (ended, wait) = (AtomicUsize::new(0), threads() > 1);
         let work = |i: usize| {
             while i == 0 && wait && ended.load(Ordering::Relaxed) == 0 {

@@ -1,20 +1,19 @@
-//! Problems: what is wrong with a file, where, and how bad it is.
+//! Problems: faults of a file, with place and severity.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::Rule;
 
-/// How bad a [`Problem`] is.
+/// Severity of a [`Problem`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Nothing is wrong, but its author may want to know. Notes are no problems: they are made when
-    /// they are asked for, and listed apart.
+    /// Information for the author. Notes are not problems: they are made on request and listed
+    /// separately.
     Note,
-    /// Its author would want to know.
+    /// The author would want to know.
     Warning,
-    /// Something in the file cannot be read or does not mean anything, or its engine refuses the file
-    /// for it.
+    /// Something in the file cannot be read or has no meaning, or the engine refuses the file.
     Error,
 }
 
@@ -28,10 +27,10 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Where in a file a [`Problem`] is.
+/// Place of a [`Problem`] in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
-    /// A place in a text file; both count from 1, columns in bytes.
+    /// A place in a text file.
     Text {
         /// Line number, from 1.
         line: u64,
@@ -43,12 +42,12 @@ pub enum Place {
 }
 
 impl Place {
-    /// The beginning of a line of a text file, from 1.
+    /// Returns the beginning of a line of a text file, from 1.
     pub const fn line(line: u64) -> Self {
         Self::Text { line, column: 1 }
     }
 
-    /// Which line of a text it is in, from 1.
+    /// Line number in a text, from 1.
     pub(crate) const fn line_number(self) -> Option<u64> {
         match self {
             Self::Text { line, .. } => Some(line),
@@ -58,7 +57,7 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// The form of the `at` key of `info --json`: `LINE:COLUMN` or `0xOFFSET`.
+    /// Writes the form of the `at` key of `info --json`: `LINE:COLUMN` or `0xOFFSET`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text { line, column } => write!(f, "{line}:{column}"),
@@ -67,22 +66,22 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a [`Problem`] is about: a record of the file, by its index there (from 0) and in the terms
-/// of its format.
+/// The record that a [`Problem`] is about, by its index in the file (from 0) and in the terms of
+/// its format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// The whole file, or a part of it that is no record of its own, such as its header.
+    /// The whole file, or a part that is not a record, such as its header.
     #[default]
     File,
     /// A material of a PFMAP or a PFOBJ file.
     Material(u32),
     /// A splat of a PFMAP file.
     Splat(u32),
-    /// A tile of a PFMAP file, from the north-west corner of the whole map.
+    /// A tile of a PFMAP file, counted from the north-west corner of the whole map.
     Tile {
-        /// From the north.
+        /// Row, from the north.
         row: u32,
-        /// From the west.
+        /// Column, from the west.
         col: u32,
     },
     /// A vertex of a PFOBJ file.
@@ -91,23 +90,25 @@ pub enum Subject {
     Joint(u32),
     /// A clip of a PFOBJ file.
     Clip(u32),
-    /// The poses of a frame of a PFOBJ file; a frame that was left out has the index of the next.
+    /// The poses of a frame of a PFOBJ file. A frame that was left out has the index of the next
+    /// one.
     Frame {
-        /// Its clip.
+        /// Index of the clip.
         clip: u32,
-        /// Its index in the clip.
+        /// Index of the frame in the clip.
         frame: u32,
     },
     /// The bounds of a frame of a PFOBJ file.
     FrameBounds {
-        /// Its clip.
+        /// Index of the clip.
         clip: u32,
-        /// Its index in the clip.
+        /// Index of the frame in the clip.
         frame: u32,
     },
     /// The bounds of the bind pose of a PFOBJ file.
     BindBounds,
-    /// A file beside a PFOBJ file that is the same model at another level of detail, 0 for all of it.
+    /// A sibling file of a PFOBJ file with the same model at another level of detail; 0 is full
+    /// detail.
     Lod(u32),
     /// A faction of a PFSCENE file.
     Faction(u32),
@@ -121,44 +122,44 @@ pub enum Subject {
     Level(u8),
     /// A material of a level.
     LevelMaterial {
-        /// Its level.
+        /// Index of the level.
         level: u8,
-        /// Its index in the level.
+        /// Index of the material in the level.
         material: u32,
     },
     /// An entity of a level.
     LevelEntity {
-        /// Its level.
+        /// Index of the level.
         level: u8,
-        /// Its index in the level.
+        /// Index of the entity in the level.
         entity: u32,
     },
     /// A chunk of a level.
     Chunk {
-        /// Its level.
+        /// Index of the level.
         level: u8,
-        /// Along Y, X and Z.
+        /// Position along Y, X and Z.
         chunk: [u32; 3],
     },
     /// A cube of a chunk.
     Cube {
-        /// The level of its chunk.
+        /// Index of the level.
         level: u8,
-        /// Its chunk.
+        /// Position of the chunk along Y, X and Z.
         chunk: [u32; 3],
-        /// Its index in the chunk.
+        /// Index of the cube in the chunk.
         cube: u32,
     },
     /// An entity of a chunk.
     ChunkEntity {
-        /// The level of its chunk.
+        /// Index of the level.
         level: u8,
-        /// Its chunk.
+        /// Position of the chunk along Y, X and Z.
         chunk: [u32; 3],
-        /// Its index in the chunk.
+        /// Index of the entity in the chunk.
         entity: u32,
     },
-    /// An entity of a PMF file or of a binary ika map that is in no level, chunk or layer.
+    /// An entity of a PMF file or of a binary ika map outside levels, chunks and layers.
     MapEntity(u32),
     /// An extension of a PMF file.
     Extension(u32),
@@ -168,18 +169,18 @@ pub enum Subject {
     Layer(u32),
     /// A tile of a layer.
     Cell {
-        /// Its layer.
+        /// Index of the layer.
         layer: u32,
-        /// Its column.
+        /// Column.
         x: u32,
-        /// Its row.
+        /// Row.
         y: u32,
     },
     /// An entity or object of a layer.
     LayerEntity {
-        /// Its layer.
+        /// Index of the layer.
         layer: u32,
-        /// Its index in the layer.
+        /// Index of the entity or object in the layer.
         entity: u32,
     },
     /// A zone of an ika map.
@@ -188,10 +189,10 @@ pub enum Subject {
     Tileset,
 }
 
-/// What became of what a [`Problem`] is about, where its message says so.
+/// The fate of the subject of a [`Problem`], if its message reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// It was read as it is meant.
+    /// It was read as intended.
     Read,
     /// Something was left out.
     LeftOut,
@@ -205,12 +206,13 @@ pub struct Message {
 }
 
 impl Message {
-    /// A fault that is read as the expectation says.
+    /// Builds the message of a fault that is read as expected.
     pub fn read_so(found: impl Into<String>) -> Self {
         Self::read(found, "so")
     }
 
-    /// A fault that is read all the same. `how` names the way: `as 1.2`, `without it`.
+    /// Builds the message of a fault that is read anyway. `how` completes "it is read": `as 1.2`,
+    /// `without it`.
     pub fn read(found: impl Into<String>, how: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; it is read {how}", found.into()),
@@ -218,7 +220,7 @@ impl Message {
         }
     }
 
-    /// A fault for which something is left out, such as `the chunk`.
+    /// Builds the message of a fault because of which something is left out, such as `the chunk`.
     pub fn left_out(found: impl Into<String>, what: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; left out: {what}", found.into()),
@@ -226,7 +228,7 @@ impl Message {
         }
     }
 
-    /// Puts a part of the file, such as `zone 3`, before the text.
+    /// Prefixes the text with a part of the file, such as `zone 3`.
     #[must_use]
     pub(crate) fn within(self, part: impl fmt::Display) -> Self {
         Self {
@@ -251,30 +253,32 @@ impl From<&str> for Message {
     }
 }
 
-/// One thing that is wrong with a file: where it is, what stands there, what should.
+/// One fault of a file: the place, the text found there and the expectation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// Where it is.
+    /// Place in the file.
     pub place: Place,
-    /// What the file breaks.
+    /// The broken rule.
     pub rule: &'static Rule,
-    /// What it is about.
+    /// The affected record.
     pub subject: Subject,
     /// The fault and the expectation, without a full stop.
     pub message: String,
-    /// What became of what it is about; as its rule says ([`Rule::leaves_out`]) where there is none.
+    /// The fate of the subject. `None` means the default of the rule ([`Rule::leaves_out`]).
     pub outcome: Option<Outcome>,
-    /// How many of its rule it stands for: 1, but for the one that says how many more there are.
+    /// Number of problems of its rule that it counts for: 1, except for the last entry of a
+    /// shortened list.
     pub count: usize,
-    /// What follows from it, by place: problems that would not be there without it, and are not
-    /// counted ([`Tally`]). They have none of their own. Of many, the last says how many more there are.
+    /// Consequences by place: problems that would not exist without this one. They are not counted
+    /// ([`Tally`]) and have no consequences of their own. If there are many, the last one gives the
+    /// number of unlisted ones.
     pub consequences: Vec<Problem>,
 }
 
 impl Problem {
-    /// A problem of a rule, as bad as the rule says.
+    /// Creates a problem with the severity of its rule.
     pub fn new(
         rule: &'static Rule,
         subject: Subject,
@@ -294,19 +298,19 @@ impl Problem {
         }
     }
 
-    /// Takes another problem for one that follows from it, and what follows from that one. A cause is
-    /// as bad as the worst that follows from it: no error is hidden below a warning.
+    /// Adds another problem and its consequences as consequences of this one. A cause is as severe
+    /// as its worst consequence, so no error is hidden below a warning.
     pub fn add_consequence(&mut self, mut problem: Self) {
         self.severity = self.severity.max(problem.severity);
         let further = std::mem::take(&mut problem.consequences);
         self.consequences.push(problem);
         self.consequences.extend(further);
-        // How many more there are stays last.
+        // The number of unlisted ones stays last.
         let key = |problem: &Self| (problem.count > 1, problem.place);
         self.consequences.sort_by_key(key);
     }
 
-    /// The same with what is lost for it, such as `the chunk`, at the end of its message.
+    /// Appends the loss, such as `the chunk`, to the message.
     pub(crate) fn losing(self, what: impl fmt::Display) -> Self {
         let Message { text, outcome } = Message::left_out(self.message, what);
         Self {
@@ -316,8 +320,9 @@ impl Problem {
         }
     }
 
-    /// `true` if something in the file may be left out for it: its message says so, or it is an error of a rule that
-    /// leaves something out and the message does not say how it is read.
+    /// `true` if something in the file may be left out because of it. Either its message reports
+    /// that, or it is an error of a rule that leaves something out and its message does not report
+    /// how it is read.
     pub fn may_leave_out(&self) -> bool {
         match self.outcome {
             Some(outcome) => outcome == Outcome::LeftOut,
@@ -325,18 +330,18 @@ impl Problem {
         }
     }
 
-    /// The problem, and what follows from it.
+    /// The problem, followed by its consequences.
     pub fn with_consequences(&self) -> impl Iterator<Item = &Self> {
         std::iter::once(self).chain(&self.consequences)
     }
 
-    /// How many problems follow from it.
+    /// Number of consequences.
     pub fn consequence_count(&self) -> usize {
         let consequences = self.consequences.iter();
         consequences.map(|problem| problem.count).sum()
     }
 
-    /// Its message, and how many problems follow from it.
+    /// The message, followed by the number of consequences.
     pub fn message_with_count(&self) -> Cow<'_, str> {
         match self.consequences_in_words() {
             None => (&*self.message).into(),
@@ -344,9 +349,9 @@ impl Problem {
         }
     }
 
-    /// How many problems follow from it, in words such as `3 problems follow from it`, or `3 more like it`
-    /// where all of them break the same rule: these may have nothing else in common. None where there are
-    /// none.
+    /// The number of consequences in words: `3 problems follow from it`, or `3 more like it` if all
+    /// break the same rule, since those may have nothing else in common. `None` without
+    /// consequences.
     pub fn consequences_in_words(&self) -> Option<String> {
         let are_alike = self.consequences.iter().all(|it| it.is_like(self));
         match self.consequence_count() {
@@ -357,7 +362,7 @@ impl Problem {
         }
     }
 
-    /// Whether it breaks the same rule as the one that it follows from.
+    /// `true` if it breaks the same rule as its cause.
     pub fn is_like(&self, cause: &Self) -> bool {
         self.rule == cause.rule
     }
@@ -369,7 +374,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// How many errors and warnings there are. What follows from another problem is not one more.
+/// Number of errors and warnings, without consequences.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Problems of [`Severity::Error`].
@@ -389,7 +394,7 @@ impl Tally {
         }
     }
 
-    /// How bad the worst of them is; none where there are none.
+    /// Severity of the worst problem; `None` without problems.
     pub fn worst(&self) -> Option<Severity> {
         match (self.errors, self.warnings) {
             (0, 0) => None,
@@ -407,7 +412,7 @@ impl std::ops::AddAssign for Tally {
 }
 
 impl fmt::Display for Tally {
-    /// `no problems`, or such as `1 error, 5 warnings`.
+    /// Writes `no problems`, or text such as `1 error, 5 warnings`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let errors = counted(self.errors, "error");
         let warnings = counted(self.warnings, "warning");
@@ -420,7 +425,7 @@ impl fmt::Display for Tally {
     }
 }
 
-/// A number and its noun, such as `1 file` or `3 files`.
+/// Returns a number with its noun, such as `1 file` or `3 files`.
 pub fn counted(count: usize, noun: &str) -> String {
     match count {
         1 => format!("1 {noun}"),
@@ -428,8 +433,8 @@ pub fn counted(count: usize, noun: &str) -> String {
     }
 }
 
-/// Where the others are beside the first of several: the lines of some of them, in their order, and
-/// how many they are; such as `, the others on lines 15, 20, 25 and 196 more`.
+/// Describes the places of the others, after the first of several: the lines of some of them in
+/// order, and the number of the rest. Example: `, the others on lines 15, 20, 25 and 196 more`.
 pub fn others_on_lines(listed: &[u64], others: usize) -> String {
     let lines: Vec<String> = listed.iter().map(u64::to_string).collect();
     match (lines.as_slice(), others.saturating_sub(lines.len())) {
@@ -443,13 +448,13 @@ pub fn others_on_lines(listed: &[u64], others: usize) -> String {
     }
 }
 
-/// A noun for any number but one.
+/// The plural of a noun.
 #[derive(Debug, Clone, Copy)]
 pub struct Plural<'a>(pub &'a str);
 
 impl fmt::Display for Plural<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The number is that of the noun, whatever it is of.
+        // Only the noun before ` of ` or ` (` is inflected.
         let ends = [" of ", " ("]
             .into_iter()
             .filter_map(|tail| self.0.find(tail));

@@ -1,45 +1,46 @@
-//! The list of what is wrong with a file, which stays short however much is wrong.
+//! The problem list of a file, which stays short however many problems there are.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::{Message, Place, Problem, ReadError, Rule, Severity, Subject};
 
-/// Problems as they are found: of each rule the first 100, and then how many more there are. Of those
-/// that follow from others it is the same.
+/// Collects problems: the first 100 of each rule, then the number of further ones. The same limit
+/// applies to consequences.
 #[derive(Debug, Default)]
 pub struct Problems {
-    /// What is being read, which problems are about unless they say otherwise.
+    /// The record that is being read: the default subject of problems.
     pub subject: Subject,
-    /// The cause of what is being read next: problems that are added while it is set are its consequences.
+    /// The cause of the part that is read next: problems added while it is set are its
+    /// consequences.
     pub(crate) cause: Option<Cause>,
     listed: Vec<Listed>,
     counts: Vec<Count>,
-    /// The problems that stand for all of the same rule and cause ([`Problems::add_alike`]).
+    /// The first problem of each group with the same rule and cause ([`Problems::add_alike`]).
     alike: HashMap<Key, Cause>,
-    /// The one that was added last, if it is listed.
+    /// The problem added last, if it is listed.
     last: Option<Cause>,
-    /// `true` in a trial read, whose problems nobody sees: their messages are not made.
+    /// `true` in a trial read, whose problems are never shown: their messages are not made.
     is_trial: bool,
 }
 
-/// The id of a rule, and the hash of what the cause of several problems is known by.
+/// The id of a rule, and a hash that identifies the common cause of several problems.
 type Key = (&'static str, u64);
 
-/// A problem in a list from which others can follow; those that were listed first are least.
+/// A listed problem that can have consequences. The order is that of the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cause(usize);
 
-/// A problem with what follows from it.
+/// A problem and its consequences.
 #[derive(Debug)]
 struct Listed {
     problem: Problem,
-    /// What it shares with those that are alike.
+    /// The key that it shares with problems of the same cause.
     key: Option<Key>,
     unlisted: Option<Unlisted>,
 }
 
-/// Problems that follow from another and are not listed.
+/// Consequences that are not listed.
 #[derive(Debug, Clone, Copy)]
 struct Unlisted {
     count: usize,
@@ -48,32 +49,32 @@ struct Unlisted {
     place: Place,
 }
 
-/// How many problems there are of a rule.
+/// Number of problems of a rule.
 #[derive(Debug)]
 struct Count {
     rule: &'static Rule,
     found: u64,
-    /// How many of them are not listed.
+    /// Number of problems that are not listed.
     unlisted: u64,
-    /// Where the first one is that is not listed.
+    /// Place of the first problem that is not listed.
     first_unlisted: Option<Place>,
-    /// How many are listed below those from which they follow.
+    /// Number of problems that are listed as consequences.
     consequences: u64,
 }
 
-/// As [`Problems::LISTED`].
+/// Short form of [`Problems::LISTED`].
 const LISTED: u64 = Problems::LISTED;
 
 impl Problems {
-    /// How many problems of a rule are listed.
+    /// Maximum number of listed problems of a rule.
     pub const LISTED: u64 = 100;
 
-    /// An empty list.
+    /// Creates an empty list.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// An empty list for a trial read.
+    /// Creates an empty list for a trial read.
     pub(crate) fn of_trial() -> Self {
         Self {
             is_trial: true,
@@ -81,7 +82,8 @@ impl Problems {
         }
     }
 
-    /// Lists a problem of what is being read, or counts it when there are many of its rule already.
+    /// Lists a problem of the record that is being read. If its rule has too many, it is only
+    /// counted.
     #[cold]
     pub fn add<M: Into<Message>>(
         &mut self,
@@ -92,7 +94,7 @@ impl Problems {
         self.add_about(rule, self.subject, place, message);
     }
 
-    /// [`Problems::add`] for something else than what is being read.
+    /// [`Problems::add`] with another subject.
     #[cold]
     pub fn add_about<M: Into<Message>>(
         &mut self,
@@ -104,12 +106,12 @@ impl Problems {
         self.add_consequence(None, rule, subject, place, message);
     }
 
-    /// The problem that was added last, for those that follow from it; none where it is only counted.
+    /// The problem added last, as a cause of others; `None` if it was only counted.
     pub fn last(&self) -> Option<Cause> {
         self.last
     }
 
-    /// [`Problems::add_about`] for what follows from another problem. Without one it stands for itself.
+    /// [`Problems::add_about`] for a consequence. Without a cause it is a problem of its own.
     #[cold]
     pub fn add_consequence<M: Into<Message>>(
         &mut self,
@@ -130,9 +132,9 @@ impl Problems {
         });
     }
 
-    /// [`Problems::add_about`] for one of several of a rule that have the same cause, which is known by
-    /// what all of them name, such as a file or an index: the first one is listed, and the others follow
-    /// from it. Gives the first one, for what else follows.
+    /// [`Problems::add_about`] for one of several problems of a rule with the same cause. `named`
+    /// identifies the cause, such as a file or an index. The first problem is listed, and the
+    /// others are its consequences. Returns the first one, for further consequences.
     #[cold]
     pub fn add_alike<M: Into<Message>>(
         &mut self,
@@ -153,23 +155,23 @@ impl Problems {
         first.or(self.last)
     }
 
-    /// Returns the first listed problem of a kind.
+    /// Returns the first listed problem that matches.
     pub(crate) fn find(&self, is_it: impl Fn(&Problem) -> bool) -> Option<Cause> {
         let mut listed = self.listed.iter();
         listed.position(|listed| is_it(&listed.problem)).map(Cause)
     }
 
-    /// Number of listed problems: a moment, for [`Problems::first_since`].
+    /// Number of listed problems: a mark for [`Problems::first_since`].
     pub(crate) fn moment(&self) -> usize {
         self.listed.len()
     }
 
-    /// Returns the first problem that was listed since a moment.
+    /// Returns the first problem listed since a mark.
     pub(crate) fn first_since(&self, moment: usize) -> Option<Cause> {
         (moment < self.listed.len()).then_some(Cause(moment))
     }
 
-    /// Lets those that are alike follow from the problem that was added last.
+    /// Makes the problem added last the cause of later ones with the same key.
     fn share(&mut self, key: Key) {
         if let Some(cause @ Cause(index)) = self.last
             && let Some(listed) = self.listed.get_mut(index)
@@ -179,14 +181,14 @@ impl Problems {
         }
     }
 
-    /// Lists why a part of the file cannot be read.
+    /// Lists the reason why a part of the file cannot be read.
     pub(crate) fn add_error(&mut self, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
             self.push(problem);
         }
     }
 
-    /// [`Problems::add_error`] as a problem of another rule, which says what is lost.
+    /// [`Problems::add_error`] as a problem of another rule, which names the loss.
     pub(crate) fn add_error_as(&mut self, rule: &'static Rule, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
             self.push(Problem {
@@ -197,12 +199,12 @@ impl Problems {
         }
     }
 
-    /// Lists a problem that is made already.
+    /// Lists an existing problem.
     pub fn push(&mut self, problem: Problem) {
         self.put_after(None, problem.rule, problem.place, || problem);
     }
 
-    /// [`Problems::push`] for what follows from another problem. Without one it stands for itself.
+    /// [`Problems::push`] for a consequence. Without a cause it is a problem of its own.
     pub fn push_consequence(&mut self, cause: Option<Cause>, problem: Problem) {
         self.put_after(cause, problem.rule, problem.place, || problem);
     }
@@ -237,7 +239,7 @@ impl Problems {
         }
     }
 
-    /// Lists a problem below one from which it follows, or counts it there.
+    /// Lists a problem as a consequence of another, or counts it there.
     fn put_below(
         &mut self,
         cause: Cause,
@@ -258,7 +260,7 @@ impl Problems {
         }
     }
 
-    /// Counts so many problems that follow from another and are not listed, with the place of the first.
+    /// Counts unlisted consequences of a problem. `place` is the place of the first.
     fn count_below(&mut self, cause: Cause, rule: &'static Rule, place: Place, count: usize) {
         self.last = None;
         if let Some(Listed {
@@ -275,13 +277,13 @@ impl Problems {
         }
     }
 
-    /// Whether one of them is an error.
+    /// `true` if at least one problem is an error.
     pub fn has_errors(&self) -> bool {
         let mut listed = self.listed.iter();
         listed.any(|listed| listed.problem.severity == Severity::Error)
     }
 
-    /// `true` if something in the file may be left out for one of them.
+    /// `true` if something in the file may be left out because of a problem.
     pub(crate) fn may_leave_out(&self) -> bool {
         let mut listed = self.listed.iter();
         listed.any(|listed| {
@@ -305,8 +307,8 @@ impl Problems {
         &mut self.counts[index]
     }
 
-    /// Lists the problems of another part behind those that there are. Some of them may follow from a
-    /// problem that there is.
+    /// Appends the problems of another part. Those that match `follows` become consequences of
+    /// `cause`.
     pub(crate) fn append(
         &mut self,
         others: Self,
@@ -332,7 +334,7 @@ impl Problems {
                 }
                 self.last
             };
-            // Of what is not listed itself, nothing is known but that it is there.
+            // The consequences of an unlisted problem are dropped.
             let Some(cause) = cause else {
                 continue;
             };
@@ -346,7 +348,7 @@ impl Problems {
         for other in others.counts {
             if let Some(place) = other.first_unlisted {
                 let of_rule = self.count_of(other.rule);
-                // Those that were listed are counted already.
+                // The listed ones have already been counted.
                 of_rule.found += other.unlisted;
                 of_rule.unlisted += other.unlisted;
                 of_rule.first_unlisted.get_or_insert(place);
@@ -354,7 +356,7 @@ impl Problems {
         }
     }
 
-    /// Lists the problems of another part below a problem, those too that are not listed there.
+    /// Appends the problems of another part as consequences of a problem, including unlisted ones.
     pub(crate) fn append_below(&mut self, mut others: Self, cause: Cause) {
         let counts = std::mem::take(&mut others.counts);
         self.append(others, Some(cause), |_| true);
@@ -365,7 +367,7 @@ impl Problems {
         }
     }
 
-    /// All problems by their place.
+    /// Returns all problems by place.
     pub fn finish(self) -> Vec<Problem> {
         let more = |rule, place, count, message| Problem {
             count,
@@ -400,7 +402,7 @@ impl Problems {
     }
 }
 
-/// How many problems are errors, without those that follow from others.
+/// Number of errors, without consequences.
 pub fn count_errors(problems: &[Problem]) -> usize {
     let errors = problems.iter();
     errors
@@ -489,7 +491,7 @@ mod tests {
         assert!(places.eq([7, 9].map(Place::Offset)));
     }
 
-    /// Gaps that have a few causes, each known by a number.
+    /// Gaps with three causes, each identified by a number.
     fn alike(places: std::ops::Range<u64>) -> Problems {
         let mut problems = Problems::new();
         for place in places {
@@ -512,7 +514,7 @@ mod tests {
                 assert_eq!(problem.message, format!("gap of {of}"));
                 assert_eq!(problem.consequence_count(), 199);
             }
-            // However many there are, few are held.
+            // Only few are held in memory, however many there are.
             let held = parts.iter().map(|problem| problem.consequences.len());
             assert!(held.sum::<usize>() <= 103);
         }

@@ -1,19 +1,19 @@
-//! Rules: what can be wrong with files, each under a stable id.
+//! Rules: the faults that files can have, each with a stable id.
 
 use crate::Severity;
 
-/// Something that can be wrong with files, under an id that stays the same from version to version.
+/// A fault that files can have, with an id that is stable across versions.
 #[derive(Debug)]
 pub struct Rule {
     /// The format and a short name, such as `pfmap/tile-type`.
     pub id: &'static str,
-    /// How bad it is.
+    /// Severity.
     pub severity: Severity,
-    /// `true` if something in a file may be left out because of it. Otherwise all is read and only the engine
-    /// minds, unless the problem says what is left out
+    /// `true` if something in a file may be left out because of it. Otherwise everything is read
+    /// and only the engine objects, unless the problem reports a loss
     /// ([`Problem::may_leave_out`](crate::Problem::may_leave_out)).
     pub leaves_out: bool,
-    /// What is wrong, as a sentence.
+    /// The fault as a sentence.
     pub summary: &'static str,
 }
 
@@ -25,9 +25,9 @@ impl PartialEq for Rule {
 
 impl Eq for Rule {}
 
-/// Makes a table of rules: a static for each of them, and `RULES`, which has all. The doc comment of
-/// a rule is its sentence. They are for the crate alone unless `pub;` comes first. Errors leave something
-/// out ([`Rule::leaves_out`]) unless the table says that all is read.
+/// Makes a table of rules: a static for each rule, and `RULES`, which lists all. The doc comment of
+/// a rule is its sentence. The rules are `pub(crate)` unless `pub;` comes first. Errors leave
+/// something out ([`Rule::leaves_out`]) unless the table has `all is read`.
 ///
 /// ```
 /// mod rules {
@@ -64,7 +64,7 @@ macro_rules! rules {
                 summary: concat!($($summary),+).trim_ascii(),
             };
         )+
-        /// All of them.
+        /// All rules of the table.
         $vis static RULES: &[&$crate::Rule] = &[$(&$name),+];
     };
     ($($rules:tt)+) => {

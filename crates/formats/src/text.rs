@@ -1,18 +1,18 @@
-//! What the readers of text formats share, and how text from files and file names is shown.
+//! Helpers for the readers of text formats, and the display of text from files and file names.
 
 use std::borrow::Cow;
 
-/// How many characters of a file a message quotes at most.
+/// Maximum number of characters that a message quotes from a file.
 const QUOTED_CHARS: usize = 40;
-/// The same of a path: as many as a line of the Permafrost Engine has.
+/// Maximum number of characters of a quoted path: the length of a line of the Permafrost Engine.
 const QUOTED_PATH_CHARS: usize = 255;
 
-/// What some editors put before the first character of a text.
+/// The mark that some editors put before the first character of a text.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// `true` if a character is shown as it is. All others are escaped: control characters, line and
+/// `true` if a character is shown unescaped. All others are escaped: control characters, line and
 /// paragraph separators, and format characters that are invisible or change the direction of text.
-/// The two joiners are shown, as Persian words and emoji have them.
+/// The two joiners are shown, since Persian words and emoji contain them.
 fn is_printable(c: char) -> bool {
     !c.is_control()
         && !matches!(
@@ -30,9 +30,9 @@ fn is_printable(c: char) -> bool {
         )
 }
 
-/// Text from a file or a file name as a single line that cannot drive a terminal, begin a line of a log,
-/// or hide what it is. All of it that reaches a terminal, a log, a window title or an annotation goes
-/// through here or through [`quoted`].
+/// Escapes text from a file or a file name to a single line. The result cannot control a terminal,
+/// start a new log line or hide its content. All such text that reaches a terminal, a log, a window
+/// title or an annotation goes through here or through [`quoted`].
 pub fn printable(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
         return text.into();
@@ -48,23 +48,23 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     clean.into()
 }
 
-/// The text between backticks, as messages quote it: cut after 40 characters, with escapes for
-/// whatever cannot be printed. Costs the same whatever the length of `text`.
+/// Quotes text between backticks for messages: cut after 40 characters, with escapes for characters
+/// that cannot be printed. The cost does not depend on the length of `text`.
 pub fn quoted(text: &[u8]) -> String {
     quoted_to(text, QUOTED_CHARS)
 }
 
-/// The same for a path, which says little while its end is cut off: cut after 255 characters.
+/// [`quoted`] for a path, which is of little use without its end: cut after 255 characters.
 pub fn quoted_path(path: &str) -> String {
     quoted_to(path.as_bytes(), QUOTED_PATH_CHARS)
 }
 
 fn quoted_to(text: &[u8], max_chars: usize) -> String {
-    // No character is longer than four bytes.
+    // A character has at most four bytes.
     let head = &text[..text.len().min(4 * max_chars)];
     let mut quoted = String::from("`");
     let mut chars = 0;
-    // Escapes count as what is seen of them, or a text of nothing else would be many lines long.
+    // Escapes count in their printed length, or a text of only escapes would fill many lines.
     let mut push = |shown: &str| {
         chars += shown.chars().count();
         let has_room = chars <= max_chars;
@@ -91,8 +91,7 @@ fn quoted_to(text: &[u8], max_chars: usize) -> String {
     quoted
 }
 
-/// Says of the number of an entry that the list, which has so many, does not have it. `what` is
-/// the name of an entry.
+/// Describes an index outside a list of `count` entries. `what` is the noun of an entry.
 pub(super) fn outside(what: &str, count: u64) -> String {
     match count {
         0 => "but the list is empty".to_owned(),

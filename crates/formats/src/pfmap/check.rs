@@ -12,8 +12,8 @@ use crate::parallel::on_all_threads;
 use crate::problems::Problems;
 use crate::{Cause, Subject, outside};
 
-/// Lists characters of tiles that have no meaning, and materials that do not exist. Problems of tiles on the
-/// line `cut.0` and behind it are consequences of `cut.1`, the end of the file.
+/// Lists meaningless characters of tiles and materials that do not exist. Problems of tiles on or
+/// after line `cut.0` are consequences of `cut.1`, the end of the file.
 pub(super) fn check_tiles(
     map: &Pfmap,
     head: &Head<'_>,
@@ -89,7 +89,7 @@ fn differing_digit(own: u16, beyond: u16, edge: Edge) -> u16 {
     blend_digit(own, edge) ^ blend_digit(beyond, edge.opposite())
 }
 
-/// The same of several tiles and those beyond them.
+/// [`differing_digit`] of several tiles and those beyond them.
 #[inline]
 pub(super) fn differing_digits(own: &[u16], beyond: &[u16], edge: Edge) -> u16 {
     let pairs = own.iter().zip(beyond);
@@ -97,7 +97,7 @@ pub(super) fn differing_digits(own: &[u16], beyond: &[u16], edge: Edge) -> u16 {
     differing.fold(0, |all, digit| all | digit)
 }
 
-/// An edge in the east or the south of a tile.
+/// The east or south edge of a tile.
 #[derive(Clone, Copy)]
 struct EdgeOf {
     row: u32,
@@ -106,7 +106,7 @@ struct EdgeOf {
 }
 
 impl EdgeOf {
-    /// Row and column of the tile beyond it.
+    /// Row and column of the tile beyond the edge.
     fn beyond(self) -> (u32, u32) {
         match self.edge {
             Edge::East => (self.row, self.col + 1),
@@ -114,7 +114,7 @@ impl EdgeOf {
         }
     }
 
-    /// Its ends, each by row and column of the tile in the south-east of it.
+    /// Both ends of the edge: row and column of the tile south-east of each.
     fn ends(self) -> [Corner; 2] {
         [(self.row + 1, self.col + 1), self.beyond()]
     }
@@ -132,12 +132,12 @@ impl EdgeOf {
     }
 }
 
-/// Lists the edges for which the tiles on both sides have different blend modes. The engine blends
-/// each side by its own tile, so that there is a seam; its editor keeps them the same. Edges that meet
-/// are one seam, such as those around a tile. Maps without modes for edges have no such edges.
+/// Lists the edges whose two tiles have different blend modes. The engine blends each side by its
+/// own tile, which makes a seam; its editor keeps both the same. Edges that meet are one seam, such
+/// as those around a tile. Maps without modes for edges have no such edges.
 ///
-/// Rows of chunks that are known to agree are compared with the next row alone. In damaged parts of the file it is
-/// not known where each tile belongs: differing edges are consequences.
+/// Rows of chunks that are known to agree are compared only with the next row. In damaged parts of
+/// the file the position of a tile is uncertain: differing edges there are consequences.
 pub(super) fn check_edges(
     map: &Pfmap,
     edges_agree: &[bool],
@@ -180,8 +180,8 @@ pub(super) fn check_edges(
     }
 }
 
-/// The differing edges of a row of chunks, in file order. Digits are compared row by row, and the modes that
-/// they stand for where digits differ.
+/// Returns the differing edges of a row of chunks, in file order. Digits are compared row by row;
+/// modes are compared only where digits differ.
 fn differing_edges(map: &Pfmap, chunk_row: u32, agrees: bool) -> Vec<EdgeOf> {
     let cols = map.cols() as usize;
     let digits_of_row = |row: u32, digits: &mut Vec<u16>| {
@@ -213,21 +213,22 @@ fn differing_edges(map: &Pfmap, chunk_row: u32, agrees: bool) -> Vec<EdgeOf> {
     found
 }
 
-/// The corner of a tile, by row and column of the tile in the south-east of it.
+/// The corner of a tile, as row and column of the tile south-east of it.
 type Corner = (u32, u32);
 
-/// Which edges meet: the corners of each seam are a tree, whose root stands for it.
+/// Connected edges (union-find): the corners of each seam form a tree, and its root identifies the
+/// seam.
 #[derive(Debug, Default)]
 struct Seams(HashMap<Corner, Corner>);
 
 impl Seams {
-    /// The corner that stands for the seam of another.
+    /// Returns the root of a corner's seam.
     fn of(&mut self, corner: Corner) -> Corner {
         let mut root = corner;
         while let Some(above) = self.0.get(&root).filter(|above| **above != root) {
             root = *above;
         }
-        // The next walk from here is short.
+        // Path compression.
         let mut at = corner;
         while let Some(above) = self.0.insert(at, root).filter(|above| *above != root) {
             at = above;
@@ -235,7 +236,7 @@ impl Seams {
         root
     }
 
-    /// Makes one seam of those of two corners.
+    /// Joins the seams of two corners.
     fn join(&mut self, [a, b]: [Corner; 2]) {
         let (a, b) = (self.of(a), self.of(b));
         self.0.insert(b, a);

@@ -1,9 +1,10 @@
 //! Damage in the tile list.
 //!
-//! Tiles are read one after the other, wherever lines end: any packing is valid. If that cannot reach the end
-//! since the file has more or fewer tiles than announced, lines tell where the damage is, provided that all
-//! rows of the file have the same lines: a line with another number of tiles is damaged. Reading goes on at
-//! the next whole line, and the tiles behind the damage stay where they are.
+//! Tiles are read one after the other, wherever lines end: any packing is valid. That cannot reach
+//! the end if the file has more or fewer tiles than announced. Lines then locate the damage,
+//! provided that all rows of the file have the same lines: a line with another number of tiles is
+//! damaged. Reading resumes at the next whole line, and the tiles after the damage keep their
+//! places.
 
 use std::ops::Range;
 
@@ -11,7 +12,7 @@ use super::TILE_CHARS;
 use super::layout::{RUN, breaks_of};
 use crate::cursor::is_separator;
 
-/// Lines in which the first whole row is looked for.
+/// Number of lines in which the first whole row is searched.
 const LINES_AHEAD: usize = 256;
 
 /// Finds damage in the tile list of a file in which all rows have the same lines.
@@ -20,11 +21,11 @@ pub(super) struct Damage<'a> {
     bytes: &'a [u8],
     /// Tiles on each line; the last line of a row has the rest.
     per_line: usize,
-    /// Tiles of the map.
+    /// Number of tiles of the map.
     tiles: usize,
-    /// The file does not end with a line, so that lines may be missing at its end.
+    /// `true` if the file does not end with a line end, so that lines may be missing at its end.
     is_cut: bool,
-    /// What is counted from here to the end of the tile list.
+    /// Position from which words and lines are counted, up to the end of the tile list.
     from: usize,
     end: usize,
     words: usize,
@@ -34,21 +35,21 @@ pub(super) struct Damage<'a> {
 /// A damaged part of the tile list.
 #[derive(Debug, Clone)]
 pub(super) struct Gap {
-    /// Tiles that it has a place for, by their index in the file.
+    /// The tiles that belong in it, by their index in the file.
     pub tiles: Range<usize>,
-    /// Those of them that are lost.
+    /// The lost tiles among them.
     pub lost: Range<usize>,
-    /// Number of its words that have the length of a tile.
+    /// Number of words with the length of a tile.
     pub found: usize,
-    /// Where the first word begins that is not read.
+    /// Offset of the first word that is not read.
     pub start: usize,
-    /// Where the first tile behind those that are lost begins.
+    /// Offset of the first tile after the lost ones.
     pub resume: usize,
 }
 
 impl<'a> Damage<'a> {
-    /// `None` if the file has no whole row or if its rows do not have the same lines. The tile list begins at
-    /// `start`.
+    /// Creates the search. Returns `None` if the file has no whole row or if its rows do not have
+    /// the same lines. The tile list begins at `start`.
     pub(super) fn new(bytes: &'a [u8], start: usize, tiles: usize) -> Option<Self> {
         let are_tiles = |line: &[u8]| words(line).all(|(_, word)| word.len() == TILE_CHARS);
         let counts = lines(bytes, start).take(LINES_AHEAD);
@@ -84,7 +85,7 @@ impl<'a> Damage<'a> {
         })
     }
 
-    /// Where lines end in a row ([`Run::breaks`](super::layout::Run::breaks)).
+    /// Line ends in a row ([`Run::breaks`](super::layout::Run::breaks)).
     pub(super) fn breaks(&self) -> u32 {
         breaks_of(self.per_line as u32)
     }
@@ -93,7 +94,7 @@ impl<'a> Damage<'a> {
         RUN.div_ceil(self.per_line)
     }
 
-    /// The index of the first tile on a line.
+    /// Index of the first tile on a line.
     fn first_tile(&self, line: usize) -> usize {
         let of_row = self.lines_of_row();
         line / of_row * RUN + line % of_row * self.per_line
@@ -103,8 +104,8 @@ impl<'a> Damage<'a> {
         self.first_tile(line + 1) - self.first_tile(line)
     }
 
-    /// Returns `true` if the tiles from here to the end of the file can be read one after the other: `index` is
-    /// that of the tile that begins here.
+    /// `true` if the tiles from here to the end of the file can be read one after the other.
+    /// `index` is that of the tile that begins here.
     pub(super) fn is_whole(&mut self, at: usize, index: usize) -> bool {
         let (words, lines) = count(self.bytes.get(self.from..at).unwrap_or_default());
         self.words = self.words.saturating_sub(words);
@@ -113,8 +114,8 @@ impl<'a> Damage<'a> {
         self.words == self.tiles - index
     }
 
-    /// The first damage in the rest of a row, whose tile of this index begins a line here. `Err` if nothing
-    /// behind the damage is whole.
+    /// Returns the first damage in the rest of a row. The tile `index` begins a line at `at`. `Err`
+    /// if no line after the damage is whole.
     pub(super) fn find(&mut self, at: usize, index: usize) -> Result<Option<Gap>, ()> {
         if self.is_whole(at, index) {
             return Ok(None);
@@ -136,8 +137,8 @@ impl<'a> Damage<'a> {
         let mut passed = words(line).count();
         let next = (damaged + 1..).zip(rest).find_map(|(number, (at, line))| {
             let behind = self.lines - (number - first).min(self.lines);
-            // Lines that are missing, or too many, are so here, unless as many words as tiles were passed or the
-            // file is cut at its end too.
+            // Missing or surplus lines are so at this place, unless as many words as tiles were
+            // passed or the file is truncated too.
             let is_in_place =
                 is_line && passed == self.first_tile(number) - self.first_tile(damaged);
             let by_end = total.checked_sub(behind).filter(|line| *line >= damaged);
@@ -155,7 +156,7 @@ impl<'a> Damage<'a> {
         let is_tile = |(_, word): &&(usize, &[u8])| word.len() == TILE_CHARS;
         let tiles = self.first_tile(damaged)..self.first_tile(next);
         if found.len() == tiles.len() {
-            // No tile behind it is moved.
+            // No tile after it is moved.
             let is_of_row = next < row_end;
             return if is_of_row {
                 self.find(next_at, tiles.end)
@@ -177,7 +178,7 @@ impl<'a> Damage<'a> {
     }
 }
 
-/// The words of a text, each with where it begins.
+/// Returns the words of a text, each with its offset.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;
     let words = text.split(|byte| is_separator(*byte)).map(move |word| {
@@ -188,7 +189,7 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     words.filter(|(_, word)| !word.is_empty())
 }
 
-/// The lines from a place on that are not blank, each with where it begins.
+/// Returns the lines from an offset on that are not blank, each with its offset.
 fn lines(bytes: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = from;
     let lines = bytes
@@ -203,7 +204,7 @@ fn lines(bytes: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
     lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// Number of words and of lines that are not blank.
+/// Number of words, and of lines that are not blank.
 fn count(text: &[u8]) -> (usize, usize) {
     (words(text).count(), lines(text, 0).count())
 }

@@ -1,6 +1,5 @@
-//! The fields of a tile's 24 characters (document section 3.3, fact sheet A2): where each stands,
-//! what it is called, what may stand in it and what it means. Reading, writing, describing and
-//! editing a tile go by this table.
+//! The fields of a tile's 24 characters (document section 3.3, fact sheet A2): position, name,
+//! allowed characters and meaning. Reading, writing, describing and editing a tile use this table.
 
 use std::ops::{Range, RangeInclusive};
 
@@ -27,7 +26,7 @@ pub enum Field {
     Reserved,
 }
 
-/// What the number in a field means, and so how it is shown and edited.
+/// Meaning of the number in a field. It decides how the field is shown and edited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Meaning {
     /// A [`TileType`].
@@ -36,37 +35,37 @@ pub enum Meaning {
     Levels,
     /// The index of a material.
     Material,
-    /// Whether something is so: any digit but 0 says that it is.
+    /// A flag: any digit but 0 sets it.
     Flag,
-    /// Whether something of this name is so: 0 says that it is.
+    /// A flag of this name that is set by 0.
     InvertedFlag(&'static str),
     /// The [`Cover`](super::Cover).
     Cover,
     /// The [`BlendMode`](super::BlendMode) of an edge.
     Blend(Edge),
-    /// The blend mode of all edges, from before each had its own.
+    /// The blend mode of all edges, from versions before each edge had its own.
     BlendAll,
-    /// Nothing yet.
+    /// No meaning yet.
     Reserved,
 }
 
-/// What is known of a field.
+/// Properties of a field.
 struct Row {
     field: Field,
     start: usize,
     len: usize,
     meaning: Meaning,
-    /// The key in JSON; empty if it has none.
+    /// Key in JSON; empty if it has none.
     key: &'static str,
-    /// As a label.
+    /// Name as a label.
     name: &'static str,
-    /// In a sentence, after "the".
+    /// Name in a sentence, after "the".
     noun: &'static str,
-    /// What may stand there.
+    /// Description of the allowed characters.
     expected: &'static str,
-    /// The highest digit that may stand in it.
+    /// The highest allowed digit.
     max_digit: u8,
-    /// The number of a tile in which the engine reads one that the field cannot hold.
+    /// The number of a tile if the engine reads a number that does not fit the field.
     fallback: i32,
 }
 
@@ -116,23 +115,23 @@ impl Field {
         &TABLE[self as usize]
     }
 
-    /// Which of the 24 characters it has.
+    /// Range of the field in the 24 characters.
     pub const fn chars(self) -> Range<usize> {
         let row = self.row();
         row.start..row.start + row.len
     }
 
-    /// The first of its characters: of a field of one digit, the one.
+    /// Index of the first character: the only one of a field with one digit.
     pub const fn at(self) -> usize {
         self.row().start
     }
 
-    /// What its number means.
+    /// Meaning of the number.
     pub const fn meaning(self) -> Meaning {
         self.row().meaning
     }
 
-    /// The numbers that it can hold, those included that have no meaning.
+    /// The numbers that fit the field, including those without a meaning.
     pub fn range(self) -> RangeInclusive<i32> {
         match self {
             Self::Type => 0..=TileType::ALL.len() as i32 - 1,
@@ -141,27 +140,27 @@ impl Field {
         }
     }
 
-    /// The highest digit that has a meaning in a field of one digit.
+    /// The highest digit with a meaning in a field of one digit.
     pub const fn max_digit(self) -> u8 {
         self.row().max_digit
     }
 
-    /// The number of a tile in which the engine reads one that the field cannot hold.
+    /// The number of a tile if the engine reads a number that does not fit the field.
     pub(super) const fn fallback(self) -> i32 {
         self.row().fallback
     }
 
-    /// Its key in JSON, if it has one; the blend modes of the edges share theirs.
+    /// Key in JSON, if it has one; the blend modes of the edges share theirs.
     pub fn key(self) -> Option<&'static str> {
         Some(self.row().key).filter(|key| !key.is_empty())
     }
 
-    /// Its name as a label.
+    /// Name as a label.
     pub const fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// The name of what it says, as a label: of an inverted flag, what is so where it is 0.
+    /// Label of the value. The label of an inverted flag describes the value 0.
     pub const fn label(self) -> &'static str {
         match self.meaning() {
             Meaning::InvertedFlag(label) => label,
@@ -169,12 +168,12 @@ impl Field {
         }
     }
 
-    /// Its name in a sentence.
+    /// Name in a sentence.
     pub(super) const fn noun(self) -> &'static str {
         self.row().noun
     }
 
-    /// What may stand in it.
+    /// Description of the allowed characters.
     pub(super) const fn expected(self) -> &'static str {
         self.row().expected
     }
@@ -189,14 +188,14 @@ impl Field {
         }
     }
 
-    /// The field that a character belongs to; none after the last.
+    /// The field of a character; `None` after the last.
     pub fn of_char(index: usize) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|field| field.chars().contains(&index))
     }
 
-    /// The first of the 24 characters that may not stand in this field.
+    /// Index of the first of the 24 characters that is not allowed in this field.
     pub(super) fn first_odd(self, text: &[u8; TILE_CHARS]) -> Option<usize> {
         let digits = b'0'..=b'0' + self.row().max_digit;
         self.chars().find(|&at| match at {

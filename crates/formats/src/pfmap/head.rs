@@ -1,18 +1,18 @@
-//! The head of a map: the counts, the materials and the splats (document section 3.1, fact
-//! sheet A1).
+//! The head of a map: the counts, the materials and the splats (document section 3.1, fact sheet
+//! A1).
 
 use super::{Material, Splat, TILE_CHARS, rules};
 use crate::cursor::{Found, Text, Word, first_words, is_separator};
 use crate::{Cause, Message, Place, Rule, Subject, counted, misspelt, outside, quoted};
 
-/// Materials, and splats, that the engine has room for.
+/// Maximum number of materials, and of splats, in the engine.
 const ENGINE_LIST_LEN: u64 = 256;
-/// Materials that the three digits of a tile can name.
+/// Number of materials that the three digits of a tile can name.
 const NAMEABLE_MATERIALS: usize = 1000;
 /// The newest version that the engine writes.
 const NEWEST_VERSION: f32 = 1.2;
 
-/// Lines of the head, by their number in [`LINES`].
+/// Lines of the head, by their index in [`LINES`].
 const VERSION: usize = 0;
 const NUM_MATERIALS: usize = 1;
 const NUM_SPLATS: usize = 2;
@@ -26,7 +26,7 @@ const KEYS: [&str; 5] = [
     "num_rows",
     "num_cols",
 ];
-/// The whole line as messages name it.
+/// The form of each line in messages.
 const LINES: [&str; 5] = [
     "`version <number>`",
     "`num_materials <number of materials>`",
@@ -37,7 +37,7 @@ const LINES: [&str; 5] = [
 /// The keys of the lists.
 const LIST_KEYS: [&str; 2] = ["material", "splat"];
 
-/// A number of the head and where it stands.
+/// A number of the head and its word.
 type Count<'a> = Option<(u64, Word<'a>)>;
 
 /// The head of a file.
@@ -51,20 +51,20 @@ pub(super) struct Head<'a> {
     pub rows: Count<'a>,
     /// Chunks from west to east; `None` without a number of at least 1.
     pub cols: Count<'a>,
-    /// The problem for which one of these numbers is not known.
+    /// The problem that made one of these numbers unknown.
     pub size_fault: Option<Cause>,
     pub crlf: bool,
 }
 
 impl Head<'_> {
-    /// The problem that materials are missing, if the one with this number may be among them.
+    /// Returns the problem of missing materials, if this material may be one of them.
     pub(super) fn missing_material(&self, number: u64) -> Option<Cause> {
         let (announced, cause) = self.few_materials?;
         (number < announced).then_some(cause)
     }
 }
 
-/// Reads the head; what follows is the tile list.
+/// Reads the head, up to the tile list.
 pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
     let mut lines = HeadLines::default();
     lines.read(text);
@@ -85,21 +85,22 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
         rows: lines.counts[NUM_ROWS],
         cols: lines.counts[NUM_COLS],
         size_fault: lines.fault_of(NUM_ROWS).or(lines.fault_of(NUM_COLS)),
-        // Lines that end in CR LF all do: the first one tells.
+        // All lines of a file end alike, so the first one is enough.
         crlf: all_lines.next().is_some_and(|line| line.ends_with(b"\r\n")),
     }
 }
 
-/// The lines of the head while they are read. A known line is read wherever it stands. Lines that are repeated or
-/// unknown are reported and skipped.
+/// The lines of the head while they are read. A known line is accepted anywhere in the head.
+/// Repeated and unknown lines are reported and skipped.
 #[derive(Default)]
 struct HeadLines<'a> {
     /// The key of each line that was read.
     keys: [Option<Word<'a>>; LINES.len()],
-    /// The number on it.
+    /// The number on each line.
     counts: [Count<'a>; LINES.len()],
     version: Option<Word<'a>>,
-    /// Faults of the text, each with the line in whose place it is. That this line is missing is a consequence.
+    /// Faults of the text, each with the line that was expected there. If that line is missing, its
+    /// absence is a consequence.
     faults: Vec<(usize, Cause)>,
 }
 
@@ -108,13 +109,13 @@ impl<'a> HeadLines<'a> {
         KEYS.iter().position(|name| name.as_bytes() == key)
     }
 
-    /// The first line that was not read and that no file may lack.
+    /// The first required line that was not read yet.
     fn expected(&self) -> Option<usize> {
         let is_expected = |line: &usize| *line != NUM_SPLATS && self.keys[*line].is_none();
         (0..LINES.len()).find(is_expected)
     }
 
-    /// Takes down a fault in the place of the next line.
+    /// Records a fault in the place of the next line.
     fn add_fault(&mut self, fault: Option<Cause>) {
         let line = self.keys.iter().position(Option::is_none);
         self.faults.extend(line.zip(fault));
@@ -133,7 +134,7 @@ impl<'a> HeadLines<'a> {
         loop {
             let before = text.problems.last();
             let next = text.line_word();
-            // A blank line stands in the place of the next one.
+            // A blank line is in the place of the next one.
             self.add_fault(text.problems.last().filter(|last| before != Some(*last)));
             let line = next.and_then(|word| Self::line_of(word.text));
             let is_unknown = |word: &Word<'_>| {
@@ -173,7 +174,7 @@ impl<'a> HeadLines<'a> {
         text.end_line();
     }
 
-    /// Reports a line that is repeated or unknown, and skips it. A block of such lines is one fault.
+    /// Reports and skips a repeated or unknown line. A block of such lines is one fault.
     fn skip(&mut self, text: &mut Text<'_>, is_repeated: bool, key: Word<'_>) {
         let expected = self.expected().map_or("the materials", |line| LINES[line]);
         let expected = [expected, &*suggestion(key.text, KEYS)].concat();
@@ -184,7 +185,8 @@ impl<'a> HeadLines<'a> {
         text.skip_line();
     }
 
-    /// Ends the head at a word, or at the end of the file. Reports missing lines, and a map without chunks.
+    /// Ends the head at a word, or at the end of the file. Reports missing lines, and a map without
+    /// chunks.
     fn end(&mut self, text: &mut Text<'a>, next: Option<Word<'a>>) {
         text.problems.cause = None;
         if let Some(word) = next {
@@ -210,8 +212,9 @@ impl<'a> HeadLines<'a> {
         }
     }
 
-    /// Checks the version, and whether `num_splats` is there as it demands. Files are read by what is in them
-    /// all the same: the engine's own editor never changed the version that it writes (fact sheet A1, F11).
+    /// Checks the version, and whether `num_splats` is present as the version requires. Files are
+    /// read by their content anyway: the engine's own editor never changed the version that it
+    /// writes (fact sheet A1, F11).
     fn check_version(&self, text: &mut Text<'_>) {
         let Some(version) = self.version else {
             return;
@@ -246,7 +249,7 @@ impl<'a> HeadLines<'a> {
     }
 }
 
-/// The end of a message about an unknown word: the name that it resembles, if there is one.
+/// Returns the end of a message about an unknown word: the similar known name, if there is one.
 fn suggestion<const N: usize>(word: &[u8], names: [&str; N]) -> String {
     let near = misspelt::suggest(&String::from_utf8_lossy(word), names);
     near.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
@@ -256,8 +259,8 @@ fn is_list_key(word: &[u8]) -> bool {
     LIST_KEYS.iter().any(|key| key.as_bytes() == word)
 }
 
-/// Returns `true` for words that can only be in the tile list: a tile, or the rest of one, of this layout or an
-/// older one.
+/// `true` for words that can only be in the tile list: a tile, or the rest of one, of this layout
+/// or an older one.
 fn looks_like_tile(word: &[u8]) -> bool {
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
     let is_tile = word.len() == TILE_CHARS && 2 * digits > TILE_CHARS;
@@ -266,7 +269,7 @@ fn looks_like_tile(word: &[u8]) -> bool {
         || is_older_tile(word)
 }
 
-/// Returns `true` for tiles of the layouts before April 2019: 6 or 8 hexadecimal digits.
+/// `true` for tiles of the layouts before April 2019: 6 or 8 hexadecimal digits.
 pub(super) fn is_older_tile(word: &[u8]) -> bool {
     matches!(word.len(), 6 | 8) && word.iter().all(u8::is_ascii_hexdigit)
 }
@@ -274,15 +277,15 @@ pub(super) fn is_older_tile(word: &[u8]) -> bool {
 /// A list of lines that begin with the same word.
 struct List<'a> {
     key: &'static str,
-    /// A line as messages name it.
+    /// Form of a line in messages.
     line: &'static str,
-    /// The rules for lines that cannot be read, and for another number of lines than announced.
+    /// The rules for lines that cannot be read, and for a wrong number of lines.
     rules: [&'static Rule; 2],
     announced: Count<'a>,
     listed: u64,
-    /// Where its last line ends.
+    /// The end of the last line.
     end: Place,
-    /// Its first faulty line: a wrong number of lines is a consequence.
+    /// The first faulty line: a wrong number of lines is its consequence.
     fault: Option<Cause>,
 }
 
@@ -311,7 +314,7 @@ impl List<'_> {
         self.fault = self.fault.or(text.problems.last());
     }
 
-    /// Compares its length with the announced one. Returns the problem that it is too short, if it is.
+    /// Compares the length with the announced one. Returns the problem of a list that is too short.
     fn end(&self, text: &mut Text<'_>) -> Option<Cause> {
         let (count, word) = self.announced?;
         let (key, mut cause) = (self.key, self.fault);
@@ -323,7 +326,7 @@ impl List<'_> {
             cause = cause.or(text.problems.last());
         }
         if count > ENGINE_LIST_LEN {
-            // A number that is wrong may be too large for the engine too.
+            // A wrong number may also be too large for the engine.
             let wrong = cause.filter(|_| self.listed != count);
             text.report_after(wrong, &rules::LIST_LENGTH, word, || {
                 let count = quoted(word.text);
@@ -334,16 +337,17 @@ impl List<'_> {
     }
 }
 
-/// The materials and the splats while they are read. Lines beyond the announced number are read too.
+/// The materials and the splats while they are read. Lines beyond the announced number are read
+/// too.
 struct Lists<'a> {
     of_materials: List<'a>,
     of_splats: List<'a>,
     materials: Vec<Material>,
     splats: Vec<Splat>,
-    /// Number of `material` lines that are missing. As many unknown lines keep a place in the list, so that the
-    /// materials behind them keep their numbers.
+    /// Number of missing `material` lines. As many unknown lines are kept as placeholders, so that
+    /// the materials after them keep their numbers.
     damaged: u64,
-    /// The materials that splats name: number of the splat, number of the material, and where it stands.
+    /// The materials that splats name: index of the splat, number of the material, and its word.
     named: Vec<(usize, u32, Word<'a>)>,
 }
 
@@ -401,7 +405,7 @@ impl<'a> Lists<'a> {
             } else if first_words(line.unwrap_or_default()).any(looks_like_tile) {
                 break;
             }
-            // The engine splits these lines at spaces, wherever they begin.
+            // The engine splits these lines at spaces, so they may be indented.
             let Some(key) = text.indented_line_word() else {
                 break;
             };
@@ -490,7 +494,7 @@ impl<'a> Lists<'a> {
         self.of_splats.end = text.place().into();
     }
 
-    /// Reports a line with an unknown key, and skips it. A block of such lines is one fault.
+    /// Reports and skips a line with an unknown key. A block of such lines is one fault.
     fn skip(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         let hint = suggestion(key.text, LIST_KEYS);
         if self.of_materials.is_short() && self.splats.is_empty() {
@@ -510,8 +514,8 @@ impl<'a> Lists<'a> {
         }
     }
 
-    /// Compares both lists with the head, and splats with the materials. Returns the announced number of
-    /// materials and the problem that there are fewer.
+    /// Compares both lists with the head, and splats with the materials. Returns the announced
+    /// number of materials and the problem that there are fewer.
     fn end(&self, text: &mut Text<'a>) -> Option<(u64, Cause)> {
         text.problems.subject = Subject::File;
         let few = self.of_materials.end(text);

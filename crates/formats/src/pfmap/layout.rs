@@ -1,19 +1,20 @@
-//! Where the tiles of a file stand in its text.
+//! Positions of the tiles in the text of a file.
 //!
-//! The file has tiles in runs of 32, each a row of a chunk. Almost every map has them one space
-//! or line end apart, all runs alike, which takes a few bytes to say however large the map is.
+//! The file has tiles in runs of 32, each a row of a chunk. In almost every map tiles are one space
+//! or line end apart, and all runs are alike. A few bytes describe such a layout, however large the
+//! map is.
 
 use std::ops::Range;
 
 use super::{CHUNK_SIDE, TILE_CHARS};
 
-/// Tiles in a run.
+/// Number of tiles in a run.
 pub(super) const RUN: usize = CHUNK_SIDE as usize;
 
-/// Characters of a tile and what stands between it and the next.
+/// Characters of a tile and the separator after it.
 pub(super) const TILE_STEP: usize = TILE_CHARS + 1;
 
-/// Where lines end in a run with so many tiles on each line, and the rest on a line of its own
+/// Line ends in a run with the given number of tiles on each line and the rest on its own line
 /// ([`Run::breaks`]).
 pub(super) fn breaks_of(tiles_per_line: u32) -> u32 {
     let ends_line = |tile: &u32| *tile == CHUNK_SIDE || tile.is_multiple_of(tiles_per_line);
@@ -22,28 +23,29 @@ pub(super) fn breaks_of(tiles_per_line: u32) -> u32 {
         .fold(0, |breaks, tile| breaks | 1 << (tile - 1))
 }
 
-/// How the tiles of a file are laid out in its text, so that a place can be named for each
-/// tile, and the file be written as it was read. Tiles are counted in file order here, from 0.
+/// The layout of a file's tiles in its text. It gives the place of each tile, and the file can be
+/// written as it was read. Tiles are counted in file order here, from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
     form: Form,
-    /// Tiles that the text does not hold, in file order, each part with the place where it should be.
+    /// Tiles missing from the text, in file order; each range has the place where it belongs.
     gaps: Vec<(Range<usize>, (u64, u32))>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Form {
-    /// Every run begins a line and is broken into lines in the same way.
+    /// Every run begins a line and has the same line ends.
     Regular { first_line: u64, breaks: u32 },
-    /// A list of runs, and exact places of the tiles of those that have more than one character
-    /// between two tiles, or tiles of a wrong length: line below that of the run, and column.
+    /// A list of runs. `scattered` has exact places of the tiles of irregular runs, with more than
+    /// one character between tiles or with tiles of a wrong length: line relative to that of the
+    /// run, and column.
     Runs {
         runs: Vec<Run>,
         scattered: Vec<(usize, [(u32, u32); RUN])>,
     },
 }
 
-/// Where a run begins, and after which of its tiles a line ends (bit 0 for the first).
+/// The beginning of a run, and the tiles that are followed by a line end (bit 0 for the first).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Run {
     pub line: u64,
@@ -52,7 +54,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// Line and column of a tile of the run when they are one character apart.
+    /// Line and column of a tile of the run, if its tiles are one character apart.
     fn place(self, tile: usize) -> (u64, u32) {
         let before = self.breaks & ((1 << tile) - 1);
         match before.checked_ilog2() {
@@ -69,8 +71,8 @@ impl Run {
 }
 
 impl Layout {
-    /// The layout of a file whose first tile begins `first_line` (from 1), with so many tiles on
-    /// each line; what is left of 32 has a line of its own.
+    /// Returns the layout of a file whose first tile begins `first_line` (from 1) and that has the
+    /// given number of tiles on each line. The rest of 32 is on its own line.
     pub fn regular(first_line: u64, tiles_per_line: u32) -> Self {
         Self {
             form: Form::Regular {
@@ -81,19 +83,19 @@ impl Layout {
         }
     }
 
-    /// The tiles that the text does not hold, by their index.
+    /// Ranges of the tiles that are missing from the text.
     pub(super) fn gaps(&self) -> impl Iterator<Item = Range<usize>> {
         self.gaps.iter().map(|(tiles, _)| tiles.clone())
     }
 
-    /// The place where a tile should be that the text does not hold.
+    /// The place of a missing tile.
     pub(super) fn gap_at(&self, tile: usize) -> Option<(u64, u32)> {
         let before = self.gaps.partition_point(|(tiles, _)| tiles.end <= tile);
         let (tiles, place) = self.gaps.get(before)?;
         tiles.contains(&tile).then_some(*place)
     }
 
-    /// Line and column of a tile, both from 1; for a tile that the text does not hold, where it should be.
+    /// Line and column of a tile, both from 1; for a missing tile, the place where it belongs.
     pub fn place(&self, tile: usize) -> (u64, u32) {
         if let Some(place) = self.gap_at(tile) {
             return place;
@@ -121,8 +123,8 @@ impl Layout {
         }
     }
 
-    /// The tile whose characters are at a line and column, both from 1. For a place where tiles are missing and
-    /// none begins, the first of them.
+    /// Returns the tile whose characters are at a line and column, both from 1. In a place where
+    /// tiles are missing and no tile begins, returns the first missing one.
     pub fn tile_at(&self, line: u64, column: u32) -> Option<usize> {
         let at = (line, column);
         let gap = self.gaps.iter().find(|(_, place)| *place == at);
@@ -142,7 +144,7 @@ impl Layout {
                 .checked_sub(1)?,
         };
         let first = run.checked_mul(RUN)?;
-        // From the last one, since a word that is too short ends before the next begins.
+        // Backwards, since a word that is too short ends before the next one begins.
         (first..first.saturating_add(RUN)).rev().find(|tile| {
             let (tile_line, start) = self.place(*tile);
             let columns = start..start.saturating_add(TILE_CHARS as u32);
@@ -150,8 +152,8 @@ impl Layout {
         })
     }
 
-    /// After which tiles of a run a line ends (bit 0 for the first); for a run that is not in
-    /// the text, as for any other.
+    /// Line ends of a run (bit 0 for the first tile). A run outside the text has the same as any
+    /// other.
     pub(super) fn breaks(&self, run: usize) -> u32 {
         match &self.form {
             Form::Regular { breaks, .. } => *breaks,
@@ -160,7 +162,7 @@ impl Layout {
     }
 }
 
-/// Takes down the layout of a file while it is read.
+/// Builds the layout of a file while it is read.
 #[derive(Debug, Default)]
 pub(super) struct LayoutBuilder {
     runs: Vec<Run>,
@@ -169,15 +171,16 @@ pub(super) struct LayoutBuilder {
 }
 
 impl LayoutBuilder {
-    /// Tiles behind those that were added so far that the text does not hold, and where they should be.
+    /// Adds tiles after those added so far that are missing from the text, and the place where they
+    /// belong.
     pub(super) fn add_gap(&mut self, tiles: Range<usize>, place: (u64, u32)) {
         if !tiles.is_empty() {
             self.gaps.push((tiles, place));
         }
     }
 
-    /// The next run, its tiles one space or line end apart, and whether there is a line
-    /// end between the run before and this one.
+    /// Adds the next run, its tiles one space or line end apart. `begins_line` is set if a line end
+    /// precedes it.
     #[inline]
     pub(super) fn push(&mut self, run: Run, begins_line: bool) {
         if let Some(before) = self.runs.last_mut()
@@ -188,8 +191,8 @@ impl LayoutBuilder {
         self.runs.push(run);
     }
 
-    /// The next run by the places of its tiles (at most 32). In a run with missing tiles lines end as in all
-    /// others of the file, which is `breaks`.
+    /// Adds the next run by the places of its tiles (at most 32). In a run with missing tiles,
+    /// `breaks` has the line ends of all other runs of the file.
     pub(super) fn push_places(
         &mut self,
         places: &[(u64, u32)],
@@ -220,9 +223,9 @@ impl LayoutBuilder {
         self.push(run, begins_line);
     }
 
-    /// The layout of the whole file.
+    /// Returns the layout of the whole file.
     pub(super) fn finish(mut self) -> Layout {
-        // The last line ends with the file if nothing else ends it.
+        // The end of the file also ends the last line.
         if let Some(last) = self.runs.last_mut() {
             last.breaks |= 1 << (RUN - 1);
         }

@@ -1,8 +1,8 @@
 //! PFMAP, the terrain of the Permafrost Engine: an ASCII list of tiles in 32x32 chunks.
 //!
-//! The layout is that of the format's document (`pfmap.txt`, sections 3.1 to 3.3) as the
-//! engine reads it today: versions 1.1 and later have splats, and a tile's last eight
-//! characters hold cover and per-edge blend modes.
+//! The layout is that of the format's document (`pfmap.txt`, sections 3.1 to 3.3) as the engine
+//! reads it today: versions 1.1 and later have splats, and a tile's last eight characters hold
+//! cover and per-edge blend modes.
 
 mod check;
 mod damage;
@@ -28,13 +28,13 @@ pub use tile::{BlendMode, Cover, Edge, Tile, TileType};
 #[cfg(feature = "write")]
 pub use write::write;
 
-/// Why nothing of a map can be shown: the head is broken, promises far more than the file holds,
-/// or no tile can be read.
+/// The reason why nothing of a map can be shown: the head is corrupt or announces far more tiles
+/// than the file holds, or no tile can be read.
 pub use crate::ReadError as PfmapError;
 
 use crate::{Format, Problem};
 
-/// How the table of formats knows PFMAP.
+/// The entry of PFMAP in the table of formats.
 pub static FORMAT: Format = Format {
     id: "pfmap",
     name: "Permafrost Engine map",
@@ -49,7 +49,7 @@ pub const CHUNK_TILES: u32 = CHUNK_SIDE * CHUNK_SIDE;
 /// Characters of a tile.
 pub const TILE_CHARS: usize = 24;
 
-/// A material: what the list at the head of the file says of one texture.
+/// A material: an entry for one texture in the head of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Material {
     /// Name for people; the engine ignores it.
@@ -60,12 +60,12 @@ pub struct Material {
     pub line: u64,
 }
 
-/// A splat: where `base` is drawn, `accent` shows through in patches (versions 1.1 and later).
+/// A splat: `accent` shows through in patches wherever `base` is drawn (versions 1.1 and later).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Splat {
     /// Index of the material that has patches.
     pub base: u32,
-    /// Index of the material that shows in them.
+    /// Index of the material that is visible in the patches.
     pub accent: u32,
 }
 
@@ -85,29 +85,29 @@ pub struct Pfmap {
     /// All tiles of the map in row-major order, from the north-west corner: `chunk_rows * 32` rows
     /// of `chunk_cols * 32` tiles. (The file has them chunk by chunk.)
     pub tiles: Vec<Tile>,
-    /// Where the tiles stand in the text, in the order of the file.
+    /// Positions of the tiles in the text, in the order of the file.
     pub layout: Layout,
-    /// Whether lines end in CR LF.
+    /// `true` if lines end in CR LF.
     pub crlf: bool,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All faults of the file, in file order. The first hundred of each kind are listed, followed
+    /// by the number of further ones.
     pub problems: Vec<Problem>,
-    /// Row and column of tiles that are placeholders because they could not be read or are missing,
-    /// by row, then by column.
+    /// Row and column of placeholder tiles, which are unreadable or missing; by row, then by
+    /// column.
     pub bad_tiles: Vec<(u32, u32)>,
-    /// The characters of tiles that are not as the document says, those in `bad_tiles` that are not
-    /// missing among them.
+    /// The characters of tiles that deviate from the document, including the unreadable ones in
+    /// `bad_tiles`.
     pub odd_tiles: OddTiles,
 }
 
-/// What a file has in the place of a tile.
+/// The content of a file in the place of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found<'a> {
-    /// The 24 characters that [`Tile::text`] gives back.
+    /// The 24 characters that [`Tile::text`] returns.
     Tile,
-    /// Something that the document does not allow.
+    /// Characters that the document does not allow.
     Odd(OddText<'a>),
-    /// Nothing: the file ends before it, or it is lost in a damaged line.
+    /// No characters: the file ends before the tile, or it is lost in a damaged line.
     Missing,
 }
 
@@ -130,13 +130,13 @@ impl Pfmap {
     }
 
     /// Line and column in the file, both from 1, of the tile at a row and column of the whole map;
-    /// none for a tile that is missing.
+    /// `None` for a missing tile.
     pub fn tile_place(&self, row: u32, col: u32) -> Option<(u64, u32)> {
         let index = self.file_index(row, col);
         (!self.is_missing(index)).then(|| self.layout.place(index))
     }
 
-    /// The index in file order of the tile at a row and column of the whole map.
+    /// Index in file order of the tile at a row and column of the whole map.
     fn file_index(&self, row: u32, col: u32) -> usize {
         let chunk =
             (row / CHUNK_SIDE) as usize * self.chunk_cols as usize + (col / CHUNK_SIDE) as usize;
@@ -148,7 +148,7 @@ impl Pfmap {
         self.layout.gap_at(file_index).is_some()
     }
 
-    /// What the file has in the place of the tile at a row and column of the whole map.
+    /// The file's content for the tile at a row and column of the whole map.
     pub fn found(&self, row: u32, col: u32) -> Found<'_> {
         let index = self.file_index(row, col);
         if self.is_missing(index) {
@@ -158,23 +158,23 @@ impl Pfmap {
         }
     }
 
-    /// Whether the tile at a row and column of the whole map is what the file says, and no
+    /// `true` if the tile at a row and column of the whole map comes from the file and is not a
     /// placeholder.
     pub fn is_read(&self, row: u32, col: u32) -> bool {
         self.bad_tiles.is_empty() || self.bad_tiles.binary_search(&(row, col)).is_err()
     }
 
-    /// Number of tiles that the file does not have.
+    /// Number of tiles that are missing from the file.
     pub fn missing_tiles(&self) -> usize {
         self.layout.gaps().map(|tiles| tiles.len()).sum()
     }
 
-    /// How many tiles the file has in a form that nothing can be made of.
+    /// Number of tiles of the file that are unreadable.
     pub fn unreadable_tiles(&self) -> usize {
         self.bad_tiles.len().saturating_sub(self.missing_tiles())
     }
 
-    /// Row and column in the whole map of the tile whose characters hold a place in the file.
+    /// Row and column in the whole map of the tile at a place in the file.
     pub fn tile_at_place(&self, line: u64, column: u32) -> Option<(u32, u32)> {
         let index = self.layout.tile_at(line, column)?;
         (index < self.tiles.len()).then(|| file_tile(index, self.chunk_cols))

@@ -1,14 +1,14 @@
-//! The characters of tiles that the document does not allow, kept as they stand in the file.
+//! The characters of tiles that the document does not allow, as they are in the file.
 
 use crate::cursor::ENGINE_LINE_BYTES;
 
-/// The characters of the tiles of a map that are not as the document says, whether the engine reads
-/// them or not. Tiles are counted in file order here, from 0.
+/// The characters of the tiles that deviate from the document, even if the engine reads them. Tiles
+/// are counted in file order here, from 0.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OddTiles {
     /// In file order.
     tiles: Vec<OddTile>,
-    /// Their characters, one behind the other.
+    /// The characters of all these tiles, joined.
     text: Vec<u8>,
 }
 
@@ -16,16 +16,16 @@ pub struct OddTiles {
 struct OddTile {
     index: usize,
     start: usize,
-    /// In the file, of which no more is kept than can stand on a line.
+    /// Length in the file. At most a line of the engine is kept.
     length: usize,
 }
 
-/// What stands in a file in the place of a tile.
+/// The text in the place of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OddText<'a> {
-    /// Its characters; of a word that is longer than the engine's lines, the first 255.
+    /// Its characters; the first 255 of a word that is longer than the engine's lines.
     pub text: &'a [u8],
-    /// How many there are in the file.
+    /// Number of characters in the file.
     pub length: usize,
 }
 
@@ -41,7 +41,7 @@ impl OddTiles {
         self.text.extend_from_slice(&text[..kept]);
     }
 
-    /// What stands in the place of a tile, if it is one of these.
+    /// The text in the place of a tile, if it is one of these.
     pub(super) fn get(&self, index: usize) -> Option<OddText<'_>> {
         let at = self.tiles.binary_search_by_key(&index, |tile| tile.index);
         let OddTile { start, length, .. } = *self.tiles.get(at.ok()?)?;

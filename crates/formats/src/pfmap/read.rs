@@ -1,8 +1,8 @@
 //! Reading PFMAP (document section 3, fact sheet A1 to A3).
 //!
-//! The head is read line by line. The tile list is nearly all of a file, and is read in runs of
-//! 32 tiles, the rows of the chunks: as fast as the memory allows where tiles stand one character
-//! apart, and word by word elsewhere.
+//! The head is read line by line. The tile list is nearly all of a file, and is read in runs of 32
+//! tiles, the rows of the chunks. Tiles one character apart are read at memory speed, all others
+//! word by word.
 
 use std::ops::{ControlFlow, Range};
 
@@ -19,7 +19,7 @@ use super::{
 use crate::cursor::{Text, Word, first_words, text_place};
 use crate::{Cause, Message, Subject, conflict, counted, quoted};
 
-/// Returns `true` if a file that begins with these bytes is a PFMAP file, whole or cut short.
+/// `true` if a file that begins with these bytes is a PFMAP file, complete or truncated.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     let mut words = first_words(bytes);
     // The number may be missing. A PFOBJ file has `num_verts` here.
@@ -33,28 +33,28 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 /// Reads a map.
 ///
 /// Faults are listed in [`Pfmap::problems`], and the rest of the file is read. A tile with
-/// characters that the document does not allow is what the engine makes of them. A tile that is
-/// unreadable or missing is a placeholder in [`Pfmap::bad_tiles`]. The memory in use is bounded by
+/// characters that the document does not allow is read as the engine reads it. An unreadable or
+/// missing tile is a placeholder, listed in [`Pfmap::bad_tiles`]. The memory in use is bounded by
 /// the length of `bytes`, whatever the head announces.
 ///
 /// # Errors
-/// When no tile can be read, or when the file is of an older layout.
+/// If no tile can be read, or if the file has an older layout.
 pub fn read(bytes: &[u8]) -> Result<Pfmap, PfmapError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// The announced rows and columns of chunks of a file that begins with these bytes: its head is
-/// enough. `None` if either is missing.
+/// Returns the announced rows and columns of chunks of a file that begins with these bytes; its
+/// head is enough. `None` if either is missing.
 pub fn chunks(bytes: &[u8]) -> Option<[u64; 2]> {
     let head = read_head(&mut Text::new(bytes, &rules::TEXT_RULES));
     Some([head.rows?.0, head.cols?.0])
 }
 
-/// [`read`] with a watcher, which is called after each row of chunks with the progress, from 0 to 1, and
-/// can stop it.
+/// [`read`] with a watcher. The watcher gets the progress, from 0 to 1, after each row of chunks,
+/// and can stop the reading.
 ///
 /// # Errors
-/// As [`read`], and [`PfmapError::Cancelled`] when the watcher breaks.
+/// Same as [`read`], and [`PfmapError::Cancelled`] if the watcher breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -95,7 +95,7 @@ struct TileList<'a> {
     head: Head<'a>,
     chunk_rows: u32,
     chunk_cols: u32,
-    /// Where the tile list begins.
+    /// Offset of the tile list.
     start: usize,
     /// Line of the last tile that was read.
     last_line: u64,
@@ -104,17 +104,17 @@ struct TileList<'a> {
     /// Unreadable tiles, in file order.
     bad: Vec<usize>,
     odd: OddTiles,
-    /// The largest index of a material that any tile has.
+    /// The largest material index of all tiles.
     max_material: u16,
-    /// A tile has a digit that may not stand where it does.
+    /// `true` if a tile has a digit that its field does not allow.
     has_odd_digits: bool,
-    /// The first of the last rows that do not begin a line.
+    /// The first of the last consecutive rows that do not begin a line.
     shifted: Option<Cause>,
-    /// The search for damage, once it was needed; `Err` if damage cannot be found.
+    /// The search for damage, created on first use; `Err` if damage cannot be found.
     damage: Option<Result<Damage<'a>, ()>>,
     /// The damaged part that is being read.
     gap: Option<Gap>,
-    /// The tiles of damaged parts, and the problem with each.
+    /// The tiles of damaged parts, and the problem of each part.
     damaged: Vec<(Range<usize>, Cause)>,
     /// For each row of chunks, `true` if its tiles are known to agree on the edges between them.
     edges_agree: Vec<bool>,
@@ -157,7 +157,7 @@ impl<'a> TileList<'a> {
     fn read(mut self, watch: &mut dyn FnMut(f32) -> ControlFlow<()>) -> Result<Pfmap, PfmapError> {
         let (cols, count) = (self.cols(), self.count());
         let total = self.text.bytes.len() as f32;
-        // The memory comes as it is filled, on the thread that fills it.
+        // The memory is committed on first write, on the thread that fills it.
         let mut tiles: Vec<Tile> = bytemuck::zeroed_vec(count);
         let mut index = 0;
         let mut rest = tiles.as_mut_slice();
@@ -189,7 +189,7 @@ impl<'a> TileList<'a> {
         self.finish(tiles, index)
     }
 
-    /// Makes the map of its tiles, of which the file has `read`, and checks it.
+    /// Builds the map from its tiles and checks it. The file has the first `read` tiles.
     fn finish(mut self, tiles: Vec<Tile>, read: usize) -> Result<Pfmap, PfmapError> {
         let line = self.text.line;
         let miscounted = self.read_end(read);
@@ -224,7 +224,7 @@ impl<'a> TileList<'a> {
             let cut = miscounted.filter(|_| read < map.tiles.len());
             check_tiles(&map, &self.head, cut.map(|cause| (line, cause)), problems);
         }
-        // If a line is missing or there is one too many, it is not known which.
+        // With a missing or surplus line, it is unknown which one it is.
         if let Some(cause) = miscounted.filter(|_| map.tiles.len() - read <= RUN) {
             self.damaged.push((0..map.tiles.len(), cause));
         }
@@ -233,7 +233,8 @@ impl<'a> TileList<'a> {
         Ok(map)
     }
 
-    /// Reads the next row of chunks. Returns the number of its tiles that are before the end of the file.
+    /// Reads the next row of chunks. Returns the number of its tiles that are before the end of the
+    /// file.
     fn read_row(&mut self, first: usize, tiles: &mut [Tile]) -> usize {
         tiles.fill(Tile::default());
         let cols = self.cols();
@@ -254,7 +255,7 @@ impl<'a> TileList<'a> {
         read
     }
 
-    /// Goes past a row of chunks that was read beside others, if it begins here, with a line.
+    /// Takes a row of chunks that was read in parallel, if it begins here and with a line.
     fn take(&mut self, row: PlainRow) -> bool {
         let is_here = self.gap.is_none()
             && row.start == self.text.pos
@@ -313,7 +314,7 @@ impl<'a> TileList<'a> {
         RUN
     }
 
-    /// Reads on behind tiles of which the last run has such breaks.
+    /// Continues after tiles whose last run has these breaks.
     fn go_on_from(&mut self, cursor: Cursor, breaks: u32) {
         self.text.pos = cursor.pos;
         self.text.line = cursor.line;
@@ -323,7 +324,7 @@ impl<'a> TileList<'a> {
         self.has_odd_digits |= cursor.has_odd_digits;
     }
 
-    /// Looks for damage in the rest of a row, whose tile of this index should begin a line here.
+    /// Searches for damage in the rest of a row. The tile `index` should begin a line here.
     fn find_damage(&mut self, index: usize) {
         let (bytes, first, count) = (self.text.bytes, self.start, self.count());
         let search = || Damage::new(bytes, first, count).ok_or(());
@@ -341,12 +342,12 @@ impl<'a> TileList<'a> {
                 self.gap = Some(gap);
             }
             Ok(None) => {}
-            // What is damaged reaches to the end.
+            // The damage extends to the end.
             Err(()) => self.damage = Some(Err(())),
         }
     }
 
-    /// Reports rows that have more or fewer tiles than they should.
+    /// Reports rows with too many or too few tiles.
     fn report_gap(&mut self, gap: &Gap) {
         let (row, col) = file_tile(gap.tiles.start, self.chunk_cols);
         self.text.problems.subject = Subject::Tile { row, col };
@@ -378,7 +379,7 @@ impl<'a> TileList<'a> {
         self.damaged.extend(Some(gap.tiles.clone()).zip(cause));
     }
 
-    /// Goes past what is damaged before a tile. Returns `true` if the tile is lost.
+    /// Skips the damage before a tile. Returns `true` if the tile is lost.
     fn pass_gap(&mut self, index: usize) -> bool {
         let Some(gap) = self.gap.clone() else {
             return false;
@@ -419,7 +420,8 @@ impl<'a> TileList<'a> {
         false
     }
 
-    /// Reads up to 32 tiles word by word. Returns the number of them that are before the end of the file.
+    /// Reads up to 32 tiles word by word. Returns the number of them that are before the end of the
+    /// file.
     fn read_words(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> usize {
         let mut places = [(0, 0); RUN];
         let (mut read, mut lost) = (0, 0);
@@ -473,7 +475,7 @@ impl<'a> TileList<'a> {
         read
     }
 
-    /// The tile that a word is, or what stands in for it.
+    /// Returns the tile of a word, or a placeholder.
     fn parse_word(&mut self, word: Word<'a>, index: usize) -> Tile {
         let exact = word.text.try_into().ok();
         if let Some(tile) = exact.and_then(|text| Tile::parse(text).ok()) {
@@ -487,7 +489,8 @@ impl<'a> TileList<'a> {
         reading.map_or_else(Tile::default, |reading| reading.tile)
     }
 
-    /// Reads what follows the tiles. Returns the problem that there are more or fewer of them than announced.
+    /// Reads the text after the tiles. Returns the problem that there are more or fewer of them
+    /// than announced.
     fn read_end(&mut self, read: usize) -> Option<Cause> {
         self.pass_gap(read);
         self.text.problems.subject = Subject::File;
@@ -525,7 +528,7 @@ impl<'a> TileList<'a> {
         }
     }
 
-    /// Lists the tiles behind those that the head makes, which the engine does not read.
+    /// Lists the tiles beyond the number in the head, which the engine does not read.
     fn report_extra_tiles(&mut self) {
         let words = damage::words(self.text.rest());
         let extra = words.take_while(|(_, word)| word.len() == TILE_CHARS);
@@ -541,7 +544,8 @@ impl<'a> TileList<'a> {
     }
 }
 
-/// The reason to refuse a file without a readable tile: the fault of its first tile, or its absence.
+/// Returns the reason to refuse a file without a readable tile: the fault of its first tile, or its
+/// absence.
 fn nothing_read(map: &Pfmap, text: &Text<'_>) -> PfmapError {
     let faults = map
         .odd_tiles
@@ -567,7 +571,7 @@ mod tests {
     use super::super::{Edge, Field};
     use super::*;
 
-    /// Reads a map row of chunks by row of chunks.
+    /// Reads a map with the rows of chunks one by one.
     fn read_one_by_one(bytes: &[u8]) -> Pfmap {
         let mut text = Text::new(bytes, &rules::TEXT_RULES);
         let head = read_head(&mut text);
@@ -616,7 +620,8 @@ mod tests {
             insert(&text, 6, "0+0000000001101001111000 "),
             text.trim_end().to_owned(),
         ];
-        // Another blend mode for an edge: within a chunk, at its borders, and at those of its row.
+        // Another blend mode for an edge: within a chunk, at the borders of a chunk, and at those
+        // of its row.
         let other_edge = |row: usize, col: usize, edge: Edge| {
             let tile = 70 * CHUNK_TILES as usize + row * RUN + col;
             let tiles_behind = 16 * 8 * CHUNK_TILES as usize - tile;

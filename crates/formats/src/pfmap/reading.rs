@@ -1,8 +1,8 @@
-//! What the engine makes of 24 characters that are not as the document says.
+//! The engine's reading of 24 characters that deviate from the document.
 //!
-//! It counts them and looks at nothing else: a type that is no hexadecimal digit is 0, a sign that
-//! is no `-` is `+`, and everything else is the character's code less that of `0` (fact sheet A1).
-//! So most tiles with a wrong character are there in the game, and have to be here.
+//! The engine checks only their number. A type that is not a hexadecimal digit is 0, a sign other
+//! than `-` is `+`, and every other character is its code minus that of `0` (fact sheet A1). Most
+//! tiles with a wrong character therefore exist in the game, and must exist here.
 
 use super::{Field, Meaning, OddText, TILE_CHARS, Tile, TileType, rules};
 use crate::{Rule, counted, quoted};
@@ -12,23 +12,23 @@ use crate::{Rule, counted, quoted};
 pub struct Reading {
     /// By [`Field`]; some are beyond [`Field::range`].
     numbers: [i32; Field::ALL.len()],
-    /// The same in the bounds of the document, as it is drawn: of a tile that has no shape
-    /// ([`Reading::has_shape`]), flat ground at its base height, or at level 0.
+    /// The numbers in the bounds of the document, as they are drawn. A tile without a shape
+    /// ([`Reading::has_shape`]) is flat ground at its base height, or at level 0.
     pub tile: Tile,
 }
 
-/// Something that is wrong with what stands in the place of a tile.
+/// A fault of the text in the place of a tile.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// Which of the characters is the first wrong one.
+    /// Index of the first wrong character.
     pub at: usize,
-    /// What it breaks; one that leaves something out keeps the tile from having a shape.
+    /// The broken rule. If it leaves something out, the tile has no shape.
     pub rule: &'static Rule,
-    /// What stands there, such as ``found `x` as the cover``.
+    /// The text found, such as ``found `x` as the cover``.
     pub found: String,
-    /// What may.
+    /// The expectation.
     pub expected: &'static str,
-    /// What comes of it, with a semicolon before it; may be empty.
+    /// The outcome, after a semicolon; may be empty.
     pub outcome: String,
 }
 
@@ -42,8 +42,8 @@ impl From<&Tile> for Reading {
 }
 
 impl Reading {
-    /// Reads what a file has in the place of a tile; none where that is not 24 characters, on
-    /// which the engine refuses the whole map. To it, a zero byte is the end of a line.
+    /// Reads the text in the place of a tile. Returns `None` if it does not have 24 characters: the
+    /// engine then refuses the whole map. It takes a zero byte as the end of a line.
     pub fn of(text: &[u8]) -> Option<Self> {
         let chars = text.try_into().ok().filter(|_| !text.contains(&0));
         chars.map(Self::of_chars)
@@ -56,7 +56,7 @@ impl Reading {
             Field::Type => char::from(text[0]).to_digit(16).unwrap_or(0) as i32,
             Field::BaseHeight if text[1] == b'-' => -join(digit(2), digit(3)),
             Field::BaseHeight => join(digit(2), digit(3)),
-            // The engine ignores it: what is no digit is left out.
+            // The engine ignores this field: characters that are not digits count as 0.
             Field::Reserved => field.chars().fold(0, |number, at| {
                 let digit = Some(digit(at)).filter(|digit| (0..=9).contains(digit));
                 join(number, digit.unwrap_or(0))
@@ -78,34 +78,34 @@ impl Reading {
         reading
     }
 
-    /// The number in a field. The document allows no other than [`Field::range`].
+    /// The number in a field. The document allows only [`Field::range`].
     pub fn get(&self, field: Field) -> i32 {
         self.numbers[field as usize]
     }
 
-    /// Its shape; none for D, E and F, which the engine takes and then fails an assertion on.
+    /// Its shape; `None` for D, E and F, which the engine accepts and then fails an assertion on.
     pub fn kind(&self) -> Option<TileType> {
         TileType::from_index(self.get(Field::Type) as u8)
     }
 
-    /// Whether the number in a field is one that a tile may have.
+    /// `true` if the number in a field is allowed.
     fn fits(&self, field: Field) -> bool {
         field.range().contains(&self.get(field))
     }
 
-    /// Whether the ramp height is one that a tile may have, or means nothing.
+    /// `true` if the ramp height is allowed, or has no meaning.
     fn has_ramp(&self) -> bool {
         self.kind() == Some(TileType::Flat) || self.fits(Field::RampHeight)
     }
 
-    /// Whether the engine makes a tile of it whose heights the document allows; what does not is
+    /// `true` if the engine makes a tile of it whose heights the document allows. Otherwise it is
     /// unreadable.
     pub fn has_shape(&self) -> bool {
         self.kind().is_some() && self.fits(Field::BaseHeight) && self.has_ramp()
     }
 
-    /// Everything that is wrong with what stands in the place of a tile: its length, or each field
-    /// that does not hold what the document says.
+    /// Returns all faults of the text in the place of a tile: its length, or each field that
+    /// deviates from the document.
     pub(super) fn faults(odd: OddText<'_>) -> Vec<Fault> {
         let whole = quoted(odd.text);
         let chars = odd.text.try_into().ok();
@@ -136,7 +136,7 @@ impl Reading {
         faults.collect()
     }
 
-    /// The rule that an odd field breaks by its first odd character, and what comes of it.
+    /// The rule that an odd field breaks by its first odd character, and the outcome.
     fn outcome(&self, field: Field, odd: u8) -> (&'static Rule, String) {
         let reads = format!("; the engine reads {}", self.get(field));
         let odd = if odd.is_ascii_digit() {

@@ -1,5 +1,5 @@
-//! Rows of tiles that stand one character apart, read as fast as the memory allows. Rows of chunks that are as
-//! long as the one before them are read side by side.
+//! Fast reading of rows of tiles that are one character apart. Rows of chunks that are as long as
+//! the previous one are read in parallel.
 
 use std::ops::Range;
 
@@ -9,10 +9,11 @@ use super::{Edge, Tile};
 use crate::cursor::ENGINE_LINE_BYTES;
 use crate::parallel::share_out;
 
-/// Bytes that are worth several threads, and those that they read before the watcher is told.
+/// Range of bytes that are read in parallel before the watcher is called: fewer are not worth
+/// several threads.
 pub(super) const BYTES_AT_ONCE: Range<usize> = 1 << 20..16 << 20;
 
-/// How far tiles are read that stand one character apart, and what was seen of them.
+/// The position behind tiles that are one character apart, and statistics of these tiles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
     pub pos: usize,
@@ -23,7 +24,7 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The beginning of a line.
+    /// Creates a cursor at the beginning of a line.
     pub(super) fn at_line(pos: usize) -> Self {
         Self {
             pos,
@@ -32,9 +33,9 @@ impl Cursor {
         }
     }
 
-    /// Reads 32 tiles, the first of them here, on lines that are not too long, and says where lines
-    /// end ([`Run::breaks`]). Where they do not stand one space or line end apart it stays where it is,
-    /// though `tiles` may have changed.
+    /// Reads 32 tiles from here on, on lines that are not too long, and returns the line ends
+    /// ([`Run::breaks`]). If the tiles are not one space or line end apart, the cursor does not
+    /// move, though `tiles` may have changed.
     #[inline]
     pub(super) fn read_run(&mut self, bytes: &[u8], tiles: &mut [Tile; RUN]) -> Option<u32> {
         let Self {
@@ -45,9 +46,9 @@ impl Cursor {
             has_odd_digits,
         } = *self;
         let mut breaks = 0_u32;
-        // Whether all of them are tiles is asked once, at the end.
+        // All tiles are validated at once, at the end.
         let (mut flaws, mut odd_digits) = (0, 0);
-        // Most tiles are like the one before them: 84 % of those of the game's demo map.
+        // Most tiles are like the previous one: 84 % of those of the game's demo map.
         let mut before = (b"0+0000000000101001111000", Tile::default());
         for (i, tile) in tiles.iter_mut().enumerate() {
             let [text @ .., separator] = bytes.get(pos..)?.first_chunk::<TILE_STEP>()?;
@@ -90,13 +91,13 @@ impl Cursor {
     }
 }
 
-/// How many rows of chunks are read side by side. Each is taken to have as many bytes as the one
-/// before; where that is wrong they are read one by one for a while, and longer each time.
+/// Number of rows of chunks that are read in parallel. Each is assumed to have as many bytes as the
+/// previous one. After a wrong guess rows are read one by one for a while, twice as many each time.
 #[derive(Debug)]
 pub(super) struct RowsAtOnce {
-    /// How many bytes the last row has.
+    /// Number of bytes of the last row.
     pub bytes: usize,
-    /// How many rows come one by one.
+    /// Number of rows to read one by one.
     pub one_by_one: usize,
     caution: usize,
 }
@@ -112,15 +113,15 @@ impl Default for RowsAtOnce {
 }
 
 impl RowsAtOnce {
-    /// How many rows to read now, of so many that are left.
+    /// Number of rows to read now, with `left` rows to go.
     pub(super) fn next(&self, left: usize) -> usize {
         let rows = (BYTES_AT_ONCE.end / self.bytes.max(1)).min(left);
         let is_worth_it = self.one_by_one == 0 && rows * self.bytes >= BYTES_AT_ONCE.start;
         if is_worth_it { rows.max(1) } else { 1 }
     }
 
-    /// Takes down a row that was read, and whether it was where it was expected; the first after some
-    /// that came one by one was not expected anywhere.
+    /// Records a row that was read, and whether it was where it was expected. The first row after
+    /// some that were read one by one was not expected anywhere.
     pub(super) fn read(&mut self, bytes: usize, is_taken: bool) {
         self.bytes = bytes;
         if is_taken {
@@ -135,18 +136,18 @@ impl RowsAtOnce {
     }
 }
 
-/// A row of chunks whose tiles stand one character apart, and whose runs begin and end lines.
+/// A row of chunks whose tiles are one character apart, and whose runs begin and end lines.
 pub(super) struct PlainRow {
     pub start: usize,
-    /// With lines counted from its first.
+    /// Lines count from the first line of the row.
     pub runs: Vec<Run>,
     pub end: Cursor,
-    /// Whether its tiles agree on the edges between them.
+    /// `true` if its tiles agree on the edges between them.
     pub edges_agree: bool,
 }
 
-/// Reads rows of chunks of so many bytes, of which the first begins at `start`, wherever they are like
-/// that. `tiles` has those of all of them.
+/// Reads rows of chunks of `row_bytes` each, the first at `start`. A row is `None` if it is not
+/// plain. `tiles` has the tiles of all rows.
 pub(super) fn read_side_by_side(
     bytes: &[u8],
     start: usize,
@@ -169,7 +170,8 @@ pub(super) fn read_side_by_side(
 fn read_plain_row(bytes: &[u8], start: usize, cols: usize, tiles: &mut [Tile]) -> Option<PlainRow> {
     let mut end = Cursor::at_line(start);
     let mut runs = Vec::with_capacity(cols);
-    // Edges are compared while the tiles are at hand, with the row above in the chunk and the chunk before.
+    // Edges are compared while the tiles are in the cache: with the row above in the chunk, and
+    // with the previous chunk.
     let mut differing = 0;
     let mut last_of_rows = [None; RUN];
     for chunk_col in 0..cols / RUN {

@@ -1,4 +1,4 @@
-//! What can be wrong with a map. Whatever the engine refuses is an error (fact sheet A1).
+//! The rules of maps. Everything that the engine refuses is an error (fact sheet A1).
 
 use crate::cursor::TextRules;
 
@@ -72,7 +72,7 @@ crate::rules! {
     Warning TRAILING_DATA = "pfmap/trailing-data";
 }
 
-/// The rules of text files as maps have them.
+/// The rules of text files for maps.
 pub(super) static TEXT_RULES: TextRules = TextRules {
     indented_line: Some(&INDENTED_LINE),
     byte_order_mark: &BYTE_ORDER_MARK,

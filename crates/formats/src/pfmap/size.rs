@@ -6,18 +6,18 @@ use super::{CHUNK_TILES, PfmapError, rules};
 use crate::counted;
 use crate::cursor::{Found, Text, is_separator};
 
-/// How many times the tiles that fit into a truncated file the head may promise; and how many in any case,
-/// those of 4 by 4 chunks.
+/// Limit of the announced tiles, as a multiple of those that fit into a truncated file; and a
+/// number that is always allowed, the tiles of 4 by 4 chunks.
 const PROMISE_LIMIT: u128 = 4;
 const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
 
-/// The announced number of chunks from north to south and from west to east. If it is unknown, or too large for
-/// the file, the map ends where the tiles do.
+/// Returns the announced number of chunks from north to south and from west to east. If it is
+/// unknown, or too large for the file, the map ends after its last tile.
 ///
 /// # Errors
-/// When there are no tiles.
+/// If there are no tiles.
 pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2], PfmapError> {
-    // The last tile of a file has nothing after it if its line end is missing.
+    // The last tile has no separator after it if the last line end is missing.
     let room = (text.rest().len() as u128 + 1) / TILE_STEP as u128;
     if room == 0 {
         let none = || {
@@ -45,7 +45,7 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     }
     let words = text.rest().split(|byte| is_separator(*byte));
     let tiles = words.filter(|word| !word.is_empty()).count();
-    // Short words are more than there is room for.
+    // Short words can outnumber the tiles that fit.
     let tiles = tiles.min(usize::try_from(room).unwrap_or(usize::MAX));
     let [rows, cols] = sides(tiles as u64, rows, cols);
     text.report_after(cause, &rules::SIZE, text.place(), || {
@@ -55,8 +55,8 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     Ok([rows, cols])
 }
 
-/// Rows and columns of chunks up to the last of so many tiles: at most as many as announced. If neither number is
-/// known, as near to a square as whole chunks allow.
+/// Returns rows and columns of chunks for the given number of tiles: at most as many as announced.
+/// If neither number is known, they are as near to a square as whole chunks allow.
 fn sides(tiles: u64, rows: Option<u64>, cols: Option<u64>) -> [u32; 2] {
     let tiles_of_chunk = u64::from(CHUNK_TILES);
     let chunks = (tiles.saturating_add(tiles_of_chunk / 2) / tiles_of_chunk).max(1);
@@ -83,11 +83,11 @@ mod tests {
         assert_eq!(sides(of_chunks(12), Some(2), None), [2, 6]);
         assert_eq!(sides(of_chunks(12), None, Some(4)), [3, 4]);
         assert_eq!(sides(of_chunks(12), None, None), [3, 4]);
-        // A tile too many or too few makes no chunk.
+        // One surplus or missing tile does not change the number of chunks.
         assert_eq!(sides(of_chunks(16) - 1, None, None), [4, 4]);
         assert_eq!(sides(of_chunks(16) + 1, None, Some(4)), [4, 4]);
         assert_eq!(sides(1, None, Some(3)), [1, 1]);
-        // An announced number of columns decides where chunks are.
+        // An announced number of columns decides the position of chunks.
         assert_eq!(sides(of_chunks(16), Some(1_000_000), Some(5)), [4, 5]);
         assert_eq!(sides(of_chunks(16), Some(4), Some(1_000_000)), [1, 16]);
     }

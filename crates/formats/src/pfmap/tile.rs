@@ -1,11 +1,11 @@
-//! One tile: the 24 characters and what they mean (document section 3.3, fact sheet A2).
+//! One tile: the 24 characters and their meaning (document section 3.3, fact sheet A2).
 
 use std::fmt;
 
 use super::{Field, TILE_CHARS};
 
-/// The shape of a tile (field A). The second letter of a ramp is its raised end; the
-/// direction of a corner is that of its lowered corner.
+/// The shape of a tile (field A). The second letter of a ramp is its raised end; the direction of a
+/// corner is that of its lowered corner.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::NoUninit, bytemuck::Zeroable,
 )]
@@ -45,12 +45,12 @@ impl TileType {
         Self::CornerConvexNe,
     ];
 
-    /// The type of a number from 0 to 12.
+    /// Returns the type of a number from 0 to 12.
     pub fn from_index(index: u8) -> Option<Self> {
         Self::ALL.get(usize::from(index)).copied()
     }
 
-    /// The name that `info --json` uses, such as `ramp_sn`.
+    /// Name in `info --json`, such as `ramp_sn`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flat => "flat",
@@ -69,7 +69,7 @@ impl TileType {
         }
     }
 
-    /// The hexadecimal digit that stands for it in a file, in upper case.
+    /// Its hexadecimal digit in a file, in upper case.
     pub const fn digit(self) -> char {
         b"0123456789ABC"[self as usize] as char
     }
@@ -81,7 +81,7 @@ impl fmt::Display for TileType {
     }
 }
 
-/// How a tile's top is mixed with its neighbours' along one edge (fact sheet A8).
+/// Blending of a tile's top with its neighbour along one edge (fact sheet A8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum BlendMode {
@@ -96,7 +96,7 @@ pub enum BlendMode {
 }
 
 impl BlendMode {
-    /// The mode of a digit; everything above 2 is unknown.
+    /// Returns the mode of a digit; everything above 2 is unknown.
     #[inline]
     pub fn from_digit(digit: u8) -> Self {
         match digit {
@@ -107,7 +107,7 @@ impl BlendMode {
         }
     }
 
-    /// A name for people.
+    /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -121,7 +121,7 @@ impl BlendMode {
 /// Grass that the engine plants on a tile (character 16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cover {
-    /// None.
+    /// No grass.
     None,
     /// Up to six tufts on a tile.
     Full,
@@ -132,7 +132,7 @@ pub enum Cover {
 }
 
 impl Cover {
-    /// The cover of a digit.
+    /// Returns the cover of a digit.
     #[inline]
     pub const fn from_digit(digit: u8) -> Self {
         match digit {
@@ -143,7 +143,7 @@ impl Cover {
         }
     }
 
-    /// A name for people.
+    /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -169,7 +169,7 @@ impl Edge {
     /// All edges, in file order.
     pub const ALL: [Self; 4] = [Self::North, Self::East, Self::South, Self::West];
 
-    /// The name of its side, such as `north`.
+    /// Name of the side, such as `north`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::North => "north",
@@ -195,10 +195,10 @@ impl Edge {
     }
 }
 
-/// A tile as its 24 characters say it, in 14 bytes.
+/// A tile, decoded from its 24 characters to 14 bytes.
 ///
-/// Characters 12 to 23 are kept as digits, whatever they are, so that [`Tile::text`] gives back
-/// what was read; methods say what they mean.
+/// Characters 12 to 23 are kept as digits, even meaningless ones, so that [`Tile::text`] returns
+/// the original text. Methods interpret them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, bytemuck::NoUninit, bytemuck::Zeroable)]
 #[repr(C)]
 pub struct Tile {
@@ -206,9 +206,9 @@ pub struct Tile {
     pub kind: TileType,
     /// Fields B and C, in levels of 4 world units, -99 to 99.
     pub base_height: i8,
-    /// Field D, in levels above the base; it means nothing on a flat tile.
+    /// Field D, in levels above the base; meaningless on a flat tile.
     pub ramp_height: u8,
-    /// How the tile is spelled where two spellings mean the same.
+    /// The spelling of the tile, where two spellings mean the same.
     pub(super) spelling: u8,
     /// Field E: index of the material of the top.
     pub top_material: u16,
@@ -223,19 +223,19 @@ pub(super) const SPELLED_LOWER_CASE: u8 = 1;
 /// The base height is written as `-00`.
 pub(super) const SPELLED_MINUS_ZERO: u8 = 2;
 
-/// Why 24 characters are not a tile.
+/// The reason why 24 characters are not a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileError {
-    /// Which of the 24 characters, from 0.
+    /// Index of the faulty character, from 0.
     pub index: usize,
     /// The character there.
     pub found: u8,
-    /// What should stand there.
+    /// The expectation.
     pub expected: &'static str,
 }
 
 impl TileError {
-    /// The first character that keeps `text` from being a tile.
+    /// Returns the first character because of which `text` is not a tile.
     fn find(text: &[u8; TILE_CHARS]) -> Self {
         let (index, expected) = if KIND_OF_CHAR[usize::from(text[0])].is_none() {
             (0, "a tile type from 0 to C")
@@ -243,7 +243,7 @@ impl TileError {
             (1, "the sign of the base height, + or -")
         } else {
             let digits = text.iter().skip(2).take_while(|c| c.is_ascii_digit());
-            // Where there is nothing wrong the last character is named, and nobody asks.
+            // In a valid tile this is the last character, and the result is never used.
             ((2 + digits.count()).min(TILE_CHARS - 1), "a decimal digit")
         };
         Self {
@@ -254,7 +254,7 @@ impl TileError {
     }
 }
 
-/// Field A of a character.
+/// Field A of each character.
 static KIND_OF_CHAR: [Option<TileType>; 256] = {
     let mut kinds = [None; 256];
     let mut i = 0;
@@ -268,19 +268,19 @@ static KIND_OF_CHAR: [Option<TileType>; 256] = {
     kinds
 };
 
-/// The first of the characters that a [`Tile`] keeps as digits.
+/// The first character that a [`Tile`] keeps as a digit.
 const FIRST_DIGIT: usize = Field::Pathable.at();
 
 /// Eight times the character `0`.
 const ASCII_ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
 
-/// Not 0 when one of eight bytes is above 9.
+/// Not 0 if one of eight bytes is above 9.
 #[inline]
 fn above_nine(bytes: u64) -> u64 {
     (bytes.wrapping_add(0x7676_7676_7676_7676) | bytes) & 0x8080_8080_8080_8080
 }
 
-/// Eight digits, a byte each, packed into four bytes, the first of two in the high half.
+/// Packs eight digits, a byte each, into four bytes, the first of two in the high half.
 #[inline]
 fn packed(digits: u64) -> u64 {
     let pairs = (digits << 4 | digits >> 8) & 0x00ff_00ff_00ff_00ff;
@@ -288,7 +288,7 @@ fn packed(digits: u64) -> u64 {
     (fours | fours >> 16) & 0xffff_ffff
 }
 
-/// The digit of an edge's blend mode among those of [`Tile::blend_digits`].
+/// Extracts an edge's blend mode from [`Tile::blend_digits`].
 #[inline]
 pub(super) fn blend_digit(digits: u16, edge: Edge) -> u16 {
     digits >> (12 - 4 * edge as u32) & 0xf
@@ -313,9 +313,9 @@ impl Tile {
     /// Reads the 24 characters of a tile.
     ///
     /// # Errors
-    /// When the type is not a hexadecimal digit from 0 to C, the sign neither `+` nor `-`, or
-    /// anything else not a decimal digit. ([`Reading`](super::Reading) reads those as the engine
-    /// does, which checks nothing of this.)
+    /// If the type is not a hexadecimal digit from 0 to C, the sign is neither `+` nor `-`, or
+    /// another character is not a decimal digit. ([`Reading`](super::Reading) accepts those, as the
+    /// engine does.)
     pub fn parse(text: &[u8; TILE_CHARS]) -> Result<Self, TileError> {
         let (tile, flaws) = Self::parse_words(text);
         if flaws == 0 {
@@ -325,8 +325,9 @@ impl Tile {
         }
     }
 
-    /// [`Tile::parse`] without a reason and without a branch, eight characters at a time. The number beside
-    /// the tile is 0 if the characters are a tile, so that a reader of many tiles can check all at once.
+    /// [`Tile::parse`] without an error and without a branch, eight characters at a time. The
+    /// second value is 0 if the characters are a tile, so that a reader of many tiles can check all
+    /// at once.
     #[inline]
     pub(super) fn parse_words(text: &[u8; TILE_CHARS]) -> (Self, u64) {
         let word = |at: usize| {
@@ -336,7 +337,7 @@ impl Tile {
         let kind = KIND_OF_CHAR[usize::from(text[0])];
         let is_negative = text[1] == b'-';
         let is_signed = is_negative || text[1] == b'+';
-        // The first two characters are no digits: zeros stand in for them.
+        // The first two characters are not digits: they are replaced by zeros.
         let head = (word(0) & !0xffff | 0x3030) ^ ASCII_ZEROS;
         let middle = word(8) ^ ASCII_ZEROS;
         let tail = word(16) ^ ASCII_ZEROS;
@@ -369,11 +370,11 @@ impl Tile {
         (tile, flaws)
     }
 
-    /// Not 0 when any character from 12 on is a digit that may not stand in its field: above 1 in the
+    /// Not 0 if a character from 12 on is a digit that its field does not allow: above 1 in the
     /// flags, above 2 in the cover and the blend modes.
     #[inline]
     pub(super) fn odd_digits(&self) -> u64 {
-        // By the bits of `digits`: 12 to 15 are flags, 16 to 20 are the cover and the modes.
+        // Bits of `digits`: characters 12 to 15 are flags, 16 to 20 are the cover and the modes.
         const FLAGS: u64 = 0xffff;
         const MODES: u64 = 0xf0_ffff_0000;
         const TOO_HIGH: u64 = FLAGS & 0xeeee_eeee_eeee | MODES & 0xcccc_cccc_cccc;
@@ -382,7 +383,7 @@ impl Tile {
         digits & TOO_HIGH | digits & digits >> 1 & OF_THREE
     }
 
-    /// The 24 characters of the tile.
+    /// Returns the 24 characters of the tile.
     pub fn text(&self) -> [u8; TILE_CHARS] {
         let mut text = [b'0'; TILE_CHARS];
         let mut put = |field: Field, mut rest: u16| {
@@ -424,8 +425,8 @@ impl Tile {
         }
     }
 
-    /// Sets the number in a field, or the one nearest to it that the field can hold. A file's other
-    /// spelling of the field is forgotten.
+    /// Sets the number in a field, clamped to its range. An alternative spelling of the field is
+    /// lost.
     pub fn set(&mut self, field: Field, number: i32) {
         let number = number.clamp(*field.range().start(), *field.range().end());
         match field {
@@ -450,8 +451,8 @@ impl Tile {
         }
     }
 
-    /// Sets how the top is blended across an edge. That of the others stays, in the characters for
-    /// each edge alone: the old field for all four counts only where all of them are 0.
+    /// Sets the blend mode of an edge. The other edges keep theirs, in the characters of each edge:
+    /// the old field for all four applies only if all of them are 0.
     pub fn set_blend(&mut self, edge: Edge, mode: BlendMode) {
         let mut modes = Edge::ALL.map(|edge| self.blend(edge));
         modes[edge as usize] = mode;
@@ -482,19 +483,19 @@ impl Tile {
         };
     }
 
-    /// Field G: whether units may walk here when nothing stands in the way.
+    /// Field G: `true` if units can walk here unless something blocks the way.
     #[inline]
     pub fn pathable(&self) -> bool {
         self.digit(Field::Pathable.at()) != 0
     }
 
-    /// Field I: whether the normals of the top are averaged with those around it.
+    /// Field I: `true` if the normals of the top are averaged with those around it.
     #[inline]
     pub fn blend_normals(&self) -> bool {
         self.digit(Field::BlendNormals.at()) != 0
     }
 
-    /// Field J, the other way round: whether the top is bumpy.
+    /// Field J, inverted: `true` if the top is bumpy.
     #[inline]
     pub fn bump(&self) -> bool {
         self.digit(Field::NoBump.at()) == 0
@@ -506,15 +507,15 @@ impl Tile {
         Cover::from_digit(self.digit(Field::Cover.at()))
     }
 
-    /// Characters 12 to 23, four bits each: the first in bits 4 to 7, the second in bits 0 to 3, the third
-    /// in bits 12 to 15 and so on.
+    /// Characters 12 to 23, four bits each: the first in bits 4 to 7, the second in bits 0 to 3,
+    /// the third in bits 12 to 15 and so on.
     #[inline]
     fn digits(&self) -> u64 {
         let [a, b, c, d, e, f] = self.attributes;
         u64::from_le_bytes([a, b, c, d, e, f, 0, 0])
     }
 
-    /// Whether it has a blend mode for each edge, and not one for all of them.
+    /// `true` if it has a blend mode for each edge instead of one for all.
     pub(super) fn names_edges(&self) -> bool {
         self.edge_digits() != 0
     }
@@ -526,8 +527,8 @@ impl Tile {
         u16::from(north & 0xf) << 12 | u16::from(east_and_south) << 4 | u16::from(west >> 4)
     }
 
-    /// The digits of the blend modes of its edges, as `edge_digits` has them: those when any of them is
-    /// set, else field H for all four (fact sheet A2, F8: files that say `version 1.0` have either).
+    /// Blend digits of the edges, in the layout of `edge_digits`. If all of them are 0, field H
+    /// applies to all four edges (fact sheet A2, F8: files of `version 1.0` have either).
     #[inline]
     pub(super) fn blend_digits(&self) -> u16 {
         match self.edge_digits() {
@@ -536,19 +537,19 @@ impl Tile {
         }
     }
 
-    /// How the top is blended across its edges, in the order of [`Edge`]: see `blend_digits`.
+    /// Blend modes of the edges, in the order of [`Edge`]: see `blend_digits`.
     #[inline]
     pub fn blends(&self) -> [BlendMode; 4] {
         let digits = self.blend_digits();
         Edge::ALL.map(|edge| BlendMode::from_digit(blend_digit(digits, edge) as u8))
     }
 
-    /// How the top is blended across an edge.
+    /// Blend mode of an edge.
     pub fn blend(&self, edge: Edge) -> BlendMode {
         self.blends()[edge as usize]
     }
 
-    /// The field that says how the top is blended across an edge.
+    /// The field that holds the blend mode of an edge.
     pub(super) fn blend_field(&self, edge: Edge) -> Field {
         if self.names_edges() {
             Field::blend(edge)

@@ -4,11 +4,14 @@ use super::{CHUNK_SIDE, Material, Pfmap, Splat, TILE_CHARS, file_tile};
 
 /// Writes a map as it was read: the same lines, and the same characters for every tile.
 ///
-/// What a reader goes past (more than one space, blank lines, words that are ignored) is not
-/// written again, the last line always ends, a tile that could not be read becomes the placeholder
-/// that stood in for it, and one with characters that the document does not allow what the engine
-/// makes of them. Names are written as they are; the format has no way to
-/// write one with a space in it.
+/// Some details are normalised:
+///
+/// - Skipped text (repeated spaces, blank lines, ignored words) is not written.
+/// - The last line always ends with a line end.
+/// - An unreadable tile becomes its placeholder, and a tile with characters that the document does
+///   not allow becomes the engine's reading of it.
+///
+/// Names are written unchanged; the format cannot represent a name with a space.
 pub fn write(map: &Pfmap) -> Vec<u8> {
     let line_end: &[u8] = if map.crlf { b"\r\n" } else { b"\n" };
     let mut out = Vec::with_capacity(map.tiles.len() * (TILE_CHARS + 1) + 4096);
