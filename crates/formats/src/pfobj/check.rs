@@ -1,5 +1,4 @@
-//! What can only be said of a model when all of it is read: whether what its parts say of each
-//! other means anything.
+//! Checks that need the whole model: the references between its parts.
 
 use std::collections::HashMap;
 
@@ -10,7 +9,7 @@ use crate::cursor::{Text, Word};
 use crate::{Place, Subject, others_on_lines, outside, quoted};
 
 impl Reader<'_, '_> {
-    /// Gives joints their parents, and lists references that lead nowhere.
+    /// Links joints to their parents, and lists dangling references.
     pub(super) fn check(&mut self) {
         self.link_joints();
         self.check_names();
@@ -30,7 +29,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists names that several clips or several joints have.
+    /// Lists names that several clips or several joints share.
     fn check_names(&mut self) {
         let (model, problems) = (&self.model, &mut self.text.problems);
         let clips = model.clips.iter().map(|clip| (&*clip.name, clip.line));
@@ -71,8 +70,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// How many joints and materials vertices may name: where a list is too short, that alone is
-    /// what is wrong.
+    /// Number of joints and of materials that vertices may name. If a list is too short, only its
+    /// length is reported.
     fn named_counts(&self) -> (u64, u64) {
         let count = |read: usize, section| (read as u64).max(self.announced(section).unwrap_or(0));
         (
@@ -81,12 +80,13 @@ impl Reader<'_, '_> {
         )
     }
 
-    /// Gives joints their parents, as far as these are in the list and do not descend from them.
+    /// Links joints to their parents, unless a parent is missing from the list or the link closes a
+    /// cycle.
     pub(super) fn link_joints(&mut self) {
         let joints = &mut self.model.joints;
         let count = joints.len();
         for (index, (joint, parent)) in joints.iter_mut().zip(&self.parents).enumerate() {
-            // A parent of 0 is none.
+            // A parent of 0 means no parent.
             let Some((number @ 1.., place)) = *parent else {
                 continue;
             };
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
                 joint.parent = Some(number as u32 - 1);
             }
         }
-        // Each joint is passed once: those that a walk to the root has passed lead to a root.
+        // Each joint is visited once: joints that an earlier walk visited lead to a root.
         let mut walks = vec![0; count];
         for start in 0..count {
             let mut joint = start;
@@ -130,7 +130,7 @@ impl Reader<'_, '_> {
             joints[first].parent = None;
             if let Some(Some((number, place))) = self.parents.get(first) {
                 let name = quoted(joints[first].name.as_bytes());
-                // Where a joint is missing, all that follow have other numbers.
+                // If a joint is missing, all later ones have other numbers.
                 let cause = self.damage[Section::Joints as usize];
                 let subject = Subject::Joint(first as u32);
                 let (rule, problems) = (&rules::PARENT_CYCLE, &mut self.text.problems);
@@ -144,8 +144,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists joints and materials that vertices name and that are not there, by another look at
-    /// the lines that name them.
+    /// Lists joints and materials that vertices name and that do not exist. It reads the lines that
+    /// name them again.
     fn check_vertices(&mut self) {
         let (mut joints, materials) = self.named_counts();
         if self.ignores_weights() {
@@ -192,17 +192,17 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Those that have one name.
+/// Clips or joints with the same name.
 struct Namesakes<'n> {
     name: &'n str,
-    /// The index of the second.
+    /// Index of the second one.
     second: u32,
     /// The lines of all of them.
     lines: Vec<u64>,
 }
 
-/// The names that several have, with the first of them first; by name and line of all. Those without
-/// a name are none's namesakes.
+/// Groups names by equality and returns the groups with several members, in the order of their
+/// first members. Input: name and line of each. Empty names do not count.
 fn namesakes<'n>(named: impl Iterator<Item = (&'n str, u64)>) -> Vec<Namesakes<'n>> {
     let mut groups: Vec<Namesakes<'n>> = Vec::new();
     let mut group_of = HashMap::new();

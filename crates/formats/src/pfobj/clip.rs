@@ -1,9 +1,9 @@
-//! Reading clips (document section 3.5): a line that names one, and of each frame the poses of
-//! all joints and, if there is collision data, the bounds.
+//! Reading clips (document section 3.5). A clip has a line with its name, followed by its frames. A
+//! frame has the poses of all joints and, with collision data, bounds.
 //!
-//! The engine ignores the numbers of poses: their order decides. A frame has as many poses as there are
-//! joints, and bounds end it. A damaged frame keeps its place in the clip, with all joints at rest whose poses
-//! cannot be read.
+//! The engine ignores the numbers of poses: only their order counts. A frame has as many poses as
+//! there are joints, and its bounds end it. A damaged frame keeps its place in the clip; joints
+//! whose poses cannot be read are at rest.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -25,17 +25,17 @@ struct ClipReader {
     index: u32,
     /// Poses of each frame.
     poses: usize,
-    /// The number of frames that its own line announces, and that the head announces.
+    /// The announced number of frames: in the clip's own line, and in the head.
     announced: [Option<u64>; 2],
-    /// If the clip has no bounds, its number of poses compared to the announced one. Where these differ, only
-    /// the numbers of poses tell where a frame ends.
+    /// In a clip without bounds, its number of poses compared to the announced one. If they differ,
+    /// only the numbers of poses show where a frame ends.
     length: Ordering,
-    /// Whether the file ends in a frame.
+    /// `true` if the file ends in a frame.
     is_cut: bool,
 }
 
 impl<'a> Reader<'a, '_> {
-    /// Reads a clip; its line is next, if it is there.
+    /// Reads a clip. `has_line` is set if its line is next.
     pub(super) fn read_clip(&mut self, has_line: bool) -> Result<(), PfobjError> {
         let index = self.model.clips.len() as u32;
         self.text.problems.subject = Subject::Clip(index);
@@ -68,8 +68,8 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// Name and frames of the clip with this index, by the line that begins it; none where it does not
-    /// say what the head says.
+    /// Name and frame count of the clip with this index, from the line that begins it; `None` if
+    /// that line disagrees with the head.
     pub(super) fn skim_clip_line(&mut self, index: u64) -> Option<(String, u64)> {
         let of_head = self.head.frame_counts.get(usize::try_from(index).ok()?);
         self.text.pos += 2;
@@ -81,7 +81,7 @@ impl<'a> Reader<'a, '_> {
         Some((name, own.filter(|_| own == of_head)?))
     }
 
-    /// Reads the line that begins a clip; also gives where it has its name.
+    /// Reads the line that begins a clip; also returns the place of the name.
     fn read_clip_line(&mut self, index: u32, has_line: bool) -> (ClipReader, Place) {
         let line = self.text.line;
         let mut place = Place::line(line);
@@ -99,7 +99,7 @@ impl<'a> Reader<'a, '_> {
             self.text.skip_line();
         }
         let poses = self.poses_in_frame(index, announced[0].or(head).unwrap_or(0));
-        // Memory is taken at once if the file has room for the frames of all clips together.
+        // Memory is reserved only if the file has room for the frames of all clips together.
         let joints = self.model.joints.len() as u64;
         let all_poses = self.head.all_frames.saturating_mul(joints);
         let is_kept = announced[0] == announced[1] && all_poses <= self.pose_room as u64;
@@ -153,8 +153,9 @@ impl<'a> Reader<'a, '_> {
         Ok(())
     }
 
-    /// The number of poses in each frame. If no frame has one for each joint, it is that of most frames: the
-    /// engine's exporter writes the joints of several armatures, and the poses of the first one.
+    /// Returns the number of poses in each frame. If no frame has one for each joint, it is that of
+    /// most frames: the engine's exporter writes the joints of several armatures, and the poses of
+    /// the first one.
     fn poses_in_frame(&mut self, clip: u32, frames: u64) -> usize {
         let joints = self.model.joints.len();
         if let Some(poses) = self.poses {
@@ -162,7 +163,7 @@ impl<'a> Reader<'a, '_> {
         }
         let announced = self.announced(Section::Joints).unwrap_or(0);
         let poses = if !self.model.has_bounds {
-            // If a line of a joint is missing, the clip has the poses of all.
+            // If the line of a joint is missing, the clip still has the poses of all joints.
             let of_clip = frames.saturating_mul(announced);
             let is_announced = of_clip > 0 && self.poses_ahead(usize::MAX) as u64 == of_clip;
             if is_announced {
@@ -211,8 +212,8 @@ impl<'a> Reader<'a, '_> {
         poses
     }
 
-    /// The number of poses of most frames, if none has one for each joint. Only frames count whose poses are
-    /// numbered to their end.
+    /// The number of poses of most frames; `None` if a frame has one for each joint. Only frames
+    /// whose poses are numbered to their end count.
     fn poses_of_most_frames(&self) -> Option<usize> {
         let mut frames: BTreeMap<usize, usize> = BTreeMap::new();
         let mut poses = 0;
@@ -235,7 +236,7 @@ impl<'a> Reader<'a, '_> {
         most.map(|(poses, _)| poses)
     }
 
-    /// The number of lines of poses up to the next line with another known keyword, at most `max`.
+    /// Counts the lines of poses up to the next line with another known keyword, at most `max`.
     fn poses_ahead(&self, max: usize) -> usize {
         let keys = lines(self.text.rest()).map(first_word);
         let keys = keys.take_while(|key| Section::of(key).is_none());
@@ -251,7 +252,7 @@ impl<'a> Reader<'a, '_> {
         (self.poses_ahead(usize::MAX) as u64).cmp(&announced)
     }
 
-    /// Returns `true` if the next line belongs to another frame of a clip.
+    /// `true` if the next line belongs to another frame of a clip.
     fn begins_frame(&mut self, clip: &ClipReader, key: Word<'a>) -> bool {
         let count = u64::from(clip.clip.frame_count);
         let [own, head] = clip.announced;
@@ -272,8 +273,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Returns `true` if the next line is one of bounds that begins none, or the line of the clip again, of which
-    /// there are too many.
+    /// `true` if the next line is surplus: a line of bounds other than the first, or a copy of the
+    /// clip's line.
     fn is_extra(&mut self, key: Word<'a>) -> bool {
         match Section::line_of(key.text) {
             Some(line @ (Section::Bounds, 1..)) => self.take_surplus(line),
@@ -282,7 +283,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Reports that a clip ends too early.
+    /// Reports a clip that ends too early.
     fn check_short_clip(&mut self, clip: &ClipReader) {
         let count = u64::from(clip.clip.frame_count);
         let mut announced = clip.announced.into_iter().flatten();
@@ -314,7 +315,7 @@ impl<'a> Reader<'a, '_> {
         problems.cause = cause.or(problems.cause).or(problems.last());
     }
 
-    /// Reads a frame that is laid out as in real files; where it is not, nothing is read.
+    /// Reads a frame in the usual layout of real files. Reads nothing if the layout differs.
     fn read_plain_frame(&mut self, clip: &mut ClipReader) -> bool {
         let first = clip.clip.poses.len();
         let mut plain = Plain::new(self.text.bytes, self.text.pos);
@@ -363,7 +364,7 @@ impl<'a> Reader<'a, '_> {
             let line = self.text.line;
             self.skip_broken(key, POSE);
             if clip.poses > 0 && self.take_missing(Section::Bounds) {
-                // Nothing is left of the frame.
+                // The frame has no other lines.
                 if self.add_poses(clip, Vec::new()) {
                     clip.add_frame(line, None);
                 }
@@ -418,14 +419,14 @@ impl<'a> Reader<'a, '_> {
             clip.add_frame(line, bounds);
         }
         if !is_whole {
-            // Of several damaged frames in a row the others follow from the first.
+            // Consecutive damaged frames are consequences of the first one.
             self.text.problems.cause = cause;
         } else if bounds.is_some() == self.model.has_bounds {
             self.is_intact();
         }
     }
 
-    /// The number of poses of the next frame, which are not always as many as they should be.
+    /// Returns the number of poses of the next frame, which may differ from the expected one.
     fn poses_of_frame(&self, clip: &ClipReader, lacks_bounds: bool) -> usize {
         if clip.length.is_ne() {
             let keys = lines(self.text.rest()).map(first_word);
@@ -449,7 +450,7 @@ impl<'a> Reader<'a, '_> {
             let is_free = !self.model.has_bounds;
             return self.poses_ahead(if is_free { clip.poses } else { usize::MAX });
         }
-        // The bounds of this frame may be missing: the last poses are those of the next one.
+        // The bounds of this frame may be missing: the last poses then belong to the next one.
         let ahead = self.poses_ahead(2 * clip.poses);
         if ahead > clip.poses {
             ahead - clip.poses
@@ -458,8 +459,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Adds the poses of a frame, with those at rest that are missing, unless these take more memory than
-    /// the file.
+    /// Adds the poses of a frame; missing ones are at rest. Adds nothing if that would take more
+    /// memory than the file.
     fn add_poses(&self, clip: &mut ClipReader, poses: Vec<Option<Transform>>) -> bool {
         let joints = self.model.joints.len();
         if poses.len() < joints && clip.clip.poses.len() + joints > self.pose_room {
@@ -498,8 +499,8 @@ impl<'a> Reader<'a, '_> {
         self.transform(words)
     }
 
-    /// Reads the bounds of a frame if they are there, as they should if the head says so. The bounds behind a
-    /// frame with missing poses are those of the bind pose, if the file has too few.
+    /// Reads the bounds of a frame, if present. They are expected if the head announces bounds.
+    /// Bounds after a frame with missing poses are those of the bind pose, if the file has too few.
     fn read_frame_bounds(&mut self, is_complete: bool) -> Option<Bounds> {
         let has_bounds = self.model.has_bounds;
         while let Some(key) = self.peek() {

@@ -1,17 +1,17 @@
 //! The head of a model: seven lines that announce how many entries each list has (document section
-//! 3.1, fact sheet B1). The lists that follow are read by their keywords, whatever the head announces.
+//! 3.1, fact sheet B1). The lists after it are read by their keywords, whatever the head announces.
 
 use super::read::Section;
 use super::rules;
 use crate::cursor::{Found, Text, Word, has_decimal_comma};
 use crate::{Cause, counted};
 
-/// Clips, joints and materials that the engine has room for.
+/// Maximum number of clips, joints and materials in the engine.
 const ENGINE_CLIPS: u64 = 32;
 const ENGINE_JOINTS: u64 = 256;
 const ENGINE_MATERIALS: u64 = 16;
 
-/// The first word of each line, and the whole line as messages name it.
+/// The first word of each line, and the form of the line in messages.
 const LINES: [(&str, &str); 7] = [
     ("version", "`version <number>`"),
     ("num_verts", "`num_verts <number of vertices>`"),
@@ -25,10 +25,10 @@ const FRAME_COUNTS: usize = 5;
 /// The name of `num_materials` in the document. The engine does not know it.
 const NUM_MATERIAL: (&[u8], usize) = (b"num_material", 3);
 
-/// How many times what fits into the rest of a file the head may promise before that is absurd: a
-/// file that is cut off promises more than it holds too.
+/// Limit of the announced numbers, as a multiple of the entries that fit into the rest of the file;
+/// anything above is absurd. A truncated file also announces more than it holds.
 const PROMISE_LIMIT: u64 = 64;
-/// The minimum of bytes that a vertex, a joint, a material and a clip take in a file.
+/// Minimum size in bytes of a vertex, a joint, a material and a clip in a file.
 const MIN_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
 const MIN_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
 const MIN_MATERIAL: usize =
@@ -39,21 +39,21 @@ const MIN_CLIP: usize = b"as a 0\n".len();
 #[derive(Debug, Default)]
 pub(super) struct Head {
     pub version: String,
-    /// The announced number of vertices, materials, joints, clips and bounds of the bind pose, unless it is
-    /// missing or absurd.
+    /// The announced number of vertices, materials, joints, clips and bounds of the bind pose,
+    /// unless it is missing or absurd.
     pub announced: [Option<u64>; 5],
-    /// The problem with each announced number: a list of another length follows from it.
+    /// The problem with each announced number: a list of another length is its consequence.
     pub doubts: [Option<Cause>; 5],
     /// Frames of each clip.
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
     pub all_frames: u64,
     pub crlf: bool,
-    /// The max number of vertices that the file has room for.
+    /// Maximum number of vertices that fit into the file.
     pub vertex_room: usize,
 }
 
-/// A number of the head and where it stands.
+/// A number of the head and its word.
 type Count<'a> = Option<(u64, Word<'a>)>;
 
 struct HeadReader<'a, 't> {
@@ -62,7 +62,7 @@ struct HeadReader<'a, 't> {
     counts: [Count<'a>; 4],
 }
 
-/// Reads the head; what follows are the vertices.
+/// Reads the head, up to the vertices.
 pub(super) fn read_head(text: &mut Text<'_>) -> Head {
     let mut reader = HeadReader {
         text,
@@ -105,7 +105,7 @@ impl<'a> HeadReader<'a, '_> {
             }
             self.read_line(line);
             if line == 0 {
-                // Lines that end in CR LF all do: the first one tells.
+                // All lines of a file end alike, so the first one is enough.
                 self.head.crlf = self.text.bytes[..self.text.pos].ends_with(b"\r\n");
             }
         }
@@ -121,15 +121,15 @@ impl<'a> HeadReader<'a, '_> {
         }
     }
 
-    /// Reports a line that is missing, unknown or out of order. What is reported up to the next line in its
-    /// place follows from it.
+    /// Reports a line that is missing, unknown or out of order. Later problems are its
+    /// consequences, up to the next line in its place.
     fn broken(&mut self, found: Found<'_>, expected: &str) {
         self.text.wrong(&rules::HEADER_LINE, found, expected);
         let problems = &mut self.text.problems;
         problems.cause = problems.cause.or(problems.last());
     }
 
-    /// Reads what follows the key of a line.
+    /// Reads the rest of a line after its key.
     fn read_line(&mut self, line: usize) {
         let expected = LINES[line].1;
         if line == FRAME_COUNTS {
@@ -172,13 +172,13 @@ impl<'a> HeadReader<'a, '_> {
         self.text.end_line();
     }
 
-    /// Keeps the problem that was reported last as one with the announced number of a section.
+    /// Records the last problem as one with the announced number of a section.
     fn doubt(&mut self, section: Section) {
         let problems = &self.text.problems;
         self.head.doubts[section as usize] = problems.cause.or(problems.last());
     }
 
-    /// Takes the number of a line.
+    /// Records the number of a line.
     fn take(&mut self, line: usize, number: u64, word: Word<'a>) {
         let section = match line {
             1 => Section::Vertices,
@@ -206,7 +206,7 @@ impl<'a> HeadReader<'a, '_> {
             } else {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a number of frames");
-                // The number of those that follow is unknown.
+                // The number of the remaining ones is unknown.
                 self.doubt(Section::Clips);
                 is_read = false;
                 break;
@@ -234,7 +234,7 @@ impl<'a> HeadReader<'a, '_> {
         self.text.skip_line();
     }
 
-    /// Lists what is odd with the numbers; and takes those as promises that can be kept.
+    /// Lists faults of the numbers, and adopts those that the file has room for.
     fn check_counts(&mut self) {
         let left = self.text.rest().len();
         let room = |min: usize| left / min + 1;
@@ -249,7 +249,7 @@ impl<'a> HeadReader<'a, '_> {
             let Some((number, word)) = self.counts[i] else {
                 continue;
             };
-            // Of a file that ends here it is said that it does.
+            // A file that ends here is reported as truncated instead.
             if number / PROMISE_LIMIT > room(min) as u64 && left > 0 {
                 let expected = format!(
                     "no more than the {} that the rest of the file has room for",

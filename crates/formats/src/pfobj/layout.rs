@@ -1,22 +1,23 @@
-//! Where the vertices of a file stand in its text.
+//! Positions of the vertices in the text of a file.
 
 /// Lines of a vertex.
 const VERTEX_LINES: u64 = 5;
 
-/// On which lines the vertices of a file stand. Nearly every file has them five lines apart, which
-/// takes a few bytes to say however many there are.
+/// The lines of a file's vertices. In nearly every file they are five lines apart, which takes a
+/// few bytes however many there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// Vertices that are five lines apart: index and line of the first, both rising.
+    /// Runs of vertices that are five lines apart: index and line of the first, both ascending.
     runs: Vec<(u32, u64)>,
-    /// The line after the last one of the last vertex.
+    /// The line after the last line of the last vertex.
     end: u64,
-    /// How many vertices there are.
+    /// Number of vertices.
     count: u32,
 }
 
 impl Layout {
-    /// The layout of so many vertices five lines apart, the first on the line after the head.
+    /// Returns the layout of the given number of vertices five lines apart, the first on the line
+    /// after the head.
     pub fn regular(count: u32) -> Self {
         const FIRST_LINE: u64 = 8;
         Self {
@@ -30,7 +31,7 @@ impl Layout {
         }
     }
 
-    /// A layout of no vertices, to add to.
+    /// Creates an empty layout.
     pub(super) fn new() -> Self {
         Self {
             runs: Vec::new(),
@@ -49,15 +50,15 @@ impl Layout {
         self.end = end;
     }
 
-    /// Whether the last run ends where its vertices say.
+    /// `true` if the last run ends five lines after its last vertex begins.
     fn is_even(&self) -> bool {
         self.runs.last().is_some_and(|&(first, line)| {
             line + VERTEX_LINES * u64::from(self.count - first) == self.end
         })
     }
 
-    /// The line of the file, from 1, on which a vertex begins; for one that the file does not
-    /// have, the line after the last vertex.
+    /// Line of the file, from 1, on which a vertex begins; for a vertex that does not exist, the
+    /// line after the last vertex.
     pub fn line(&self, vertex: u32) -> u64 {
         let run = self.runs.partition_point(|(first, _)| *first <= vertex);
         match run.checked_sub(1).and_then(|run| self.runs.get(run)) {
@@ -68,13 +69,13 @@ impl Layout {
         }
     }
 
-    /// The vertex that a line of the file, from 1, belongs to.
+    /// Index of the vertex that a line of the file, from 1, belongs to.
     pub fn vertex_at(&self, line: u64) -> Option<u32> {
         let run = self.runs.partition_point(|(_, first)| *first <= line);
         let (first, first_line) = *self.runs.get(run.checked_sub(1)?)?;
         let next = self.runs.get(run).map_or(self.count, |(index, _)| *index);
         let offset = u32::try_from((line - first_line) / VERTEX_LINES).ok()?;
-        // A vertex may have more lines than five: others among them, or blank ones.
+        // Extra or blank lines can make a vertex longer than five lines.
         (line < self.end).then(|| first.saturating_add(offset).min(next - 1))
     }
 }

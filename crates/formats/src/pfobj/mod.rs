@@ -23,12 +23,12 @@ pub use summary::{Summary, summarize};
 #[cfg(feature = "write")]
 pub use write::write;
 
-/// Why nothing of a model can be shown: it has neither a vertex that can be read nor a joint.
+/// The reason why nothing of a model can be shown: it has no readable vertex and no joint.
 pub use crate::ReadError as PfobjError;
 
 use crate::{Format, Problem};
 
-/// How the table of formats knows PFOBJ.
+/// The entry of PFOBJ in the table of formats.
 pub static FORMAT: Format = Format {
     id: "pfobj",
     name: "Permafrost Engine model",
@@ -36,16 +36,17 @@ pub static FORMAT: Format = Format {
     sniff: read::sniff,
 };
 
-/// The max number of joints that move a vertex; the engine leaves out those that follow (fact sheet B1).
+/// Maximum number of joints that move a vertex; the engine ignores further ones (fact sheet B1).
 pub const MAX_INFLUENCES: usize = 6;
-/// How far from 1 the length of a normal or a quaternion may be. Six digits, as exporters write them,
-/// leave it within 1e-6, and the normals that Blender keeps in 16 bits within 5e-5; three digits would
-/// leave it within this. What is further off was not made to be of length 1.
+/// Tolerance for the length of a unit normal or quaternion. Six digits, as exporters write them,
+/// leave it within 1e-6, and the normals that Blender keeps in 16 bits within 5e-5; three digits
+/// would leave it within this. A vector further off was not meant to have length 1.
 pub const LENGTH_TOLERANCE: f32 = 1e-3;
-/// Frames a second at which the engine plays a clip unless a script says otherwise (fact sheet B5).
+/// Frames per second at which the engine plays a clip, unless a script sets another rate (fact
+/// sheet B5).
 pub const FRAMES_PER_SECOND: f32 = 24.0;
 
-/// A PFOBJ file as plain data, as it is written: nothing is normalised or turned.
+/// A PFOBJ file as plain data, as it is written: nothing is normalised or rotated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pfobj {
     /// The version as written, such as `1.0`.
@@ -60,27 +61,28 @@ pub struct Pfobj {
     pub joints: Vec<Joint>,
     /// Animation sets in file order.
     pub clips: Vec<Clip>,
-    /// The declared bounds of the bind pose, in model space; none in a file without collision data, or one that was cut off before it.
+    /// The declared bounds of the bind pose, in model space; `None` in a file without collision
+    /// data, or one that is truncated before them.
     pub bounds: Option<Bounds>,
-    /// Whether the head says that there are bounds (`has_collision`).
+    /// `true` if the head announces bounds (`has_collision`).
     pub has_bounds: bool,
-    /// Where the vertices stand in the text.
+    /// Positions of the vertices in the text.
     pub layout: Layout,
-    /// Indices of vertices that are placeholders since they could not be read, in rising order.
+    /// Indices of placeholders for unreadable vertices, ascending.
     pub bad_vertices: Vec<u32>,
-    /// Whether lines end in CR LF.
+    /// `true` if lines end in CR LF.
     pub crlf: bool,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All faults of the file, in file order. The first hundred of each kind are listed, followed
+    /// by the number of further ones.
     pub problems: Vec<Problem>,
-    /// What is not wrong, but worth knowing, in file order.
+    /// Noteworthy properties that are not faults, in file order.
     pub notes: Vec<Problem>,
 }
 
 /// A corner of a triangle (document, section 3.2).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vertex {
-    /// Place in model space: X left, Y up, Z forward.
+    /// Position in model space: X left, Y up, Z forward.
     pub position: [f32; 3],
     /// Texture coordinates; (0, 0) is the bottom left of the image, which repeats.
     pub uv: [f32; 2],
@@ -88,7 +90,7 @@ pub struct Vertex {
     pub normal: [f32; 3],
     /// Index of the first of its influences in [`Pfobj::influences`].
     pub first_influence: u32,
-    /// How many influences it has, at most [`MAX_INFLUENCES`].
+    /// Number of its influences, at most [`MAX_INFLUENCES`].
     pub influence_count: u8,
     /// Index of its material. It may be outside the list.
     pub material: u32,
@@ -99,7 +101,7 @@ pub struct Vertex {
 pub struct Influence {
     /// Index of the joint, from 0. It may be outside the list.
     pub joint: u32,
-    /// Relative to the others of the same vertex: they need not sum to 1.
+    /// Weight relative to the others of the same vertex: they need not sum to 1.
     pub weight: f32,
 }
 
@@ -116,11 +118,11 @@ pub struct Material {
     pub specular: [f32; 3],
     /// File name of the texture, as written.
     pub texture: String,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the material in the file, from 1.
     pub line: u64,
-    /// Line of the file, from 1, that names the texture.
+    /// Line of the texture in the file, from 1.
     pub texture_line: u64,
-    /// Column of its texture's name there, in bytes from 1.
+    /// Column of the texture's name in that line, in bytes from 1.
     pub texture_column: u32,
 }
 
@@ -129,18 +131,19 @@ pub struct Material {
 pub struct Joint {
     /// Name for people.
     pub name: String,
-    /// Index of its parent, from 0; none for a root. Never itself or one of its descendants, and
-    /// always within the list: what the file says otherwise is a problem, and the joint a root.
+    /// Index of its parent, from 0; `None` for a root. It is always in the list, and never the
+    /// joint itself or a descendant. If the file contradicts that, it is a problem, and the joint
+    /// is a root.
     pub parent: Option<u32>,
     /// Its bind pose, relative to its parent.
     pub bind: Transform,
-    /// Where the bone ends, relative to the joint, in its own space.
+    /// End of the bone, relative to the joint, in the joint's space.
     pub tip: [f32; 3],
     /// Line of the file, from 1.
     pub line: u64,
 }
 
-/// Scale, rotation and translation as a file has them; a point is scaled first and moved last.
+/// Scale, rotation and translation as written; a point is scaled first and translated last.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transform {
     /// Factors along X, Y and Z.
@@ -151,13 +154,13 @@ pub struct Transform {
     pub translation: [f32; 3],
 }
 
-/// A rotation as a file has it.
+/// A rotation as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Rotation {
-    /// X, Y, Z and W of the quaternion whose conjugate is meant (fact sheet B2).
+    /// X, Y, Z and W of a quaternion; the rotation is its conjugate (fact sheet B2).
     ConjugatedQuaternion([f32; 4]),
-    /// Angles in degrees around X, Y and Z; around Z is turned first (document, section 3.5, and
-    /// fact sheet B2).
+    /// Angles in degrees around X, Y and Z; the rotation around Z comes first (document, section
+    /// 3.5, and fact sheet B2).
     EulerDegrees([f32; 3]),
 }
 
@@ -168,19 +171,19 @@ pub struct Clip {
     pub name: String,
     /// Number of frames, damaged ones included.
     pub frame_count: u32,
-    /// Of each frame, the pose of each joint relative to its parent: `frame * joints + joint`. It is the bind
-    /// pose where the file has none that can be read.
+    /// The pose of each joint in each frame, relative to its parent: `frame * joints + joint`.
+    /// Unreadable poses are the bind pose.
     pub poses: Vec<Transform>,
-    /// The declared bounds of each frame, in model space, `None` where they are missing. Empty if no frame has
-    /// bounds.
+    /// The declared bounds of each frame, in model space; `None` if they are missing. Empty if no
+    /// frame has bounds.
     pub bounds: Vec<Option<Bounds>>,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the clip in the file, from 1.
     pub line: u64,
-    /// Of each frame, the line of the file of its first joint.
+    /// Line of the first joint of each frame.
     pub frame_lines: Vec<u64>,
 }
 
-/// An axis-aligned box as a file has it.
+/// An axis-aligned box as written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     /// The min corner.
@@ -190,19 +193,19 @@ pub struct Bounds {
 }
 
 impl Pfobj {
-    /// How many whole triangles the vertices make.
+    /// Number of whole triangles.
     pub fn triangle_count(&self) -> usize {
         self.vertices.len() / 3
     }
 
-    /// Whether clips move its vertices: the engine does not look at weights where there is none
-    /// (fact sheet B1).
+    /// `true` if clips move its vertices: the engine ignores weights in a model without clips (fact
+    /// sheet B1).
     pub fn is_skinned(&self) -> bool {
         !self.joints.is_empty() && !self.clips.is_empty()
     }
 
-    /// Whether no joint moves a vertex when clips play, since it has no weights or their sum is 0
-    /// (fact sheet B3). Not so in a model without clips, where none needs any.
+    /// `true` if no joint moves a vertex when clips play, since it has no weights or their sum is 0
+    /// (fact sheet B3). `false` in a model without clips, which needs no weights.
     pub fn is_unweighted(&self, vertex: &Vertex) -> bool {
         self.is_skinned() && sum_of_weights(self.influences_of(vertex)) == 0.0
     }
@@ -212,13 +215,13 @@ impl Pfobj {
         self.layout.line(vertex)
     }
 
-    /// The vertex that a line of the file, from 1, belongs to.
+    /// Index of the vertex that a line of the file, from 1, belongs to.
     pub fn vertex_at_line(&self, line: u64) -> Option<u32> {
         self.layout.vertex_at(line)
     }
 
-    /// The pose that a line of the file, from 1, holds: clip, frame and joint. The lines of a frame
-    /// are taken to follow each other, as they do unless blank lines are among them.
+    /// The pose on a line of the file, from 1: clip, frame and joint. Assumes that a frame has no
+    /// blank lines.
     pub fn pose_at_line(&self, line: u64) -> Option<(usize, usize, usize)> {
         let last_at = |lines: usize| lines.checked_sub(1);
         let clip = last_at(self.clips.partition_point(|clip| clip.line <= line))?;
@@ -238,9 +241,9 @@ impl Pfobj {
 }
 
 impl Rotation {
-    /// Whether it is a rotation for the engine: a quaternion whose length is 1, within
-    /// [`LENGTH_TOLERANCE`]. The engine makes none of others, and what they turn is distorted
-    /// (fact sheet B2).
+    /// `true` if the engine takes it as a rotation: a quaternion whose length is 1, within
+    /// [`LENGTH_TOLERANCE`]. The engine does not normalise others, so they distort the model (fact
+    /// sheet B2).
     pub fn is_unit(&self) -> bool {
         match self {
             Self::ConjugatedQuaternion(xyzw) => is_unit(xyzw),
@@ -250,27 +253,27 @@ impl Rotation {
 }
 
 impl Vertex {
-    /// Whether the length of its normal is 0, so that it points nowhere. Also so where the square of
-    /// the length is too small for a number of the engine.
+    /// `true` if the length of its normal is 0, so that it has no direction. That includes lengths
+    /// whose square is too small for the engine's numbers.
     pub fn has_no_normal(&self) -> bool {
         square(&self.normal) == 0.0
     }
 }
 
-/// Whether the length of a vector is 1, within [`LENGTH_TOLERANCE`].
+/// `true` if the length of a vector is 1, within [`LENGTH_TOLERANCE`].
 #[inline]
 fn is_unit(vector: &[f32]) -> bool {
-    // The square is twice as far off.
+    // Squaring doubles the deviation.
     (square(vector) - 1.0).abs() <= 2.0 * LENGTH_TOLERANCE
 }
 
-/// The square of the length of a vector.
+/// The squared length of a vector.
 #[inline]
 fn square(vector: &[f32]) -> f32 {
     vector.iter().map(|number| number * number).sum()
 }
 
-/// What the engine divides the weights of a vertex by.
+/// The divisor of a vertex's weights in the engine.
 #[inline]
 fn sum_of_weights(influences: &[Influence]) -> f32 {
     influences.iter().map(|influence| influence.weight).sum()

@@ -1,15 +1,15 @@
 //! Numbers in their plain spelling, eight characters at a time.
 //!
-//! Nearly every character of a model is part of a number such as `-0.123456`. Those are read here;
-//! every other spelling is left to the standard library.
+//! Nearly every character of a model is part of a number such as `-0.123456`. Those are parsed
+//! here; every other spelling is left to the standard library.
 
 #![expect(
     clippy::inline_always,
     reason = "a number is a few dozen instructions, and a call costs a sixth of the speed"
 )]
 
-/// Digits before and after the point that a plain number has at most: one less than fit into a
-/// word, so that whatever ends them is seen too.
+/// Maximum number of digits before and after the point of a plain number. It is one less than fit
+/// into a word, so that the character after them is checked too.
 const MAX_DIGITS: usize = 7;
 
 /// Powers of ten by the number of digits after the point.
@@ -24,7 +24,7 @@ const SCALES: [(u64, f64); MAX_DIGITS + 1] = [
     (10_000_000, 10_000_000.0),
 ];
 
-/// Up to eight digits in a row: their characters as numbers, the first in the lowest byte.
+/// Up to eight digits in a row: their values, the first in the lowest byte.
 #[derive(Clone, Copy)]
 struct Digits {
     bytes: u64,
@@ -32,25 +32,25 @@ struct Digits {
 }
 
 impl Digits {
-    /// Those that begin at a place eight bytes before the end of the text or earlier.
+    /// Reads the digits at an offset. Fails within the last eight bytes of the text.
     #[inline(always)]
     fn at(bytes: &[u8], at: usize) -> Option<Self> {
         const HIGH: u64 = 0x8080_8080_8080_8080;
         let chunk = bytes.get(at..)?.first_chunk::<8>()?;
         let bytes = u64::from_le_bytes(*chunk) ^ 0x3030_3030_3030_3030;
-        // The highest bit of every byte above 9. A carry spoils only bytes after such a one.
+        // The highest bit of every byte above 9. A carry spoils only bytes after such a byte.
         let others = (bytes.wrapping_add(0x7676_7676_7676_7676) | bytes) & HIGH;
         let count = (others.trailing_zeros() / 8) as usize;
         Some(Self { bytes, count })
     }
 
-    /// The number that they spell, if there are one to seven.
+    /// The number of one to seven digits.
     #[inline(always)]
     fn value(self) -> Option<u64> {
         if !(1..=MAX_DIGITS).contains(&self.count) {
             return None;
         }
-        // As eight digits, with zeros before them: pairs, fours, all.
+        // Zero-padded to eight digits: pairs, fours, all.
         let digits = self.bytes << (64 - 8 * self.count);
         let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8);
         const MASK: u64 = 0x0000_00ff_0000_00ff;
@@ -60,23 +60,23 @@ impl Digits {
     }
 }
 
-/// The whole number of one to seven digits at a place, and where it ends.
+/// Parses an integer of one to seven digits; returns it with the offset of its end.
 #[inline(always)]
 pub(super) fn plain_index(bytes: &[u8], at: usize) -> Option<(u32, usize)> {
     let digits = Digits::at(bytes, at)?;
     Some((digits.value()? as u32, at + digits.count))
 }
 
-/// The number at a place if it is spelt plainly, and where it ends: perhaps a minus, one to seven
-/// digits, a point, one to seven digits. What it is equals what the standard library makes of it,
-/// bit for bit.
+/// Parses a number in plain spelling; returns it with the offset of its end. Plain means an
+/// optional minus, one to seven digits, a point, one to seven digits. The result equals that of the
+/// standard library, bit for bit.
 #[inline(always)]
 pub(super) fn plain_number(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
     let is_negative = *bytes.get(at)? == b'-';
     let at = at + usize::from(is_negative);
     let first = Digits::at(bytes, at)?;
-    // Nearly all have one digit before the point and six after it. That these are branches lets
-    // the processor go on to the next number before it knows where this one ends.
+    // Nearly all have one digit before the point and six after it. With branches for these cases,
+    // the processor can start the next number before it knows where this one ends.
     let (whole, at) = if first.bytes >> 8 & 0xff == u64::from(b'.' ^ b'0') {
         if first.count != 1 {
             return None;
@@ -104,11 +104,11 @@ pub(super) fn plain_number(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
             at + fraction.count,
         )
     };
-    // Both are exact, below 2^53, so that this is the double that is nearest to the number. (A
-    // signed number converts faster.)
+    // Both are exact, below 2^53, so this is the double nearest to the number. (A signed number
+    // converts faster.)
     let double = digits as i64 as f64 / divisor;
-    // The single that is nearest to that double is nearest to the number too, unless the double
-    // is halfway between two: then what it lost decides.
+    // The single nearest to that double is nearest to the number too, unless the double is halfway
+    // between two singles: then the lost bits decide.
     if double.to_bits() & 0x1fff_ffff == 0x1000_0000 {
         return None;
     }
@@ -121,7 +121,8 @@ pub(super) fn plain_number(bytes: &[u8], at: usize) -> Option<(f32, usize)> {
 mod tests {
     use super::{plain_index, plain_number};
 
-    /// What is made of a text with something after it, and whether it was plain.
+    /// Compares the result for a text with the standard library. Returns `true` if the text is
+    /// plain.
     #[track_caller]
     fn check(text: &str) -> bool {
         let padded = format!("{text} 123456789");
@@ -160,7 +161,7 @@ mod tests {
 
     #[test]
     fn numbers_halfway_between_two_are_left_to_the_standard_library() {
-        // One more bit than a single holds.
+        // One bit more than a single holds.
         for halfway in ["16777217.0", "8388608.5", "2097152.125", "1048577.0625"] {
             assert!(!check(halfway), "{halfway}");
         }
@@ -194,7 +195,7 @@ mod tests {
         ] {
             assert!(!check(text), "{text}");
         }
-        // The end of the text is never read past.
+        // Reading stops at the end of the text.
         for len in 0..8 {
             assert_eq!(plain_number(&b"0.123456"[..len], 0), None);
             assert_eq!(plain_index(&b"12345678"[..len], 0), None);

@@ -1,15 +1,15 @@
-//! Vertices, poses and bounds laid out as every real file has them, read without a look at what
-//! else they might be. Where one is laid out otherwise, or something is odd about it, nothing is
-//! read here, and it is read line by line instead.
+//! The fast path for vertices, poses and bounds in the usual layout of real files, without other
+//! checks. If the layout differs or a value is odd, nothing is read here, and the slow path reads
+//! the record line by line.
 
 use super::number::{plain_index, plain_number};
 use super::{Bounds, Influence, MAX_INFLUENCES, Rotation, Transform, Vertex, is_unit};
 
-/// Spaces and tabs before a line that are gone past here.
+/// Maximum number of spaces and tabs before a line.
 const MAX_INDENT: usize = 16;
 
-/// The text, and how far it is read. Every line that is read is short enough for the engine: what
-/// it is made of has a limited length.
+/// A text and a read position. Every accepted line is short enough for the engine, since the length
+/// of its parts is limited.
 #[derive(Clone, Copy)]
 pub(super) struct Plain<'a> {
     bytes: &'a [u8],
@@ -21,7 +21,7 @@ impl<'a> Plain<'a> {
         Self { bytes, at }
     }
 
-    /// The five lines of a vertex; adds its influences.
+    /// Reads the five lines of a vertex and adds its influences.
     #[inline]
     pub(super) fn vertex(&mut self, influences: &mut Vec<Influence>) -> Option<Vertex> {
         self.expect(b"v ")?;
@@ -49,12 +49,12 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// The rest of a `vw` line.
+    /// Reads the rest of a `vw` line.
     #[inline]
     fn influences(&mut self, influences: &mut Vec<Influence>) -> Option<u8> {
         let mut count = 0;
         while self.line_end().is_none() {
-            // Real files have another space before the first.
+            // Real files have a second space before the first influence.
             if self.peek()? == b' ' {
                 self.at += 1;
                 continue;
@@ -74,7 +74,7 @@ impl<'a> Plain<'a> {
         Some(count as u8)
     }
 
-    /// The line of a pose, if it has this number, from 1.
+    /// Reads the line of a pose, if it has this number, from 1.
     #[inline]
     pub(super) fn pose(&mut self, number: u32) -> Option<Transform> {
         self.indent()?;
@@ -98,7 +98,7 @@ impl<'a> Plain<'a> {
         })
     }
 
-    /// The three lines of bounds.
+    /// Reads the three lines of bounds.
     pub(super) fn bounds(&mut self) -> Option<Bounds> {
         let mut bounds = Bounds {
             min: [0.0; 3],

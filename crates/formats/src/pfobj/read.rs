@@ -1,9 +1,9 @@
 //! Reading PFOBJ (document section 3, fact sheet B1).
 //!
-//! Nearly all of a file are its vertices and poses, which are read as a whole where they are laid
-//! out as in real files ([`Plain`]). Everything else is read line by line, each for what its
-//! keyword says it is. Reading goes on behind a damaged line at the next line with a known keyword.
-//! The announced counts tell lines too many from the beginning of another entry ([`Reader::balance`]).
+//! Vertices and poses are nearly all of a file. In the usual layout of real files they are read as
+//! a whole ([`Plain`]). Everything else is read line by line, by the keyword of each line. After a
+//! damaged line, reading resumes at the next line with a known keyword. The announced counts
+//! distinguish surplus lines from the beginning of another entry ([`Reader::balance`]).
 
 use std::ops::ControlFlow;
 
@@ -18,17 +18,17 @@ use super::{
 use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma, is_separator};
 use crate::{Cause, Place, Plural, Rule, Severity, Subject, conflict, counted, quoted};
 
-/// Materials, joints and clips that are kept. No model has so many; a broken file may, and what
-/// is kept of one takes far more memory than its line.
+/// Maximum number of materials, joints and clips that are kept. No model has as many, but a corrupt
+/// file may, and each takes far more memory than its line.
 const MAX_LISTED: usize = 1 << 16;
-/// Bytes between two looks at whether anyone still waits for the file.
+/// Bytes between two calls of the watcher.
 const WATCH_BYTES: usize = 1 << 16;
-/// The minimum of bytes that a pose takes in a file.
+/// Minimum size of a pose in a file, in bytes.
 const MIN_POSE: usize = b"1 1/1/1 0/0/0 0/0/0\n".len();
-/// The engine has room for the names of joints and textures up to this length.
+/// Maximum length of the names of joints and textures in the engine.
 const ENGINE_NAME_BYTES: usize = 63;
 
-/// Says whether a file that begins with these bytes is a PFOBJ file, whole or cut short.
+/// Returns `true` if a file that begins with these bytes is a PFOBJ file, complete or truncated.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     let mut words = first_words(bytes);
     // The number may be missing.
@@ -37,21 +37,21 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 
 /// Reads a model.
 ///
-/// Whatever does not keep the rest from being shown is in [`Pfobj::problems`]. The head is taken
-/// for a promise: what there is of everything is read, whatever it says. The memory in use is
-/// bounded by the length of `bytes`.
+/// Faults that leave the rest readable are listed in [`Pfobj::problems`]. The counts of the head
+/// are not binding: every entry in the file is read. The memory in use is bounded by the length of
+/// `bytes`.
 ///
 /// # Errors
-/// When there is neither a vertex that can be read nor a joint.
+/// If there is no readable vertex and no joint.
 pub fn read(bytes: &[u8]) -> Result<Pfobj, PfobjError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a watcher. The watcher gets the progress, from 0 to 1, now and then, and can stop
+/// the reading.
 ///
 /// # Errors
-/// As [`read`], and [`PfobjError::Cancelled`] when the watcher breaks.
+/// Same as [`read`], and [`PfobjError::Cancelled`] if the watcher breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -83,12 +83,12 @@ impl Section {
         Self::Bounds,
     ];
 
-    /// The part that a line with this first word belongs to.
+    /// Returns the section of a line with this first word.
     pub(super) fn of(key: &[u8]) -> Option<Self> {
         Self::line_of(key).map(|(section, _)| section)
     }
 
-    /// The same, and the index of the line in an entry.
+    /// Returns the section of a line with this first word, and the index of the line in an entry.
     pub(super) fn line_of(key: &[u8]) -> Option<(Self, usize)> {
         Self::ALL.into_iter().find_map(|section| {
             let mut lines = section.lines().iter();
@@ -108,7 +108,7 @@ impl Section {
         }
     }
 
-    /// What each of its entries is, and the line of the head that says how many.
+    /// The noun of its entries, and the line of the head with their number.
     pub(super) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Vertices => ("vertex", "num_verts"),
@@ -120,7 +120,7 @@ impl Section {
     }
 }
 
-/// First words of lines, and the whole lines as messages name them.
+/// First words of lines, and the form of each line in messages.
 type Lines = &'static [(&'static str, &'static str)];
 
 const VERTEX_LINES: [(&str, &str); 5] = [
@@ -148,8 +148,8 @@ const BOUNDS_LINES: [(&str, &str); 3] = [
     ("z_bounds", "`z_bounds <min> <max>`"),
 ];
 
-/// The number of lines with each first word that a file has beyond those that it announces, by section and
-/// line of an entry. Negative if lines are missing.
+/// Number of lines with each first word beyond the announced number, by section and line of an
+/// entry. Negative if lines are missing.
 type Balance = [[i64; 5]; 5];
 
 /// A model while it is read.
@@ -157,32 +157,32 @@ pub(super) struct Reader<'a, 'w> {
     pub text: Text<'a>,
     pub head: Head,
     pub model: Pfobj,
-    /// Where the head ends.
+    /// Offset of the end of the head.
     body: usize,
-    /// The number of problems before the record that is read.
+    /// Number of problems before the current record.
     record: usize,
-    /// Of each joint, its parent as written (from 1, 0 for none) if it could be read.
+    /// The parent of each joint as written (from 1, 0 for none), if it could be read.
     pub parents: Vec<Option<(u64, Place)>>,
-    /// What is wrong with many values.
+    /// Faults that many values share.
     pub repeated: Repeated,
-    /// Whether the head announces joints and clips: weights are looked at.
+    /// `true` if the head announces joints and clips: the engine then uses weights.
     is_skinned: bool,
-    /// Whether a number was not finite, and another was taken in its place.
+    /// `true` if a number was not finite and was replaced.
     has_substitute: bool,
-    /// The part that the reading has come to.
+    /// The section that is being read.
     section: Section,
-    /// Whether the wrong length of each part was reported.
+    /// `true` for each section whose wrong length has been reported.
     reported_short: [bool; 5],
     reported_long: [bool; 5],
-    /// The first damage in each part, or its wrong length.
+    /// The first damage in each section, or its wrong length.
     pub damage: [Option<Cause>; 5],
     /// Counted at the first damage.
     balance: Option<Balance>,
     /// Poses of each frame, known from the first clip on.
     pub poses: Option<usize>,
-    /// The number of poses that the rest of the file has room for.
+    /// Number of poses that fit into the rest of the file.
     pub pose_room: usize,
-    /// Where each joint and each clip has its name.
+    /// Places of the names of joints and clips.
     pub joint_names: Vec<Place>,
     pub clip_names: Vec<Place>,
     watch: &'w mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -279,7 +279,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// Reads the next entry of a part, or several vertices.
+    /// Reads the next entry of a section, or several vertices.
     fn read_next(&mut self, section: Section) -> Result<(), PfobjError> {
         match section {
             Section::Vertices => {
@@ -290,21 +290,22 @@ impl<'a, 'w> Reader<'a, 'w> {
                 }
             }
             Section::Materials => self.read_material(),
-            // Clips have poses for the joints before them.
+            // Clips have poses only for the joints before them.
             Section::Joints if self.model.clips.is_empty() => self.read_joint(),
             Section::Joints => self.text.skip_line(),
             Section::Clips => self.read_clip(true)?,
             Section::Bounds => {
                 self.text.problems.subject = Subject::BindBounds;
                 self.model.bounds = self.read_bounds();
-                // What is wrong with them has been reported.
+                // Their faults have been reported.
                 self.reported_short[section as usize] = true;
             }
         }
         Ok(())
     }
 
-    /// Skips a line with an unknown first word. It stands for the next entry if one is missing.
+    /// Skips a line with an unknown first word. If an entry is missing, the line counts as that
+    /// entry.
     fn read_unknown(&mut self, key: Word<'a>) -> Result<(), PfobjError> {
         let line = self.text.line;
         let next = self.next_section();
@@ -325,7 +326,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// Reports a damaged record. What is reported up to the next whole record follows from it.
+    /// Reports a damaged record. Later problems are its consequences, up to the next whole record.
     pub(super) fn broken<'f>(
         &mut self,
         rule: &'static Rule,
@@ -348,7 +349,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.text.skip_line();
     }
 
-    /// Begins a record that problems are about.
+    /// Begins the record that later problems are about.
     pub(super) fn begin_record(&mut self, subject: Subject) {
         self.text.problems.subject = subject;
         self.record = self.text.problems.moment();
@@ -359,8 +360,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.text.problems.cause = None;
     }
 
-    /// Returns `true` if the next line does not begin an entry where one is due, and the file has more such
-    /// lines than it announces. So it is with a copy of the line before.
+    /// `true` if the next line is surplus: no entry that begins with it is due, or it is a copy of
+    /// the previous line, and the file has more such lines than it announces.
     fn is_too_many(&mut self, (section, line): (Section, usize)) -> bool {
         let is_due = line == 0
             && section >= self.section
@@ -368,7 +369,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         (!is_due || self.repeats_line()) && self.take_surplus((section, line))
     }
 
-    /// Returns `true` if the next line equals the one before.
+    /// `true` if the next line equals the previous one.
     pub(super) fn repeats_line(&self) -> bool {
         let Some((before, rest)) = self.text.bytes.split_at_checked(self.text.line_start) else {
             return false;
@@ -407,7 +408,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         balance
     }
 
-    /// Takes one of the lines of which the file has too many, if it has.
+    /// Consumes one surplus line, if there is one.
     pub(super) fn take_surplus(&mut self, (section, line): (Section, usize)) -> bool {
         let surplus = &mut self.balance()[section as usize][line];
         let has_surplus = *surplus > 0;
@@ -415,7 +416,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         has_surplus
     }
 
-    /// Returns `true` if the file announces entries of which no line is there.
+    /// `true` if lines of announced entries are missing altogether.
     pub(super) fn is_missing(&mut self, section: Section) -> bool {
         let lines = section.lines().len();
         self.balance()[section as usize]
@@ -424,7 +425,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             .all(|line| *line < 0)
     }
 
-    /// Takes one of these entries for found, if there are any.
+    /// Consumes one missing entry, if there is one.
     pub(super) fn take_missing(&mut self, section: Section) -> bool {
         let is_missing = self.is_missing(section);
         let lines = self.balance()[section as usize].iter_mut();
@@ -432,7 +433,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         is_missing
     }
 
-    /// Returns `true` if the next line is a pose, and no clip is read.
+    /// `true` if the next line is a pose outside a clip.
     fn is_stray_pose(&self, key: Word<'_>) -> bool {
         let next = self.next_section();
         is_pose(key.text)
@@ -440,7 +441,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             && next.is_none_or(|next| next >= Section::Clips)
     }
 
-    /// Reads frames outside clips: those of a clip whose line is missing, or else more than a clip announces.
+    /// Reads frames outside clips: those of a clip whose line is missing, or surplus frames of a
+    /// clip.
     fn read_stray_frames(&mut self, mut key: Word<'a>) -> Result<(), PfobjError> {
         if self.take_missing(Section::Clips) {
             self.enter(Section::Clips, key);
@@ -451,7 +453,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         while is_pose(key.text) {
             self.look_up()?;
             self.text.skip_line();
-            // Bounds that end a frame are not those of the bind pose.
+            // Bounds at the end of a frame are not those of the bind pose.
             if self.model.has_bounds && self.peek().is_some_and(is_bounds) {
                 self.read_bounds();
             }
@@ -463,12 +465,12 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// Returns `true` if the engine skips the weights: the model has no clips.
+    /// `true` if the engine skips the weights: the model has no clips.
     pub(super) fn ignores_weights(&self) -> bool {
         self.announced(Section::Clips) == Some(0) && self.model.clips.is_empty()
     }
 
-    /// Tells the watcher how far the reading has come.
+    /// Reports the progress to the watcher.
     pub(super) fn look_up(&mut self) -> Result<(), PfobjError> {
         if self.text.pos >= self.next_watch {
             self.next_watch = self.text.pos + WATCH_BYTES;
@@ -479,7 +481,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(())
     }
 
-    /// The first word of the next line that has any, which stays to be read.
+    /// Returns the first word of the next line that is not blank, without reading it.
     pub(super) fn peek(&mut self) -> Option<Word<'a>> {
         let line = self.text.line;
         let word = self.text.word(true)?;
@@ -491,7 +493,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Some(word)
     }
 
-    /// How many entries of a part have been read.
+    /// Number of entries of a section that have been read.
     fn read_count(&self, section: Section) -> usize {
         match section {
             Section::Vertices => self.model.vertices.len(),
@@ -502,7 +504,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// The number of entries of a part that the head announces.
+    /// Number of entries of a section that the head announces.
     pub(super) fn announced(&self, section: Section) -> Option<u64> {
         self.head.announced[section as usize]
     }
@@ -512,25 +514,25 @@ impl<'a, 'w> Reader<'a, 'w> {
         (self.read_count(section) as u64) < announced
     }
 
-    /// Returns `true` if all that is announced was read, as far as one can know.
+    /// `true` if all announced entries were read, as far as their number is known.
     fn is_whole(&self) -> bool {
         let is_whole = |section| self.announced(section).is_some() && !self.is_short(section);
         Section::ALL.into_iter().all(is_whole)
     }
 
-    /// The part that the next entry belongs to.
+    /// The section of the next entry.
     fn next_section(&self) -> Option<Section> {
         let mut sections = Section::ALL.into_iter();
         sections.find(|section| *section >= self.section && self.is_short(*section))
     }
 
-    /// What should stand at the beginning of the next line.
+    /// The expected beginning of the next line.
     fn expected(&self) -> &'static str {
         let next = self.next_section();
         next.map_or("the end of the file", |section| section.lines()[0].1)
     }
 
-    /// Goes on to a part of the file, and reports it if it is not the next one.
+    /// Moves on to a section of the file, and reports it if it is not the next one.
     fn enter(&mut self, section: Section, key: Word<'a>) {
         if section < self.section {
             let (cause, expected) = (self.damage[section as usize], self.expected());
@@ -543,7 +545,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.check_long(section, key);
     }
 
-    /// Reports once that a part is too long; a line of it is next.
+    /// Reports a section that is too long, once. A line of it is next.
     pub(super) fn check_long(&mut self, section: Section, key: Word<'a>) {
         let read = self.read_count(section);
         let Some(announced) = self.announced(section) else {
@@ -567,7 +569,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         });
     }
 
-    /// Reports once that a part is too short.
+    /// Reports a section that is too short, once.
     fn check_short(&mut self, section: Section, found: &Found<'_>) {
         if std::mem::replace(&mut self.reported_short[section as usize], true)
             || !self.is_short(section)
@@ -591,8 +593,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         });
     }
 
-    /// Reports that a part has another length than the head says. That follows from damage in it, or from
-    /// what is wrong with the number of the head.
+    /// Reports a section whose length differs from the head. Its cause is damage in it, or a fault
+    /// of the number in the head.
     fn report_length(
         &mut self,
         section: Section,
@@ -612,7 +614,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.damage[section as usize] = problems.cause;
     }
 
-    /// Looks at what follows everything that is read.
+    /// Checks the text after the last record.
     fn read_end(&mut self) {
         self.text.problems.subject = Subject::File;
         let is_line_ended = self.text.pos == self.text.line_start;
@@ -630,8 +632,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             .check_end(trailing, last_line, after, is_line_ended);
     }
 
-    /// Lists something that cannot be read. A program that writes numbers as its user's language
-    /// does gives each of them a comma: that is one problem, and not one for every line.
+    /// Lists something unreadable. A program with the locale of its user may write every number
+    /// with a decimal comma: that is one problem instead of one for each line.
     pub(super) fn unreadable(&mut self, found: Found<'a>, expected: &str) {
         if found.word.is_some_and(has_decimal_comma) {
             let lost = "lines with such numbers are left out";
@@ -641,8 +643,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Reads the lines of an entry, as far as they are there; `read_line` is given the text after the first
-    /// word of each. Returns which lines could be read.
+    /// Reads the lines of an entry, as far as they exist. `read_line` is called with the index of
+    /// each line, at the text after its first word. Returns which lines could be read.
     fn read_entry<const N: usize>(
         &mut self,
         section: Section,
@@ -692,7 +694,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         is_read
     }
 
-    /// Reads a vertex that is laid out as in real files; where it is not, nothing is read.
+    /// Reads a vertex in the usual layout of real files. Reads nothing if the layout differs.
     #[inline]
     fn read_plain_vertex(&mut self) -> bool {
         let influences = self.model.influences.len();
@@ -746,7 +748,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.model.influences.truncate(first_influence);
             return;
         }
-        // Each has at least the bytes of a vertex of its own, which no memory holds so many of.
+        // Each has at least the bytes of a vertex in the file, so no file in memory exceeds `u32`.
         let Ok(index) = u32::try_from(self.model.vertices.len()) else {
             return;
         };
@@ -774,8 +776,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(normal)
     }
 
-    /// Counts a vector whose length is 0, or not 1: faults for these. One that has a number that is
-    /// not finite is wrong for that.
+    /// Counts a vector whose length is 0, or not 1, as the respective fault. A vector with a number
+    /// that is not finite has another fault already.
     fn check_length(
         &mut self,
         vector: &[f32],
@@ -795,7 +797,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Reads the rest of a `vw` line. The engine skips it in a model without clips, whatever it holds.
+    /// Reads the rest of a `vw` line. The engine skips it in a model without clips, whatever it
+    /// contains.
     fn read_influences(&mut self) -> Result<(), Found<'a>> {
         let first = self.model.influences.len();
         let place = self.text.place();
@@ -809,7 +812,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             read => read?,
         };
         if self.text.rest().is_empty() {
-            // The line may be cut.
+            // The line may be truncated.
             return Ok(());
         }
         let subject = self.text.problems.subject;
@@ -820,7 +823,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.repeated
                 .add(&repeated::EMPTY_WEIGHTS, subject, place, String::new);
         } else if !self.is_skinned {
-            // The engine does not look at them.
+            // The engine ignores them.
         } else if sum_of_weights(weights) == 0.0 {
             if !self.has_substitute {
                 self.repeated
@@ -849,7 +852,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 if !is_ignored {
                     self.repeated.add(fault, subject, word.place, String::new);
                 }
-                // All of the line is taken for read.
+                // The rest of the line counts as read.
                 self.text.words();
                 break;
             }
@@ -936,7 +939,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Adds a joint of which no line is there.
+    /// Adds a joint whose line is missing.
     pub(super) fn add_unknown_joint(&mut self, line: u64) {
         self.add_joint(default_joint(line), None, Place::line(line));
     }
@@ -984,7 +987,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         })
     }
 
-    /// The rotation that a word is.
+    /// Parses a word as a rotation.
     fn rotation(&mut self, word: Word<'a>) -> Result<Rotation, Found<'a>> {
         let components = word.text.split(|byte| *byte == b'/').count();
         self.has_substitute = false;
@@ -1001,7 +1004,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(Rotation::ConjugatedQuaternion(quaternion))
     }
 
-    /// Reads the three lines of bounds; none if one of them cannot be read.
+    /// Reads the three lines of bounds; `None` if one of them cannot be read.
     pub(super) fn read_bounds(&mut self) -> Option<Bounds> {
         let mut plain = Plain::new(self.text.bytes, self.text.pos);
         if let Some(bounds) = plain.bounds() {
@@ -1029,7 +1032,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         is_read.into_iter().all(|line| line).then_some(bounds)
     }
 
-    /// Whether one more entry of a list is kept; reports it if it is the first that is not.
+    /// `true` if one more entry of a list is kept. Reports the first one that is not.
     pub(super) fn has_room(&mut self, section: Section, line: u64) -> bool {
         let has_room = self.read_count(section) < MAX_LISTED;
         if !has_room {
@@ -1041,17 +1044,17 @@ impl<'a, 'w> Reader<'a, 'w> {
         has_room
     }
 
-    /// The next word of the line.
+    /// Reads the next word of the line.
     pub(super) fn word(&mut self) -> Result<Word<'a>, Found<'a>> {
         self.text.word(false).ok_or_else(|| self.text.line_ends())
     }
 
-    /// What is left of the line.
+    /// Reads the rest of the line.
     pub(super) fn name(&mut self) -> Result<Word<'a>, Found<'a>> {
         self.text.words().ok_or_else(|| self.text.line_ends())
     }
 
-    /// The numbers that the next words of the line are.
+    /// Parses the next words of the line as numbers.
     fn floats<const N: usize>(&mut self, substitute: f32) -> Result<[f32; N], Found<'a>> {
         let mut numbers = [substitute; N];
         for number in &mut numbers {
@@ -1061,7 +1064,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(numbers)
     }
 
-    /// The numbers of a word, which has a slash between each two.
+    /// Parses the numbers of a word, separated by slashes.
     fn slashed<const N: usize>(
         &mut self,
         word: Word<'a>,
@@ -1082,7 +1085,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(numbers)
     }
 
-    /// The number that a word is, or a substitute if it is not finite.
+    /// Parses a word as a number; returns the substitute if it is not finite.
     fn float(&mut self, word: Word<'a>, substitute: f32) -> Result<f32, Found<'a>> {
         let plain = plain_number(self.text.bytes, word.start);
         if let Some((number, end)) = plain
@@ -1102,9 +1105,9 @@ impl<'a, 'w> Reader<'a, 'w> {
         Ok(substitute)
     }
 
-    /// Lists a name of which the engine takes only a part, or at which it fails: it has room for 63
-    /// bytes, which only the names of textures are cut off to, and looks for words, of which a joint has
-    /// as many as numbers.
+    /// Lists a name that the engine truncates or fails on. The engine has room for 63 bytes, and
+    /// truncates only the names of textures. It splits names into words, and expects a fixed number
+    /// of words in the line of a joint.
     pub(super) fn check_name(&mut self, name: Word<'a>, named: Named) {
         let first = first_word_len(name);
         let (is_long, has_more) = (first > ENGINE_NAME_BYTES, first < name.text.len());
@@ -1136,7 +1139,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 }
 
-/// What has a name that the engine looks at.
+/// The kinds of names that the engine reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Named {
     Material,
@@ -1183,7 +1186,7 @@ fn default_joint(line: u64) -> Joint {
     }
 }
 
-/// Returns `true` if a line with this first word is that of a pose: it is a whole number.
+/// `true` if a line with this first word is a pose: the word is an integer.
 pub(super) fn is_pose(key: &[u8]) -> bool {
     let digits = key.strip_prefix(b"-").unwrap_or(key);
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
@@ -1198,24 +1201,24 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     text.split(|byte| *byte == b'\n')
 }
 
-/// The first word of a line, empty if it has none.
+/// The first word of a line; empty if it has none.
 pub(super) fn first_word(line: &[u8]) -> &[u8] {
     let mut words = line.split(|byte| is_separator(*byte));
     words.find(|word| !word.is_empty()).unwrap_or_default()
 }
 
-/// The characters of a name.
+/// Copies a name.
 pub(super) fn owned(name: Word<'_>) -> String {
     String::from_utf8_lossy(name.text).into_owned()
 }
 
-/// How long the first of several words is.
+/// Length of the first of several words.
 fn first_word_len(words: Word<'_>) -> usize {
     let end = words.text.iter().position(|byte| is_separator(*byte));
     end.unwrap_or(words.text.len())
 }
 
-/// The last of several words and what stands before it, perhaps nothing.
+/// Splits off the last of several words; the rest may be empty.
 pub(super) fn last_word(words: Word<'_>) -> (Word<'_>, Word<'_>) {
     let text = words.text;
     let start = text.iter().rposition(|byte| is_separator(*byte));
@@ -1227,7 +1230,7 @@ pub(super) fn last_word(words: Word<'_>) -> (Word<'_>, Word<'_>) {
     (words.part(0..before), words.part(start..text.len()))
 }
 
-/// The last words of several and what stands before them, perhaps nothing.
+/// Splits off the last words of several; the rest may be empty.
 pub(super) fn last_words<const N: usize>(mut words: Word<'_>) -> Option<(Word<'_>, [Word<'_>; N])> {
     let mut last = [words; N];
     for word in last.iter_mut().rev() {

@@ -1,25 +1,25 @@
-//! What is wrong with many values of a model for one cause, most often a fault of its exporter: one
-//! problem, which says how many there are and where the first of them are.
+//! Faults that many values of a model share, usually made by its exporter. Each is one problem,
+//! with the count and the lines of the first occurrences.
 
 use crate::{Place, Problems, Rule, Subject, counted, others_on_lines};
 
 use super::rules;
 
-/// How many lines are named beside that of the first.
+/// Number of lines that are named besides the first.
 pub(super) const LISTED: usize = 3;
 
-/// What can be wrong with many values, and how it is said.
+/// A fault that many values can share, and its message.
 #[derive(Debug)]
 pub(super) struct Fault {
     rule: &'static Rule,
-    /// What has it, in the singular, and what it has.
+    /// The faulty thing in the singular, and its fault.
     noun: &'static str,
     has: &'static str,
-    /// What the engine makes of it.
+    /// The engine's behaviour.
     engine: &'static str,
 }
 
-/// Facts about the engine: fact sheet B1 to B3, and what GLSL says of `normalize`.
+/// Facts about the engine: fact sheet B1 to B3, and the specification of `normalize` in GLSL.
 pub(super) static EMPTY_WEIGHTS: Fault = Fault {
     rule: &rules::EMPTY_WEIGHTS,
     noun: "line",
@@ -99,24 +99,24 @@ pub(super) static BOUNDS_ORDER: Fault = Fault {
     engine: "the engine selects and culls by such a box, which holds nothing",
 };
 
-/// Faults as they are found.
+/// The faults found so far.
 #[derive(Debug, Default)]
 pub(super) struct Repeated(Vec<Found>);
 
 #[derive(Debug)]
 struct Found {
     fault: &'static Fault,
-    /// Those of the first.
+    /// Subject, place and example of the first occurrence.
     subject: Subject,
     place: Place,
     example: String,
     count: usize,
-    /// Lines of the next ones.
+    /// Lines of the next occurrences.
     lines: Vec<u64>,
 }
 
 impl Repeated {
-    /// Counts a fault; of the first that is found, an example is kept, such as its length.
+    /// Counts a fault. The first occurrence keeps an example, such as its length.
     #[cold]
     pub(super) fn add(
         &mut self,

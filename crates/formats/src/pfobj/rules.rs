@@ -1,4 +1,4 @@
-//! What can be wrong with a model.
+//! The rules of models.
 
 use crate::cursor::TextRules;
 
@@ -105,7 +105,7 @@ crate::rules! {
     Warning TRAILING_DATA = "pfobj/trailing-data";
 }
 
-/// The rules of text files as models have them.
+/// The rules of text files for models.
 pub(super) static TEXT_RULES: TextRules = TextRules {
     indented_line: Some(&INDENTED_LINE),
     byte_order_mark: &BYTE_ORDER_MARK,

@@ -1,5 +1,5 @@
-//! What a model is made of, without its vertices and poses, which are nearly all of a file: to compare
-//! levels of detail, only their lines are counted.
+//! A summary of a model without its vertices and poses, which are nearly all of a file. Levels of
+//! detail are compared by it, so their lines are only counted.
 
 use std::ops::ControlFlow;
 
@@ -9,16 +9,16 @@ use super::read::{Reader, Section};
 use super::{Bounds, Joint, Material, Pfobj, PfobjError, read, rules};
 use crate::cursor::Text;
 
-/// Bytes in which line ends are counted at a time: no more than a byte counts.
+/// Number of bytes in which line ends are counted at once: the most that a `u8` can count.
 const BLOCK: usize = 255;
 /// Lines of a vertex, and of bounds.
 const VERTEX_LINES: u64 = 5;
 const BOUNDS_LINES: u64 = 3;
 
-/// What a model is made of.
+/// A summary of a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
-    /// Whole triangles.
+    /// Number of whole triangles.
     pub triangles: usize,
     /// The names of its materials, in file order.
     pub materials: Vec<String>,
@@ -31,7 +31,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// That of a model that was read.
+    /// Summarises a model that was read.
     pub fn of(model: &Pfobj) -> Self {
         let clips = model.clips.iter();
         Self {
@@ -51,12 +51,11 @@ fn names(materials: &[Material]) -> Vec<String> {
     materials.map(|material| material.name.clone()).collect()
 }
 
-/// Reads what a model is made of. Where a file has the lines that its head promises, and nothing is wrong
-/// with those that matter, what stands on the lines of vertices and poses is not looked at; else it is
-/// read as a whole.
+/// Reads a summary of a model. If the file has the announced lines and no faults in the relevant
+/// ones, the lines of vertices and poses are not parsed; otherwise the whole file is read.
 ///
 /// # Errors
-/// As [`read`].
+/// Same as [`read`].
 pub fn summarize(bytes: &[u8]) -> Result<Summary, PfobjError> {
     let mut text = Text::new(bytes, &rules::TEXT_RULES);
     let head = read_head(&mut text);
@@ -68,14 +67,14 @@ pub fn summarize(bytes: &[u8]) -> Result<Summary, PfobjError> {
 }
 
 impl Reader<'_, '_> {
-    /// What the file is made of; none where it is not all as it should be.
+    /// Reads the summary; `None` if the file deviates in any way.
     fn skim(mut self) -> Option<Summary> {
         let announced = |section| self.announced(section);
         let vertices = announced(Section::Vertices)?;
         let materials = announced(Section::Materials)?;
         let joints = announced(Section::Joints)?;
         let clips = announced(Section::Clips)?;
-        // A model has at least one vertex that can be read.
+        // A model has at least one readable vertex.
         Plain::new(self.text.bytes, self.text.pos).vertex(&mut Vec::new())?;
         self.skip_lines(vertices.checked_mul(VERTEX_LINES)?, b"vm")?;
         for _ in 0..materials {
@@ -105,7 +104,7 @@ impl Reader<'_, '_> {
             named.push((name, u32::try_from(frames).ok()?));
         }
         let bounds = self.model.has_bounds.then(|| self.read_bounds());
-        // The end of the last line too, without which a number may be cut.
+        // The last line must end too: without a line end, its last number may be truncated.
         let rest = self.text.rest();
         let is_ended = rest.is_empty() && self.text.bytes.ends_with(b"\n");
         let is_whole = is_ended && bounds != Some(None);
@@ -119,12 +118,12 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// That the next line begins so.
+    /// Checks that the next line begins with `key`.
     fn expect(&self, key: &[u8]) -> Option<()> {
         self.text.rest().starts_with(key).then_some(())
     }
 
-    /// Goes past lines, of which the last begins so.
+    /// Skips lines, the last of which must begin with `last`.
     fn skip_lines(&mut self, lines: u64, last: &[u8]) -> Option<()> {
         let Some(before) = lines.checked_sub(1) else {
             return Some(());
@@ -142,7 +141,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// How many bytes so many lines take; none where there are fewer.
+/// Number of bytes in the given number of lines; `None` if there are fewer lines.
 fn after_lines(bytes: &[u8], lines: u64) -> Option<usize> {
     let is_end = |byte: &u8| *byte == b'\n';
     let mut left = lines;

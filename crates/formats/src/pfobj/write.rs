@@ -1,19 +1,19 @@
-//! Writing PFOBJ as the engine's exporter lays it out.
+//! Writing PFOBJ in the layout of the engine's exporter.
 
 use std::fmt::{self, Display};
 use std::io::Write as _;
 
 use super::{Bounds, Influence, Pfobj, Rotation, Transform};
 
-/// Writes a model. Read again it is the same, but for problems and the lines on which things
-/// stand: those are the same for a file that is laid out as the engine's exporter does.
+/// Writes a model. Reading it again gives the same model, except for problems and line numbers.
+/// Line numbers stay the same if the file has the layout of the engine's exporter.
 ///
-/// Numbers have six decimals where that says all of them, and as many digits as they need where it
-/// does not. Names are written as they are.
+/// Numbers have six decimals if that is exact, and otherwise as many digits as they need. Names are
+/// written unchanged.
 pub fn write(model: &Pfobj) -> Vec<u8> {
     let poses: usize = model.clips.iter().map(|clip| clip.poses.len()).sum();
     let line_end = if model.crlf { "\r\n" } else { "\n" };
-    // About what a vertex and a pose of a real file take.
+    // Approximate size of a vertex and a pose in a real file.
     let mut out = Vec::with_capacity(4096 + 128 * (model.vertices.len() + poses));
     // Writing to memory does not fail.
     each_line(model, |line| {
@@ -85,7 +85,7 @@ fn bounds_lines(bounds: &Bounds, indent: &str, line: &mut impl FnMut(fmt::Argume
     }
 }
 
-/// A transform as a joint or a pose has it.
+/// Formats a transform for a joint or a pose.
 fn transform(transform: &Transform) -> String {
     let rotation = match &transform.rotation {
         Rotation::ConjugatedQuaternion(quaternion) => slashed(quaternion),
@@ -95,7 +95,7 @@ fn transform(transform: &Transform) -> String {
     format!("{scale} {rotation} {translation}")
 }
 
-/// Numbers with a separator between each two, written so that they are read back bit for bit.
+/// Numbers with separators, written so that they are read back bit for bit.
 struct Numbers<'a>(&'a [f32], &'static str);
 
 fn spaced(numbers: &[f32]) -> Numbers<'_> {
