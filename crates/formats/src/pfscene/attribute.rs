@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The type of a value, which stands before it.
+/// The type of a value, written before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ValueType {
     /// The rest of the line.
@@ -22,7 +22,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// All types, with the word of a file and the whole value for each.
+    /// All types, with the word in a file and the form of a value.
     const NAMES: [(Self, &'static str, &'static str); 7] = [
         (Self::String, "string", "`string <text>`"),
         (Self::Int, "int", "`int <whole number>`"),
@@ -33,18 +33,18 @@ impl ValueType {
         (Self::Quat, "quat", "`quat <x> <y> <z> <w>`"),
     ];
 
-    /// The word of a file.
+    /// The type's word in a file.
     pub fn name(self) -> &'static str {
         Self::NAMES[self as usize].1
     }
 
-    /// The type that a word of a file names.
+    /// Returns the type of a word in a file.
     pub fn of(word: &[u8]) -> Option<Self> {
         let mut names = Self::NAMES.iter();
         Some(names.find(|(_, name, _)| name.as_bytes() == word)?.0)
     }
 
-    /// What a line with a value of the type looks like after the key.
+    /// The form of a line with such a value, after the key.
     pub(super) fn pattern(self) -> &'static str {
         Self::NAMES[self as usize].2
     }
@@ -65,13 +65,14 @@ pub enum Value {
     Vec2([f32; 2]),
     /// X, Y and Z, or red, green and blue.
     Vec3([f32; 3]),
-    /// X, Y, Z and W of a quaternion whose conjugate is meant (fact sheet B2).
+    /// X, Y, Z and W of a quaternion; the rotation is its conjugate (fact sheet B2).
     Quat([f32; 4]),
-    /// What follows `constructor_arguments int <number>`: so many values without a key.
+    /// The lines after `constructor_arguments int <number>`: the given number of values without a
+    /// key.
     Arguments(Vec<Attribute>),
-    /// What follows `tags int <number>`.
+    /// The lines after `tags int <number>`.
     Tags(Vec<Tag>),
-    /// What follows the key on a line that cannot be read.
+    /// The rest of a line after the key, if it cannot be read.
     Unreadable(String),
 }
 
@@ -87,7 +88,7 @@ macro_rules! accessors {
 }
 
 impl Value {
-    /// Its type in a file; none for what cannot be read.
+    /// Its type in a file; `None` for an unreadable value.
     pub fn value_type(&self) -> Option<ValueType> {
         Some(match self {
             Self::String(_) => ValueType::String,
@@ -110,7 +111,7 @@ impl Value {
     }
 
     accessors! {
-        /// The whole number of an `int`.
+        /// The integer of an `int`.
         int Int i32;
         /// The number of a `float`.
         float Float f32;
@@ -124,7 +125,7 @@ impl Value {
         quat Quat [f32; 4];
     }
 
-    /// Its numbers, if it is one of those that have any.
+    /// Its numbers; empty for a value without any.
     pub fn numbers(&self) -> &[f32] {
         match self {
             Self::Float(number) => std::slice::from_ref(number),
@@ -137,8 +138,7 @@ impl Value {
 }
 
 impl fmt::Display for Value {
-    /// What stands after its type: numbers with six digits after the point, as the engine writes
-    /// them.
+    /// Writes the value without its type. Numbers have six decimals, as in the engine.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::String(text) | Self::Unreadable(text) => f.write_str(text),
@@ -160,7 +160,7 @@ impl fmt::Display for Value {
 /// An attribute of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// What it says; empty for an argument of a constructor.
+    /// The key; empty for an argument of a constructor.
     pub key: String,
     /// The value.
     pub value: Value,
@@ -182,7 +182,7 @@ pub struct Tag {
 pub struct Attributes(pub Vec<Attribute>);
 
 impl Attributes {
-    /// The attribute of a key. Where there are several the engine takes the last.
+    /// The attribute of a key. If there are several, the engine uses the last one.
     pub fn get(&self, key: &str) -> Option<&Attribute> {
         self.0.iter().rfind(|attribute| attribute.key == key)
     }

@@ -5,11 +5,11 @@ use super::ValueType;
 /// An attribute whose meaning is known.
 #[derive(Debug)]
 pub struct KnownAttribute {
-    /// Its key.
+    /// The key.
     pub key: &'static str,
     /// The type of its value.
     pub value_type: ValueType,
-    /// What it means, as a sentence.
+    /// The meaning as a sentence.
     pub summary: &'static str,
 }
 
@@ -24,7 +24,7 @@ macro_rules! attributes {
 }
 
 attributes! {
-    /// The attributes of entities that the engine reads (fact sheet C). Classes of scripts may have
+    /// The attributes of entities that the engine reads (fact sheet C). Script classes may have
     /// others.
     pub ENTITY_ATTRIBUTES {
         position Vec3 "Where it stands, in world space.";
@@ -48,12 +48,13 @@ attributes! {
         dimensions Vec2 "The extents of a rectangle along X and Z.";
         pos Vec2 "The X and Z of its middle.";
     }
-    /// The attributes of factions, which the engine tells by their order. The second one is new in version 1.1.
+    /// The attributes of factions, which the engine identifies by their order. The second one is
+    /// new in version 1.1.
     pub(super) FACTION_ATTRIBUTES {
         color Vec3 "Red, green and blue, 0 to 255.";
         controllable Bool "`true` if a player controls it.";
     }
-    /// The attributes of cameras, which the engine tells by their order.
+    /// The attributes of cameras, which the engine identifies by their order.
     pub(super) CAMERA_ATTRIBUTES {
         position Vec3 "Its place in world space.";
         pitch Float "Its pitch in degrees.";

@@ -1,15 +1,16 @@
-//! How lines of a scene are spelt.
+//! Spelling of the lines of a scene.
 
 use std::collections::BTreeMap;
 
-/// The lines of a file that the writer would write otherwise, by which a file comes out as it was.
+/// The lines of a file that the writer would spell differently, so that an unchanged file is
+/// written byte for byte.
 ///
-/// A value may be spelt in many ways, such as `3.25` and `3.250000`. Data has the value alone; the
-/// spelling is kept here, with what the writer would have written. Where that is still what it would
-/// write, nothing has been changed, and the line is written as it stood.
+/// A value has many spellings, such as `3.25` and `3.250000`. The data has only the value; this
+/// type keeps the spelling, together with the line that the writer would have produced. If the
+/// writer still produces that line, nothing has changed, and the original spelling is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// Whether lines end in CR LF.
+    /// `true` if lines end in CR LF.
     pub crlf: bool,
     /// The file has neither a head nor the first lines of sections.
     pub(super) is_older: bool,
@@ -19,7 +20,8 @@ pub struct Layout {
     spellings: BTreeMap<u64, Spelling>,
 }
 
-/// Whether a line has the number of entries that the writer would put there; so has one without any.
+/// `true` if a line has the number of entries that the writer would put there, or has no such
+/// number.
 fn announces_the_same(plain: &str, found: &[u8]) -> bool {
     let words: Vec<&str> = plain.split_ascii_whitespace().collect();
     let [key, .., count] = words[..] else {
@@ -37,14 +39,14 @@ fn announces_the_same(plain: &str, found: &[u8]) -> bool {
 /// A line in two spellings, without its end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Spelling {
-    /// As the writer would write it.
+    /// The writer's spelling.
     plain: String,
-    /// As it stands in the file.
+    /// The spelling in the file.
     found: Box<[u8]>,
 }
 
 impl Layout {
-    /// The layout of a file of which no line is known, but how lines end.
+    /// Creates a layout without known lines; only the line end is taken from the file.
     pub(super) fn new(bytes: &[u8]) -> Self {
         let end = bytes.iter().position(|byte| *byte == b'\n');
         Self {
@@ -53,8 +55,9 @@ impl Layout {
         }
     }
 
-    /// Keeps the spelling of a line if it is not the writer's, unless it announces another number of
-    /// entries than there are: written so, they would be read as others. What is blank is another line.
+    /// Keeps the spelling of a line if it differs from the writer's. A line with a wrong number of
+    /// entries is not kept: written unchanged, its entries would be read differently. A blank line
+    /// belongs to another line.
     pub(super) fn keep(&mut self, line: u64, plain: String, found: &[u8]) {
         let is_other = plain.as_bytes() != found && !found.trim_ascii().is_empty();
         if is_other && announces_the_same(&plain, found) {
@@ -63,7 +66,7 @@ impl Layout {
         }
     }
 
-    /// A line, with the spelling that it had in the file if it says the same.
+    /// Returns a line in its original spelling if its content is unchanged.
     #[cfg(feature = "write")]
     pub(super) fn spelt<'a>(&'a self, line: u64, plain: &'a str) -> &'a [u8] {
         match self.spellings.get(&line) {

@@ -2,16 +2,17 @@
 
 use super::{Attribute, Pfscene, SectionKind, Setting, Value};
 
-/// Spaces before the lines of `general`, of a faction, of an entity and of what an entity lists, as
-/// the engine's editor writes them.
+/// Indentation of the lines of `general`, of a faction, of an entity and of the lists of an entity,
+/// as in the engine's editor.
 const INDENT_GENERAL: usize = 4;
 const INDENT_FACTION: usize = 4;
 const INDENT_ENTITY: usize = 3;
 const INDENT_LISTED: usize = 7;
 
-/// Gives every line of a scene, without its end, and the line of the file that it came from.
+/// Calls `line` with every line of a scene, without its end, and the line number in the original
+/// file.
 pub(super) fn for_each_line(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) {
-    // Unless the scene was converted to a version.
+    // A scene that was converted to a version is not older.
     let is_older = scene.layout.is_older && scene.version.is_empty();
     if !is_older {
         line(1, format!("version {}", scene.version));
@@ -90,7 +91,7 @@ fn general(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) {
     let other = general.other.iter();
     let other = other.map(|other| (other.line, other.text.clone()));
     let mut lines: Vec<_> = known.chain(other).collect();
-    // Lines that are new have no number, and come last.
+    // New lines have no number, and come last.
     lines.sort_by_key(|(number, _)| number.wrapping_sub(1));
     for (number, text) in lines {
         line(number, text);

@@ -1,9 +1,9 @@
-//! PFSCENE, the scenes of the Permafrost Engine: what stands on a map, as lists of entities,
+//! PFSCENE, the scenes of the Permafrost Engine: the objects on a map, as lists of entities,
 //! factions, regions and cameras.
 //!
-//! The layout is that of fact sheet C: a head of two lines, then sections in any order. Every record
-//! is a line with its name, followed by lines of attributes, which have a key, a type and a value.
-//! Until 2021 the engine's editor wrote neither the head nor the first lines of sections.
+//! The layout is that of fact sheet C: a head of two lines, then sections in any order. Every
+//! record is a line with its name, followed by lines of attributes, which have a key, a type and a
+//! value. Until 2021 the engine's editor wrote neither the head nor the first lines of sections.
 
 mod attribute;
 mod known;
@@ -25,7 +25,7 @@ pub use write::write;
 
 use crate::{Format, Problem, Subject, quoted};
 
-/// How the table of formats knows PFSCENE.
+/// The entry of PFSCENE in the table of formats.
 pub static FORMAT: Format = Format {
     id: "pfscene",
     name: "Permafrost Engine scene",
@@ -33,11 +33,11 @@ pub static FORMAT: Format = Format {
     sniff: read::sniff,
 };
 
-/// Number of factions that the engine has room for.
+/// Maximum number of factions in the engine.
 pub const MAX_FACTIONS: usize = 15;
 
-/// Puts number and name of an entity before the messages of problems about it. A problem above the first
-/// line of its entity is about a record that was left out.
+/// Prefixes the messages of an entity's problems with its number and name. A problem above the
+/// first line of its entity is about a record that was left out.
 fn name_entities(problems: &mut [Problem], entities: &[Entity]) {
     for problem in problems {
         name_entities(&mut problem.consequences, entities);
@@ -52,50 +52,50 @@ fn name_entities(problems: &mut [Problem], entities: &[Entity]) {
     }
 }
 
-/// A PFSCENE file as plain data, as it is written: nothing is normalised or turned.
+/// A PFSCENE file as plain data, as it is written: nothing is normalised or rotated.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Pfscene {
-    /// The version as written, such as `1.0`; empty in a file without it.
+    /// The version as written, such as `1.0`; empty if it is missing.
     pub version: String,
-    /// The sections in file order. A kind that the file has twice is listed once, with the entries
-    /// of both.
+    /// The sections in file order. A kind that occurs twice in the file is listed once, with the
+    /// entries of both.
     pub sections: Vec<Section>,
     /// Sky and light of a scene (version 1.1).
     pub general: General,
-    /// Who entities belong to, in file order; entities name them by index.
+    /// The factions, in file order; entities name them by index.
     pub factions: Vec<Faction>,
-    /// What factions are to each other (version 1.1).
+    /// The relations between factions (version 1.1).
     pub diplomacy: Vec<Diplomacy>,
-    /// What stands on the map, in file order.
+    /// The objects on the map, in file order.
     pub entities: Vec<Entity>,
     /// Areas of the map that scripts use, in file order.
     pub regions: Vec<Region>,
     /// Points of view that scripts use, in file order.
     pub cameras: Vec<Camera>,
-    /// How lines are spelt that the writer would write otherwise.
+    /// The spelling of lines that the writer would spell differently.
     pub layout: Layout,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each rule the first hundred are listed, and how many more there are.
+    /// All faults of the file, in file order. The first hundred of each rule are listed, followed
+    /// by the number of further ones.
     pub problems: Vec<Problem>,
 }
 
-/// A section as it stands in a file.
+/// A section of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// What it holds.
+    /// The content.
     pub kind: SectionKind,
-    /// Line of the file, from 1, that begins it; 0 if it has none.
+    /// First line of the section in the file, from 1; 0 if it has none.
     pub line: u64,
-    /// Line of the file, from 1, with the number of its entries; 0 where it has none.
+    /// Line of the file, from 1, with the number of its entries; 0 without such a line.
     pub count_line: u64,
 }
 
-/// What a section holds.
+/// The content of a section.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SectionKind {
     /// Sky and light.
     General,
-    /// Factions, and what they are to each other.
+    /// Factions and their relations.
     Factions,
     /// Entities.
     Entities,
@@ -134,7 +134,7 @@ impl SectionKind {
         }
     }
 
-    /// The first word of the line with the number of its entries; none for a section without one.
+    /// The first word of the line with the number of its entries; `None` for a section without one.
     pub fn count_key(&self) -> Option<&'static str> {
         match self {
             Self::Factions => Some("num_factions"),
@@ -146,16 +146,16 @@ impl SectionKind {
     }
 }
 
-/// Sky and light of a scene, each as its line has it.
+/// Sky and light of a scene, as written.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct General {
     /// The images of the sky.
     pub skybox: Option<Setting<Skybox>>,
-    /// Red, green, blue and alpha of the ambient light, 0 to 255. Alpha means nothing.
+    /// Red, green, blue and alpha of the ambient light, 0 to 255. Alpha has no meaning.
     pub ambient_light_color: Option<Setting<[i32; 4]>>,
-    /// Red, green, blue and alpha of the sun, 0 to 255. Alpha means nothing.
+    /// Red, green, blue and alpha of the sun, 0 to 255. Alpha has no meaning.
     pub emit_light_color: Option<Setting<[i32; 4]>>,
-    /// Where the sun is, in world space.
+    /// Position of the sun, in world space.
     pub emit_light_pos: Option<Setting<[f32; 3]>>,
     /// The other lines, in file order.
     pub other: Vec<UnknownLine>,
@@ -173,9 +173,9 @@ pub struct Setting<T> {
 /// The images of a sky: six files named `right`, `left`, `top`, `bottom`, `back` and `front`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skybox {
-    /// Their folder, from the asset root.
+    /// Their folder, relative to the asset root.
     pub folder: String,
-    /// What their names end in, with or without the dot.
+    /// The end of their names, with or without the dot.
     pub extension: String,
 }
 
@@ -187,7 +187,7 @@ pub struct Faction {
     /// `color` (0 to 255) and, from version 1.1 on, `controllable`. The engine reads them in this
     /// order, whatever their keys are.
     pub attributes: Attributes,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the faction in the file, from 1.
     pub line: u64,
 }
 
@@ -203,7 +203,7 @@ impl Faction {
     }
 }
 
-/// What one faction is to another.
+/// The relation of one faction to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Diplomacy {
     /// Index of a faction. It may be outside the list.
@@ -216,21 +216,21 @@ pub struct Diplomacy {
     pub line: u64,
 }
 
-/// Something that stands on the map.
+/// An object on the map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entity {
     /// Name for people; many may have the same.
     pub name: String,
-    /// Path of its model from the asset root, as written.
+    /// Path of its model relative to the asset root, as written.
     pub model: String,
-    /// Everything else ([`ENTITY_ATTRIBUTES`]), in file order.
+    /// The attributes ([`ENTITY_ATTRIBUTES`]), in file order.
     pub attributes: Attributes,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the entity in the file, from 1.
     pub line: u64,
 }
 
 impl Entity {
-    /// Its number in the file, from 0, and its name, as messages have them: ``entity 12 `knight` ``.
+    /// Number in the file, from 0, and name, in the form of messages: ``entity 12 `knight` ``.
     pub fn numbered(&self, index: u32) -> String {
         format!("entity {index} {}", quoted(self.name.as_bytes()))
     }
@@ -241,11 +241,11 @@ impl Entity {
 pub struct Region {
     /// The name by which scripts find it.
     pub name: String,
-    /// What [`Region::shape`] is made of: 0 for a rectangle, 1 for a circle.
+    /// The kind of [`Region::shape`]: 0 for a rectangle, 1 for a circle.
     pub shape_type: u32,
     /// `pos`, and `radius` or `dimensions`, in world units.
     pub attributes: Attributes,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the region in the file, from 1.
     pub line: u64,
 }
 
@@ -254,23 +254,23 @@ pub struct Region {
 pub enum Shape {
     /// A circle.
     Circle {
-        /// Its radius.
+        /// Radius.
         radius: f32,
     },
-    /// A rectangle along the axes.
+    /// An axis-aligned rectangle.
     Rectangle {
-        /// Its whole extents along X and Z.
+        /// Full extents along X and Z.
         size: [f32; 2],
     },
 }
 
 impl Region {
-    /// X and Z of its middle in world space.
+    /// X and Z of the centre, in world space.
     pub fn center(&self) -> Option<[f32; 2]> {
         self.attributes.value("pos")?.vec2()
     }
 
-    /// Its shape, if its type is known and the attribute for it is there.
+    /// The shape, if its type is known and has its attribute.
     pub fn shape(&self) -> Option<Shape> {
         match self.shape_type {
             0 => Some(Shape::Rectangle {
@@ -283,7 +283,7 @@ impl Region {
         }
     }
 
-    /// Whether a point of the ground, X and Z in world space, is in it.
+    /// `true` if the region contains a point of the ground, X and Z in world space.
     pub fn contains(&self, point: [f32; 2]) -> bool {
         let (Some(center), Some(shape)) = (self.center(), self.shape()) else {
             return false;
@@ -303,18 +303,18 @@ pub struct Camera {
     pub name: String,
     /// Position, pitch and yaw. The engine reads them in this order, whatever their keys are.
     pub attributes: Attributes,
-    /// Line of the file, from 1, of its first line.
+    /// First line of the camera in the file, from 1.
     pub line: u64,
 }
 
 impl Camera {
-    /// Where it is, in world space.
+    /// Position in world space.
     pub fn position(&self) -> Option<[f32; 3]> {
         self.attributes.by_order(0)?.vec3()
     }
 
-    /// Pitch and yaw in degrees, as fact sheet 0 has them: it looks along (cos yaw cos pitch, sin
-    /// pitch, -sin yaw cos pitch).
+    /// Pitch and yaw in degrees, as defined in fact sheet 0: the camera looks along (cos yaw cos
+    /// pitch, sin pitch, -sin yaw cos pitch).
     pub fn pitch_and_yaw(&self) -> Option<[f32; 2]> {
         let angle = |index| self.attributes.by_order(index)?.float();
         Some([angle(1)?, angle(2)?])
@@ -322,8 +322,7 @@ impl Camera {
 }
 
 impl Pfscene {
-    /// Whether the version is one with factions that can be controlled, diplomacy and the section
-    /// `general`.
+    /// `true` for versions with controllable factions, diplomacy and the section `general`.
     pub fn is_1_1(&self) -> bool {
         version_number(&self.version).is_some_and(|version| version >= [1, 1])
     }

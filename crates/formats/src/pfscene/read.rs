@@ -1,8 +1,8 @@
 //! Reading PFSCENE (fact sheet C).
 //!
-//! A section begins with its `section` line, or with the line that announces its records. A record keeps as many
-//! attributes as it announces, whatever they are called. Behind damage the reading goes on at the next line that
-//! begins something; the lines before it are one problem.
+//! A section begins with its `section` line, or with the line that announces its records. A record
+//! keeps as many attributes as it announces, whatever their keys are. After damage, reading resumes
+//! at the next line that begins a section, a count or a record; the skipped lines are one problem.
 
 mod check;
 mod line;
@@ -25,9 +25,9 @@ use crate::cursor::{Found, Text, Word, first_words, has_decimal_comma};
 use crate::misspelt::suggest;
 use crate::{Cause, Place, ReadError, Rule, Subject, conflict, counted, quoted};
 
-/// Bytes between two looks at whether anyone still waits for the file.
+/// Bytes between two calls of the watcher.
 const WATCH_BYTES: usize = 1 << 16;
-/// Lines as messages name them.
+/// Forms of lines in messages.
 const VERSION_LINE: &str = "`version <major>.<minor>`";
 const NUM_SECTIONS_LINE: &str = "`num_sections <number of sections>`";
 const SECTION_LINE: &str = "`section \"<name>\"`";
@@ -46,7 +46,7 @@ const SETTINGS: [(&str, &str); 4] = [
     ("emit_light_pos", "`emit_light_pos <x> <y> <z>`"),
 ];
 
-/// Recognises a PFSCENE file by its first bytes, whole or cut short.
+/// Returns `true` if a file that begins with these bytes is a PFSCENE file, complete or truncated.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     let mut words = first_words(bytes);
     match words.next() {
@@ -60,20 +60,21 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 
 /// Reads a scene.
 ///
-/// Whatever does not keep the rest from being shown is in [`Pfscene::problems`]. The numbers of records in a section
-/// are only compared with what there is. The memory in use is bounded by the length of `bytes`.
+/// Faults that leave the rest readable are listed in [`Pfscene::problems`]. The announced numbers
+/// of records are only compared with the actual ones. The memory in use is bounded by the length of
+/// `bytes`.
 ///
 /// # Errors
-/// When there is no section.
+/// If there is no section.
 pub fn read(bytes: &[u8]) -> Result<Pfscene, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a watcher. The watcher gets the progress, from 0 to 1, now and then, and can stop
+/// the reading.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// Same as [`read`], and [`ReadError::Cancelled`] if the watcher breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -92,7 +93,7 @@ pub fn read_with(
     conflict::read(bytes, &rules::CONFLICT, read, |scene| &mut scene.problems)
 }
 
-/// How the lines of a file are spelt that the scene was read from.
+/// Records the spelling of the lines from which the scene was read.
 fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
     let mut layout = scene.layout.clone();
     let mut found = bytes.split(|byte| *byte == b'\n').enumerate().peekable();
@@ -100,8 +101,8 @@ fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
         let Some(index) = line.checked_sub(1) else {
             return;
         };
-        // The writer's order is that of the file nearly everywhere: what it gives out of order is
-        // written in its own spelling.
+        // The writer's order is nearly always that of the file. Lines out of order get the writer's
+        // spelling.
         while found.next_if(|(i, _)| (*i as u64) < index).is_some() {}
         if let Some((_, text)) = found.next_if(|(i, _)| *i as u64 == index) {
             let text = match text.strip_suffix(b"\r") {
@@ -114,7 +115,7 @@ fn layout(bytes: &[u8], scene: &Pfscene) -> Layout {
     layout
 }
 
-/// A kind of records, which a section lists.
+/// A kind of records that a section lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Faction,
@@ -126,7 +127,7 @@ enum Kind {
 impl Kind {
     const ALL: [Self; 4] = [Self::Faction, Self::Entity, Self::Region, Self::Camera];
 
-    /// The kind of the records of a section.
+    /// Returns the kind of the records of a section.
     fn of(section: &SectionKind) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.section() == section)
     }
@@ -151,7 +152,7 @@ impl Kind {
         }
     }
 
-    /// The first line of a record, as messages name it.
+    /// The form of a record's first line in messages.
     fn line(self) -> &'static str {
         match self {
             Self::Faction => "`faction \"<name>\"`",
@@ -161,7 +162,7 @@ impl Kind {
         }
     }
 
-    /// How many of them a scene has.
+    /// Number of these records in a scene.
     fn count(self, scene: &Pfscene) -> usize {
         match self {
             Self::Faction => scene.factions.len(),
@@ -171,7 +172,7 @@ impl Kind {
         }
     }
 
-    /// What problems of one of them are about.
+    /// The subject of problems about one of these records.
     fn subject(self, index: usize) -> Subject {
         let index = index as u32;
         match self {
@@ -192,12 +193,12 @@ impl Kind {
         }
     }
 
-    /// `true` if the engine tells attributes by their order instead of their keys.
+    /// `true` if the engine identifies attributes by their order instead of their keys.
     fn is_ordered(self) -> bool {
         matches!(self, Self::Faction | Self::Camera)
     }
 
-    /// The number of attributes that each of them has in a version of the format, if it is always the same.
+    /// The fixed number of attributes in a version of the format, if there is one.
     fn fixed_count(self, version: Option<[u32; 2]>) -> Option<u64> {
         match self {
             Self::Faction => version.map(|version| if version < [1, 1] { 1 } else { 2 }),
@@ -207,7 +208,7 @@ impl Kind {
     }
 }
 
-/// What a line begins, by its first word.
+/// The part that a line begins, by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Begin {
     Section,
@@ -217,7 +218,7 @@ enum Begin {
     Diplomacy,
 }
 
-/// What the first words of lines begin.
+/// First words of lines, and the part that each begins.
 static BEGINNINGS: [(&str, Begin); 10] = [
     ("section", Begin::Section),
     ("num_factions", Begin::Count(Kind::Faction)),
@@ -238,7 +239,7 @@ impl Begin {
         Some(found.1)
     }
 
-    /// `true` if a line that is not in a record begins something: an attribute does not, whatever its key is.
+    /// `true` if a line outside a record begins a part. An attribute does not, whatever its key is.
     fn is_at(line: &[u8]) -> bool {
         let mut words = first_words(line);
         let begin = words.next().and_then(Self::of);
@@ -249,7 +250,7 @@ impl Begin {
     }
 }
 
-/// A number of entries that is announced.
+/// An announced number of entries.
 #[derive(Debug, Clone, Copy)]
 struct Promise {
     count: u64,
@@ -265,7 +266,7 @@ impl fmt::Display for Promise {
     }
 }
 
-/// A section while it is read. One that the file has twice is read in two parts, each of which
+/// A section while it is read. A section that occurs twice is read in two parts, each of which
 /// announces its own records.
 #[derive(Debug, Default)]
 struct Part {
@@ -275,7 +276,7 @@ struct Part {
     kind: Option<Kind>,
     /// Line that begins the part.
     line: u64,
-    /// How many records of its kind came before it, and how many lines of diplomacy.
+    /// Number of records of its kind, and of lines of diplomacy, before the part.
     records_before: usize,
     diplomacy_before: usize,
     /// The line with the number of its records, if any.
@@ -298,7 +299,7 @@ static KNOWN_SECTIONS: [SectionKind; 5] = [
 struct Reader<'a> {
     text: Text<'a>,
     scene: Pfscene,
-    /// `None` if the file does not have it.
+    /// `None` if the file has no readable version.
     version: Option<[u32; 2]>,
     /// The open record.
     record: Option<Record>,
@@ -308,17 +309,18 @@ struct Reader<'a> {
     part: Option<Part>,
     /// By [`KNOWN_SECTIONS`]: the index of the section.
     known_sections: [Option<usize>; 5],
-    /// By kind: `true` if the file names their section anywhere. It is set when an unknown section begins.
+    /// By kind: `true` if the file names their section anywhere. It is set when an unknown section
+    /// begins.
     is_named: Option<[bool; 4]>,
-    /// How many sections were begun.
+    /// Number of sections begun.
     parts: usize,
-    /// Why the number of sections may be another than announced.
+    /// The damage that explains a wrong number of sections.
     section_damage: Option<Cause>,
-    /// By kind: why there may be more or fewer records than there should be.
+    /// By kind: the damage that explains a wrong number of records.
     damages: [Option<Cause>; 4],
     /// The problem that the file ends too early.
     cut: Option<Cause>,
-    /// The same, or a problem of the whole line that is read.
+    /// Same as `cut`, or a problem of the whole current line.
     line_cause: Option<Cause>,
     /// The line of each pair of factions in the diplomacy.
     states: HashMap<(u32, u32), u64>,
@@ -349,13 +351,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lets what follows in the record be consequences of the last problem.
+    /// Makes later problems of the record consequences of the last one.
     fn damaged(&mut self) {
         let problems = &mut self.text.problems;
         problems.cause = problems.cause.or(problems.last());
     }
 
-    /// [`Reader::damaged`] for damage that may be why records are missing, or a section.
+    /// [`Reader::damaged`] for damage because of which records or a section may be missing.
     fn lost(&mut self) {
         self.damaged();
         match &mut self.part {
@@ -364,26 +366,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// [`Reader::damaged`] for damage that may be why there are more or fewer sections than announced.
+    /// [`Reader::damaged`] for damage that may change the number of sections.
     fn section_lost(&mut self) {
         self.damaged();
         self.section_damage = self.section_damage.or(self.text.problems.cause);
     }
 
-    /// Goes on at the next line that begins something.
+    /// Skips to the next line that begins a part.
     fn skip<'f>(&mut self, rule: &'static Rule, found: impl Into<Found<'f>>, expected: &str) {
         self.text.skip_to(rule, found, expected, Begin::is_at);
         self.lost();
     }
 
-    /// The next line that has any words. Blank lines are reported.
+    /// Reads the next line that is not blank. Blank lines are reported.
     fn line(&mut self) -> Option<Line<'a>> {
         let number = self.text.line;
         let key = self.text.word(true)?;
         if key.place.0 != number {
             let message = "a blank line; the engine refuses it";
             self.text.warn(&rules::BLANK_LINE, (number, 1), message);
-            // It may stand in the place of a line.
+            // The blank line may replace another line.
             self.lost();
         }
         let rest = self.text.words();
@@ -396,7 +398,7 @@ impl<'a> Reader<'a> {
         Some(Line { key, rest, end })
     }
 
-    /// Reports a last line that does not end. Whatever else is wrong there follows from it.
+    /// Reports a last line without a line end. Other faults of that line are consequences.
     fn check_last_line(&mut self) {
         if self.text.pos == self.text.line_start || self.cut.is_some() {
             return;
@@ -409,7 +411,7 @@ impl<'a> Reader<'a> {
         self.text.problems.cause = self.cut;
     }
 
-    /// The number of records after which the file ends, in words, if its last section announces more.
+    /// Describes after how many records the file ends, if its last section announces more.
     fn early_end(&self) -> Option<String> {
         let part = self.part.as_ref()?;
         let (kind, promise) = (part.kind?, part.promise?);
@@ -420,7 +422,8 @@ impl<'a> Reader<'a> {
             .then(|| format!("the file ends after {read}; expected {promise}"))
     }
 
-    /// `true` if the scene has no head and no `section` lines, as the engine's editor wrote it until 2021.
+    /// `true` if the scene has no head and no `section` lines, as the engine's editor wrote it
+    /// until 2021.
     fn is_older(&self) -> bool {
         self.scene.layout.is_older
     }
@@ -451,7 +454,7 @@ impl<'a> Reader<'a> {
         Ok(promise)
     }
 
-    /// The next line of the head, if it is there. Lines in its place are skipped.
+    /// Reads the next line of the head, if it is present. Other lines in its place are skipped.
     fn head_line(&mut self, key: &str, expected: &str) -> Result<Option<Line<'a>>, ReadError> {
         let Some(word) = self.text.indented_line_word() else {
             let end = self.text.file_ends();
@@ -459,7 +462,7 @@ impl<'a> Reader<'a> {
         };
         self.text.unread(word);
         if word.text != key.as_bytes() {
-            // A blank line may stand in its place.
+            // A blank line may be in its place.
             self.damaged();
             let goes_on = |line: &[u8]| {
                 let first = first_words(line).next().unwrap_or_default();
@@ -500,7 +503,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number of entries, with the rule that a line without one breaks.
+    /// Parses a number of entries; a missing number breaks `rule`.
     fn count(
         &mut self,
         rule: &'static Rule,
@@ -518,7 +521,7 @@ impl<'a> Reader<'a> {
         count.map(|count| Promise { count, place })
     }
 
-    /// Warns of what follows all that is read of a line.
+    /// Warns of words after the part of a line that is read.
     fn check_no_more(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
         if let Some(extra) = after.next() {
             let message = "more on the line than is read; it is ignored";
@@ -527,7 +530,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a number of something that is not the announced one.
+    /// Reports a number that differs from the announced one; returns `true` if it does.
     fn check_count(&mut self, promise: Promise, announces: &str, count: usize, noun: &str) -> bool {
         let is_other = promise.count != count as u64;
         if is_other {
@@ -574,13 +577,13 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Reads a line that is in no record.
+    /// Reads a line outside records.
     fn read_line(&mut self, line: &Line<'a>) {
         let begin = Begin::of(line.key.text);
         let open = self.part.as_ref().map(|part| part.section);
         match open.map(|section| &mut self.scene.sections[section].kind) {
             Some(SectionKind::Unknown { lines, .. }) => {
-                // The name of a known section may be damaged, if its number follows.
+                // The name of a known section may be damaged if its count follows.
                 let is_other = match begin {
                     Some(Begin::Section) => false,
                     Some(Begin::Count(kind)) => {
@@ -656,7 +659,7 @@ impl<'a> Reader<'a> {
         };
         let open = open.map(|section| self.scene.sections[section].kind.name().as_bytes());
         if open == Some(name.text) {
-            // It begins twice, which is why the first one lacks records.
+            // The section begins twice, so the first one lacks records.
             self.text.problems.cause = damage.or(self.line_cause);
         }
         self.check_no_more(words(after));
@@ -687,8 +690,8 @@ impl<'a> Reader<'a> {
         self.enter_section(name, kind, [line.number(); 2]);
     }
 
-    /// Begins a section whose name stands in a word, with its first line, or 0 if it has none, and the
-    /// first line of this part of it.
+    /// Begins a section. `name` is the word with its name, `line` is its first line or 0 without
+    /// one, and `begin` is the first line of this part.
     fn enter_section(&mut self, name: Word<'a>, kind: SectionKind, [line, begin]: [u64; 2]) {
         let known = KNOWN_SECTIONS.iter().position(|known| *known == kind);
         let records = Kind::of(&kind);
@@ -728,7 +731,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Checks that the section that ends has what it announced, and returns the damage in it.
+    /// Compares the ending section with its announced numbers, and returns its damage.
     fn end_section(&mut self) -> Option<Cause> {
         self.end_record();
         let part = self.part.take()?;
@@ -895,7 +898,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Sets a value of `general`, if it could be read. Returns the line of the value before it.
+/// Sets a value of `general`, if it could be read. Returns the line of the previous value, and
+/// whether the value was read.
 fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> (Option<u64>, bool) {
     let first = setting.as_ref().map(|setting| setting.line);
     let is_read = value.is_some();
@@ -905,7 +909,7 @@ fn set<T>(setting: &mut Option<Setting<T>>, line: u64, value: Option<T>) -> (Opt
     (first, is_read)
 }
 
-/// A line that is kept as it stands, with the spaces before it.
+/// Keeps a line unchanged, with the spaces before it.
 fn unknown_line(text: &[u8], line: &Line<'_>) -> UnknownLine {
     let whole = line.whole(text);
     let indent = whole.place.1 as usize - 1;

@@ -1,4 +1,4 @@
-//! What can be wrong with a scene.
+//! The rules of scenes.
 
 use crate::cursor::TextRules;
 
@@ -79,9 +79,9 @@ crate::rules! {
     Error REGION_SHAPE = "pfscene/region-shape";
 }
 
-/// The rules of text files as scenes have them.
+/// The rules of text files for scenes.
 pub(super) static TEXT_RULES: TextRules = TextRules {
-    // The engine goes past spaces at the beginning of any line.
+    // The engine skips spaces at the beginning of any line.
     indented_line: None,
     byte_order_mark: &BYTE_ORDER_MARK,
     blank_line: &BLANK_LINE,

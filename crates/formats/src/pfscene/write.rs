@@ -2,12 +2,16 @@
 
 use super::{Pfscene, lines};
 
-/// Writes a scene as it was read: the same lines in the same spelling, and what has been changed as
-/// the engine writes it.
+/// Writes a scene as it was read: the same lines in the same spelling. Changed lines get the
+/// engine's spelling.
 ///
-/// What a reader goes past (blank lines, lines that mean nothing where they stand) is not written
-/// again, numbers of entries are those that there are, and the last line always ends. Names are
-/// written as they are; the format has no way to write one of an entity with a space in it.
+/// Some details are normalised:
+///
+/// - Blank lines and lines that have no meaning in their place are not written.
+/// - Announced numbers are those of the actual entries.
+/// - The last line always ends with a line end.
+///
+/// Names are written unchanged; the format cannot represent an entity name with a space.
 pub fn write(scene: &Pfscene) -> Vec<u8> {
     let line_end: &[u8] = if scene.layout.crlf { b"\r\n" } else { b"\n" };
     let mut out = Vec::new();

@@ -1,16 +1,15 @@
-//! Files that are cut off: what is whole of them is there, and the more of a file there is, the more of
-//! it.
+//! Truncated files: every complete part is shown, and a longer file never shows less.
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, Severity, pfmap, pfobj, pfscene};
 use mapscope_testdata::{synthesize, tiny_model, tiny_scene};
 
-/// What is shown of a file: how much of each thing, and what is wrong with it.
+/// The shown content of a file: the number of entries of each kind, and its problems.
 type Shown = (Vec<usize>, Vec<Problem>);
 
-/// Reads beginnings of a file that grow in steps: none may show less of anything than one before it,
-/// and none that lacks something is shown without a word. From so many bytes on all are shown.
+/// Reads prefixes of a file in steps. A longer prefix never shows less of anything, and one that
+/// lacks something has an error. From `shown_from` bytes on, every prefix is shown.
 #[track_caller]
 fn grow(file: &[u8], shown_from: usize, read: impl Fn(&[u8]) -> Result<Shown, ReadError>) {
     let (all, problems) = read(file).unwrap();
@@ -51,7 +50,7 @@ fn offset_of(file: &[u8], text: &str) -> usize {
 #[test]
 fn terrain() {
     let file = synthesize::pfmap(2, 1, 5);
-    // A head that promises many times what follows is not believed.
+    // A head that announces many times the actual content is rejected.
     grow(&file, file.len() / 2, |bytes| {
         let map = pfmap::read(bytes)?;
         let tiles = map.tiles.len() - map.bad_tiles.len();
@@ -173,7 +172,7 @@ fn layered_maps() {
         let objects = map.layers.iter().map(|layer| layer.objects.len());
         Ok((vec![map.layers.len(), objects.sum()], map.problems))
     };
-    // A text may end behind any tag, so that nothing need be wrong with it.
+    // A text may end after any tag without a fault.
     let mut before = vec![0; 2];
     let line_ends = text.match_indices('\n').map(|(at, _)| at + 1);
     for len in line_ends.filter(|len| *len >= head.len()) {
@@ -185,7 +184,7 @@ fn layered_maps() {
         before = now;
     }
     assert_eq!(before, [2, 2]);
-    // Packed, the end of the text is cut off with that of the file.
+    // In a compressed file, the end of the text is cut off with that of the file.
     let file = xmf::write(&xmf::Xmf {
         packing: xmf::Packing::Zlib,
         ..map

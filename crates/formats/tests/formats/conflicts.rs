@@ -1,12 +1,13 @@
-//! Merge conflicts in texts: one problem wherever they are, and the first version of the lines is read.
+//! Merge conflicts in texts: one problem anywhere in a file, and the first version of the lines is
+//! read.
 
 use mapscope_formats::ika::text_map;
 use mapscope_formats::ppe::xmf;
 use mapscope_formats::{Problem, pfmap, pfobj, pfscene};
 use mapscope_testdata::{synthesize, tiny_scene};
 
-/// A text with some of its lines, from 0, as the first version in a conflict. The second one has other
-/// numbers, and lacks the last line.
+/// Puts some lines of a text, from 0, into a conflict as its first version. The second version has
+/// other numbers, and lacks the last line.
 fn with_conflict(text: &str, from: usize, count: usize) -> String {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (before, rest) = lines.split_at(from);
@@ -23,7 +24,7 @@ fn with_conflict(text: &str, from: usize, count: usize) -> String {
     .concat()
 }
 
-/// Looks at conflicts of some lines from every `step`th line on.
+/// Checks conflicts of some lines at every `step`th line.
 #[track_caller]
 fn check(text: &str, step: usize, read: impl Fn(&[u8]) -> (Vec<Problem>, Vec<u8>)) {
     let (problems, whole) = read(text.as_bytes());
@@ -45,7 +46,7 @@ fn of_a_map_are_one_problem() {
     let text = String::from_utf8(synthesize::pfmap(1, 1, 3)).unwrap();
     check(&text, 1, |bytes| {
         let map = pfmap::read(bytes).unwrap();
-        // The lines between are blank where they stood.
+        // The lines of the conflict are blank in the text.
         let plain = pfmap::Layout::regular(12, 4);
         let written = pfmap::write(&pfmap::Pfmap {
             layout: plain,
@@ -80,7 +81,7 @@ fn of_a_map_of_ika_are_one_problem() {
     check(&text, 1, |bytes| {
         let map = text_map::read(bytes).unwrap();
         let mut written = text_map::write(&map).unwrap();
-        // Within a script that goes on over several lines there are blanks where the rest stood.
+        // A script that spans several lines has blanks in place of the conflict's lines.
         written.retain(|byte| !byte.is_ascii_whitespace());
         (map.problems, written)
     });

@@ -1,4 +1,4 @@
-//! ika's binary maps: what is wrong with a file, and what is made of it.
+//! ika's binary maps: faults of a file, and how it is read.
 
 use std::ops::{ControlFlow, Range};
 
@@ -24,7 +24,7 @@ fn messages(map: &Map) -> Vec<String> {
     map.problems.iter().map(ToString::to_string).collect()
 }
 
-/// The one problem of a map.
+/// Checks that a map has one problem.
 #[track_caller]
 fn one(map: &Map, severity: Severity, with: &str) {
     let [problem] = &map.problems[..] else {
@@ -40,13 +40,13 @@ fn refused(bytes: &[u8], with: &str) {
     assert!(error.contains(with), "{error}");
 }
 
-/// Where the size stands in [`made_up`], in bytes.
+/// Offset of the size in [`made_up`], in bytes.
 fn size_at(map: &Map) -> usize {
     let texts = [&map.tileset, &map.music, &map.render_string];
     6 + texts.iter().map(|text| 4 + text.len()).sum::<usize>()
 }
 
-/// Where the parallax of the first layer stands.
+/// Offset of the parallax of the first layer.
 fn infos_at(map: &Map) -> usize {
     size_at(map) + 4 * 4 + 1 + 4
 }
@@ -120,11 +120,11 @@ fn sizes_that_cannot_be_are_refused() {
         "at least 1 x 1 and at most 67108864 tiles",
     );
     refused(&with([i32::MAX, i32::MAX]), "2147483647");
-    // Nothing is allocated for what cannot be there.
+    // Nothing is allocated for tiles that cannot exist.
     let read = good(&with([1 << 13, 1 << 13]));
     assert!(read.layers.iter().all(|layer| layer.tiles.len() == 12 * 9));
     assert!(read.layers[0].tiles.capacity() < 1 << 20);
-    // All blocks are too short by the same.
+    // All blocks are too short for the same reason.
     assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
     assert_eq!(read.problems[0].consequences.len(), 5);
     refused(
@@ -220,7 +220,7 @@ fn a_cut_in_a_block_is_one_problem() {
             assert_eq!(below[0].rule.id, "ika/block");
         }
     }
-    // A block that is broken in another way is a problem of its own.
+    // A block that is corrupt in another way has its own problem.
     let mut broken = bytes.clone();
     broken[whole.layers[1].block.start as usize] = 0;
     broken.truncate(whole.layers[2].block.end as usize - 8);
@@ -248,7 +248,7 @@ fn the_order_of_the_document_is_read_too() {
         "the tiles of each layer follow its parallax",
     );
     assert_eq!(read.clone().without_places(), map);
-    // Also where the file is cut off.
+    // The same with a truncated file.
     let cut = read.layers[1].block.end as usize;
     let cut = good(&mixed[..cut]);
     assert_eq!(cut.layers[0].tiles, map.layers[0].tiles);
@@ -304,7 +304,7 @@ fn a_wrong_length_of_a_block_is_one_problem() {
     }
 }
 
-/// A file with bytes lost, too many or other ones at each place of a range.
+/// Removes, inserts or changes bytes at each place of a range.
 fn damaged(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = (Range<usize>, Vec<u8>)> {
     let places = range.clone().step_by(3);
     places.flat_map(move |at| {
@@ -330,7 +330,7 @@ fn damaged(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = (Range<usi
     })
 }
 
-/// A map whose zones and entities have names of their own.
+/// A map whose zones and entities have unique names.
 fn with_records() -> Map {
     let mut map = synthesize::ika_map([12, 9], 2, 7);
     map.zones = map.zones.iter().cycle().take(5).cloned().collect();
@@ -375,7 +375,7 @@ fn damage_to_a_record_is_one_problem_and_loses_no_other() {
             "{place:x?}: {said:#?}"
         );
     }
-    // What stands beside the damage can seem to be a part of it.
+    // Records beside the damage can seem to be a part of it.
     assert!(200 * lost <= all, "{lost} of {all}");
 }
 
@@ -410,7 +410,7 @@ fn damage_to_a_block_is_one_problem_and_loses_no_other() {
     for (place, changed) in damaged(&bytes, blocks) {
         let read = good(&changed);
         let said = messages(&read);
-        // Zero bytes are a parallax of each layer.
+        // Zero bytes are a valid parallax of each layer.
         let is_zero = |problem: &Problem| problem.rule.id == "ika/parallax";
         let is_one = said.len() <= 1 || read.problems.iter().all(is_zero);
         // The end of a block and the length of the next one.
@@ -456,7 +456,7 @@ fn valid_maps_are_read_as_they_stand() {
     let map = made_up();
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
-    // Bytes behind the end, also such that are a record.
+    // Bytes after the end, some of which form a record.
     let entity = &whole.entities[0].place;
     let entity = &bytes[entity.start as usize..entity.end as usize];
     for behind in [&[0; 76][..], &[0; 78], b"\n", entity] {
@@ -478,7 +478,7 @@ fn valid_maps_are_read_as_they_stand() {
         assert_eq!(read.problems[0].place, Place::Offset(end));
         assert_eq!(read.without_places(), long);
     }
-    // A row more in all blocks, or in one.
+    // One more row in all blocks, or in one.
     let taller = synthesize::ika_map([12, 10], 3, 7);
     let mut all = write(&taller).unwrap();
     set(&mut all, size_at(&taller) + 4, 9);
@@ -608,7 +608,7 @@ fn odd_values_are_listed() {
         "3 bytes after the last entity",
     );
 
-    // Nothing of a map behind another one is taken for a part of that.
+    // Records of another map after the end do not count.
     let mut other = map.clone();
     for zone in &mut other.zones {
         zone.name.push_str(" of the other map");
@@ -657,7 +657,7 @@ fn a_wrong_number_of_zones_or_entities_is_one_problem() {
         assert_eq!(read.problems[0].place, Place::Offset(zones_at as u64));
         assert_eq!(read.without_places(), map, "{wrong}");
     }
-    // Fewer are as many as there are, and more are cut off.
+    // A smaller number is used as it is; with a larger one, the file seems truncated.
     for wrong in [0, 1, 2] {
         let read = with(entities_at, wrong);
         one(&read, Severity::Warning, "bytes after the last entity");
@@ -685,7 +685,7 @@ fn a_wrong_number_of_many_zones_or_of_those_of_a_map_without_entities_is_one_pro
             let read = good(&lie);
             assert_eq!(read.problems.len(), 1, "{wrong}: {:?}", messages(&read));
             assert_eq!(read.problems[0].severity, Severity::Error);
-            // Four zero bytes behind them are no list of entities.
+            // Four zero bytes after them are not a list of entities.
             let there = wrong.min(zones) as usize;
             assert_eq!(read.without_places().zones, map.zones[..there], "{wrong}");
         }
@@ -703,7 +703,7 @@ fn lies_about_counts_cost_nothing() {
     let zones = good(&bytes).zones[0].place.start as usize - 4;
     let mut lie = bytes;
     set(&mut lie, zones, u32::MAX);
-    // Where the file is cut off nobody knows how many there are.
+    // In a truncated file the number is unknown.
     lie.pop();
     let read = good(&lie);
     assert_eq!(read.zones, good(&write(&map).unwrap()).zones);
@@ -751,7 +751,7 @@ fn lies_about_counts_cost_nothing() {
         );
     }
 
-    // Millions of layers with nothing in them.
+    // Millions of empty layers.
     let mut zeros = write(&synthesize::ika_map([1, 1], 0, 0)).unwrap();
     zeros.truncate(infos_at(&Map {
         render_string: "ER".to_owned(),
@@ -869,7 +869,7 @@ fn an_index_out_of_range_hides_no_damage_elsewhere() {
             );
         }
     }
-    // What cannot be mended does not follow from a number of a zone either.
+    // A truncation is not a consequence of a zone's number either.
     let at = whole.entities[0].place.start as usize;
     let read = good(&bytes[..at + 6]);
     let [zone, cut] = &read.problems[..] else {
@@ -879,14 +879,14 @@ fn an_index_out_of_range_hides_no_damage_elsewhere() {
     assert_eq!(cut.severity, Severity::Error);
 }
 
-/// A map with bytes lost, and one with zero bytes in their place.
+/// Removes bytes from a map, or replaces them by zeros.
 fn with_hole(bytes: &[u8], hole: Range<usize>) -> [Vec<u8>; 2] {
     let (before, behind) = (&bytes[..hole.start], &bytes[hole.end..]);
     let zeros = vec![0; hole.len()];
     [&[][..], &zeros].map(|with| [before, with, behind].concat())
 }
 
-/// Whether a part of a file is not in a hole and does not begin at its end.
+/// `true` if a part of a file is outside a hole and does not begin at its end.
 fn is_apart(place: &Range<u64>, hole: &Range<usize>) -> bool {
     place.end <= hole.start as u64 || place.start > hole.end as u64 + 4
 }
@@ -904,7 +904,8 @@ fn a_hole_in_blocks_is_one_problem_and_loses_only_those_that_it_is_in() {
             for changed in with_hole(&bytes, hole.clone()) {
                 let read = good(&changed);
                 let said = messages(&read);
-                // Zeros over the end of a block and the length of the next one are a problem of each.
+                // Zeros over the end of a block and the length of the next one give a problem for
+                // each.
                 assert!(said.len() <= 2, "{hole:x?}: {said:#?}");
                 holes += 1;
                 of_two_blocks += usize::from(said.len() == 2);
@@ -915,7 +916,7 @@ fn a_hole_in_blocks_is_one_problem_and_loses_only_those_that_it_is_in() {
                         is_same || !is_apart(&whole.block),
                         "{hole:x?}: {i}: {said:?}"
                     );
-                    // Other values in their place may be as good.
+                    // Other values in their place are plausible too.
                     let is_short = layer.tiles.len() < whole.tiles.len();
                     assert!(!is_short || !said.is_empty(), "{hole:x?}: {i}");
                 }
@@ -953,8 +954,8 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
             for changed in with_hole(&bytes, hole.clone()) {
                 let read = good(&changed);
                 let said = messages(&read);
-                // Zero bytes are a number of entities and entities too, behind which the others are no part of
-                // the map.
+                // Zero bytes can form a count of entities, and entities. The remaining records are
+                // then outside the map.
                 if changed.len() == bytes.len() && read.problems[0].rule.id == "ika/trailing-data" {
                     trailing += 1;
                     continue;
@@ -987,7 +988,8 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
     assert!(trailing < 80, "{trailing}");
 }
 
-/// Found by a fuzzer: of what was read of a broken map, some reached into what is whole behind the damage.
+/// Found by a fuzzer: some records that were read from a damaged map reached into the whole part
+/// after the damage.
 #[test]
 fn what_is_whole_behind_damage_may_have_been_read_before_it() {
     const FILE: &str = "TUFQ+TYACQAAAGlrYTMyLnZzcAgAAAB0aGVtZS5pdAMAAAAxRVIoAAAAHgAAAAUAAAAHAAAAAAEAAAABAAAAAQAA\

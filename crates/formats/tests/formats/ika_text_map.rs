@@ -1,4 +1,4 @@
-//! ika's text maps: what is wrong with a file, and what is made of it.
+//! ika's text maps: faults of a file, and how it is read.
 
 use std::ops::ControlFlow;
 
@@ -33,7 +33,7 @@ fn messages(map: &TextMap) -> Vec<String> {
     map.problems.iter().map(ToString::to_string).collect()
 }
 
-/// The one problem of a map.
+/// Checks that a map has one problem.
 #[track_caller]
 fn one(map: &TextMap, severity: Severity, with: &str) {
     let [problem] = &map.problems[..] else {
@@ -58,7 +58,7 @@ fn made_up_maps_come_back() {
 
 #[test]
 fn old_habits_are_read() {
-    // Version 1.0: bare texts, base64 in lines of 44, `format` for the style of obstructions.
+    // Version 1.0: unquoted texts, base64 in lines of 44, `format` for the style of obstructions.
     let mut map = made_up();
     for layer in &mut map.layers {
         for entity in &mut layer.entities {
@@ -308,7 +308,7 @@ fn one_cause_is_one_problem() {
             panic!("cut at {cut}: {:?}", messages(&map));
         };
         assert_eq!(problem.rule.id, "ika/truncated", "cut at {cut}");
-        // Where the file ends, or where the text begins that does not end.
+        // At the end of the file, or at the beginning of an unterminated text.
         let Place::Text { line, .. } = problem.place else {
             panic!("{problem}")
         };
@@ -323,7 +323,7 @@ fn one_cause_is_one_problem() {
     assert_eq!(map.problems[0].severity, Severity::Error);
 }
 
-/// A map with each of the things that are named by others.
+/// A map with each of the nodes that others name.
 const SMALL: &str = "(ika-map (version 1.2)
  (header (dimensions (width 32) (height 16)) (tileset 'a.vsp'))
  (zones (zone (label 'one') (script 's'))
@@ -337,7 +337,8 @@ const SMALL: &str = "(ika-map (version 1.2)
  ))
 ";
 
-/// How much there is of a map: zones, waypoints, and of each layer tiles, obstructions, entities and zones.
+/// The number of entries of a map: zones, waypoints, and of each layer tiles, obstructions,
+/// entities and zones.
 fn counts(map: &TextMap) -> (usize, usize, Vec<[usize; 4]>) {
     let layers = map.layers.iter().map(|layer| {
         let (tiles, obstructions) = (layer.tiles.len(), layer.obstructions.len());
@@ -346,7 +347,7 @@ fn counts(map: &TextMap) -> (usize, usize, Vec<[usize; 4]>) {
     (map.zones.len(), map.waypoints.len(), layers.collect())
 }
 
-/// Names that are like known ones are no known ones, and known ones stand for nothing elsewhere.
+/// Names similar to known ones are not known ones, and known names have no meaning elsewhere.
 #[test]
 fn own_nodes_are_kept_and_change_nothing() {
     let whole = good(SMALL);
@@ -413,7 +414,7 @@ fn texts_of_all_writers_are_read() {
     assert_eq!(read.title, "<<<<<<< a\n=======\n>>>>>>> b\n");
     assert_eq!(read.meta[0], ("my".to_owned(), "key 'value'".to_owned()));
     assert_eq!(read.meta[1], ("ok".to_owned(), "v".to_owned()));
-    // What is balanced is read as it stands.
+    // Balanced text is read unchanged.
     let read = good(&SMALL.replacen("(header", "(information (title 'a) b'c))(header", 1));
     one(&read, Severity::Warning, "found the text `c`");
     assert_eq!(read.title, "a) b");
@@ -475,7 +476,7 @@ fn a_parenthesis_or_quote_lost_or_twice_is_one_problem_and_loses_one_record() {
     }
 }
 
-/// Two parentheses and a name less are balanced, and cost a layer its tiles.
+/// The text stays balanced without two parentheses and a name; a layer loses its tiles.
 #[test]
 fn a_cut_inside_of_a_layer_loses_nothing_behind_it() {
     let text = text();

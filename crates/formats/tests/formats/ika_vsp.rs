@@ -1,4 +1,4 @@
-//! ika's tilesets: what is wrong with a file, and what is made of it.
+//! ika's tilesets: faults of a file, and how it is read.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -58,7 +58,7 @@ fn refused(bytes: &[u8], with: &str) {
     assert!(error.contains(with), "{error}");
 }
 
-/// A file of VERGE with two tiles and these pixels, packed or not.
+/// A VERGE file with two tiles and these pixels, compressed or not.
 fn verge(version: u16, pixels: &[u8]) -> Vec<u8> {
     let mut bytes = version.to_le_bytes().to_vec();
     if version < 4 {
@@ -95,7 +95,7 @@ fn palettes_are_shown_in_eight_bits() {
     assert_eq!(rgba.len(), 30 * 4);
     assert_eq!(rgba[..4], [0, 252, 0, 0]);
     assert_eq!(rgba[4 * 9..][..4], [252, 4, 8, 255]);
-    // One value of more than 6 bits, and all are 8 bits.
+    // If one value has more than 6 bits, all have 8 bits.
     let vsp = indexed(0, 64);
     assert_eq!(vsp.rgba()[4 * 9..][..4], [64, 1, 2, 255]);
     assert_eq!(vsp.rgba()[..4], [0, 63, 0, 0]);
@@ -146,7 +146,7 @@ fn tilesets_of_verge_are_read() {
     assert_eq!(vsp.rgba()[..4], [248, 4, 16, 255]);
     assert_eq!(vsp.rgba()[4 * 300..][..4], [0, 0, 0, 0]);
     assert_eq!(vsp.rgba()[4 * 511..], [0, 0, 8, 255]);
-    // What ends elsewhere is something else with the same first number.
+    // A file of another length is another format with the same first number.
     for (version, bytes) in [(2, 512), (3, 30), (4, 1024), (5, 30)] {
         let file = verge(version, &vec![1; bytes]);
         assert!((FORMAT.sniff)(&file), "{version}");
@@ -176,7 +176,7 @@ fn text_tilesets_are_read() {
     );
     assert_eq!(*vsp.rgba(), pixels);
     assert!(vsp.strands.is_empty());
-    // The engine's warning for spaces that are missing behind names does not arise here.
+    // The engine's warning for missing spaces after names does not apply here.
     assert_eq!(messages(&vsp), [""; 0]);
     refused(b"(ika-tileset )", "no node `tiles`");
     let lie = text.replace("(count '2')", "(count '2000000000')");
@@ -227,7 +227,7 @@ fn broken_tilesets_are_answered() {
     refused(&with(7, &[255; 4]), "-1 tiles");
     for size in [[0, 4, 1, 4], [255; 4], [1, 4, 1, 0]] {
         refused(&with(3, &size), "pixels; expected 1 x 1 to 1024 x 1024");
-        // Nor where there are no tiles that would be so large.
+        // The same without any tiles of such a size.
         let none = [size, [0; 4]].concat();
         refused(&with(3, &none), "pixels; expected 1 x 1 to 1024 x 1024");
     }
@@ -330,7 +330,7 @@ fn what_cannot_be_written_is_said() {
 fn a_wrong_size_of_the_pixels_is_one_problem() {
     let good = write(&made_up()).unwrap();
     let whole = read(&good).unwrap();
-    // Behind version, pixel format, size, number and description.
+    // After version, pixel format, size, number and description.
     let size_at = 75;
     let size = u32::from_le_bytes(good[size_at..size_at + 4].try_into().unwrap());
     let near = [1, 2, 3, 4, 8, 16, 400, 792, 800];
@@ -351,7 +351,7 @@ fn a_wrong_size_of_the_pixels_is_one_problem() {
         );
         assert_eq!((vsp.pixels_not_read, vsp.strands_not_read), (None, None));
     }
-    // A file that ends early is no wrong size.
+    // A truncated file is not reported as a wrong size.
     let cut = read(&good[..good.len() - 797]).unwrap();
     assert_eq!(cut.problems[0].rule.id, "ika/truncated");
     assert!(cut.strands_not_read.is_some() && cut.pixels_not_read.is_none());

@@ -1,4 +1,4 @@
-//! Readers and writers against files of games, samples with side cars, and files with faults.
+//! Readers and writers, tested with files of games, samples with sidecar files, and faulty files.
 
 #![cfg(test)]
 

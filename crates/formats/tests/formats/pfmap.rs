@@ -1,5 +1,5 @@
-//! PFMAP through the public interface: real maps, every layout, and everything that is wrong
-//! with a file that its author can get wrong.
+//! PFMAP through the public interface: real maps, every layout, and the faults that an author can
+//! make.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -10,7 +10,7 @@ use mapscope_formats::pfmap::{
 use mapscope_formats::{Place, Problem, Severity};
 use mapscope_testdata::{shared, synthesize};
 
-/// The real maps, or none where they are not there.
+/// The real maps; empty if they are missing.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     let Some(folder) = shared("corpus/permafrost/assets/maps") else {
         return Vec::new();
@@ -23,7 +23,7 @@ fn corpus() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// What stands between two tiles after so many, from 1.
+/// The text between two tiles, by the number of the tile before it, from 1.
 type Separator = fn(usize) -> &'static str;
 
 /// A map of one chunk as text, with parts that tests change.
@@ -42,7 +42,7 @@ impl Default for Text {
             head: "num_materials 2\nnum_rows 1\nnum_cols 1\n".to_owned(),
             lists: "material Grass grass.png\nmaterial Cliffs cliffs.png\n".to_owned(),
             separator: |tiles| if tiles.is_multiple_of(4) { "\n" } else { " " },
-            // Heights tell tiles apart, up to 99 of them.
+            // Heights identify tiles, up to 97 of them.
             tiles: (0..1024)
                 .map(|i| format!("0+{:02}00000001101001111000", i % 97))
                 .collect(),
@@ -80,7 +80,7 @@ fn read(text: impl AsRef<[u8]>) -> Pfmap {
     }
 }
 
-/// The refusal of a file, as it is shown.
+/// The message of a refused file.
 #[track_caller]
 fn refusal(text: impl AsRef<[u8]>) -> String {
     match pfmap::read(text.as_ref()) {
@@ -101,7 +101,7 @@ fn problems(map: &Pfmap) -> Vec<String> {
     map.problems.iter().map(ToString::to_string).collect()
 }
 
-/// Every tile stands in the text where the map says, and is found there again.
+/// Checks that every tile is in the text at the map's place for it, and is found from there.
 #[track_caller]
 fn assert_places(map: &Pfmap, text: &str) {
     let lines: Vec<&str> = text.split('\n').collect();
@@ -177,7 +177,7 @@ fn made_up_maps_come_back_and_have_everything() {
             "no material {material}"
         );
     }
-    // Slopes fit together, but for the few tiles whose corners no type has.
+    // Slopes fit together, except for the few tiles whose corners no type has.
     let broken = (0..map.rows())
         .flat_map(|row| (1..map.cols()).map(move |col| (row, col)))
         .filter(|&(row, col)| {
@@ -251,10 +251,11 @@ fn any_packing_is_read_alike() {
             .filter(|p| p.severity == Severity::Error);
         let mut rules = map.problems.iter().flat_map(Problem::with_consequences);
         assert!(rules.all(|p| p.rule.id != "pfmap/row-tiles"), "{name}");
-        // The one's line is too long for the engine, the other's last line does not end.
+        // The first has a line that is too long for the engine, the second a last line without an
+        // end.
         let refused = matches!(name, "all on one line" | "a wild mixture");
         assert_eq!(errors.count(), usize::from(refused), "{name}");
-        // What is written may have lost spaces, but no tile, and reads the same.
+        // Spaces may be lost in writing, but no tile, and the result reads the same.
         let written = pfmap::write(&map);
         let again = read(&written);
         assert!(again.tiles == plain.tiles, "{name}");
@@ -265,7 +266,8 @@ fn any_packing_is_read_alike() {
     }
 }
 
-/// A head that says too few chunks leaves tiles out, which the game does too: that is an error.
+/// If the head announces too few chunks, tiles are left out. The game leaves them out too, so that
+/// is an error.
 #[test]
 fn tiles_behind_the_last_are_an_error() {
     let text = String::from_utf8(synthesize::pfmap(2, 1, 3)).unwrap();
@@ -293,8 +295,8 @@ fn problems_but_long_lines(map: &Pfmap) -> Vec<String> {
     other.map(ToString::to_string).collect()
 }
 
-/// In a file whose rows have the same lines, a line with another number of tiles is one problem, and the tiles of
-/// all other lines stay where they are.
+/// In a file whose rows have the same lines, a line with another number of tiles is one problem,
+/// and the tiles of all other lines keep their places.
 #[test]
 fn a_damaged_line_moves_no_tile_of_another() {
     let tile = "0+0000000001101001111000";
@@ -319,7 +321,7 @@ fn a_damaged_line_moves_no_tile_of_another() {
                 (0, 32, vec!["some words".to_owned(), line.to_owned()]),
             ] {
                 if at == 6 && in_its_place.len() == 2 && found == 32 {
-                    // That is no line of the tile list.
+                    // That is not a line of the tile list.
                     continue;
                 }
                 let in_its_place: Vec<&str> = in_its_place.iter().map(String::as_str).collect();
@@ -339,13 +341,13 @@ fn a_damaged_line_moves_no_tile_of_another() {
                 for (index, (tile, expected)) in tiles.enumerate() {
                     assert!(tile == expected || on_line.contains(&index), "{index}");
                 }
-                // What is written has whole lines again.
+                // The written file has whole lines again.
                 let written = read(pfmap::write(&map));
                 assert_eq!(problems_but_long_lines(&written), [""; 0]);
                 assert_eq!(tiles_of(&written), tiles_of(&map));
             }
         }
-        // Two lines that became one.
+        // Two joined lines.
         let [before, behind] = [&lines[..20], &lines[20..]].map(|part| part.join("\n"));
         let joined = format!("{before}{behind}\n");
         let map = read(joined);
@@ -354,7 +356,7 @@ fn a_damaged_line_moves_no_tile_of_another() {
     }
 }
 
-/// Damage of any kind and length leaves the tiles alone that are on other lines.
+/// Damage of any kind and length does not move tiles on other lines.
 #[test]
 fn tiles_beside_damage_stay_where_they_are() {
     let mut seed = 1_u64;
@@ -406,7 +408,7 @@ fn tiles_beside_damage_stay_where_they_are() {
             }
         }
     }
-    // A damaged part that is read as tiles may have other problems.
+    // A damaged part that reads as tiles may have other problems.
     assert!(single * 100 >= rounds * 90, "{single} of {rounds}");
     assert!(kept * 100 >= beside * 97, "{kept} of {beside}");
 }
@@ -414,7 +416,7 @@ fn tiles_beside_damage_stay_where_they_are() {
 #[test]
 fn what_the_engine_refuses_is_an_error() {
     let all_on_one = Text::packed(|n| if n == 1024 { "\n" } else { " " });
-    // With what follows from others.
+    // Includes consequences.
     let all = |map: &Pfmap| -> Vec<String> {
         let problems = map.problems.iter();
         let all = problems.flat_map(Problem::with_consequences);
@@ -607,7 +609,7 @@ fn a_bad_tile_is_a_placeholder_with_a_place() {
         assert_eq!(map.tile_at_place(line, column), Some((*row, *col)));
         assert!(!map.is_read(*row, *col));
     }
-    // Placeholders lie flat where the file says so much.
+    // Placeholders are flat at the height in the file, if it is known.
     let flat = |base_height| {
         let mut tile = Tile::default();
         tile.base_height = base_height;
@@ -618,7 +620,7 @@ fn a_bad_tile_is_a_placeholder_with_a_place() {
     assert_eq!(map.tile(1, 1).copied(), flat(7));
     assert_eq!(map.tile(1, 2).copied(), flat(4));
     assert_eq!(map.tile(1, 3).copied(), flat(0));
-    // The tiles after a bad one are where they were.
+    // The tiles after a bad one keep their places.
     let good = Text::default().read();
     assert_eq!(map.tile(0, 6), good.tile(0, 6));
     assert_eq!(map.tile(31, 31), good.tile(31, 31));
@@ -647,7 +649,7 @@ fn tiles_around_zero_bytes_stay_where_they_are() {
             let map = pfmap::read(&zeroed).unwrap();
             let is_hit = |place| {
                 let bytes = bytes_of(place);
-                // A tile without a space to what is overwritten cannot be told from it.
+                // A tile that touches the overwritten bytes is part of the same word.
                 bytes.start <= start + len && start <= bytes.end
             };
             for place @ (row, col) in places.iter().copied() {
@@ -671,7 +673,7 @@ fn tiles_of(map: &Pfmap) -> Vec<Option<&Tile>> {
     places.map(|(row, col)| map.tile(row, col)).collect()
 }
 
-/// Where the lines of a text begin.
+/// Offsets of the lines of a text.
 fn line_starts(text: &[u8]) -> Vec<usize> {
     let ends = (1..).zip(text).filter(|(_, byte)| **byte == b'\n');
     std::iter::once(0).chain(ends.map(|(end, _)| end)).collect()
@@ -725,7 +727,7 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     );
     assert_eq!(map.tile(1, 3).unwrap().base_height, 5);
     assert!(map.tile(1, 4).unwrap().pathable());
-    // It is written as what it means.
+    // It is written by its meaning.
     let again = read(pfmap::write(&map));
     assert!(again.tiles == map.tiles);
     assert!(again.problems.iter().all(|p| p.severity == Severity::Error));
@@ -866,7 +868,7 @@ fn a_truncated_map_is_shown_as_far_as_it_goes() {
     assert_eq!(map.tile_at_place(134, 57), Some((15, 31)));
     read(pfmap::write(&map));
 
-    // Nothing is cut so that it cannot be answered.
+    // A file cut at any place is either read or refused.
     for end in 0..whole.len() {
         match pfmap::read(&whole.as_bytes()[..end]) {
             Ok(map) => assert!(end + 1 >= whole.len() || !map.bad_tiles.is_empty()),
@@ -915,9 +917,9 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
             ..Text::default()
         };
         let map = text.read();
-        // It is what its tiles make.
+        // Its size is that of its tiles.
         assert_eq!([map.chunk_rows, map.chunk_cols], [1, 1]);
-        // A number may also make a line that is too long.
+        // A number may also make a line too long.
         problems(&map).swap_remove(0)
     };
     assert_eq!(
@@ -930,7 +932,7 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
          expected no more than the 1024 tiles that the rest of the file has room for"
     );
     assert!(with("1", "17").starts_with("4:10: error: found `17`"));
-    // Of a small map the beginning is shown, however little of it there is.
+    // Of a small map even a short beginning is shown.
     let begun = Text {
         head: "num_materials 2\nnum_rows 4\nnum_cols 4\n".to_owned(),
         ..Text::default()
@@ -1053,7 +1055,7 @@ fn a_place_is_a_line_and_a_column() {
     );
 }
 
-/// Each edge once, at the character of the tile in the north or west of it; what is said for all edges
+/// Each edge is listed once, at the character of its north or west tile. The mode for all edges
 /// counts as well.
 #[test]
 fn edges_of_which_two_tiles_say_different_things_are_listed() {
@@ -1073,7 +1075,7 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
     let cols = map.cols() as usize;
     // The last column of the first chunk: its neighbour is in the second one.
     map.tiles[2 * cols + 31].set_blend(Edge::East, BlendMode::Edge);
-    // What the editor's first versions wrote: one mode for all edges.
+    // The form of the editor's first versions: one mode for all edges.
     let legacy = |mode| {
         let mut tile = Tile::default();
         for edge in Edge::ALL {
@@ -1098,16 +1100,16 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
         line(2, 31, 18, "east", "edge", "blur"),
     ];
     assert_eq!(found(&map), expected);
-    // Those around a tile are one problem.
+    // Edges around a tile are one problem.
     let read = pfmap::read(&pfmap::write(&map)).unwrap();
     let counts = read.problems.iter().map(Problem::consequence_count);
     assert!(counts.eq([2, 0]));
-    // Where all tiles are so, nothing is said of edges.
+    // If all tiles have this form, no edges are listed.
     for (tile, at) in map.tiles.iter_mut().zip(0..) {
         *tile = legacy(at % 2);
     }
     assert_eq!(found(&map), Vec::<String>::new());
-    // Many are counted: of 32 x 64 tiles each edge but those of the border.
+    // Many are counted: all edges of 32 x 64 tiles, except those of the border.
     for (tile, at) in map.tiles.iter_mut().zip(0..) {
         let mode = [BlendMode::Blur, BlendMode::Edge][(at / cols + at % cols) % 2];
         for edge in Edge::ALL {
@@ -1120,7 +1122,7 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
     assert!(found.iter().any(|text| text.ends_with(&more)), "{more}");
 }
 
-/// Lines of the lists that are missing, misspelt, too many or in another order leave the tiles alone.
+/// Lines of the lists that are missing, misspelt, surplus or out of order do not affect the tiles.
 #[test]
 fn a_wrong_line_of_a_list_is_one_problem() {
     let text = |lists: &str| Text {
@@ -1152,7 +1154,7 @@ fn a_wrong_line_of_a_list_is_one_problem() {
             "7:1: error: found `matrial`; expected `material <name> <texture>` (did you mean `material`?)",
         ),
         (
-            // What names the second material follows from that.
+            // References to the second material are consequences.
             format!("{a}{splat}"),
             1,
             "7:1: error: the list ends after 1 material; expected 2 as `num_materials` says",
@@ -1178,7 +1180,7 @@ fn a_wrong_line_of_a_list_is_one_problem() {
         );
         assert!(map.tiles == text_of_two(&text).read().tiles, "{lists}");
     }
-    // A line that may be a material keeps its number, and nothing of it is guessed.
+    // A line that may be a material keeps its number, and its content is not guessed.
     let found = text(&format!("{a}matrial B b.png\n{splat}")).read();
     assert_eq!(found.materials[1].texture, "");
 }
@@ -1191,8 +1193,8 @@ fn text_of_two(text: &Text) -> Text {
     }
 }
 
-/// Where a line is missing or there is one too many, tiles meet others than they should: of their edges it is
-/// said below that.
+/// With a missing or surplus line, tiles meet the wrong neighbours: differing edges are
+/// consequences.
 #[test]
 fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
     let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
@@ -1237,7 +1239,7 @@ fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
     }
 }
 
-/// A map of version 1.1 with splats, of whose lines before the tiles no two are alike.
+/// A map of version 1.1 with splats. All its lines before the tiles differ.
 fn text_with_splats() -> Text {
     Text {
         version: "1.1",
@@ -1281,7 +1283,7 @@ fn a_wrong_line_of_the_head_is_one_problem_and_hides_nothing() {
             );
             assert_eq!(map.materials.len(), 2, "{line} {what}");
             assert_eq!(map.splats.len(), 2, "{line} {what}");
-            // What is missing is there again in what is written.
+            // Writing restores missing lines.
             let written = read(pfmap::write(&map));
             assert_eq!(problems(&written), [""; 0], "{line} {what}");
         }

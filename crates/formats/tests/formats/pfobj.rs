@@ -1,5 +1,4 @@
-//! PFOBJ through the public interface: real models, and everything that is wrong with a file that
-//! its author can get wrong.
+//! PFOBJ through the public interface: real models, and the faults that an author can make.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -10,7 +9,7 @@ use mapscope_formats::pfobj::{
 use mapscope_formats::{Severity, Tally};
 use mapscope_testdata::shared;
 
-/// The real models, or none where they are not there.
+/// The real models; empty if they are missing.
 fn corpus() -> Vec<(String, Vec<u8>)> {
     fn add(folder: &Path, models: &mut Vec<(String, Vec<u8>)>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -38,7 +37,7 @@ fn read(text: impl AsRef<[u8]>) -> Pfobj {
     }
 }
 
-/// The problems, and indented what follows from each.
+/// The problems, each followed by its consequences, indented.
 fn problems(model: &Pfobj) -> Vec<String> {
     let problems = model.problems.iter().flat_map(|problem| {
         let below = problem.consequences.iter().map(|it| format!("  {it}"));
@@ -72,8 +71,8 @@ fn real_models_come_back_byte_for_byte() {
     }
 }
 
-/// A small model in which nothing is wrong: a triangle, two joints, a clip of two frames. Tests
-/// change a part of it.
+/// A small model without faults: a triangle, two joints, a clip of two frames. Tests change a part
+/// of it.
 const MODEL: &str = "\
 version        1.0
 num_verts      3
@@ -120,14 +119,14 @@ y_bounds -5.000000 5.000000
 z_bounds -6.000000 6.000000
 ";
 
-/// The small model with a part of its text changed, which must be there.
+/// The small model with a part of its text replaced; `from` must occur in it.
 #[track_caller]
 fn changed(from: &str, to: &str) -> String {
     assert!(MODEL.contains(from), "{from}");
     MODEL.replacen(from, to, 1)
 }
 
-/// The small model without its lines of these numbers, from 1.
+/// The small model without the lines of these numbers, from 1.
 fn without(lines: std::ops::RangeInclusive<usize>) -> String {
     let kept = (1..)
         .zip(MODEL.split_inclusive('\n'))
@@ -135,7 +134,7 @@ fn without(lines: std::ops::RangeInclusive<usize>) -> String {
     kept.map(|(_, line)| line).collect()
 }
 
-/// What can be shown of a model, in a line.
+/// The content of a model in one line.
 fn summary(model: &Pfobj) -> String {
     let clips = model.clips.iter().map(|clip| {
         assert_eq!(
@@ -162,7 +161,7 @@ fn summary(model: &Pfobj) -> String {
 
 const WHOLE: &str = "3 vertices, 1 materials, 2 joints, Wave 2, bounds";
 
-/// A change of the small model, what can still be shown, and everything that is said of it.
+/// A replacement in the small model, the content that is still shown, and all messages.
 type Case<'a> = (&'a str, &'a str, &'a str, &'a [&'a str]);
 
 #[track_caller]
@@ -174,7 +173,7 @@ fn check_cases(cases: &[Case<'_>]) {
     }
 }
 
-/// Lines that are left out, from 1, what can still be shown, and everything that is said of it.
+/// Removed lines, from 1, the content that is still shown, and all messages.
 type Gap<'a> = (std::ops::RangeInclusive<usize>, &'a str, &'a [&'a str]);
 
 #[track_caller]
@@ -186,7 +185,7 @@ fn check_gaps(gaps: &[Gap<'_>]) {
     }
 }
 
-/// A model without what depends on the layout of its text.
+/// A model without the properties that depend on the layout of its text.
 fn unplaced(mut model: Pfobj) -> Pfobj {
     model.problems.clear();
     model.notes.clear();
@@ -288,7 +287,7 @@ fn lines_and_what_they_hold_are_found_from_each_other() {
     {
         assert_eq!(model.pose_at_line(line), pose, "line {line}");
     }
-    // Blank lines, and lines that are missing, are in the way of neither.
+    // Blank and missing lines do not disturb either direction.
     let model = read(
         changed("vn 0.0", "\n\nvn 0.0")
             .replace("vt 0.25", "\nvt 0.25")
@@ -1210,12 +1209,12 @@ fn clips_keep_their_whole_frames() {
         (0.4, 1.5)
     );
     assert_eq!(clip.frame_lines, [31, 35]);
-    // Without bounds, numbers of joints tell where a frame begins.
+    // Without bounds, numbers of joints show where a frame begins.
     let text = without(32..=32).replace("has_collision  1", "has_collision 1");
     let model = read(without_bounds(&text));
     assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 2");
     assert_eq!(model.clips[0].poses[2].translation[1], 0.3);
-    // A frame without bounds leaves those of others as they are.
+    // A frame without bounds does not affect the bounds of others.
     let bounds = &read(without(33..=35)).clips[0].bounds;
     assert_eq!(
         bounds.iter().map(Option::is_some).collect::<Vec<_>>(),
@@ -1240,7 +1239,7 @@ fn joints_of_another_armature_stay_at_rest() {
         assert_eq!(poses[4..], [model.joints[4].bind, model.joints[5].bind]);
         assert_eq!(poses[3].translation, [0.0, 1.0, 0.0]);
     }
-    // A damaged frame is told from the others.
+    // A damaged frame is recognised among the others.
     let model = read(two.replacen("3 1/1/1 0/0/0/1 0/1/0\n", "", 1));
     assert_eq!(model.problems.len(), 2, "{:#?}", problems(&model));
     if let Some(folder) = shared("samples/reports/two-armatures") {
@@ -1278,7 +1277,7 @@ fn weights_without_clips_may_be_anything() {
     }
 }
 
-/// What an exporter does wrong everywhere is said once, with how often it is and where.
+/// A repeated fault of an exporter is one problem, with its count and places.
 #[test]
 fn values_that_the_engine_draws_wrong_are_one_problem() {
     const UNWEIGHTED: &str = "the engine leaves such in the bind pose while the rest moves";
@@ -1297,7 +1296,8 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
             "10:4: warning: 3 normals of length 0, the others on lines 15 and 20; {ZERO_NORMAL}"
         )]
     );
-    // Weights of 0 are none, and so is nothing behind a space; more than six do not count.
+    // Weights of 0 and an empty list after a space count as no weights; weights after the sixth are
+    // ignored.
     let none = changed(weights, "vw 0/0 1/0.0").replace("vw  0/0.250000", "vw ");
     assert_eq!(
         said(none),
@@ -1305,7 +1305,7 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
             "11:3: warning: 2 vertices without weights, the other on line 21; {UNWEIGHTED}"
         )]
     );
-    // What is divided by a sum below 0 is turned round.
+    // Dividing by a sum below 0 flips the signs.
     assert_eq!(
         said(changed("1/0.750000 0/0.500000", "1/0.750000 0/-0.5")),
         [
@@ -1361,13 +1361,13 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
         .replace("vw  0/0.250000", "vw ");
     assert_eq!(said(still.clone()), [""; 0]);
     assert_eq!(said(still.replace("0/0.500000", "0/-0.5")), [""; 0]);
-    // What is not a number has been said.
+    // Numbers that are not finite already have a problem.
     assert_eq!(said(changed(normal, "vn 0 0 nan")).len(), 1);
     assert_eq!(said(changed(rotation, "0/inf/0/0")).len(), 1);
     assert_eq!(said(changed(weights, "vw 0/nan")).len(), 1);
 }
 
-/// Three digits make a length that is not quite 1; two do not.
+/// Three digits leave the length within the tolerance; two do not.
 #[test]
 fn lengths_are_1_within_what_digits_leave() {
     let quaternion = |text: &str| {
@@ -1380,7 +1380,7 @@ fn lengths_are_1_within_what_digits_leave() {
             .notes
             .len()
     };
-    // Half of the root of 2 and a third of that of 3.
+    // Half the root of 2, and a third of the root of 3.
     assert_eq!(quaternion("0.707107/0/0/0.707107"), 0);
     assert_eq!(quaternion("0.707/0/0/0.707"), 0);
     assert_eq!(quaternion("0.71/0/0/0.71"), 1);
@@ -1417,7 +1417,7 @@ fn names_that_occur_twice_are_told_of_once_each() {
     );
 }
 
-/// A program that writes numbers as its user's language does is told so once.
+/// Numbers written by a program with its user's locale are one problem.
 #[test]
 fn decimal_commas_are_one_problem() {
     let (head, body) = MODEL.split_once("has_collision  1\n").unwrap();
@@ -1425,7 +1425,7 @@ fn decimal_commas_are_one_problem() {
         .lines()
         .enumerate()
         .map(|(i, line)| match i {
-            // One vertex is as it should be, so that there is something to be shown.
+            // One vertex stays correct, so that there is something to show.
             0..5 => line.to_owned(),
             _ => line.replace('.', ","),
         })
@@ -1447,13 +1447,13 @@ fn decimal_commas_are_one_problem() {
         "13:3: error: found `1,500000`, one of 110 numbers with a decimal comma; expected a decimal \
          point; lines with such numbers are left out"
     );
-    // A name is no number.
+    // Names are not numbers.
     let named = changed("skin.png", "skin_1,5.png").replace("2.000000", "2,000000");
     let named = read(named.replacen("1/0.750000", "1/0,750000", 1));
     let said = problems(&named);
     assert!(said[0].contains("one of 5 numbers"), "{said:#?}");
     assert_eq!(commas.len(), 1, "{commas:#?}");
-    // Nothing can be shown of a file without any point.
+    // Nothing of a file without any decimal point can be shown.
     let all = format!("{head}has_collision  1\n{}", MODEL.replace('.', ","));
     let error = pfobj::read(all.as_bytes())
         .err()
@@ -1487,7 +1487,7 @@ fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
         ]
     );
     assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 1");
-    // Wherever it is cut, it is answered, and what was read before is there.
+    // A file cut at any place gets a result, with the content before the cut.
     for len in 0..MODEL.len() {
         if let Ok(model) = pfobj::read(&MODEL.as_bytes()[..len]) {
             summary(&model);
@@ -1600,7 +1600,7 @@ fn a_watcher_sees_the_progress_and_can_stop_it() {
     assert_eq!((stopped, calls), (Err(PfobjError::Cancelled), 3));
 }
 
-/// A frame without joints and bounds has no lines: no number of them is believed.
+/// A frame without joints and bounds has no lines, so its announced number is ignored.
 #[test]
 fn frames_that_have_nothing_are_not_made() {
     let head = "version 1.0\nnum_verts 3\nnum_joints 0\nnum_materials 1\nnum_as 1\nframe_counts 3000000\n\
@@ -1659,10 +1659,10 @@ fn megabytes_of_anything_are_answered_at_once() {
             while text.len() < 1 << 20 {
                 text.push_str(line);
             }
-            // A reader that takes the square of the length hangs here for minutes.
+            // A reader with quadratic runtime hangs here for minutes.
             if let Ok(model) = pfobj::read(text.as_bytes()) {
                 assert!(model.problems.len() < 2000);
-                // Whoever names a position has spent eight bytes on it.
+                // A position takes at least eight bytes in the file.
                 assert!(model.vertices.len() * 8 <= text.len());
                 assert!(model.bad_vertices.len() * 32 <= text.len());
                 assert!(model.joints.len().max(model.clips.len()) <= 1 << 16);
@@ -1690,7 +1690,7 @@ pub(super) fn dancing() -> String {
     )
 }
 
-/// What breaks one thing is one problem, whatever follows from it.
+/// One fault is one problem, whatever its consequences are.
 #[test]
 fn one_cause_is_one_problem() {
     let whole = dancing();
@@ -1699,9 +1699,9 @@ fn one_cause_is_one_problem() {
     let joint = "j 2 b2 1/1/1 0/0/0/1 0/1/0 0/1/0\n";
     let in_first_frame = |with: &str| whole.replacen(pose, with, 1);
     for (text, place, rule, at_least) in [
-        // A joint is missing: each frame has a pose too many, and parents have other numbers.
+        // A joint is missing: each frame has a surplus pose, and parents have other numbers.
         (whole.replace(joint, ""), "31:1", "pfobj/count", 1),
-        // A pose is missing, or there twice.
+        // A pose is missing or duplicated.
         (in_first_frame(""), "35:1", "pfobj/frame", 0),
         (
             // In the second frame.
@@ -1733,7 +1733,7 @@ fn one_cause_is_one_problem() {
         ),
         // A joint is misspelt.
         (whole.replace("j 2 b2", "k 2 b2"), "30:1", "pfobj/line", 0),
-        // The line of a clip is missing: its frames are those of the one before.
+        // The line of a clip is missing: its frames belong to the previous clip.
         (whole.replace("as Run 2\n", ""), "54:1", "pfobj/line", 0),
         (
             whole.replace("num_as 3", "num_as 4"),
@@ -1778,7 +1778,7 @@ fn one_cause_is_one_problem() {
             "pfobj/value",
             1,
         ),
-        // A line too many begins a vertex that has no others, between two and behind all.
+        // A surplus line begins a vertex without other lines, between two vertices and after all.
         (
             whole.replacen("v 0 0 0\nvt", "v 0 0 0\nv 0 0 0\nvt", 1),
             "9:1",
@@ -1791,7 +1791,7 @@ fn one_cause_is_one_problem() {
             "pfobj/count",
             1,
         ),
-        // The lines of a vertex are something else.
+        // The lines of a vertex are replaced.
         (
             whole.replacen("v 0 0 0\nvt 0 0\nvn 0 1 0\nvw 0/1.0\nvm 0\n", "#\n", 1),
             "8:1",
@@ -1811,7 +1811,7 @@ fn one_cause_is_one_problem() {
     }
 }
 
-/// The engine goes past the weights of a model without clips, whatever they are.
+/// The engine skips the weights of a model without clips, whatever they are.
 #[test]
 fn weights_without_clips_may_name_any_joint() {
     let whole = dancing();
@@ -1860,7 +1860,7 @@ fn check_one_error(text: &str, line: usize, what: &str) -> Pfobj {
     model
 }
 
-/// A line too many or with a wrong first word, wherever it is, keeps no other from being read.
+/// A surplus line or a wrong first word, anywhere in the file, does not affect other records.
 #[test]
 fn a_line_too_many_or_a_wrong_first_word_spoils_no_other() {
     const FIRST: usize = 8;
@@ -1876,7 +1876,7 @@ fn a_line_too_many_or_a_wrong_first_word_spoils_no_other() {
         assert_eq!(problems(&read_whole), [""; 0]);
         let shown = unplaced(read_whole);
         for (number, line) in (1..).zip(whole.lines()).skip(FIRST - 1) {
-            // A line too many, or two.
+            // One or two surplus lines.
             for extra in ["hello", "# a comment", "x y z"] {
                 let text = with_line(&whole, number, &format!("{extra}\n{line}"));
                 let model = check_one_error(&text, number, extra);
@@ -1905,7 +1905,7 @@ fn a_line_too_many_or_a_wrong_first_word_spoils_no_other() {
     }
 }
 
-/// At most one record of a model is another than in the whole one.
+/// Checks that at most one record of a model differs from the whole one.
 #[track_caller]
 fn check_others(model: &Pfobj, whole: &Pfobj, what: &str) {
     let [found, expected] = [model, whole].map(records);
@@ -1914,7 +1914,7 @@ fn check_others(model: &Pfobj, whole: &Pfobj, what: &str) {
     assert!(others.count() <= 1, "{what}: {found:#?}");
 }
 
-/// What is read of each record of a model.
+/// The records of a model as text.
 fn records(model: &Pfobj) -> Vec<String> {
     let vertices = model.vertices.iter().map(|vertex| {
         let pfobj::Vertex {
@@ -1944,7 +1944,7 @@ fn records(model: &Pfobj) -> Vec<String> {
         .collect()
 }
 
-/// What begins a frame or a clip is something else: the rest of the frames is one problem.
+/// If the line that begins a frame or a clip is replaced, the rest of the frames is one problem.
 #[test]
 fn frames_outside_clips_are_one_problem() {
     let whole = dancing();
@@ -1953,11 +1953,11 @@ fn frames_outside_clips_are_one_problem() {
     let clips: Vec<_> = model.clips.iter().map(|clip| &*clip.name).collect();
     assert_eq!(clips, ["Walk", "", "Rest"]);
     assert!(model.bounds.is_some());
-    // Nothing says that the line is a pose but those after it.
+    // Only the lines after it show that the line is a pose.
     let text = whole.replacen("as Run 2\n1", "as Run 2\nx", 1);
     let model = check_one_error(&text, 55, "no joint 1");
     assert_eq!(model.clips[1].frame_count, 2);
-    // Bounds of the bind pose are there twice: it is not said that there are to be none.
+    // The bounds of the bind pose occur twice: the message does not claim that none are expected.
     let bounds = "x_bounds 0 0\ny_bounds 0 0\nz_bounds 0 0\n";
     let text = whole.replacen("as Run", &format!("{bounds}{bounds}as Run"), 1);
     let said = problems(&read(text)).join("\n");
@@ -1967,7 +1967,7 @@ fn frames_outside_clips_are_one_problem() {
     );
 }
 
-/// A line that is there twice, or with a word too many, is one problem, and all others are read.
+/// A duplicated line, or one with a surplus word, is one problem, and all others are read.
 #[test]
 fn a_line_that_is_there_twice_spoils_no_other() {
     const FIRST: usize = 8;
@@ -1984,9 +1984,9 @@ fn a_line_that_is_there_twice_spoils_no_other() {
             "{line} at {number}: {:#?}",
             problems(&model)
         );
-        // What is said of the name of a clip, which is no word too many for a material.
+        // Surplus words in names have their own messages, and are allowed for a material.
         let key = line.split(' ').next().unwrap();
-        // A frame with a line too many stays at rest.
+        // A frame with a surplus line is at rest.
         if number < last && key.parse::<u8>().is_err() {
             assert_eq!(unplaced(model), shown, "{line} at {number}");
         }
@@ -2008,7 +2008,7 @@ fn a_line_that_is_there_twice_spoils_no_other() {
     }
 }
 
-/// The engine ignores the numbers of poses and goes by their order.
+/// The engine ignores the numbers of poses: only their order counts.
 #[test]
 fn numbers_of_poses_are_notes() {
     let whole = dancing();
@@ -2031,7 +2031,7 @@ fn numbers_of_poses_are_notes() {
             assert_eq!(unplaced(model), shown, "{what}");
         }
     }
-    // Numbers that go on from frame to frame, with bounds and without.
+    // Numbers that continue from frame to frame, with bounds and without.
     for bounds in [true, false] {
         let whole = if bounds {
             whole.clone()
@@ -2072,10 +2072,10 @@ fn a_word_after_the_name_of_a_material_is_said() {
     assert_eq!(model.materials[0].name, "Skin 7");
 }
 
-/// Whoever removes a joint by hand, and counts it, and forgets its poses.
+/// A joint is removed by hand and its count adapted, but not its poses.
 #[test]
 fn a_joint_less_than_poses_is_one_problem() {
-    // A vertex is on the last joint, which has another number then.
+    // A vertex is on the last joint, whose number changes.
     let whole = dancing().replacen("vw 0/1.0", "vw 3/1.0", 1);
     for (number, line) in (1..).zip(whole.lines()) {
         if !line.starts_with("j ") {

@@ -1,5 +1,5 @@
-//! PFSCENE through the public interface: real scenes, a scene of every kind of line, and everything
-//! that is wrong with a file that its author can get wrong.
+//! PFSCENE through the public interface: real scenes, a scene with every kind of line, and the
+//! faults that an author can make.
 
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
@@ -18,7 +18,7 @@ fn read(text: impl AsRef<[u8]>) -> Pfscene {
     }
 }
 
-/// The problems of a scene; those of entities without the number and name with which they begin.
+/// The problems of a scene; those of entities without their prefix of number and name.
 fn problems(scene: &Pfscene) -> Vec<String> {
     let problem = |p: &mapscope_formats::Problem| format!("{} [{}]", unnamed(scene, p), p.rule.id);
     scene.problems.iter().map(problem).collect()
@@ -34,7 +34,7 @@ fn unnamed(scene: &Pfscene, problem: &mapscope_formats::Problem) -> String {
     text.replacen(&begin, "", 1)
 }
 
-/// A problem of an entity begins with its number and name. Of a record that was left out it does not.
+/// A problem of an entity begins with its number and name, except for a record that was left out.
 #[test]
 fn problems_of_entities_name_them() {
     let begins = |from: &str, to: &str, begin: &str| {
@@ -75,7 +75,7 @@ fn two_mirrors_make_a_turn() {
     }
 }
 
-/// Of two factions with one name, the second has a problem.
+/// If two factions have the same name, the second has a problem.
 #[test]
 fn factions_of_one_name_are_reported() {
     let scene = read(changed("The Others", "Villagers"));
@@ -87,14 +87,14 @@ fn factions_of_one_name_are_reported() {
     assert_eq!(found, [("pfscene/faction-name-twice", Subject::Faction(1))]);
 }
 
-/// The small scene with a part of its text changed, which must be there.
+/// The small scene with a part of its text replaced; `from` must occur in it.
 #[track_caller]
 fn changed(from: &str, to: &str) -> String {
     assert!(SCENE.contains(from), "{from}");
     SCENE.replacen(from, to, 1)
 }
 
-/// The problems of the small scene with a part of its text changed.
+/// The problems of the small scene with a part of its text replaced.
 #[track_caller]
 fn problems_of(from: &str, to: &str) -> Vec<String> {
     let scene = read(changed(from, to));
@@ -334,7 +334,7 @@ fn unknown_sections_and_attributes_are_kept() {
     );
     assert_eq!(scene.problems[0].subject, Subject::SceneEntity(0));
     assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
-    // Lines of `general` and attributes of regions too, wherever they stand.
+    // The same for lines of `general` and attributes of regions, in any place.
     let text = changed("    emit_light_color", "  fog 1 2\n    emit_light_color");
     let text = text.replace(
         "region gate 0 2\n",
@@ -347,7 +347,7 @@ fn unknown_sections_and_attributes_are_kept() {
     assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
 }
 
-/// As many lines as a record announces belong to it, whatever they are called.
+/// A record owns as many lines as it announces, whatever their keys are.
 #[test]
 fn an_announced_number_bounds_a_record() {
     for own in [
@@ -367,7 +367,7 @@ fn an_announced_number_bounds_a_record() {
         assert_eq!(attributes.0[7].key, key);
         assert_eq!(scene.entities[1], read(SCENE).entities[1]);
     }
-    // Those behind belong to nothing.
+    // Surplus lines belong to no record.
     let scene = read(changed("rock.pfobj 3", "rock.pfobj 2"));
     let found = problems(&scene);
     assert_eq!(
@@ -789,8 +789,8 @@ fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
     }
 }
 
-/// A scene may have as many names as its bytes have room for: none is compared with all before it,
-/// which takes minutes here.
+/// The number of names is limited only by the size of a scene. Comparing each name with all earlier
+/// ones takes minutes here.
 #[test]
 fn names_without_end_are_read_in_time() {
     let many = |line: fn(u32) -> String| (0..100_000).map(line).collect::<Vec<_>>().concat();
@@ -804,7 +804,7 @@ fn names_without_end_are_read_in_time() {
     assert!(begin.elapsed() < Duration::from_secs(20));
 }
 
-/// Rules of models and scenes about the same thing say the same of the engine.
+/// Rules of models and scenes about the same fault describe the engine in the same way.
 #[test]
 fn rotations_say_what_the_engine_does() {
     let rotation = "rotation quat 0.000000 0.000000 0.000000 1.000000";
@@ -951,7 +951,7 @@ fn types_have_the_names_of_files() {
     }
 }
 
-/// The small scene with a line, from 1, made into others.
+/// The small scene with a line, from 1, replaced by others.
 fn with_line(number: usize, to: &[&str]) -> String {
     let lines = (1..).zip(SCENE.lines());
     let lines = lines.flat_map(|(at, line)| {
@@ -964,8 +964,8 @@ fn with_line(number: usize, to: &[&str]) -> String {
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 
-/// What is wrong with one line is one problem at most, wherever it is, and at the line or what it belongs to;
-/// the entities are all read but one that has no line.
+/// A fault of one line is at most one problem, at the line or at its record. All entities are read,
+/// except one without its line.
 #[test]
 fn one_wrong_line_is_one_problem_wherever_it_is() {
     for (number, line) in (1..).zip(SCENE.lines()) {
@@ -975,7 +975,8 @@ fn one_wrong_line_is_one_problem_wherever_it_is() {
         let misspelt = format!("{indent}{key}x {rest}");
         let extra = format!("{line} zz9");
         let is_setting = (4..=7).contains(&number);
-        // The engine tells some by their order, and knows not all keys; a string is the rest of its line.
+        // The engine identifies some attributes by their order, and does not know all keys; a
+        // string is the rest of its line.
         let is_attribute = !indent.is_empty() && !is_setting && key != "tag";
         let is_string = words.contains("string") && key != "class";
         for (to, is_said) in [
@@ -1028,7 +1029,7 @@ fn an_attribute_that_is_missing_is_said_to_be() {
     }
 }
 
-/// Factions of version 1.0 in a file that says 1.1 lack it all for that.
+/// In a file of version 1.1, factions of version 1.0 all lack the same attribute.
 #[test]
 fn factions_of_an_older_version_are_one_problem() {
     let lines = SCENE.lines().filter(|line| {
@@ -1056,7 +1057,7 @@ fn factions_of_an_older_version_are_one_problem() {
     );
     let older = text.replace("version 1.1", "version 1.0");
     assert_eq!(problems(&read(older)), [""; 0]);
-    // Without a version the lines tell which it is.
+    // Without a version, the lines decide which one it is.
     for text in [
         text.replace("version 1.1", "version"),
         SCENE.replace("version 1.1\n", ""),
@@ -1069,7 +1070,7 @@ fn factions_of_an_older_version_are_one_problem() {
     }
 }
 
-/// A class that is no UTF-8 is longer as text than in the file.
+/// A class that is not UTF-8 is longer as text than in the file.
 #[test]
 fn a_class_of_any_bytes_is_read() {
     let (before, after) = SCENE.split_once("Guard").unwrap();
@@ -1119,7 +1120,8 @@ fn the_key_that_is_meant_is_said_where_it_is_misspelt() {
     assert!(count > 60, "{count}");
 }
 
-/// What the engine does not know is no slip of what it knows where that is there too, or of another type.
+/// An unknown key is not a misspelling of a known one if the record has that one too, or if its
+/// type differs.
 #[test]
 fn keys_of_scripts_are_no_misspelt_ones() {
     for line in [
@@ -1184,8 +1186,8 @@ fn records(scene: &Pfscene) -> Vec<(&'static str, String)> {
     all.collect()
 }
 
-/// Whatever happens to some lines of a record, all others are read as before, and there is one problem, in the damage
-/// or in what follows it.
+/// Changes to some lines of a record do not affect other records. They give at most one problem, in
+/// the damage or in its consequences.
 #[test]
 fn damage_stays_in_its_record() {
     let text = SCENE.replace(
@@ -1233,7 +1235,7 @@ fn damage_stays_in_its_record() {
                         );
                         at.map(|at| left.remove(at));
                     }
-                    // What is left is the damaged record, which may be there twice.
+                    // The rest is the damaged record, which may be there twice.
                     assert!(left.len() <= 2, "{from}..{to}: {new}: {left:#?}");
                 }
             }

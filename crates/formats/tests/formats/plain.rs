@@ -1,5 +1,5 @@
-//! Valid but unusual samples: each is read as it stands, with no more than the warnings that the
-//! fact sheets name.
+//! Valid but unusual samples: each is read unchanged, with only the warnings that the fact sheets
+//! name.
 
 use std::fmt::Display;
 
@@ -11,14 +11,14 @@ use mapscope_formats::ppe::{map_data, sdlang, xmf};
 use mapscope_formats::{Problem, Severity, pfobj, pfscene, pmf};
 use mapscope_testdata::shared;
 
-/// Reads a sample; `None` where it is missing.
+/// Reads a sample; `None` if it is missing.
 #[track_caller]
 fn sample<T, E: Display>(path: &str, read: fn(&[u8]) -> Result<T, E>) -> Option<T> {
     let bytes = std::fs::read(shared(&format!("samples/{path}"))?).unwrap();
     Some(read(&bytes).unwrap_or_else(|error| panic!("{path}: {error}")))
 }
 
-/// The problems of a sample are warnings of these rules, or suggest a known name.
+/// Checks that the problems of a sample are warnings of these rules, or suggest a known name.
 #[track_caller]
 fn only(problems: &[Problem], warnings: &[&str]) {
     let is_allowed = |problem: &&Problem| {
@@ -29,7 +29,7 @@ fn only(problems: &[Problem], warnings: &[&str]) {
     assert_eq!(others.map(ToString::to_string).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// A sample has one problem at the top.
+/// Checks that a sample has one problem at the top.
 #[track_caller]
 fn one(problems: &[Problem]) -> &Problem {
     let [problem] = problems else {
@@ -108,7 +108,7 @@ fn map_data_has_as_many_rows_as_it_says() {
     };
     assert_eq!((map.size, map.cells.len()), ([4, 3], 12));
     only(&map.problems, &["ppe-map/trailing-data", "ppe-map/length"]);
-    // Its neighbour has nothing odd about it.
+    // Its neighbour is not unusual.
     let Some(map) = sample("plain/test2_layer0.map", map_data::read) else {
         return;
     };
@@ -188,7 +188,7 @@ fn the_numbers_of_poses_are_ignored() {
     assert_eq!(model.clips[0].poses, base.clips[0].poses);
 }
 
-/// The kinds of the entities of a map that are in no level, in a level, and in a chunk.
+/// The kinds of the entities of a map: global ones, those of a level, and those of a chunk.
 fn kinds(map: &Pmf) -> Vec<EntityKind> {
     let global = map.entities.iter(&map.strings).map(|entity| entity.kind());
     let mut kinds: Vec<_> = global.collect();

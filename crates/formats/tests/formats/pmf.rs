@@ -1,4 +1,4 @@
-//! PMF through the public interface: the samples against what is said beside them.
+//! PMF through the public interface: the samples are compared with their sidecar files.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use mapscope_formats::{Place, Problem, Severity};
 use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 
-/// The samples of a folder: name, bytes and what is said beside them.
+/// The samples of a folder: name, bytes and sidecar data.
 fn samples(folder: &str) -> Vec<(String, Vec<u8>, Value)> {
     let Some(folder) = shared(folder) else {
         return Vec::new();
@@ -43,7 +43,7 @@ fn read(bytes: &[u8]) -> Pmf {
     }
 }
 
-/// Numbers of the truth are rounded.
+/// Compares a number with the sidecar's, which is rounded.
 #[track_caller]
 fn assert_close(found: impl Into<f64>, expected: &Value, what: &str) {
     let (found, expected) = (found.into(), expected.as_f64().unwrap());
@@ -72,7 +72,7 @@ fn add([a, b, c]: [f32; 3], [x, y, z]: [f32; 3]) -> [f32; 3] {
     [a + x, b + y, c + z]
 }
 
-/// The least and the greatest coordinates of points.
+/// Minimum and maximum coordinates of points.
 fn bounds(points: impl IntoIterator<Item = [f32; 3]>) -> [[f32; 3]; 2] {
     let none = [[f32::INFINITY; 3], [f32::NEG_INFINITY; 3]];
     points.into_iter().fold(none, |[min, max], point| {
@@ -251,7 +251,7 @@ impl Counts {
     }
 }
 
-/// The surface of a face: of a quad two triangles (fact sheet B2).
+/// Area of a face; a quad has two triangles (fact sheet B2).
 fn area(face: &Face, vertices: &[Vertex]) -> f64 {
     let corners: Vec<_> = vertices.iter().map(|v| v.position.map(f64::from)).collect();
     let triangles: Vec<[usize; 3]> = if face.first_normal.is_some() {
@@ -452,7 +452,7 @@ fn broken_samples_have_errors() {
                 println!("    {errors:?}");
                 assert!(!errors.is_empty());
                 let mut chunks = map.levels.iter().flat_map(|level| &level.chunks);
-                // Of a size that lies the right one is known.
+                // For a wrong size, the right one is known.
                 let is_size = errors[0].rule.id == "pmf/section-size";
                 let is_lost = chunks.any(|chunk| !chunk.is_whole());
                 assert!(scope == "file" || is_size || is_lost);
@@ -539,8 +539,7 @@ fn the_traced_sample_is_as_traced() {
     assert_eq!(vertex.uv, [-0.25, -0.25]);
 }
 
-/// What the sections of levels and chunks decode to, in file order; none for those that are
-/// missing.
+/// The decoded sections of levels and chunks, in file order; empty for missing ones.
 fn sections(map: &Pmf, file: &[u8]) -> Vec<Vec<u8>> {
     let levels = map.levels.iter().map(|level| level.frames);
     let chunks = map.levels.iter().flat_map(|level| &level.chunks);
@@ -555,7 +554,7 @@ fn sections(map: &Pmf, file: &[u8]) -> Vec<Vec<u8>> {
     frames.map(unpack).collect()
 }
 
-/// The same map without the places where its parts are in a file.
+/// A copy of a map without the offsets of its parts in a file.
 fn without_places(mut map: Pmf) -> Pmf {
     for extension in &mut map.extensions {
         (extension.offset, extension.size) = (0, 0);
@@ -673,7 +672,7 @@ fn long_chains_of_cubes_are_read() {
 
 #[test]
 fn what_would_be_read_as_of_a_newer_layout_is_not_written() {
-    // A text that nobody can read tells it from a newer one, until that is mended.
+    // As long as an unreadable text is not repaired, it distinguishes the map from a newer layout.
     let map = read(b"PMF\0The hall of pillars\0\0W\xc7iny s");
     let error = pmf::write(&map, Packing::Stored).unwrap_err().to_string();
     let expected = "header: would be read as the name `The hall of pillars`";

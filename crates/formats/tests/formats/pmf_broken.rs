@@ -1,10 +1,10 @@
-//! Maps with one thing wrong each: what refuses the file, what is left out, what is listed.
+//! Maps with one fault each: which ones refuse the file, leave something out, or are only listed.
 
 use mapscope_formats::pmf::*;
 use mapscope_formats::{Problem, Severity};
 use mapscope_testdata::synthesize;
 
-/// What becomes of a map.
+/// The result of reading a map.
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Refused,
@@ -15,7 +15,7 @@ enum Outcome {
 }
 use Outcome::{Listed, Lost, Refused};
 
-/// A change of a good map, what becomes of it, and what is said.
+/// A change of a good map, the result of reading it, and a part of the message.
 type Case = (fn(&mut Pmf), Outcome, &'static str);
 
 fn good() -> Pmf {
@@ -48,7 +48,7 @@ fn check(bytes: &[u8], outcome: &Outcome, text: &str) {
                 problems.filter(move |problem| problem.severity == severity)
             };
             let lost = of(Severity::Error).next().is_some();
-            // Of a size that is taken from elsewhere nothing is left out.
+            // If a size is known from elsewhere, nothing is left out.
             let costs_nothing = ["pmf/section-size", "pmf/level-list"];
             assert!(of(Severity::Error).all(|problem| {
                 problem.message.contains("left out: ") || costs_nothing.contains(&problem.rule.id)
@@ -94,7 +94,7 @@ fn level_client(map: &mut Pmf) -> &mut LevelClient {
     map.levels[0].client.as_mut().unwrap()
 }
 
-/// Puts other cubes into a chunk, and as many vertices and normals as one face needs.
+/// Replaces the cubes of a chunk, and adds as many vertices and normals as one face needs.
 fn set_cubes(map: &mut Pmf, build: fn(&mut Cubes)) {
     let chunk = chunk(map);
     chunk.cubes = Cubes::default();
@@ -157,7 +157,7 @@ fn heads_are_checked() {
         &Lost,
         "gamemodes: 33 gamemodes; expected at most 32",
     );
-    // Behind one gamemode, `walk`, the tables, the archive and the extensions.
+    // After one gamemode, `walk`, the tables, the archive and the extensions.
     let strings = gamemodes + 1 + 5;
     check(&with(strings + 3, 0xFF), &Lost, "bytes of strings, but");
     let archive = strings + 4 + good().strings.bytes().len();
@@ -511,7 +511,7 @@ fn cubes_are_checked() {
             Lost,
             "material 3, but the list ends at 2",
         ),
-        // What is not reached is not drawn, whatever it says.
+        // Unreachable cubes are not drawn, whatever they contain.
         (
             |map| {
                 set_cubes(map, |cubes| {
@@ -674,7 +674,7 @@ fn a_missing_section_is_one_warning() {
             chunk(&mut map).server = None;
         }
         let map = read(&write_stored(&map)).unwrap();
-        // Nothing is said of the cube that nothing leads to any more.
+        // A cube that has become unreachable is not reported.
         let [problem] = &map.problems[..] else {
             panic!("{:#?}", map.problems);
         };
@@ -748,7 +748,7 @@ fn empty_names_are_names_that_a_level_must_have() {
         change(&mut map);
         check(&write_stored(&map), &Listed, text);
     }
-    // Of what is by default there may be none.
+    // Default values may be empty.
     let mut map = good();
     let common = &mut map.levels[0].common;
     common.default_weather = empty(&common.strings);
@@ -770,9 +770,9 @@ fn faces_that_are_not_finite_are_left_out() {
     assert_eq!((geometry.side_mask(), geometry.faces().count()), (1, 0));
 }
 
-/// Changes bytes of what the section of a chunk decodes to.
+/// Changes bytes of the decoded section of a chunk.
 fn patched(side: Side, at: usize, bytes: &[u8]) -> Vec<u8> {
-    /// What is before the data of a stored section: magic, descriptor and size of the block.
+    /// Size of the parts before the data of a stored section: magic, descriptor and block size.
     const BEFORE: usize = 11;
     let mut file = write_stored(&good());
     let map = read(&file).unwrap();
@@ -788,7 +788,7 @@ fn patched(side: Side, at: usize, bytes: &[u8]) -> Vec<u8> {
 fn counts_that_lie_are_found_out() {
     let data = good().levels.remove(0).chunks.remove(0).data.unwrap();
     let client = data.client.unwrap();
-    // Where the numbers of cubes, vertices and normals stand: behind what is before them.
+    // Offsets of the numbers of cubes, vertices and normals.
     let cubes = 4 + data.strings.bytes().len() + 3 + 4 * (3 + 1 + 1) + 2 + 2 * 100 + 2 + 5 + 6;
     let lightmaps = 2 + 2 * 100;
     let vertices = lightmaps + 1 + 1 + client.lightmaps[0].luxels.len();
@@ -842,7 +842,7 @@ fn counts_that_lie_are_found_out() {
     for (side, at, bytes, text) in cases {
         check(&patched(side, at, bytes), &Lost, text);
     }
-    // Bits that mean nothing.
+    // Bits without a meaning.
     check(
         &patched(Side::Common, cubes + 4, &[0x83]),
         &Listed,
@@ -880,7 +880,7 @@ fn a_broken_entity_costs_none_of_those_before_it() {
         panic!("{:?}", map.problems);
     };
     assert!(problem.message.ends_with("left out: 1 entity"), "{problem}");
-    // A number that lies.
+    // A wrong number.
     let map = read(&file).unwrap();
     let data = map.levels[0].chunks[0].data.as_ref().unwrap();
     let server = data.server.as_ref().unwrap();
@@ -902,7 +902,7 @@ fn a_broken_entity_costs_none_of_those_before_it() {
     check(&file, &Lost, "200 entities, but");
 }
 
-/// The entities of the map are its end: without them it is not whole, but what is there is shown.
+/// The entities of the map are its end: without them it is incomplete, but the rest is shown.
 #[test]
 fn a_map_cut_off_in_its_entities_has_an_error() {
     let file = write_stored(&good());
@@ -990,7 +990,7 @@ fn sections_that_lie_are_left_out() {
     );
 }
 
-/// White lightmaps take 250 times as much decoded as packed, and are there all the same.
+/// White lightmaps are 250 times as large decoded as compressed, and are read anyway.
 #[test]
 fn a_map_may_decode_to_as_much_as_lz4_can() {
     let mut map = good();
@@ -1030,9 +1030,9 @@ fn compressed_sections_that_are_broken_are_left_out() {
             let broken = read(&file).unwrap();
             let chunks = &broken.levels[0].chunks;
             assert!(!chunks[i].is_whole() && chunks[1 - i].is_whole());
-            // What decodes to as much as it should is there.
+            // A section that decodes to its full size is kept.
             assert!(chunks[i].data.is_some() || side == Side::Common);
-            // Beside it stands, as a warning, that the place of cubes is lost with it.
+            // A warning adds that the place of cubes is lost with it.
             let errors = broken.problems.iter();
             let mut errors = errors.filter(|problem| problem.severity == Severity::Error);
             let (Some(problem), None) = (errors.next(), errors.next()) else {
@@ -1044,14 +1044,14 @@ fn compressed_sections_that_are_broken_are_left_out() {
     }
 }
 
-/// What is wrong with a frame beside its blocks costs nothing that is in them.
+/// A fault of a frame outside its blocks does not lose any of their content.
 #[test]
 fn a_wrong_checksum_is_an_error_that_costs_nothing() {
     let file = write(&good(), Packing::Compressed).unwrap();
     let map = read(&file).unwrap();
     for (i, chunk) in map.levels[0].chunks.iter().enumerate() {
         for frame in chunk.frames {
-            // That of the head, and that of the content.
+            // The checksums of the head and of the content.
             for at in [frame.start + 6, frame.end() - 1] {
                 let mut file = file.clone();
                 file[at as usize] ^= 0x55;

@@ -1,4 +1,4 @@
-//! The parts of PMF samples that are files and lists of their own: archives, textures, entities.
+//! The parts of PMF samples that are files or lists of their own: archives, textures, entities.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use mapscope_formats::pmf::{
 use mapscope_testdata::shared;
 use serde_json::Value;
 
-/// The samples that can be read: name, bytes and what is said beside them.
+/// The readable samples: name, bytes and sidecar data.
 fn samples() -> Vec<(String, Vec<u8>, Value)> {
     let Some(folder) = shared("samples/pmf") else {
         return Vec::new();
@@ -103,7 +103,7 @@ fn rewrite(archive: &Archive) {
     }
 }
 
-/// All lists of entities of a map with what is said of them and where they count from.
+/// All entity lists of a map, with their sidecar data and their origins.
 fn entity_lists<'a>(
     map: &'a Pmf,
     truth: &'a Value,

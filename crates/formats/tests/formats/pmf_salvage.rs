@@ -1,4 +1,4 @@
-//! What is left of maps that are cut off or have wrong bytes in them.
+//! Recovery of truncated and corrupt maps.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ fn errors(map: &Pmf) -> Vec<&Problem> {
         .collect()
 }
 
-/// How much of each thing a map shows.
+/// The number of entries of each kind that a map shows.
 fn shown(map: &Pmf) -> [usize; 16] {
     let header = &map.header;
     let texts = [
@@ -81,8 +81,8 @@ fn shown(map: &Pmf) -> [usize; 16] {
     ]
 }
 
-/// Reads beginnings of a file that grow in steps of so many bytes: none may show less of anything
-/// than those before, and each that is not whole says so. More comes in so many stages at least.
+/// Reads prefixes of a file in steps of `step` bytes. A longer prefix never shows less of anything,
+/// and an incomplete one has an error. There are at least `least_stages` different results.
 fn grow(file: &[u8], step: usize, least_stages: usize) {
     let mut before = [0; 16];
     let mut stages = BTreeSet::new();
@@ -174,7 +174,7 @@ fn a_broken_level_costs_no_other() {
         map.problems.clear();
         map
     };
-    // All of it but the sizes, and each section of its own.
+    // All of it except the sizes, and each section alone.
     let all = middle.offset as usize..middle.offset as usize + middle.size as usize;
     let sections = middle
         .frames
@@ -187,7 +187,7 @@ fn a_broken_level_costs_no_other() {
         assert_eq!(map.levels.len(), 3);
         assert_eq!(without(map), without(whole.clone()));
     }
-    // A broken server section costs the entities of its level.
+    // A corrupt server section loses the entities of its level.
     let mut broken = file.clone();
     broken[middle.frames[2].start as usize] = 0;
     let map = read(&broken).unwrap();
@@ -205,7 +205,7 @@ fn a_broken_level_costs_no_other() {
     assert_eq!(error.subject, Subject::Level(1));
 }
 
-/// Where sizes lie, frames say where they end.
+/// If sizes are wrong, frames show their own ends.
 #[test]
 fn sizes_that_lie_cost_nothing() {
     let mut map = good();
@@ -218,7 +218,7 @@ fn sizes_that_lie_cost_nothing() {
     let directory = level.chunks[0].frames[0].start as usize - 24 * 2;
     let mut sizes: Vec<usize> = (0..3).map(|i| level_at + 1 + 4 * i).collect();
     sizes.extend((0..2).flat_map(|chunk| (0..3).map(move |i| directory + 24 * chunk + 4 * i)));
-    // Those of the levels stand before the first one.
+    // The sizes of the levels are before the first level.
     sizes.extend([level_at - 8, level_at - 4]);
     for at in sizes {
         for lie in [0, 1, 0xFFFF, u32::MAX] {
@@ -233,7 +233,7 @@ fn sizes_that_lie_cost_nothing() {
     }
 }
 
-/// Sizes before the levels that lie leave them nowhere; they are found by their sections.
+/// With wrong sizes before them, levels have no known offset; they are found by their sections.
 #[test]
 fn levels_are_found_where_nothing_leads_to_them() {
     let mut map = good();
@@ -270,7 +270,7 @@ fn first(map: &mut Pmf) -> &mut ChunkData {
     map.levels[0].chunks[0].data.as_mut().unwrap()
 }
 
-/// A box of a material with six faces.
+/// A box of one material with six faces.
 fn boxed(material: u8, first_vertex: u32) -> Geometry {
     let mut geometry = Geometry::new(material, 0, 0);
     geometry.triangles = [2; 6];
@@ -278,7 +278,7 @@ fn boxed(material: u8, first_vertex: u32) -> Geometry {
     geometry
 }
 
-/// Puts eight boxes with six faces each into the first chunk.
+/// A map with eight boxes of six faces each in the first chunk.
 fn boxes() -> Pmf {
     let mut map = good();
     let data = first(&mut map);
@@ -295,10 +295,10 @@ fn boxes() -> Pmf {
     map
 }
 
-/// Reads the boxes with bytes changed in a section of the first chunk, at an offset in the record of
-/// a cube.
+/// Reads the boxes with changed bytes in a section of the first chunk, at an offset in the record
+/// of a cube.
 fn with_bytes(side: Side, cube: u32, at: usize, bytes: &[u8]) -> Pmf {
-    /// What is before the data of a stored section: magic, descriptor and size of the block.
+    /// Size of the parts before the data of a stored section: magic, descriptor and block size.
     const BEFORE: usize = 11;
     let mut file = written(&boxes());
     let map = read(&file).unwrap();
@@ -311,7 +311,7 @@ fn with_bytes(side: Side, cube: u32, at: usize, bytes: &[u8]) -> Pmf {
     read(&file).unwrap()
 }
 
-/// Faces that are drawn of each cube of the first chunk.
+/// Number of drawn faces of each cube of the first chunk.
 fn faces(map: &Pmf) -> Vec<usize> {
     let cubes = &map.levels[0].chunks[0].data.as_ref().unwrap().cubes;
     let faces = cubes.iter().map(|(cube, kind)| match kind {
@@ -321,15 +321,15 @@ fn faces(map: &Pmf) -> Vec<usize> {
     faces.collect()
 }
 
-/// Bytes that are changed in the record of a cube: the section, the cube, the offset in its record and the
-/// bytes; how many faces it has then, and what is said.
+/// A change in the record of a cube: section, cube, offset in the record and new bytes; then the
+/// number of its faces and a part of the message.
 type Change<'a> = (Side, u32, usize, &'a [u8], usize, &'a str);
 
 #[test]
 fn a_bad_cube_costs_no_sibling() {
     let most = u32::MAX.to_le_bytes();
     let cases: [Change<'_>; 5] = [
-        // A material that the chunk does not use, and a vertex that is not there.
+        // A material that the chunk does not use, and a vertex that does not exist.
         (
             Side::Common,
             3,
@@ -356,7 +356,7 @@ fn a_bad_cube_costs_no_sibling() {
             0,
             "type 7; expected a type from 0 to 6; left out: the cube",
         ),
-        // A child that there is not: the cube that it was is drawn where its vertices are.
+        // A child that does not exist: the cube that it was is drawn with its vertices.
         (
             Side::Common,
             0,
@@ -427,7 +427,7 @@ fn all_faults_of_a_chunk_are_listed() {
     assert_eq!(rules.len(), all.len(), "{:?}", map.problems);
     assert_eq!(faces(&map), [0, 6, 0, 0, 6, 6, 6, 6, 6]);
 
-    // Of very many, as many as are said.
+    // Of very many faults, only the first hundred are listed.
     let data = first(&mut boxes()).clone();
     let mut many = good();
     *first(&mut many) = data;
@@ -449,7 +449,7 @@ fn all_faults_of_a_chunk_are_listed() {
     );
 }
 
-/// Behind a cube of an unknown type, the others are found in all sections.
+/// After a cube of an unknown type, the others are found in all sections.
 #[test]
 fn an_unknown_wrapper_costs_no_other_cube() {
     for is_light in [false, true] {
@@ -488,7 +488,7 @@ fn an_unknown_wrapper_costs_no_other_cube() {
     }
 }
 
-/// One wrong byte anywhere: what is before it in the file and what has nothing to do with it stays.
+/// One wrong byte anywhere: earlier and unrelated content is kept.
 #[test]
 fn one_wrong_byte_costs_only_what_it_is_in() {
     let file = written(&good());
@@ -523,7 +523,7 @@ fn one_wrong_byte_costs_only_what_it_is_in() {
             assert_eq!(map.extensions, whole.extensions);
             assert_eq!(map.levels.len(), 1);
         }
-        // Less is never shown without a word.
+        // Lost content is always reported.
         let is_less = shown(&map)
             .iter()
             .zip(&shown(&whole))
@@ -557,7 +557,7 @@ fn one_wrong_byte_costs_only_what_it_is_in() {
     assert!(kept_chunks > 1000, "{kept_chunks}");
 }
 
-/// Faces that are drawn.
+/// Number of drawn faces.
 fn faces_of(data: &ChunkData) -> usize {
     let drawn = data
         .cubes
@@ -570,13 +570,13 @@ fn faces_of(data: &ChunkData) -> usize {
     faces.sum()
 }
 
-/// A section that is said to decode to a byte less has that byte all the same.
+/// A section whose announced size is a byte too small still has that byte.
 #[test]
 fn a_size_that_is_one_too_small_costs_nothing() {
     let map = good();
     let file = written(&map);
     let whole = read(&file).unwrap();
-    // The unpacked size of the common section, behind flags and three packed sizes.
+    // The unpacked size of the common section, after flags and three packed sizes.
     let at = whole.levels[0].offset as usize + 13;
     let mut small = file.clone();
     small[at] -= 1;
@@ -589,7 +589,7 @@ fn a_size_that_is_one_too_small_costs_nothing() {
     assert_eq!(common, of_whole);
 }
 
-/// Of a client section that the file ends in, what was decoded before is shown.
+/// If the file ends in a client section, the part decoded before is shown.
 #[test]
 fn a_client_section_that_is_cut_keeps_its_first_faces() {
     let file = written(&synthesize::pmf([1, 1, 1], 3, 3));

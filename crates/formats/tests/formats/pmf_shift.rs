@@ -1,4 +1,5 @@
-//! Maps with bytes too many or too few in a section: the next section is found, and it is one problem.
+//! Maps with surplus or missing bytes in a section: the next section is found, and there is one
+//! problem.
 
 use std::ops::Range;
 
@@ -33,18 +34,18 @@ impl Whole {
         Self::of(write(&map, packing).unwrap())
     }
 
-    /// Whether a map has all levels and chunks, but for what is in the chunk with a byte.
+    /// `true` if a map has all levels and chunks, except for the content of the chunk at an offset.
     fn has_all_but(&self, map: &Pmf, at: usize) -> bool {
         self.has_all_but_range(map, at..at + 1)
     }
 
-    /// The same of a range.
+    /// [`Self::has_all_but`] for a range.
     fn has_all_but_range(&self, map: &Pmf, range: Range<usize>) -> bool {
         let (start, end) = (range.start as u64, range.end as u64);
         let levels = self.map.levels.iter().zip(&map.levels);
         let chunks = levels.clone().all(|(whole, level)| {
             let is_hit = |frames: &[Frame; 3]| {
-                // A byte at the end of a section may be of that or of the next.
+                // A byte at the end of a section can belong to that or to the next.
                 let mut frames = frames.iter().filter(|frame| !frame.is_empty());
                 frames.any(|frame| frame.start < end && start <= frame.end())
             };
@@ -59,14 +60,14 @@ impl Whole {
     }
 }
 
-/// The problems that are none of another one.
+/// The problems as text, each with the number of its consequences.
 fn in_words(problems: &[Problem]) -> String {
     let problems = problems.iter();
     let problems = problems.map(|problem| format!("{problem} (+{})", problem.consequences.len()));
     problems.collect::<Vec<_>>().join("\n")
 }
 
-/// Reads a file with a byte less or another one more at some offsets in its sections.
+/// Reads a file with a byte removed or inserted at some offsets in its sections.
 fn shift(whole: &Whole, step: usize, mut check: impl FnMut(usize, &str, &Pmf)) {
     let levels = whole.map.levels.iter();
     let frames = levels.flat_map(|level| {
@@ -114,7 +115,7 @@ fn a_byte_more_or_less_costs_only_what_it_is_in() {
     assert!(single * 100 >= all * 95, "{single} of {all}");
 }
 
-/// Ranges of chunks that are missing, doubled or too many, which can be longer than sections.
+/// Ranges of chunks that are missing, duplicated or surplus, and may be longer than sections.
 #[test]
 fn a_range_more_or_less_costs_only_what_it_is_in() {
     let mut files = vec![
@@ -134,7 +135,8 @@ fn a_range_more_or_less_costs_only_what_it_is_in() {
             for len in [65, 128, 700] {
                 for at in (start..end - len).step_by(*step) {
                     let range = at..at + len;
-                    // A level that then seems to go on behind the end of the file can as well be cut off.
+                    // A level that then seems to extend past the end of the file may also be
+                    // truncated.
                     let is_of_last = range.end > last_frame;
                     let (before, behind) = whole.file.split_at(at);
                     let taken = [before, &behind[len..]].concat();
@@ -162,7 +164,7 @@ fn a_range_more_or_less_costs_only_what_it_is_in() {
     assert!(count > 500, "{count}");
 }
 
-/// Sections that are missing.
+/// Missing sections.
 #[test]
 fn a_missing_section_is_one_problem() {
     for packing in [Packing::Stored, Packing::Compressed] {
@@ -185,7 +187,7 @@ fn a_missing_section_is_one_problem() {
     }
 }
 
-/// Of levels of which nothing is there, it is said.
+/// Levels that are completely missing are reported.
 #[test]
 fn a_missing_level_costs_no_other() {
     let mut map = synthesize::pmf([1, 2, 1], 1, 3);
@@ -219,7 +221,7 @@ fn a_missing_level_costs_no_other() {
     }
 }
 
-/// A size that is given to a section that is not there takes nothing from the next one.
+/// A size for a missing section takes nothing from the next one.
 #[test]
 fn a_size_of_a_missing_section_is_one_problem() {
     let mut map = synthesize::pmf([1, 2, 1], 1, 3);
@@ -250,7 +252,8 @@ fn a_size_of_a_missing_section_is_one_problem() {
     }
 }
 
-/// A wrapper in another section that has no cube is said to lead nowhere, not to miss its section.
+/// A wrapper whose child is a cube missing from another section: the reference is reported as
+/// dangling, not the section as missing.
 #[test]
 fn a_wrong_child_is_one_problem() {
     let file = write(&synthesize::pmf([1, 1, 1], 1, 3), Packing::Stored).unwrap();
@@ -282,7 +285,7 @@ fn a_wrong_child_is_one_problem() {
     assert!(count >= 6, "{count}");
 }
 
-/// A string table that ends too early is one problem, whatever is in it.
+/// A string table that ends too early is one problem, whatever it contains.
 #[test]
 fn a_string_table_without_an_end_is_one_problem() {
     let mut map = synthesize::pmf([1, 1, 1], 1, 3);

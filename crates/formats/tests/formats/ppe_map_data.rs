@@ -1,5 +1,5 @@
-//! Map data of `PixelPerfectEngine`: every combination of flags, what is wrong with a file, and what
-//! is made of it.
+//! Map data of `PixelPerfectEngine`: every combination of flags, the faults of a file, and how it
+//! is read.
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
@@ -40,7 +40,7 @@ fn file(flags: u32) -> Vec<u8> {
     written(&made_up(flags))
 }
 
-/// All combinations of flags that say something of the rest.
+/// All combinations of flags that affect the rest of the file.
 fn all_flags() -> impl Iterator<Item = u32> {
     const COMPRESSIONS: [u32; 4] = [0, 0x100, 0x400, 0x800];
     (0..32).flat_map(|low| {
@@ -50,7 +50,7 @@ fn all_flags() -> impl Iterator<Item = u32> {
     })
 }
 
-/// What is said of a file, each with its severity.
+/// The messages of a file, with place and severity.
 fn said(map: &MapData) -> Vec<String> {
     map.problems.iter().map(ToString::to_string).collect()
 }
@@ -246,7 +246,7 @@ fn files_that_are_cut_off_keep_what_they_have() {
         ],
     );
     assert!(!sniff(&long));
-    // A byte too many among cells or attributes.
+    // A surplus byte among cells or attributes.
     for at in HEADER_BYTES as usize..=bytes.len() {
         let long = [&bytes[..at], b"x", &bytes[at..]].concat();
         let map = says(
@@ -270,7 +270,7 @@ fn runs_must_end_with_the_cells() {
         &["warning: 5 bytes after the last packet; the rest is ignored"],
     );
     assert_eq!(map.cells, made_up(0x108).cells);
-    // A packet that goes on past the last cell.
+    // A packet that continues past the last cell.
     let crossing = with_header(0x108, [3, 1], &[0x84, 1, 2, 3, 4]);
     let map = says(
         &crossing,
@@ -290,7 +290,7 @@ fn attributes_of_runs_are_guessed_both_ways() {
         let mut map = made_up(flags);
         let packed = written(&map);
         map.problems = says(&packed, &["read as packets of their own, which is a guess"]).problems;
-        // The same with attributes as they are.
+        // The same with uncompressed attributes.
         let mut plain = map.clone();
         plain.flags = MapFlags(flags & !MapFlags::RLE);
         let plain = written(&plain);
@@ -303,7 +303,7 @@ fn attributes_of_runs_are_guessed_both_ways() {
         assert_eq!((&again.cells, &again.graphics), (&map.cells, &map.graphics));
         assert_eq!(again.logic, map.logic);
         assert!(sniff(&packed) && sniff(&mixed));
-        // Cut off, neither fits.
+        // Truncated, neither reading fits.
         says(
             &mixed[..mixed.len() - 1],
             &["bytes without packets", "the file ends in the"],
@@ -335,7 +335,7 @@ fn streams_that_are_not_whole_are_told_apart() {
         &long,
         "warning: 4 bytes after the zlib stream; the rest is ignored",
     );
-    // Attributes that the flags know nothing of.
+    // Attributes that are not in the flags.
     let mut more = bytes.clone();
     more[2] = 0;
     more[0] = 0x08;
@@ -345,7 +345,7 @@ fn streams_that_are_not_whole_are_told_apart() {
     );
     assert_eq!(again.cells, map.cells);
     assert_eq!((again.graphics, again.logic), (None, None));
-    // Attributes that are missing.
+    // Missing attributes.
     let mut fewer = file(0x408);
     fewer[0] |= 0x10;
     says(
@@ -389,7 +389,7 @@ fn checksums_behind_the_map_are_looked_at() {
     *wrong.last_mut().unwrap() ^= 1;
     let tail = [&wrong[..], b"tail"].concat();
     for stream in [&wrong, &tail] {
-        // All is there, there is more, or some is missing: always one problem.
+        // The data is complete, too long or too short: always one problem.
         for (height, expected) in [
             (20, "are damaged"),
             (5, "are damaged; it goes on behind the 140 bytes of the map"),
@@ -407,7 +407,7 @@ fn checksums_behind_the_map_are_looked_at() {
         );
         says(&with_header(0x408, [7, 21], stream), &[&expected]);
     }
-    // What is cut off or good behind the map.
+    // A truncated or complete stream after the map.
     for stream in [&zlib[..], &zlib[..zlib.len() - 2]] {
         says(
             &with_header(0x408, [7, 5], stream),
@@ -424,7 +424,8 @@ fn checksums_behind_the_map_are_looked_at() {
 
 #[test]
 fn damaged_blocks_are_not_called_cut_off() {
-    // Of three bytes, as blocks begin: of the kind that there is none of, and of too many bytes.
+    // Block headers have three bytes: one of a type that does not exist, and one of a size that is
+    // too large.
     let frame = pack_zstd(&[7; 140]);
     let block_at = frame.len() - 4 - 4;
     assert_eq!(frame[block_at] >> 1 & 3, 1, "a byte that is repeated");
@@ -479,7 +480,7 @@ fn large_maps_of_nothing_are_read() {
 
 #[test]
 fn attributes_that_are_too_much_are_left_out() {
-    // Attributes of 2^23 cells are 256 MiB, which the cells have a part of already.
+    // Attributes of 2^23 cells take 256 MiB, a part of which the cells already use.
     let packed = pack_zlib(&vec![0; 33 << 20]);
     let map = says(
         &with_header(0x410, [1 << 13, 1 << 10], &packed),
@@ -612,7 +613,7 @@ fn a_file_of_another_length_keeps_its_size_and_has_a_hint() {
         };
         assert_eq!(problem.severity, severity, "{problem}");
     }
-    // Own bytes behind the cells are not attributes.
+    // Custom bytes after the cells are not attributes.
     let own = with_header(8, [7, 5], &[1; 35 * 5]);
     let map = says(&own, &["warning: 35 bytes after the last section"]);
     assert_eq!((map.cells.len(), map.logic), (35, None));

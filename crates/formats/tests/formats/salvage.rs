@@ -1,5 +1,5 @@
-//! Damaged files: one damage costs one record at most, is one problem at the damage, and makes nothing
-//! up. What is there of a file that is still being written only grows.
+//! Damaged files: one damage loses at most one record, is one problem at its place, and invents
+//! nothing. The content of a file that is still being written only grows.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -8,17 +8,17 @@ use mapscope_formats::{Place, Problem};
 
 use crate::valid::{FORMATS, Format, Made, Random, Reading};
 
-/// What a damage did: where it is in the changed file, and whether nothing is left there.
+/// A damage: the changed file, the changed range (empty after a removal), and the kind of change.
 struct Damage {
     bytes: Vec<u8>,
     at: Range<usize>,
     what: &'static str,
 }
 
-/// Destroys what stands in a range, in one of many ways.
+/// Destroys the content of a range, in one of many ways.
 fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Format) -> Damage {
     let bytes = &made.bytes;
-    // Without the end of its last line a record would take the next with it.
+    // Without the end of its last line, a record would merge with the next one.
     let is_lines = format.is_text && bytes[range.end - 1] == b'\n';
     let inner = range.start..range.end - usize::from(is_lines);
     let from = inner.start + random.below(inner.len());
@@ -84,7 +84,7 @@ fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Forma
     }
 }
 
-/// The bytes that a place in a file may be meant by: itself, and for a text its line.
+/// Returns the bytes of a place: the byte itself, or the line of a text.
 fn offsets(bytes: &[u8], place: Place) -> Range<usize> {
     match place {
         Place::Offset(at) => at as usize..at as usize + 1,
@@ -102,7 +102,7 @@ fn offsets(bytes: &[u8], place: Place) -> Range<usize> {
     }
 }
 
-/// Whether a problem is at a damage: in its bytes, or where what should be there is missed first.
+/// `true` if a problem is at a damage: in its bytes, or at the place right after it.
 fn is_at(damage: &Damage, problem: &Problem, is_text: bool) -> bool {
     let found = offsets(&damage.bytes, problem.place);
     let end = &damage.bytes[damage.at.end.min(damage.bytes.len())..];
@@ -120,7 +120,7 @@ fn counted<'a>(records: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize
     counts
 }
 
-/// What all damages of a format did.
+/// The results of all damages of a format.
 #[derive(Default)]
 struct Sum {
     beside: usize,
@@ -137,7 +137,7 @@ impl Sum {
             records: Vec::new(),
             problems: error.problem().cloned().into_iter().collect(),
         });
-        // Records within what is damaged, and those around it, are those that may be lost.
+        // Only records in the damaged range and around it may be lost.
         let touches = |at: &Range<usize>| at.start < target.end && target.start < at.end;
         let others = made.records.iter().filter(|record| !touches(&record.at));
         let others = counted(others.map(|record| &*record.says));
@@ -151,7 +151,7 @@ impl Sum {
         let lost: usize = missing.iter().map(|(_, count)| count).sum();
         let new = read.iter().filter_map(|(says, count)| {
             let known = all.get(says).copied().unwrap_or(0);
-            // What stood in a tag that is damaged may be kept as tags that nobody knows.
+            // The content of a damaged tag may be kept as custom tags.
             (*count > known && !says.starts_with("own ")).then(|| (*says, count - known))
         });
         let new: Vec<_> = new.collect();
@@ -164,7 +164,7 @@ impl Sum {
         self.beside += others.values().sum::<usize>();
         self.lost += lost;
         self.damages += 1;
-        // Of numbers that are shifted within a section others are made.
+        // Numbers that are shifted within a section become others.
         let is_shifted = !format.is_text && damage.bytes.len() != made.bytes.len();
         let is_made_up = count_new > targets.max(1) && !is_shifted;
         self.made_up += usize::from(is_made_up);
@@ -174,7 +174,7 @@ impl Sum {
             .filter(|it| !made.warnings.contains(&it.rule.id))
             .collect();
         let is_cut = damage.at.is_empty() || damage.what == "line deleted" || damage.what == "cut";
-        // Within a packed section the place may be that of the section.
+        // Within a compressed section, the place may be that of the section.
         let section = made
             .sections
             .iter()
@@ -266,13 +266,13 @@ fn damages(format: &Format, files: u64, each: usize) {
             .chain(&made.pieces);
         let targets: Vec<_> = targets.cloned().collect();
         for i in 0..each {
-            // Each kind of record comes as often as any other.
+            // All kinds of records are damaged equally often.
             let target = &targets[if each >= targets.len() {
                 i % targets.len()
             } else {
                 random.below(targets.len())
             }];
-            // Without its head a binary file is nothing.
+            // A binary file without its head cannot be read.
             if !target.is_empty() && (format.is_text || target.start > 0) {
                 let damage = damage(&mut random, &made, target, format);
                 sum.add(format, &made, target, &damage);
@@ -282,10 +282,10 @@ fn damages(format: &Format, files: u64, each: usize) {
     sum.settle(format);
 }
 
-/// How many records there are of each kind, which is their first word.
+/// Number of records of each kind, which is their first word.
 fn kinds(reading: &Reading) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
-    // The beginning of a name is another name.
+    // A truncated name is another name, so custom records do not count.
     for record in reading
         .records
         .iter()
@@ -297,7 +297,7 @@ fn kinds(reading: &Reading) -> BTreeMap<String, usize> {
     counts
 }
 
-/// Beginnings of a file that grow show no less than those before.
+/// Longer prefixes of a file never show less.
 fn beginnings(format: &Format, files: u64, most: usize) {
     let mut faults = Vec::new();
     for seed in 0..files {
@@ -358,7 +358,7 @@ macro_rules! damaged_files_keep_what_is_whole {
     };
 }
 
-// How many files, damages of each, and beginnings of each.
+// Numbers of files, of damages of each, and of prefixes of each.
 damaged_files_keep_what_is_whole! {
     scenes: 0, 8, 200, 600;
     terrain: 1, 2, 120, 60;

@@ -1,4 +1,4 @@
-//! What can be wrong with lines that can be read.
+//! Checks of readable lines.
 
 use std::collections::HashMap;
 
@@ -13,10 +13,10 @@ use crate::{Place, Subject, outside, quoted};
 /// The states of diplomacy that the engine knows.
 const PEACE: u32 = 0;
 const WAR: u32 = 1;
-/// Numbers beyond this are no lengths in world units: a map of the engine is some thousands wide, and
-/// a camera sees a thousand far.
+/// Largest plausible length in world units: a map of the engine is some thousands wide, and a
+/// camera sees a thousand far.
 pub const MAX_LENGTH: f32 = 1e6;
-/// How far from 1 the length of a quaternion may be: its numbers are written with six digits.
+/// Tolerance for the length of a unit quaternion: its numbers are written with six digits.
 const LENGTH_TOLERANCE: f32 = 1e-3;
 
 impl<'a> Reader<'a> {
@@ -51,7 +51,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Warns of an unknown key that is nearly a known one.
+    /// Warns of an unknown key that resembles a known one.
     pub(super) fn suggest(
         &mut self,
         line: &Line<'a>,
@@ -68,7 +68,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Warns of a NUL byte on the line that is read.
+    /// Warns of a NUL byte on the current line.
     pub(super) fn check_nul(&mut self, start: usize, number: u64) {
         let line = &self.text.bytes[start..self.text.pos];
         if let Some(index) = line.iter().position(|byte| *byte == 0) {
@@ -80,7 +80,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Warns of a colour that is outside bytes.
+    /// Warns of a colour outside 0 to 255.
     pub(super) fn check_color(&mut self, line: &Line<'a>, color: impl IntoIterator<Item = f32>) {
         let mut parts = color.into_iter();
         if let Some(part) = parts.find(|part| !(0.0..=255.0).contains(part)) {
@@ -90,13 +90,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks the value of an attribute, if it is one that the engine knows.
+    /// Checks the value of an attribute that the engine knows.
     pub(super) fn check_value(&mut self, kind: Kind, attribute: &Attribute, line: &Line<'a>) {
         let mut known = kind.known().iter();
         if !known.any(|known| known.key == attribute.key) {
             return;
         }
-        // Its type and its first word come before.
+        // The first two words are the type and the class.
         if line.key.text == b"class"
             && attribute.value.string().is_some()
             && let Some(extra) = line.words().nth(2)
@@ -127,7 +127,7 @@ impl<'a> Reader<'a> {
         }
         match (key, &attribute.value) {
             ("scale", Value::Vec3(scale)) => {
-                // Two mirrors make a half turn.
+                // Two mirrored axes are half a turn.
                 let mirrors = scale.iter().filter(|factor| **factor < 0.0).count();
                 let fault = if scale.contains(&0.0) {
                     "a scale of zero hides the entity"
@@ -160,7 +160,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks what is known when everything is read.
+    /// Checks the whole scene at its end.
     pub(super) fn check_end(&mut self, num_sections: Option<Promise>) {
         self.text.problems.cause = self.section_damage.or(self.cut);
         if let Some(promise) = num_sections {
@@ -213,7 +213,7 @@ impl<'a> Reader<'a> {
                 });
             }
         }
-        // A faction that does not exist may be among those that were lost.
+        // A missing faction may be a lost one.
         problems.cause = self.damages[Kind::Faction as usize].or(without.filter(|_| factions == 0));
         for (i, entity) in self.scene.entities.iter().enumerate() {
             let Some(attribute) = entity.attributes.get("faction_id") else {
@@ -235,7 +235,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Checks diplomacy, of which damaged factions may lack or repeat lines.
+    /// Checks diplomacy. If factions are damaged, lines of it may be missing or repeated.
     fn check_diplomacy(&mut self) {
         let problems = &mut self.text.problems;
         let factions = self.scene.factions.len();

@@ -3,10 +3,10 @@
 use super::super::{Value, ValueType};
 use crate::cursor::{Found, Word, is_separator};
 
-/// A line whose first word was read.
+/// A line whose first word has been read.
 pub(super) struct Line<'a> {
     pub key: Word<'a>,
-    /// What follows the first word.
+    /// The text after the first word.
     pub rest: Option<Word<'a>>,
     /// The end of the line.
     pub end: Found<'static>,
@@ -22,12 +22,12 @@ impl<'a> Line<'a> {
         self.rest.into_iter().flat_map(words)
     }
 
-    /// The type that the second word names, as in every line of an attribute.
+    /// The type in the second word, as in every line of an attribute.
     pub(super) fn value_type(&self) -> Option<ValueType> {
         ValueType::of(self.words().next()?.text)
     }
 
-    /// A name in quotation marks after the first word, and what follows it.
+    /// A name in quotation marks after the first word, and the text after it.
     pub(super) fn quoted_name(&self) -> Option<(Word<'a>, Word<'a>)> {
         let rest = self.rest?;
         let length = rest
@@ -39,12 +39,12 @@ impl<'a> Line<'a> {
         (length > 0).then(|| (rest.part(1..length + 1), after))
     }
 
-    /// What follows the first word.
+    /// The text after the first word, or the end of the line.
     pub(super) fn found(&self) -> Found<'a> {
         self.rest.map_or_else(|| self.end.clone(), Found::from)
     }
 
-    /// All words of the line, of a text.
+    /// All words of the line; `text` is the whole file.
     pub(super) fn whole(&self, text: &'a [u8]) -> Word<'a> {
         let end = self.rest.unwrap_or(self.key);
         Word {
@@ -54,7 +54,7 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The words of a text on one line.
+/// Splits a text on one line into words.
 pub(super) fn words(text: Word<'_>) -> impl Iterator<Item = Word<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -67,7 +67,7 @@ pub(super) fn words(text: Word<'_>) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The next word as a number, or the word that is not one, if any.
+/// Parses the next word as a number. The error is the word that is not a number, if there is one.
 pub(super) fn number<'a, T: std::str::FromStr>(
     words: &mut impl Iterator<Item = Word<'a>>,
 ) -> Result<T, Option<Word<'a>>> {
@@ -85,7 +85,7 @@ pub(super) fn numbers<'a, T: std::str::FromStr + Default + Copy, const N: usize>
     Ok(numbers)
 }
 
-/// The value of a type in the next words, or the word that cannot be read, if any.
+/// Parses the next words as a value of a type. The error is the unreadable word, if there is one.
 pub(super) fn value<'a>(
     value_type: ValueType,
     words: &mut impl Iterator<Item = Word<'a>>,

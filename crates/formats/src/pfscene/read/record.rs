@@ -10,7 +10,7 @@ use super::{Begin, Kind, Promise, Reader};
 use crate::cursor::{Found, Word, has_decimal_comma, text_place};
 use crate::{Message, Place, Subject, counted, quoted};
 
-/// The engine has room for names of factions up to this length, and of everything else.
+/// Maximum length of the names of factions, and of all other names, in the engine.
 const ENGINE_FACTION_NAME_BYTES: usize = 31;
 const ENGINE_NAME_BYTES: usize = 127;
 /// Up to this number of attributes, keys are compared one by one.
@@ -20,21 +20,21 @@ const FEW_ATTRIBUTES: usize = 32;
 pub(super) struct Record {
     pub kind: Kind,
     name: String,
-    /// Of an entity.
+    /// Only for entities.
     model: String,
-    /// Of a region.
+    /// Only for regions.
     shape_type: u32,
     pub attributes: Attributes,
     line: u64,
     /// The announced number of attributes, if any.
     promise: Option<Promise>,
-    /// The number of attributes that are still to come; `None` if it is unknown.
+    /// Number of attributes still expected; `None` if it is unknown.
     room: Option<u64>,
-    /// The arguments or tags that are read.
+    /// The arguments or tags that are being read.
     list: Option<List>,
     /// The known attributes that it has, one bit for each.
     pub seen: u32,
-    /// Whether the file ends in it.
+    /// `true` if the file ends in it.
     pub is_last: bool,
 }
 
@@ -43,7 +43,7 @@ struct List {
     /// Index of the attribute.
     attribute: usize,
     promise: Promise,
-    /// The number of lines that are still to come.
+    /// Number of lines still expected.
     left: u64,
 }
 
@@ -94,7 +94,8 @@ impl<'a> Reader<'a> {
         self.record = Some(record);
     }
 
-    /// The name of a faction. A name without quotation marks is reported, and stands as it is.
+    /// Returns the name of a faction. A name without quotation marks is reported, and used
+    /// unchanged.
     fn faction_name(&mut self, line: &Line<'a>, expected: &str) -> Word<'a> {
         if let Some((name, after)) = line.quoted_name() {
             self.check_no_more(words(after));
@@ -130,7 +131,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads a line of the open record, if it is one. Otherwise the record ends.
+    /// Reads a line of the open record, if it belongs to it. Otherwise the record ends.
     pub(super) fn continue_record(&mut self, line: &Line<'a>) -> bool {
         let Some(mut record) = self.record.take() else {
             return false;
@@ -143,7 +144,7 @@ impl<'a> Reader<'a> {
         is_read
     }
 
-    /// Reads an argument or a tag, if the line is one of those that were announced.
+    /// Reads an argument or a tag, if the line is an announced one.
     fn read_listed(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
         let Some(list) = record.list.as_mut().filter(|list| list.left > 0) else {
             return false;
@@ -176,8 +177,9 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reads an attribute. As many lines as the record announces belong to it, whatever their keys are. A line
-    /// without a type is damaged: it ends the record if it begins another, and does not count otherwise.
+    /// Reads an attribute. A record owns as many lines as it announces, whatever their keys are. A
+    /// line without a type is damaged: it ends the record if it begins another one, and otherwise
+    /// does not count.
     fn read_attribute(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
         let value_type = line.value_type();
         let begins = line.rest.is_some() && Begin::of(line.key.text).is_some();
@@ -207,7 +209,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Makes a list of an attribute that announces arguments or tags.
+    /// Turns an attribute that announces arguments or tags into a list.
     fn begin_list(&mut self, attribute: &mut Attribute, line: &Line<'a>, record: &mut Record) {
         let Some(count) = attribute.value.int() else {
             return;
@@ -231,7 +233,7 @@ impl<'a> Reader<'a> {
         });
     }
 
-    /// Ends the arguments or tags, and reports those that are missing.
+    /// Ends the arguments or tags, and reports missing ones.
     fn end_list(&mut self, record: &mut Record) {
         let Some(list) = record.list.take().filter(|list| list.left > 0) else {
             return;
@@ -271,7 +273,7 @@ impl<'a> Reader<'a> {
             Ok(value) => {
                 let numbers = value.numbers();
                 if let Some(bad) = numbers.iter().position(|number| !number.is_finite()) {
-                    // Behind the type.
+                    // The first word is the type.
                     let bad = words(text).nth(1 + bad).unwrap_or(text);
                     self.text.report_alike(&rules::NOT_FINITE, bad, || {
                         format!("{}; expected a finite number", Found::from(bad))
@@ -295,7 +297,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds the open record to the scene, and checks that it has what it needs.
+    /// Adds the open record to the scene, and checks that it has its required attributes.
     pub(super) fn end_record(&mut self) {
         let Some(mut record) = self.record.take() else {
             return;
@@ -322,7 +324,7 @@ impl<'a> Reader<'a> {
             let message = || format!("this {noun} has {missing}");
             let problems = &mut self.text.problems;
             if record.kind == Kind::Faction && problems.cause.is_none() {
-                // Factions of an older version all lack the same.
+                // Factions of an older version all lack the same attribute.
                 let subject = problems.subject;
                 problems.cause = problems.add_alike(count, rule, subject, place, message);
             } else {
@@ -339,7 +341,7 @@ impl<'a> Reader<'a> {
         self.add_record(record);
     }
 
-    /// Reports keys that a record has twice.
+    /// Reports duplicate keys of a record.
     fn check_twice(&mut self, record: &Record) {
         let attributes = &record.attributes.0;
         let is_few = attributes.len() <= FEW_ATTRIBUTES;
@@ -365,7 +367,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What a record does not have of what the engine needs, in words.
+    /// Describes the first required attribute that a record lacks.
     fn missing_attribute(&self, record: &Record) -> Option<String> {
         let needed: &[&str] = match (record.kind, record.shape_type) {
             // Older forms have no rotation.

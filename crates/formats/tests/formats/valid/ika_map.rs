@@ -44,7 +44,7 @@ fn bool(made: &mut Made, random: &mut Random) -> bool {
     byte != 0
 }
 
-/// A text that no other is equal to, or none.
+/// A unique text, or an empty one.
 fn some_text(random: &mut Random) -> String {
     let begin = random.pick(&["", "Grün \u{20ac} ", "two\nlines ", "(x ", "MAP"]);
     if random.odd(4) {
@@ -58,7 +58,7 @@ fn block(made: &mut Made, random: &mut Random, data: &[u8], row: usize) {
     let start = made.bytes.len();
     let mut data = data.to_vec();
     if random.odd(4) {
-        // One row more, or a bit of one.
+        // One more row, or a part of one.
         let more = if random.below(2) == 0 {
             row
         } else {

@@ -32,7 +32,7 @@ pub(super) fn describe(map: TextMap) -> Reading {
     Reading { records, problems }
 }
 
-/// Own nodes, many of which are like known ones.
+/// Custom nodes, many of which resemble known ones.
 const OWN: [&str; 10] = [
     "(deactivate_script X)",
     "(offset (x 40)(y 40))",
@@ -46,7 +46,7 @@ const OWN: [&str; 10] = [
     "(Position 5)",
 ];
 
-/// How nodes are written: their line ends, indentation and texts.
+/// The style of nodes: their line ends, indentation and texts.
 struct Writer {
     made: Made,
     depth: usize,
@@ -79,7 +79,7 @@ impl Writer {
         self.put(")");
     }
 
-    /// A node of one text.
+    /// Writes a node with one text.
     fn leaf(&mut self, random: &mut Random, name: &str, text: &str) {
         self.space();
         let is_plain = !text.contains(['(', ')', '\n', '\t'])
@@ -113,7 +113,7 @@ impl Writer {
         }
     }
 
-    /// Nodes in any order.
+    /// Writes nodes in any order.
     fn leaves(&mut self, random: &mut Random, leaves: &[(&str, String)]) {
         let mut leaves = leaves.to_vec();
         if random.odd(2) {
@@ -138,7 +138,7 @@ impl Writer {
         self.made.record(start, says);
     }
 
-    /// A node with packed numbers.
+    /// Writes a node with packed numbers.
     fn block(&mut self, random: &mut Random, [name, version]: [&str; 2], data: &[u8], row: usize) {
         let start = self.made.bytes.len();
         let mut data = data.to_vec();
@@ -219,7 +219,7 @@ fn entity(w: &mut Writer, random: &mut Random) {
     let texts = [label, sprite, direction.to_owned()];
     let mut scripts = [moves, adjacent, activation];
     if random.odd(2) {
-        // Without the script of its own, beside an own node that is like it.
+        // Without a script of its own, beside a custom node with a similar name.
         leaves.retain(|(name, _)| *name != "activate_script");
         scripts[2].clear();
     }

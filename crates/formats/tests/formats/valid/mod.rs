@@ -1,6 +1,6 @@
-//! Valid files made up in every form that the documents and fact sheets allow, each with what must be
-//! read of it. They are written here from the documents alone, so that a mistake that reader and
-//! writer of the crate share shows.
+//! Valid files in every form that the documents and fact sheets allow, each with its expected
+//! content. They are written from the documents alone, so that a mistake shared by the crate's
+//! reader and writer is detected.
 
 #![expect(
     clippy::format_collect,
@@ -9,7 +9,7 @@
     reason = "what is written once is short rather than fast"
 )]
 
-/// What a record says: its kind and all that is read of it.
+/// The text of a record: its kind and all values that are read.
 macro_rules! says {
     ($kind:literal $(, $value:expr)* $(,)?) => {{
         let mut says = String::from($kind);
@@ -18,7 +18,7 @@ macro_rules! says {
     }};
 }
 
-/// Lists what is read.
+/// Lists the records that are read.
 macro_rules! list {
     ($records:ident: $($kind:literal in $all:expr => |$it:pat_param| $($value:expr),+;)+) => {
         $($records.extend($all.map(|$it| says!($kind $(, $value)+)));)+
@@ -41,24 +41,25 @@ use std::ops::Range;
 
 use mapscope_formats::{Problem, ReadError, Severity};
 
-/// A format: how files of it are made up and read, and how much must be left of damaged ones.
+/// A format: how its files are made up and read, and how much must be kept of damaged ones.
 pub(crate) struct Format {
     pub(crate) name: &'static str,
     pub(crate) make: fn(&mut Random) -> Made,
     pub(crate) read: fn(&[u8]) -> Result<Reading, ReadError>,
     pub(crate) is_text: bool,
-    /// Whether nothing but its place says what a byte is for, so that all are read wrongly behind bytes
-    /// that are lost or too many.
+    /// `true` if only its offset determines the meaning of a byte, so that all bytes after missing
+    /// or surplus ones are misread.
     pub(crate) is_flat: bool,
-    /// The share of the records beside a damage that must be read as before.
+    /// The minimum share of records beside a damage that must be read unchanged.
     pub(crate) kept: f64,
-    /// The share of damages that must give no more than one problem, which is at the damage.
+    /// The minimum share of damages that must give at most one problem, at the damage.
     pub(crate) told: f64,
-    /// The share of damages that may make up a record.
+    /// The maximum share of damages that may invent a record.
     pub(crate) made_up: f64,
 }
 
-/// A row for each format: its module, whether it is a text and flat, and what of damaged files is wanted.
+/// A row for each format: its module, whether it is text and flat, and the limits for damaged
+/// files.
 macro_rules! formats {
     ($($module:ident $is_text:literal $is_flat:literal $kept:literal $told:literal $made_up:literal;)+) => {
         pub(crate) const FORMATS: &[Format] = &[$(Format {
@@ -87,7 +88,7 @@ formats! {
     pmf      false false 0.9 0.9 0.04;
 }
 
-/// A record: its kind and what it says, and where it stands.
+/// A record: its kind and values as text, and its range in the file.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
     pub(crate) says: String,
@@ -101,22 +102,22 @@ impl Record {
     }
 }
 
-/// A file, and what must be read of it.
+/// A file and its expected content.
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     pub(crate) bytes: Vec<u8>,
     pub(crate) records: Vec<Record>,
-    /// What is no record, such as lines that begin a section.
+    /// Ranges outside records, such as lines that begin a section.
     pub(crate) pieces: Vec<Range<usize>>,
-    /// Packed sections: what is wrong within one may be said of where it begins.
+    /// Compressed sections: a fault inside may be reported at the beginning.
     pub(crate) sections: Vec<Range<usize>>,
     /// The rules whose warnings are allowed.
     pub(crate) warnings: Vec<&'static str>,
-    /// What is written at the end of each line.
+    /// The line end.
     line_end: &'static str,
 }
 
-/// What a reader makes of a file.
+/// The content that a reader finds in a file.
 #[derive(Debug, Default)]
 pub(crate) struct Reading {
     pub(crate) records: Vec<String>,
@@ -136,20 +137,20 @@ impl Made {
         self.bytes.extend(self.line_end.as_bytes());
     }
 
-    /// Writes a line that is no record.
+    /// Writes a line outside records.
     fn piece(&mut self, text: &str) {
         let start = self.bytes.len();
         self.line(text);
         self.pieces.push(start..self.bytes.len());
     }
 
-    /// Adds what was written elsewhere, and is behind so many bytes here.
+    /// Adds records that were written elsewhere and are moved by `by` bytes here.
     fn take(&mut self, records: Vec<Record>, by: usize) {
         self.records
             .extend(records.into_iter().map(|it| it.behind(by)));
     }
 
-    /// The record that what was written since `start` is.
+    /// Adds the record that was written since `start`.
     fn record(&mut self, start: usize, says: impl Into<String>) {
         let (says, at) = (says.into(), start..self.bytes.len());
         self.records.push(Record { says, at });
@@ -168,12 +169,12 @@ impl Made {
     }
 }
 
-/// A small generator (`SplitMix64`): the same number makes the same file.
+/// A small generator (`SplitMix64`): the same seed makes the same file.
 pub(crate) struct Random {
     state: u64,
-    /// Whether unusual forms may be chosen.
+    /// `true` if unusual forms may be chosen.
     is_odd: bool,
-    /// How many values were made, so that no two are alike.
+    /// Number of values made so far, which makes each unique.
     made: u32,
 }
 
@@ -207,7 +208,7 @@ impl Random {
         }
     }
 
-    /// Whether something unusual is to be done, once in `n` times.
+    /// `true` once in `n` calls, if unusual forms are allowed.
     fn odd(&mut self, n: usize) -> bool {
         let is_chosen = self.below(n) == 0;
         is_chosen && self.is_odd
@@ -229,7 +230,7 @@ impl Random {
         self.made
     }
 
-    /// A name that no other thing has.
+    /// A unique name.
     fn name(&mut self) -> String {
         let first = self.pick(&["ash", "Oak", "x", "Town_", "num-", "a.b-"]);
         format!("{first}{}", self.fresh())
@@ -240,7 +241,7 @@ impl Random {
         if self.below(3) == 0 { -number } else { number }
     }
 
-    /// A number that no other is equal to, as a text and as it is read.
+    /// A unique number, as text and as it is read.
     fn number(&mut self) -> (String, f32) {
         let number = f64::from(self.int()) / 8.0;
         let text = match self.below(8) {
@@ -256,7 +257,7 @@ impl Random {
         (text, read)
     }
 
-    /// Numbers between spaces or slashes, and as they are read.
+    /// Numbers separated by spaces or slashes, and as they are read.
     fn numbers<const N: usize>(&mut self, between: &str) -> (String, [f32; N]) {
         let all = [(); N].map(|()| self.number());
         let texts: Vec<&str> = all.iter().map(|(text, _)| &**text).collect();
@@ -264,13 +265,13 @@ impl Random {
     }
 }
 
-/// What goes between a zlib header and its checksum, in all the ways that the fact sheets allow.
+/// Compresses data with zlib, in all the forms that the fact sheets allow.
 fn zlib(random: &mut Random, data: &[u8]) -> Vec<u8> {
     let level = flate2::Compression::new(random.pick(&[0, 1, 9]));
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), level);
     encoder.write_all(data).unwrap();
     if random.odd(3) {
-        // As the writer of the game did: never finished.
+        // As the game's writer did: never finished.
         encoder.flush().unwrap();
         return std::mem::take(encoder.get_mut());
     }
@@ -281,7 +282,7 @@ fn zlib(random: &mut Random, data: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// A file whose reading is not what it was made of.
+/// Returns a difference between a file and its reading.
 fn fault(format: &Format, made: &Made) -> Option<String> {
     let reading = match (format.read)(&made.bytes) {
         Ok(reading) => reading,
@@ -298,7 +299,7 @@ fn fault(format: &Format, made: &Made) -> Option<String> {
     if let Some(problem) = all.into_iter().find(is_fault) {
         return Some(format!("{problem} [{}]", problem.rule.id));
     }
-    // Records of a kind stand in the order of the file.
+    // Records of one kind are in file order.
     fn by_kind<'a>(records: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
         let mut records: Vec<&str> = records.collect();
         records.sort_by_key(|record| record.split(' ').next());
@@ -314,7 +315,7 @@ fn fault(format: &Format, made: &Made) -> Option<String> {
     (says.len() != read.len()).then(|| format!("made: {lost:?}\n  read: {more:?}"))
 }
 
-/// Files of a format are read as what they were made of.
+/// Checks that files of a format are read as they were made.
 fn check(format: &Format, cases: u64) {
     let mut faults = Vec::new();
     for seed in 0..cases {
@@ -327,7 +328,7 @@ fn check(format: &Format, cases: u64) {
         return;
     }
     faults.sort();
-    // Of each rule the smallest, which is kept to be looked at.
+    // For each rule, the smallest faulty file is kept for inspection.
     let folder = std::env::temp_dir().join("mapscope-valid");
     std::fs::create_dir_all(&folder).unwrap();
     let mut rules = BTreeSet::new();

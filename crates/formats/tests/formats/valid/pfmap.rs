@@ -7,7 +7,7 @@ pub(super) use mapscope_formats::pfmap::read;
 
 use super::{Made, Random, Reading};
 
-/// What unusual maps may be warned of.
+/// Rules whose warnings unusual maps may have.
 const ODD: [&str; 5] = [
     "pfmap/edge-blend",
     "pfmap/extra-words",
@@ -42,7 +42,7 @@ pub(super) fn describe(map: Pfmap) -> Reading {
     Reading { records, problems }
 }
 
-/// Tiles are listed by row and column, which are not said again.
+/// The text of a tile. Tiles are listed by row and column, which are not repeated.
 fn tile_says(text: &[u8]) -> String {
     format!("tile {}", String::from_utf8_lossy(text))
 }
@@ -113,7 +113,7 @@ pub(super) fn make(random: &mut Random) -> Made {
     } else {
         made.warn("pfmap/edge-blend");
     }
-    // Any packing is valid whose lines end where chunks do and are no longer than 255 bytes.
+    // A packing is valid if its lines end with the chunks and have at most 255 bytes.
     let most = if random.is_odd {
         1 + random.below(10)
     } else {

@@ -71,7 +71,7 @@ fn transform(it: &Transform) -> String {
     }
 }
 
-/// Scale, rotation and translation as a text, and as they are read.
+/// Scale, rotation and translation as text, and as they are read.
 fn some_transform(random: &mut Random) -> (String, String) {
     let (scale, scale_read) = random.numbers::<3>("/");
     let (translation, translation_read) = random.numbers::<3>("/");
@@ -86,7 +86,7 @@ fn some_transform(random: &mut Random) -> (String, String) {
     (format!("{scale} {rotation} {translation}"), says)
 }
 
-/// Writes the three lines of a box and gives what is read of them.
+/// Writes the three lines of a box and returns the expected bounds.
 fn bounds(made: &mut Made, random: &mut Random) -> Bounds {
     let mut bounds = Bounds {
         min: [0.0; 3],
@@ -116,7 +116,7 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
     made.line(&format!("vn{pad}{normal}"));
     let mut weights = String::new();
     let mut kept = Vec::new();
-    // In a model without clips the engine skips the line, whatever it holds.
+    // In a model without clips the engine skips the line, whatever it contains.
     if clips > 0 && joints > 0 {
         let count = 1 + if random.is_odd {
             random.below(8)
@@ -192,7 +192,7 @@ fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
     let name = random.name();
     made.line(&format!("as {name} {frames}"));
     made.record(start, says!("clip", name));
-    // The numbers of poses are ignored: order decides.
+    // The numbers of poses are ignored: only their order counts.
     let numbers = random.pick(&["from 1", "go on", "turned"]);
     for frame in 0..frames {
         let start = made.bytes.len();

@@ -5,7 +5,7 @@ use mapscope_formats::pfscene::{Attributes, Pfscene, Value};
 
 use super::{Made, Random, Reading};
 
-/// Attributes that the engine knows, and their types; the first three are in every entity.
+/// Attributes that the engine knows, and their types; every entity has the first three.
 const KNOWN: [(&str, &str); 11] = [
     ("position", "vec3"),
     ("scale", "vec3"),
@@ -19,7 +19,7 @@ const KNOWN: [(&str, &str); 11] = [
     ("class", "string"),
     ("selectable", "bool"),
 ];
-/// Own keys, many of which are like those that begin something.
+/// Custom keys, many of which resemble those that begin a part.
 const OWN: [&str; 16] = [
     "tag",
     "entity",
@@ -109,7 +109,7 @@ pub(super) fn describe(scene: Pfscene) -> Reading {
     Reading { records, problems }
 }
 
-/// A value as a text behind its type, and as it is read.
+/// A value as text after its type, and as it is read.
 fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
     match (kind, key) {
         (_, "rotation") => {
@@ -166,7 +166,7 @@ fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
     }
 }
 
-/// Writes an attribute and gives what is read of it.
+/// Writes an attribute and returns its expected text.
 fn attribute(made: &mut Made, random: &mut Random, key: &str, kind: &str) -> String {
     let (text, read) = some_value(random, kind, key);
     line(made, random, &format!("{key} {kind} {text}"));

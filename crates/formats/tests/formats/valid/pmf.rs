@@ -127,7 +127,7 @@ fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
     }
 }
 
-/// A section while it is written: what stands in it, and where its records do.
+/// A section while it is written: its content, and the places of its records.
 #[derive(Default)]
 struct Section {
     bytes: Vec<u8>,
@@ -150,7 +150,7 @@ impl Section {
             .for_each(|number| self.bytes.extend(number.to_le_bytes()));
     }
 
-    /// Writes where a text stands.
+    /// Writes the offset of a text.
     fn text(&mut self, text: &str) {
         let offset = self.string(text);
         self.bytes.extend((offset as u32).to_le_bytes());
@@ -186,7 +186,7 @@ impl Section {
         }
     }
 
-    /// A list of entities, which is always the last of its section.
+    /// Writes a list of entities, which is always the last of its section.
     fn entities(&mut self, random: &mut Random, place: &str, most: usize) {
         let (shorts, words, longs) = (random.count(3), 32, random.count(2));
         self.u32(shorts);
@@ -195,7 +195,7 @@ impl Section {
         (0..words).for_each(|_| self.floats(&[1.5]));
         self.u32(longs);
         self.bytes.extend(vec![0; 8 * longs]);
-        // One property: whether.
+        // One property, a flag.
         self.u32(1);
         self.u8(1);
         [0, 0, 1].into_iter().for_each(|number| self.u32(number));
@@ -223,7 +223,7 @@ impl Section {
     }
 }
 
-/// The size of the body of each type of entity, and where its position is.
+/// The body size of each entity type, and the offset of its position.
 const BODIES: [(usize, Option<usize>); 27] = [
     (0, None),
     (4, None),
@@ -254,7 +254,7 @@ const BODIES: [(usize, Option<usize>); 27] = [
     (53, None),
 ];
 
-/// A number, now and then none.
+/// A number, sometimes NaN.
 fn float(random: &mut Random) -> [u8; 4] {
     let number = if random.odd(30) {
         f32::NAN
@@ -289,7 +289,7 @@ fn frame(random: &mut Random, bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The cubes of a chunk: of each what the three sections have, and what is read.
+/// The cubes of a chunk: their records in the three sections, and the expected texts.
 #[derive(Default)]
 struct Cubes {
     common: Vec<Vec<u8>>,
@@ -309,7 +309,7 @@ impl Cubes {
         self.common.len() - 1
     }
 
-    /// Makes a cube with all below it, and gives its number.
+    /// Makes a cube with all cubes below it, and returns its number.
     fn cube(
         &mut self,
         random: &mut Random,
@@ -324,7 +324,7 @@ impl Cubes {
         } else {
             random.pick(&[0, 1, 2, 2, 2, 3, 4, 5, 6])
         };
-        // A child may stand before its parent or behind it.
+        // A child may be before or after its parent.
         let early = (depth == 0 || random.below(2) == 0).then(|| self.add());
         let mut children = Vec::new();
         let mut mask = 0;
@@ -420,7 +420,7 @@ impl Cubes {
                 .for_each(|side| triangles[side] = 2);
         }
         if *bits & 0x10 != 0 {
-            // What is not drawn may have any material.
+            // Faces that are not drawn may have any material.
             materials = std::array::from_fn(|side| {
                 if triangles[side] == 0 {
                     200
@@ -520,7 +520,7 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
     }
     client.u32(cubes.normals);
     (0..cubes.normals).for_each(|_| client.floats(&[0.0, 1.0, 0.0]));
-    // The dynamic light shines on nothing, in a colour.
+    // The dynamic light illuminates nothing, in a colour.
     client.bytes.extend([9, 8, 7, 0]);
     let regions = random.count(2);
     server.u8(regions);
@@ -617,7 +617,7 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
     [common, client, server].map(Section::with_strings)
 }
 
-/// Writes the frames of three sections, and gives their two lists of sizes.
+/// Writes the frames of three sections, and returns their two lists of sizes.
 fn frames(
     made: &mut Made,
     random: &mut Random,
@@ -634,7 +634,7 @@ fn frames(
         let packed = frame(random, &section.bytes);
         sizes[0][i] = packed.len();
         sizes[1][i] = section.bytes.len();
-        // Behind the head of the frame and the size of its only block, if it is stored.
+        // After the head of the frame and the size of its only block, if it is stored.
         let by = at + body.len() + 11;
         made.take(section.records, by);
         made.sections

@@ -26,7 +26,7 @@ fn logic_says(logic: &Integers) -> String {
     format!("logic {} {:?}", logic.bits(), numbers.collect::<Vec<_>>())
 }
 
-/// A frame of blocks that are stored as they are.
+/// A frame of stored blocks.
 pub(super) fn zstd(data: &[u8]) -> Vec<u8> {
     let mut out = vec![0x28, 0xb5, 0x2f, 0xfd, 0xa0];
     out.extend((data.len() as u32).to_le_bytes());
@@ -85,7 +85,7 @@ pub(super) fn make(random: &mut Random) -> Made {
         };
     flags |= u32::from(has_logic) | if has_graphics { 0x10 } else { 0 };
     if has_logic || random.odd(4) {
-        // Of high and low: the sizes are 8, 16, 32 and 64 bits.
+        // The high and low bits of the size: 8, 16, 32 and 64 bits.
         flags |= [0, 0x1_0000, 0x2_0000, 0x3_0000][bits];
     }
     if random.odd(3) {
@@ -177,7 +177,7 @@ pub(super) fn make(random: &mut Random) -> Made {
                 .flat_map(|(bytes, unit)| rle(random, bytes, *unit))
                 .collect();
             made.bytes.extend(packed);
-            // Behind attributes bytes are no sure sign of anything.
+            // Bytes after attributes are ambiguous.
             if sections.len() > 1 {
                 tail.clear();
             }

@@ -31,7 +31,7 @@ fn words(bytes: &[u8]) -> Vec<u16> {
         .collect()
 }
 
-/// Runs of VERGE: a mark and how often, then what.
+/// Runs of VERGE: a marker and a count, then the value.
 fn runs(random: &mut Random, units: &[u16], unit_bytes: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |unit: u16| out.extend(&unit.to_le_bytes()[..unit_bytes]);
@@ -108,7 +108,7 @@ pub(super) fn make(random: &mut Random) -> Made {
         };
         let mut field = description.clone().into_bytes();
         field.push(0);
-        // What is behind its end is whatever was in memory.
+        // The bytes after the text are uninitialised memory.
         field.extend((field.len()..64).map(|i| {
             if description.is_empty() {
                 0

@@ -22,7 +22,7 @@ fn value(it: &Value) -> String {
     }
 }
 
-/// The lines that own tags are read as: what is in them as well.
+/// The expected lines of custom tags, including their children.
 fn own(tag: &Tag) -> String {
     let values: String = tag
         .values
@@ -101,7 +101,7 @@ fn map_says(map: &MapSource) -> String {
     }
 }
 
-/// How tags are written.
+/// The style of tags.
 struct Writer {
     made: Made,
     depth: usize,
@@ -158,7 +158,7 @@ impl Writer {
         self.made.record(start, says);
     }
 
-    /// A tag that no reader knows, and what is read of it.
+    /// Writes a tag that no reader knows, and its expected text.
     fn own(&mut self, random: &mut Random) {
         let start = self.made.bytes.len();
         let number = random.int();
@@ -198,7 +198,7 @@ impl Writer {
     }
 }
 
-/// A number in one of the ways that XDL has.
+/// A number in one of the notations of XDL.
 fn number(random: &mut Random, number: usize) -> String {
     match random.below(6) {
         0 if random.is_odd => format!("{number:#x}"),
@@ -224,7 +224,7 @@ fn text(random: &mut Random) -> (String, String) {
     }
 }
 
-/// Own attributes as they are written and as they are read.
+/// Custom attributes as they are written and as they are read.
 fn own_attributes(random: &mut Random) -> (String, String) {
     let number = random.fresh();
     match random.below(5) {
