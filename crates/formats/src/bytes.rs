@@ -183,8 +183,8 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         rest
     }
 
-    /// Reads the bytes up to the next zero byte and the zero byte itself. Returns `None` if there
-    /// is no zero byte.
+    /// Reads the bytes before the next zero byte, and skips that byte. Returns `None` without a
+    /// zero byte.
     pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.pos..)?;
         let len = rest.iter().position(|byte| *byte == 0)?;

@@ -2,7 +2,7 @@
 
 /// Unsigned integers in the width of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(missing_docs, reason = "each is what it holds")]
+#[expect(missing_docs, reason = "the names describe the element types")]
 pub enum Integers {
     U8(Vec<u8>),
     U16(Vec<u16>),

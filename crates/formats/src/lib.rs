@@ -12,7 +12,7 @@
     allow(
         dead_code,
         unused_imports,
-        reason = "no format alone uses all that formats share"
+        reason = "no single format uses all shared code"
     )
 )]
 

@@ -220,7 +220,7 @@ impl Message {
         }
     }
 
-    /// Builds the message of a fault because of which something is left out, such as `the chunk`.
+    /// Builds the message of a fault that causes a loss, such as that of `the chunk`.
     pub fn left_out(found: impl Into<String>, what: impl fmt::Display) -> Self {
         Self {
             text: format!("{}; left out: {what}", found.into()),

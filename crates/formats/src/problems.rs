@@ -307,7 +307,7 @@ impl Problems {
         &mut self.counts[index]
     }
 
-    /// Appends the problems of another part. Those that match `follows` become consequences of
+    /// Appends the problems of another part. Problems that match `follows` become consequences of
     /// `cause`.
     pub(crate) fn append(
         &mut self,

@@ -7,7 +7,7 @@ use super::{Edge, TILE_CHARS, TileType};
 
 /// A field of a tile's 24 characters, in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are the document's, and say it all")]
+#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum Field {
     Type,
     BaseHeight,
@@ -73,7 +73,7 @@ struct Row {
 const TABLE: [Row; 15] = {
     use Field as F;
     use Meaning as M;
-    #[expect(clippy::too_many_arguments, reason = "they are the columns of the table")]
+    #[expect(clippy::too_many_arguments, reason = "the arguments are the columns of the table")]
     const fn row(
         field: Field, start: usize, len: usize, max_digit: u8, fallback: i32, meaning: Meaning,
         key: &'static str, name: &'static str, noun: &'static str, expected: &'static str,

@@ -210,7 +210,7 @@ impl<'a> TileList<'a> {
         map.bad_tiles = bad.map(|index| file_tile(index, map.chunk_cols)).collect();
         #[expect(
             clippy::stable_sort_primitive,
-            reason = "it is made of sorted parts, which this sort takes advantage of"
+            reason = "the list consists of sorted parts, which a stable sort merges fast"
         )]
         map.bad_tiles.sort();
         if map.bad_tiles.len() == map.tiles.len() {

@@ -91,8 +91,9 @@ impl Cursor {
     }
 }
 
-/// Number of rows of chunks that are read in parallel. Each is assumed to have as many bytes as the
-/// previous one. After a wrong guess rows are read one by one for a while, twice as many each time.
+/// Decides how many rows of chunks are read in parallel. Each is assumed to have as many bytes as
+/// the previous one. After a wrong guess rows are read one by one for a while, twice as many each
+/// time.
 #[derive(Debug)]
 pub(super) struct RowsAtOnce {
     /// Number of bytes of the last row.

@@ -6,8 +6,8 @@ use super::{CHUNK_TILES, PfmapError, rules};
 use crate::counted;
 use crate::cursor::{Found, Text, is_separator};
 
-/// Limit of the announced tiles, as a multiple of those that fit into a truncated file; and a
-/// number that is always allowed, the tiles of 4 by 4 chunks.
+/// Limits of the announced tiles: a multiple of the tiles that fit into a truncated file, and a
+/// number that is always allowed (4 by 4 chunks).
 const PROMISE_LIMIT: u128 = 4;
 const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
 
@@ -55,8 +55,8 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     Ok([rows, cols])
 }
 
-/// Returns rows and columns of chunks for the given number of tiles: at most as many as announced.
-/// If neither number is known, they are as near to a square as whole chunks allow.
+/// Returns rows and columns of chunks for the given number of tiles, limited by the announced
+/// numbers. If neither number is known, the map is as near to a square as whole chunks allow.
 fn sides(tiles: u64, rows: Option<u64>, cols: Option<u64>) -> [u32; 2] {
     let tiles_of_chunk = u64::from(CHUNK_TILES);
     let chunks = (tiles.saturating_add(tiles_of_chunk / 2) / tiles_of_chunk).max(1);

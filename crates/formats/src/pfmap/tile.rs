@@ -10,7 +10,7 @@ use super::{Field, TILE_CHARS};
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::NoUninit, bytemuck::Zeroable,
 )]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names are the document's, and say it all")]
+#[expect(missing_docs, reason = "the names are those of the document")]
 pub enum TileType {
     Flat = 0x0,
     RampSn = 0x1,
@@ -157,7 +157,7 @@ impl Cover {
 /// An edge of a tile, in the order in which files list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the compass needs no words")]
+#[expect(missing_docs, reason = "the names are compass directions")]
 pub enum Edge {
     North = 0,
     East = 1,
@@ -235,7 +235,7 @@ pub struct TileError {
 }
 
 impl TileError {
-    /// Returns the first character because of which `text` is not a tile.
+    /// Finds the first character that makes `text` an invalid tile.
     fn find(text: &[u8; TILE_CHARS]) -> Self {
         let (index, expected) = if KIND_OF_CHAR[usize::from(text[0])].is_none() {
             (0, "a tile type from 0 to C")

@@ -234,7 +234,7 @@ impl<'a> HeadReader<'a, '_> {
         self.text.skip_line();
     }
 
-    /// Lists faults of the numbers, and adopts those that the file has room for.
+    /// Lists faults of the numbers, and adopts each number that the file has room for.
     fn check_counts(&mut self) {
         let left = self.text.rest().len();
         let room = |min: usize| left / min + 1;

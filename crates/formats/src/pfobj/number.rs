@@ -32,7 +32,7 @@ struct Digits {
 }
 
 impl Digits {
-    /// Reads the digits at an offset. Fails within the last eight bytes of the text.
+    /// Reads the digits at an offset. Fails if fewer than eight bytes are left.
     #[inline(always)]
     fn at(bytes: &[u8], at: usize) -> Option<Self> {
         const HIGH: u64 = 0x8080_8080_8080_8080;

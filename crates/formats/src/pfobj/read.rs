@@ -360,8 +360,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.text.problems.cause = None;
     }
 
-    /// `true` if the next line is surplus: no entry that begins with it is due, or it is a copy of
-    /// the previous line, and the file has more such lines than it announces.
+    /// `true` if the next line is surplus: the file has more such lines than announced, and the
+    /// line copies the previous one or does not begin an entry that is due.
     fn is_too_many(&mut self, (section, line): (Section, usize)) -> bool {
         let is_due = line == 0
             && section >= self.section
@@ -748,7 +748,8 @@ impl<'a, 'w> Reader<'a, 'w> {
             self.model.influences.truncate(first_influence);
             return;
         }
-        // Each has at least the bytes of a vertex in the file, so no file in memory exceeds `u32`.
+        // Each takes at least the bytes of a vertex in the file, so their number fits `u32` for any
+        // file that fits into memory.
         let Ok(index) = u32::try_from(self.model.vertices.len()) else {
             return;
         };

@@ -123,7 +123,7 @@ impl Reader<'_, '_> {
         self.text.rest().starts_with(key).then_some(())
     }
 
-    /// Skips lines, the last of which must begin with `last`.
+    /// Skips lines. The last one must begin with `last`.
     fn skip_lines(&mut self, lines: u64, last: &[u8]) -> Option<()> {
         let Some(before) = lines.checked_sub(1) else {
             return Some(());

@@ -266,8 +266,8 @@ impl fmt::Display for Promise {
     }
 }
 
-/// A section while it is read. A section that occurs twice is read in two parts, each of which
-/// announces its own records.
+/// A section while it is read. A section that occurs twice is read in two parts with announced
+/// numbers of their own.
 #[derive(Debug, Default)]
 struct Part {
     /// Index of the section.
@@ -357,7 +357,7 @@ impl<'a> Reader<'a> {
         problems.cause = problems.cause.or(problems.last());
     }
 
-    /// [`Reader::damaged`] for damage because of which records or a section may be missing.
+    /// [`Reader::damaged`] for damage that may hide records or a section.
     fn lost(&mut self) {
         self.damaged();
         match &mut self.part {

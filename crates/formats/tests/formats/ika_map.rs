@@ -410,7 +410,7 @@ fn damage_to_a_block_is_one_problem_and_loses_no_other() {
     for (place, changed) in damaged(&bytes, blocks) {
         let read = good(&changed);
         let said = messages(&read);
-        // Zero bytes are a valid parallax of each layer.
+        // Zero bytes give a problem with the parallax of each layer.
         let is_zero = |problem: &Problem| problem.rule.id == "ika/parallax";
         let is_one = said.len() <= 1 || read.problems.iter().all(is_zero);
         // The end of a block and the length of the next one.
@@ -456,7 +456,7 @@ fn valid_maps_are_read_as_they_stand() {
     let map = made_up();
     let bytes = write(&map).unwrap();
     let whole = good(&bytes);
-    // Bytes after the end, some of which form a record.
+    // Surplus bytes at the end, including bytes that form a record.
     let entity = &whole.entities[0].place;
     let entity = &bytes[entity.start as usize..entity.end as usize];
     for behind in [&[0; 76][..], &[0; 78], b"\n", entity] {

@@ -8,9 +8,9 @@ use mapscope_testdata::synthesize;
 #[derive(Debug, PartialEq, Eq)]
 enum Outcome {
     Refused,
-    /// There is an error.
+    /// Read with at least one error.
     Lost,
-    /// There are only warnings.
+    /// Read with warnings only.
     Listed,
 }
 use Outcome::{Listed, Lost, Refused};

@@ -252,8 +252,8 @@ fn a_size_of_a_missing_section_is_one_problem() {
     }
 }
 
-/// A wrapper whose child is a cube missing from another section: the reference is reported as
-/// dangling, not the section as missing.
+/// If a wrapper names a wrong child in its client or server section, the reference is reported as
+/// dangling, and the section is not reported as missing.
 #[test]
 fn a_wrong_child_is_one_problem() {
     let file = write(&synthesize::pmf([1, 1, 1], 1, 3), Packing::Stored).unwrap();

@@ -480,7 +480,7 @@ fn large_maps_of_nothing_are_read() {
 
 #[test]
 fn attributes_that_are_too_much_are_left_out() {
-    // Attributes of 2^23 cells take 256 MiB, a part of which the cells already use.
+    // Attributes of 2^23 cells take 256 MiB, and the cells already use a part of it.
     let packed = pack_zlib(&vec![0; 33 << 20]);
     let map = says(
         &with_header(0x410, [1 << 13, 1 << 10], &packed),

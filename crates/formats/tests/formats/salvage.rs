@@ -102,7 +102,8 @@ fn offsets(bytes: &[u8], place: Place) -> Range<usize> {
     }
 }
 
-/// `true` if a problem is at a damage: in its bytes, or at the place right after it.
+/// `true` if a problem is at a damage: in its bytes, or in the line or byte after it, where the
+/// missing content is noticed.
 fn is_at(damage: &Damage, problem: &Problem, is_text: bool) -> bool {
     let found = offsets(&damage.bytes, problem.place);
     let end = &damage.bytes[damage.at.end.min(damage.bytes.len())..];

@@ -32,7 +32,7 @@ pub(super) fn describe(map: TextMap) -> Reading {
     Reading { records, problems }
 }
 
-/// Custom nodes, many of which resemble known ones.
+/// Custom nodes, most with names similar to known ones.
 const OWN: [&str; 10] = [
     "(deactivate_script X)",
     "(offset (x 40)(y 40))",

@@ -6,7 +6,7 @@
     clippy::format_collect,
     clippy::format_push_string,
     clippy::needless_for_each,
-    reason = "what is written once is short rather than fast"
+    reason = "test code that runs once is short rather than fast"
 )]
 
 /// The text of a record: its kind and all values that are read.

@@ -19,7 +19,7 @@ const KNOWN: [(&str, &str); 11] = [
     ("class", "string"),
     ("selectable", "bool"),
 ];
-/// Custom keys, many of which resemble those that begin a part.
+/// Custom keys, most of them similar to first words of other lines.
 const OWN: [&str; 16] = [
     "tag",
     "entity",

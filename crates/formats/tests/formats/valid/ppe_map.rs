@@ -85,7 +85,7 @@ pub(super) fn make(random: &mut Random) -> Made {
         };
     flags |= u32::from(has_logic) | if has_graphics { 0x10 } else { 0 };
     if has_logic || random.odd(4) {
-        // The high and low bits of the size: 8, 16, 32 and 64 bits.
+        // Two flags select the size of the attributes: 8, 16, 32 or 64 bits.
         flags |= [0, 0x1_0000, 0x2_0000, 0x3_0000][bits];
     }
     if random.odd(3) {
