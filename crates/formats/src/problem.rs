@@ -268,8 +268,8 @@ pub struct Problem {
     pub message: String,
     /// The fate of the subject. `None` means the default of the rule ([`Rule::leaves_out`]).
     pub outcome: Option<Outcome>,
-    /// Number of problems of its rule that it counts for: 1, except for the last entry of a
-    /// shortened list.
+    /// Number of problems that this entry counts: 1, except for the entry with the number of
+    /// unlisted ones.
     pub count: usize,
     /// Consequences by place: problems that would not exist without this one. They are not counted
     /// ([`Tally`]) and have no consequences of their own. If there are many, the last one gives the
@@ -320,9 +320,8 @@ impl Problem {
         }
     }
 
-    /// `true` if something in the file may be left out because of it. Either its message reports
-    /// that, or it is an error of a rule that leaves something out and its message does not report
-    /// how it is read.
+    /// `true` if something in the file may be left out because of it. Its message decides, if it
+    /// reports the outcome. Otherwise it must be an error of a rule that leaves something out.
     pub fn may_leave_out(&self) -> bool {
         match self.outcome {
             Some(outcome) => outcome == Outcome::LeftOut,

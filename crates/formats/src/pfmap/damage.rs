@@ -137,7 +137,7 @@ impl<'a> Damage<'a> {
         let mut passed = words(line).count();
         let next = (damaged + 1..).zip(rest).find_map(|(number, (at, line))| {
             let behind = self.lines - (number - first).min(self.lines);
-            // Missing or surplus lines are so at this place, unless as many words as tiles were
+            // Missing or surplus lines are assumed to be here, unless as many words as tiles were
             // passed or the file is truncated too.
             let is_in_place =
                 is_line && passed == self.first_tile(number) - self.first_tile(damaged);

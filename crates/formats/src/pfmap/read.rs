@@ -35,7 +35,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
 /// Faults are listed in [`Pfmap::problems`], and the rest of the file is read. A tile with
 /// characters that the document does not allow is read as the engine reads it. An unreadable or
 /// missing tile is a placeholder, listed in [`Pfmap::bad_tiles`]. The memory in use is bounded by
-/// the length of `bytes`, whatever the head announces.
+/// the length of `bytes`, regardless of the counts in the head.
 ///
 /// # Errors
 /// If no tile can be read, or if the file has an older layout.

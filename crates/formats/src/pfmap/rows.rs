@@ -13,7 +13,7 @@ use crate::parallel::share_out;
 /// several threads.
 pub(super) const BYTES_AT_ONCE: Range<usize> = 1 << 20..16 << 20;
 
-/// The position behind tiles that are one character apart, and statistics of these tiles.
+/// The position after tiles that are one character apart, and statistics of these tiles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cursor {
     pub pos: usize,

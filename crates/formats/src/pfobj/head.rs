@@ -1,5 +1,6 @@
 //! The head of a model: seven lines that announce how many entries each list has (document section
-//! 3.1, fact sheet B1). The lists after it are read by their keywords, whatever the head announces.
+//! 3.1, fact sheet B1). The lists after it are read by their keywords, regardless of the counts in
+//! the head.
 
 use super::read::Section;
 use super::rules;

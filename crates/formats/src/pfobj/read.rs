@@ -798,8 +798,8 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
     }
 
-    /// Reads the rest of a `vw` line. The engine skips it in a model without clips, whatever it
-    /// contains.
+    /// Reads the rest of a `vw` line. The engine skips it in a model without clips, regardless of
+    /// its content.
     fn read_influences(&mut self) -> Result<(), Found<'a>> {
         let first = self.model.influences.len();
         let place = self.text.place();

@@ -187,7 +187,7 @@ impl Attributes {
         self.0.iter().rfind(|attribute| attribute.key == key)
     }
 
-    /// The value at an index, whatever its key is.
+    /// The value at an index, regardless of its key.
     pub(super) fn by_order(&self, index: usize) -> Option<&Value> {
         Some(&self.0.get(index)?.value)
     }

@@ -185,7 +185,7 @@ pub struct Faction {
     /// Name for people.
     pub name: String,
     /// `color` (0 to 255) and, from version 1.1 on, `controllable`. The engine reads them in this
-    /// order, whatever their keys are.
+    /// order, regardless of their keys.
     pub attributes: Attributes,
     /// First line of the faction in the file, from 1.
     pub line: u64,
@@ -301,7 +301,7 @@ impl Region {
 pub struct Camera {
     /// The name by which scripts find it.
     pub name: String,
-    /// Position, pitch and yaw. The engine reads them in this order, whatever their keys are.
+    /// Position, pitch and yaw. The engine reads them in this order, regardless of their keys.
     pub attributes: Attributes,
     /// First line of the camera in the file, from 1.
     pub line: u64,

@@ -1,8 +1,9 @@
 //! Reading PFSCENE (fact sheet C).
 //!
 //! A section begins with its `section` line, or with the line that announces its records. A record
-//! keeps as many attributes as it announces, whatever their keys are. After damage, reading resumes
-//! at the next line that begins a section, a count or a record; the skipped lines are one problem.
+//! keeps as many attributes as it announces, regardless of their keys. After damage, reading
+//! resumes at the next line that begins a section, a count or a record; the skipped lines are one
+//! problem.
 
 mod check;
 mod line;
@@ -239,7 +240,8 @@ impl Begin {
         Some(found.1)
     }
 
-    /// `true` if a line outside a record begins a part. An attribute does not, whatever its key is.
+    /// `true` if a line outside a record begins a part. An attribute does not, regardless of its
+    /// key.
     fn is_at(line: &[u8]) -> bool {
         let mut words = first_words(line);
         let begin = words.next().and_then(Self::of);

@@ -295,8 +295,8 @@ fn problems_but_long_lines(map: &Pfmap) -> Vec<String> {
     other.map(ToString::to_string).collect()
 }
 
-/// In a file whose rows have the same lines, a line with another number of tiles is one problem,
-/// and the tiles of all other lines keep their places.
+/// All rows of a file have the same lines. A line with another number of tiles is one problem, and
+/// the tiles of all other lines keep their places.
 #[test]
 fn a_damaged_line_moves_no_tile_of_another() {
     let tile = "0+0000000001101001111000";

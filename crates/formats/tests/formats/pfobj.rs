@@ -1256,7 +1256,7 @@ fn joints_of_another_armature_stay_at_rest() {
     }
 }
 
-/// The engine skips the weights of a model without clips, whatever they are.
+/// The engine skips the weights of a model without clips, regardless of their values.
 #[test]
 fn weights_without_clips_may_be_anything() {
     let still = without(28..=40)
@@ -1690,7 +1690,7 @@ pub(super) fn dancing() -> String {
     )
 }
 
-/// One fault is one problem, whatever its consequences are.
+/// One fault is one problem, regardless of its consequences.
 #[test]
 fn one_cause_is_one_problem() {
     let whole = dancing();
@@ -1811,7 +1811,7 @@ fn one_cause_is_one_problem() {
     }
 }
 
-/// The engine skips the weights of a model without clips, whatever they are.
+/// The engine skips the weights of a model without clips, regardless of their values.
 #[test]
 fn weights_without_clips_may_name_any_joint() {
     let whole = dancing();

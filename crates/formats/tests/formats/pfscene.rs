@@ -347,7 +347,7 @@ fn unknown_sections_and_attributes_are_kept() {
     assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
 }
 
-/// A record owns as many lines as it announces, whatever their keys are.
+/// A record owns as many lines as it announces, regardless of their keys.
 #[test]
 fn an_announced_number_bounds_a_record() {
     for own in [

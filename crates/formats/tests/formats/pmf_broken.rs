@@ -511,7 +511,7 @@ fn cubes_are_checked() {
             Lost,
             "material 3, but the list ends at 2",
         ),
-        // Unreachable cubes are not drawn, whatever they contain.
+        // Unreachable cubes are not drawn, regardless of their content.
         (
             |map| {
                 set_cubes(map, |cubes| {

@@ -356,7 +356,7 @@ fn a_bad_cube_costs_no_sibling() {
             0,
             "type 7; expected a type from 0 to 6; left out: the cube",
         ),
-        // A child that does not exist: the cube that it was is drawn with its vertices.
+        // A child that does not exist: the former child cube is still drawn at its vertices.
         (
             Side::Common,
             0,

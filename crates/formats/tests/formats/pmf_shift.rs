@@ -253,7 +253,7 @@ fn a_size_of_a_missing_section_is_one_problem() {
 }
 
 /// If a wrapper names a wrong child in its client or server section, the reference is reported as
-/// dangling, and the section is not reported as missing.
+/// dangling. The section is not reported as missing.
 #[test]
 fn a_wrong_child_is_one_problem() {
     let file = write(&synthesize::pmf([1, 1, 1], 1, 3), Packing::Stored).unwrap();
@@ -285,7 +285,7 @@ fn a_wrong_child_is_one_problem() {
     assert!(count >= 6, "{count}");
 }
 
-/// A string table that ends too early is one problem, whatever it contains.
+/// A string table that ends too early is one problem, regardless of its content.
 #[test]
 fn a_string_table_without_an_end_is_one_problem() {
     let mut map = synthesize::pmf([1, 1, 1], 1, 3);

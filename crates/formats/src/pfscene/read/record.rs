@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         true
     }
 
-    /// Reads an attribute. A record owns as many lines as it announces, whatever their keys are. A
+    /// Reads an attribute. A record owns as many lines as it announces, regardless of their keys. A
     /// line without a type is damaged: it ends the record if it begins another one, and otherwise
     /// does not count.
     fn read_attribute(&mut self, line: &Line<'a>, record: &mut Record) -> bool {

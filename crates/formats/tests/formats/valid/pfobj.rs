@@ -116,7 +116,7 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
     made.line(&format!("vn{pad}{normal}"));
     let mut weights = String::new();
     let mut kept = Vec::new();
-    // In a model without clips the engine skips the line, whatever it contains.
+    // In a model without clips the engine skips the line, regardless of its content.
     if clips > 0 && joints > 0 {
         let count = 1 + if random.is_odd {
             random.below(8)
