@@ -1,5 +1,5 @@
-//! The notation of ika's text files: nested nodes in parentheses, each with a name and with nodes
-//! and texts in it (fact sheet 4).
+//! The notation of ika's text files: nested nodes in parentheses. Each node has a name and contains
+//! nodes and texts (fact sheet 4).
 
 mod grammar;
 mod parse;
@@ -17,19 +17,20 @@ use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, Rest, Subject, quoted};
 
-/// Nodes may stand in nodes to this depth; maps need eight.
+/// Maximum nesting depth of nodes; maps need eight.
 const DEEPEST: usize = 64;
-/// How many unknown names are compared with known ones.
+/// Maximum number of unknown names to compare with known ones.
 const MAX_UNKNOWN: usize = 4096;
 
-/// A file in the notation.
+/// A parsed file.
 #[derive(Debug)]
 pub(super) struct Tree<'a> {
-    /// Nodes and texts in the order in which they begin.
+    /// Nodes and texts, ordered by where they begin.
     items: Vec<Item<'a>>,
-    /// Why the rest of the file was not read, if it was not.
+    /// Reason the rest of the file was not read, if it was not.
     cut: Option<Cause>,
-    /// What is wrong with nodes, by their index: whatever they lack follows from it.
+    /// Causes of damaged nodes, by node index. Anything missing from such a node follows from its
+    /// cause.
     faults: HashMap<usize, Cause>,
 }
 
@@ -37,15 +38,15 @@ pub(super) struct Tree<'a> {
 #[derive(Debug, Clone, Copy)]
 struct Item<'a> {
     kind: ItemKind,
-    /// The name of a node; a text as it stands in the file, without quotes.
+    /// The name of a node, or a text as written in the file, without quotes.
     bytes: &'a [u8],
-    /// Where it begins in the file, in bytes.
+    /// Start offset in the file, in bytes.
     start: usize,
-    /// For a node, where it ends in the file.
+    /// For a node, its end offset in the file.
     end: usize,
     line: u32,
     column: u32,
-    /// The index of the first item that is not in it.
+    /// Index of the first item after this one's content.
     next: usize,
     /// `true` if the file ends before the node does.
     is_open: bool,
@@ -78,16 +79,16 @@ pub(super) struct Node<'t, 'a> {
 /// A text of a tree.
 #[derive(Debug, Clone)]
 pub(super) struct Text<'a> {
-    /// Without quotes and escapes.
+    /// The bytes without quotes and escapes.
     pub bytes: Cow<'a, [u8]>,
-    /// Where it begins, with its quote if it has one.
+    /// Position of its start, including the quote if it has one.
     pub place: Place,
     item: Option<Item<'a>>,
 }
 
 impl Text<'_> {
-    /// The bytes that it stands for, and the problem if they are not all. What follows a character that
-    /// is not base64 is left out.
+    /// Decodes the text as base64 and returns the bytes, plus the problem if they are incomplete.
+    /// Decoding stops at the first character that is not base64.
     pub(super) fn base64(&self, name: &str, problems: &mut Problems) -> (Vec<u8>, Option<Cause>) {
         let (bytes, fault) = base64::decode(&self.bytes);
         let mut cause = None;
@@ -105,7 +106,7 @@ impl Text<'_> {
         (bytes, cause)
     }
 
-    /// No text, at the place of a node that has none.
+    /// An empty text, placed at a node that has no text.
     pub(super) fn none(place: Place) -> Self {
         Self {
             bytes: Cow::Borrowed(&[]),
@@ -114,7 +115,7 @@ impl Text<'_> {
         }
     }
 
-    /// Where one of its bytes is in the file.
+    /// Position in the file of the byte at `index`.
     pub(super) fn place_of(&self, index: usize) -> Place {
         let Some(item) = self.item else {
             return self.place;
@@ -141,7 +142,7 @@ impl Text<'_> {
     }
 }
 
-/// Whether a file begins with a node of this name.
+/// Returns `true` if the file begins with a node of this name.
 pub(super) fn begins_with(bytes: &[u8], name: &str) -> bool {
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     let start = bytes.iter().take(4096).position(|byte| !is_space(*byte));
@@ -160,21 +161,21 @@ fn is_space(byte: u8) -> bool {
 }
 
 impl<'a> Tree<'a> {
-    /// Reads a file, with what is wrong with it; there is always a tree.
+    /// Reads a file and reports its problems. Always returns a tree.
     pub(super) fn read(bytes: &'a [u8], grammar: &Grammar) -> (Self, Problems) {
         let (mut tree, mut problems) = parse::parse(bytes, grammar);
         tree.check_names(grammar, &mut problems);
         (tree, problems)
     }
 
-    /// Warns of unknown nodes that have nearly the name of a known one that is missing where they stand, and of
-    /// known ones that are there twice.
+    /// Warns of misspelt and duplicate nodes. An unknown node counts as misspelt if its name
+    /// resembles a known one that is missing from the same parent.
     fn check_names(&mut self, grammar: &Grammar, problems: &mut Problems) {
         let mut unknown = 0;
         let (mut found, mut twice) = (Vec::new(), Vec::new());
-        // What is wrong with the nesting of nodes, and not with names.
+        // Only faults in the nesting, not those added below for names.
         let faults = self.faults.clone();
-        // Nodes of known names that stand elsewhere are unknown too.
+        // A known name in the wrong parent counts as unknown.
         let mut is_known = vec![false; self.items.len()];
         if let Some(root) = self.root(grammar.root) {
             is_known[root.index] = true;
@@ -197,7 +198,7 @@ impl<'a> Tree<'a> {
                     seen.push(node.name());
                 }
             }
-            // A name in which the file ends may go on.
+            // If the file ends in a name, the name may be incomplete.
             let whole = parent.nodes().filter(|node| !node.is_open());
             for node in whole.filter(|node| !known.contains(&node.name())) {
                 unknown += 1;
@@ -229,7 +230,7 @@ impl<'a> Tree<'a> {
             });
         }
         for (parent, name, place) in twice {
-            // Where two records became one, all that the second has is there twice.
+            // If two records were merged, every node of the second one is a duplicate.
             let key = (parent, &b""[..], "");
             warn(parent, key, &rules::VALUE, place, &|of| {
                 let [name, of] = [name, of].map(quoted);
@@ -238,7 +239,7 @@ impl<'a> Tree<'a> {
         }
     }
 
-    /// The first node of this name that is in no other.
+    /// Returns the first top-level node of this name.
     pub(super) fn root(&self, name: &str) -> Option<Node<'_, 'a>> {
         let mut index = 0;
         while let Some(item) = self.items.get(index) {
@@ -252,35 +253,35 @@ impl<'a> Tree<'a> {
 }
 
 impl<'t, 'a> Node<'t, 'a> {
-    /// The node at an index.
+    /// Returns the node at an index.
     fn at(tree: &'t Tree<'a>, index: usize) -> Option<Self> {
         let item = *tree.items.get(index)?;
         let is_node = item.kind == ItemKind::Node;
         is_node.then_some(Self { tree, index, item })
     }
 
-    /// Its name.
+    /// The name of the node.
     pub(super) fn name(&self) -> &'a [u8] {
         self.item.bytes
     }
 
-    /// Where it begins.
+    /// The position of its start.
     pub(super) fn place(&self) -> Place {
         self.item.place()
     }
 
-    /// Whether the file ends before it does.
+    /// Returns `true` if the file ends before the node does.
     pub(super) fn is_open(&self) -> bool {
         self.item.is_open
     }
 
-    /// What is wrong with the node, if anything: whatever it lacks follows from that.
+    /// The cause if the node is damaged; anything missing from it follows from that cause.
     pub(super) fn cause(&self) -> Option<Cause> {
         let cut = self.tree.cut.filter(|_| self.is_open());
         self.tree.faults.get(&self.index).copied().or(cut)
     }
 
-    /// What is missing of the list in a node of this name.
+    /// Returns how much of the list in the child node `name` is missing.
     pub(super) fn rest_of(self, name: &str) -> Rest {
         let is_open = self
             .node(name)
@@ -292,12 +293,12 @@ impl<'t, 'a> Node<'t, 'a> {
         }
     }
 
-    /// Where it is in the file, in bytes.
+    /// Byte range in the file.
     pub(super) fn range(&self) -> std::ops::Range<u64> {
         self.item.start as u64..self.item.end as u64
     }
 
-    /// What is in it: the index of each item, and the item.
+    /// The items inside the node, each with its index.
     fn content(self) -> impl Iterator<Item = (usize, Item<'a>)> {
         let mut index = self.index + 1;
         std::iter::from_fn(move || {
@@ -310,24 +311,24 @@ impl<'t, 'a> Node<'t, 'a> {
         })
     }
 
-    /// The nodes in it.
+    /// The child nodes.
     pub(super) fn nodes(self) -> impl Iterator<Item = Self> {
         self.content()
             .filter_map(move |(index, _)| Node::at(self.tree, index))
     }
 
-    /// The nodes of a name in it.
+    /// The child nodes of a name.
     pub(super) fn all(self, name: &str) -> impl Iterator<Item = Self> {
         self.nodes()
             .filter(move |node| node.name() == name.as_bytes())
     }
 
-    /// The first node of a name in it.
+    /// The first child node of a name.
     pub(super) fn node(self, name: &str) -> Option<Self> {
         self.all(name).next()
     }
 
-    /// Its value: the first text in it.
+    /// The node's value: its first text.
     pub(super) fn text(self) -> Option<Text<'a>> {
         let texts = self.content().map(|(_, item)| item);
         let item = texts.into_iter().find(|item| item.kind != ItemKind::Node)?;
@@ -343,7 +344,8 @@ impl<'t, 'a> Node<'t, 'a> {
         })
     }
 
-    /// The unknown nodes in it and in its known nodes, but for those of some names, which have their own.
+    /// Collects the unknown nodes in this node and its known descendants. Nodes named in `records`
+    /// are skipped, because each collects its own.
     pub(super) fn own_nodes(self, grammar: &Grammar, records: &[&[u8]]) -> Vec<Self> {
         let mut own = Vec::new();
         let known = grammar.children(self.name());
@@ -358,15 +360,15 @@ impl<'t, 'a> Node<'t, 'a> {
     }
 }
 
-/// What the text maps and tilesets have in common.
+/// Values that text maps and text tilesets share.
 impl Node<'_, '_> {
-    /// Its name and the text that is its value.
+    /// The node's name and its text value.
     pub(super) fn key_and_value(self) -> (String, String) {
         let value = self.text().map(|value| text::decode(&value.bytes));
         (text::decode(self.name()), value.unwrap_or_default())
     }
 
-    /// The version that the root of a file states; one that the engine does not read is listed.
+    /// Returns the version in the root node. Reports a version that the engine does not read.
     pub(super) fn version(self, known: &[&str], problems: &mut Problems) -> String {
         let version = self.node("version").and_then(Node::text);
         let place = version.as_ref().map_or(self.place(), |text| text.place);
@@ -389,7 +391,7 @@ impl Node<'_, '_> {
         version
     }
 
-    /// Lists that data is said to be packed in another way than all data is.
+    /// Reports a packing format other than `zlib`, the only one in use.
     pub(super) fn check_packing(self, name: &str, problems: &mut Problems) {
         let format = self.node("format").and_then(Node::text);
         if let Some(format) = format.filter(|format| *format.bytes != *b"zlib") {
@@ -404,7 +406,7 @@ impl Node<'_, '_> {
     }
 }
 
-/// A quoted text without its escapes.
+/// Removes the escapes from a quoted text.
 fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut text = Vec::with_capacity(bytes.len());
     let mut rest = bytes.iter();
@@ -422,7 +424,7 @@ fn unescaped(bytes: &[u8]) -> Vec<u8> {
     text
 }
 
-/// A text in quotes, with the escapes that it needs.
+/// Quotes a text and escapes it where needed.
 pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     let mut quoted = Vec::with_capacity(bytes.len() + 2);
     quoted.push(b'\'');
@@ -436,7 +438,7 @@ pub(super) fn quote(bytes: &[u8]) -> Vec<u8> {
     quoted
 }
 
-/// Whether a text can be the name of a node.
+/// Returns `true` if a text is a valid node name.
 pub(super) fn is_name(bytes: &[u8]) -> bool {
     !bytes.is_empty()
         && !bytes
@@ -603,20 +605,20 @@ mod tests {
             assert_eq!(value(root, "b"), text);
             assert_eq!(root.nodes().count(), 3);
         }
-        // Texts of several lines are whole, and a file may end in one.
+        // Multi-line texts are read whole, even if the file ends in one.
         let (tree, problems) = read(b"(a (b 'two (x)\nlines (y') (c 'z'))");
         assert_eq!(
             (value(tree.root("a").unwrap(), "b"), problems.len()),
             ("two (x)\nlines (y".to_owned(), 0)
         );
-        // With as many quotes as there should be, a text may look like nodes.
+        // With balanced quotes, a text may look like nodes.
         let (tree, problems) = read(b"(a (b 'two)\n(c lines') (d 'z'))");
         let root = tree.root("a").unwrap();
         assert_eq!(
             (value(root, "b"), value(root, "d"), problems.len()),
             ("two)\n(c lines".to_owned(), "z".to_owned(), 0)
         );
-        // Those in names do not count.
+        // Quotes in names do not count.
         let (tree, problems) = read(b"(a (x' 'y') (b 'two)\n(c lines'))");
         assert_eq!(
             (value(tree.root("a").unwrap(), "b"), problems.len()),
@@ -657,7 +659,7 @@ mod tests {
         assert!(!begins_with(b"", "ika-map"));
     }
 
-    /// What is read of a text in a node `a` that begins on the third line.
+    /// Decodes a text in a node `a` that begins on the third line.
     fn base64_of(text: &[u8]) -> (Vec<u8>, Vec<String>) {
         let file = [b"\n\n(a ", text, b")"].concat();
         let (tree, mut problems) = Tree::read(&file, &GRAMMAR);

@@ -1,5 +1,5 @@
-//! Blocks of tiles, obstruction, zones and pixels: zlib streams, most of which the engine never
-//! finished (fact sheet 2, 7.4).
+//! Blocks of tiles, obstruction, zones and pixels: zlib streams, which the engine mostly left
+//! unfinished (fact sheet 2, 7.4).
 
 use std::ops::ControlFlow;
 
@@ -13,19 +13,19 @@ use crate::parallel::in_parallel;
 use crate::problems::Cause;
 use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
 
-/// What a byte of a deflate stream can stand for at most, in bytes.
+/// Maximum number of bytes that one byte of a deflate stream expands to.
 const MAX_PER_BYTE: u64 = 1032;
-/// What is allowed beyond that, so that it is inflating that finds the fault.
+/// Allowance above that, so that the inflater detects the fault.
 const SLACK_BYTES: u64 = 64 << 10;
 
-/// How many bytes behind the needed ones are inflated to find out whether a block is damaged.
+/// Number of bytes inflated beyond the needed ones to detect damage.
 const MAX_MORE: u64 = 1 << 20;
 
-/// What a block is made of.
+/// The element type of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Element {
     Byte,
-    /// Four bytes, the lowest first.
+    /// Four bytes, little-endian.
     Word,
 }
 
@@ -38,7 +38,7 @@ impl Element {
     }
 }
 
-/// What a block holds.
+/// The elements of a block.
 #[derive(Debug)]
 pub(super) enum Elements {
     Bytes(Vec<u8>),
@@ -68,44 +68,44 @@ impl Elements {
     }
 }
 
-/// What came out of a block.
+/// The result of inflating a block.
 #[derive(Debug)]
 pub(super) struct Inflated {
     pub elements: Elements,
-    /// Why there are fewer than are needed, if there are.
+    /// Reason for missing elements, if any are missing.
     pub not_read: Option<NotRead>,
 }
 
-/// A block that is to be inflated.
+/// A block to inflate.
 #[derive(Debug)]
 pub(super) struct Block<B> {
     /// The compressed bytes.
     pub bytes: B,
-    /// Where messages say that it is.
+    /// The position given in messages.
     pub place: Place,
-    /// What messages call it.
+    /// The name given in messages.
     pub name: String,
-    /// What problems of it are about.
+    /// The subject of its problems.
     pub subject: Subject,
     pub element: Element,
-    /// How many elements are needed.
+    /// Number of elements needed.
     pub count: u64,
-    /// The problem from which it follows that it cannot be whole, if there is one.
+    /// The problem that makes the block incomplete, if there is one.
     pub cause: Option<Cause>,
 }
 
 impl<B: AsRef<[u8]> + Sync> Block<B> {
-    /// How many bytes are needed.
+    /// Number of bytes needed.
     pub(super) fn needed_bytes(&self) -> u64 {
         self.count * self.element.bytes()
     }
 
-    /// How many elements so many bytes are.
+    /// Number of elements in `bytes`.
     fn elements_in(&self, bytes: u64) -> u64 {
         bytes / self.element.bytes()
     }
 
-    /// How many bytes can come out at most.
+    /// Maximum number of bytes that can be inflated.
     fn possible_bytes(&self) -> u64 {
         let possible = match self.bytes.as_ref().len() as u64 {
             0 => 0,
@@ -114,13 +114,13 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
         self.needed_bytes().min(possible)
     }
 
-    /// Inflates the block. Returns the elements, the number of bytes, how the stream ends and how much of the
-    /// input it took.
+    /// Inflates the block. Returns the elements, the number of bytes, how the stream ends and how
+    /// much of the input was consumed.
     fn inflate(&self) -> (Elements, usize, End, usize) {
         let bytes = self.bytes.as_ref();
         let possible = self.possible_bytes() as usize;
         let mut inflater = Inflater::zlib(bytes);
-        // Zeroed memory is not there before it is written to.
+        // Zeroed memory is not committed before it is written.
         let (elements, got) = match self.element {
             Element::Byte => {
                 let mut bytes = vec![0_u8; possible];
@@ -146,11 +146,11 @@ impl<B: AsRef<[u8]> + Sync> Block<B> {
     }
 }
 
-/// What a stream that is flushed and not finished ends with.
+/// The last bytes of a stream that was flushed but not finished.
 const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
 
-/// Returns `true` if the bytes are a block of the given size and nothing else: their stream is finished or
-/// flushed where they end.
+/// Returns `true` if the bytes are exactly one block of the given size: the stream is finished or
+/// flushed at their end.
 pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
     if pass(&mut inflater, needed).is_none() {
@@ -163,10 +163,10 @@ pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
     }
 }
 
-/// The number of bytes behind a flushed stream of the given size, of which the inflater took the given part
-/// of the input.
+/// Number of bytes after a flushed stream of the given size. `consumed` is how much input the
+/// inflater took.
 fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usize> {
-    /// The inflater reads ahead at most the lengths of all codes.
+    /// The inflater reads ahead by at most the lengths of all codes.
     const MAX_AHEAD: usize = 400;
     let from = consumed.saturating_sub(MAX_AHEAD);
     let near = bytes.get(from..bytes.len().min(consumed + FLUSHED.len()))?;
@@ -175,14 +175,15 @@ fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usiz
     is_whole(stream, needed).then_some(behind.len())
 }
 
-/// Returns `true` if a stream that holds more than the needed bytes breaks behind them, or has a wrong checksum.
+/// Returns `true` if a stream with more than the needed bytes breaks after them or has a wrong
+/// checksum.
 fn is_broken_behind(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
     let _ = pass(&mut inflater, needed + MAX_MORE);
     matches!(inflater.end(), End::Broken | End::WrongChecksum)
 }
 
-/// Goes past so many bytes; none where there are fewer.
+/// Skips `needed` bytes; `None` if there are fewer.
 fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];
     let mut left = needed;
@@ -194,13 +195,12 @@ fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     Some(())
 }
 
-/// How much the blocks of a file may inflate to.
+/// The inflation budget for all blocks of a file.
 pub(super) fn budget(file_bytes: usize) -> Budget {
     Budget::new(BYTES_IN_ALL, file_bytes)
 }
 
-/// Inflates blocks side by side. What of a block is missing is missing at the end of its
-/// elements, and is listed.
+/// Inflates blocks in parallel. Elements that are missing at the end of a block are reported.
 pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     blocks: &[Block<B>],
     budget: &mut Budget,
@@ -211,7 +211,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         .iter()
         .map(|block| budget.take(block.possible_bytes()))
         .collect();
-    // Other threads may be done with all before this one is asked.
+    // The other threads may finish everything before this one polls `watch`.
     if watch(0.0).is_break() {
         return Err(ReadError::Cancelled);
     }
@@ -248,7 +248,7 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     Ok(all)
 }
 
-/// Lists what is wrong with how a block ends. Returns why its end was not read, if it was not.
+/// Reports faults at the end of a block. Returns the reason if the end was not read.
 fn judge<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
@@ -259,7 +259,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     let bytes = block.bytes.as_ref();
-    // A wrong size of the map makes all blocks too short or too long by the same.
+    // If the size of the map is wrong, all blocks are too short or too long by the same amount.
     let mut add = |alike: Option<u64>, rule: &'static Rule, message: String| {
         let message = || message;
         match alike {
@@ -284,7 +284,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
     let behind = match end {
         End::Complete => Some(bytes.len() - consumed).filter(|rest| *rest > 0),
         End::Broken => bytes_behind_flush(bytes, needed, consumed),
-        // What follows can be the beginning of another part of the stream.
+        // More bytes can be the beginning of another part of the stream.
         End::Unfinished if !bytes.ends_with(&FLUSHED) => {
             bytes_behind_flush(bytes, needed, consumed)
         }
@@ -319,7 +319,7 @@ fn judge<B: AsRef<[u8]> + Sync>(
     None
 }
 
-/// Makes a block as the engine did: a zlib stream that is flushed and not finished.
+/// Compresses a block as the engine did: a zlib stream that is flushed but not finished.
 pub(super) fn deflate(bytes: &[u8]) -> Vec<u8> {
     let mut stream = Compress::new(Compression::default(), true);
     let mut out = Vec::with_capacity(bytes.len() / 16 + 64);
@@ -336,7 +336,7 @@ pub(super) fn deflate(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// [`deflate`] of words.
+/// [`deflate`] for words.
 pub(super) fn deflate_words(words: &[u32]) -> Vec<u8> {
     if cfg!(target_endian = "big") {
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -345,7 +345,7 @@ pub(super) fn deflate_words(words: &[u32]) -> Vec<u8> {
     deflate(bytemuck::cast_slice(words))
 }
 
-/// Makes sure that a list that is to be written has as many elements as its layer has tiles.
+/// Checks that a list to be written has one element per tile of its layer.
 pub(super) fn check_count(
     record: &str,
     what: &str,
@@ -362,7 +362,7 @@ pub(super) fn check_count(
     ))
 }
 
-/// Whether bytes begin as a zlib stream does.
+/// Returns `true` if the bytes begin with a zlib header.
 pub(super) fn is_zlib(bytes: &[u8]) -> bool {
     bytes.first_chunk().is_some_and(|[cmf, flg]| {
         cmf & 0x0F == 8 && u16::from_be_bytes([*cmf, *flg]).is_multiple_of(31)
@@ -426,7 +426,7 @@ mod tests {
             let (elements, problems) = inflate(block(stream.clone(), Element::Byte, needed));
             assert!(elements.into_bytes() == bytes);
             assert_eq!(problems, []);
-            // More than needed is dropped.
+            // Surplus bytes are dropped.
             let (elements, problems) = inflate(block(stream, Element::Byte, needed / 2));
             assert!(elements.into_bytes() == bytes[..needed as usize / 2]);
             if needed > 1 {

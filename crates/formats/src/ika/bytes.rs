@@ -1,14 +1,14 @@
-//! The bytes of binary files, as messages of ika's formats name their places.
+//! The byte cursor of binary files, with error messages for ika's formats.
 
 use super::rules;
 use super::text;
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 
-/// Texts of more bytes do not fit the place that the engine reads them to (fact sheet 2).
+/// Longest text that fits the engine's buffer, in bytes (fact sheet 2).
 const ENGINE_TEXT_BYTES: usize = 1023;
 
-/// The whole of a file, in which messages name records alone.
+/// A whole file as source; messages name only records.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct File;
 
@@ -46,7 +46,7 @@ impl Source for File {
     }
 }
 
-/// How many bytes are left, for messages.
+/// Phrase for the number of bytes left, for messages.
 pub(super) fn bytes_left(left: usize) -> String {
     match left {
         0 => "no bytes are left".to_owned(),
@@ -55,16 +55,16 @@ pub(super) fn bytes_left(left: usize) -> String {
     }
 }
 
-/// The bytes of a file, and how far they are read.
+/// A cursor over the bytes of a file.
 pub(super) type Cursor<'a> = bytes::Cursor<'a, File>;
 
 impl Cursor<'_> {
-    /// A byte that is true unless it is 0.
+    /// Reads a byte as a flag: `true` unless it is 0.
     pub(super) fn flag(&mut self) -> Result<bool, ReadError> {
         Ok(self.u8()? != 0)
     }
 
-    /// A text with the number of its bytes before it (document, "STRING").
+    /// Reads a text with its length in bytes before it (document, "STRING").
     pub(super) fn string(&mut self, problems: &mut Problems) -> Result<String, ReadError> {
         let at = self.pos();
         let len = self.u32()? as usize;

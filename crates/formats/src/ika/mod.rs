@@ -1,9 +1,9 @@
-//! The maps and tilesets of ika: the binary maps of its first years, the text maps that it reads
-//! now, and VSP tilesets.
+//! Maps and tilesets of ika: the binary maps of its first years, its current text maps, and VSP
+//! tilesets.
 //!
-//! The layout of binary maps is that of the format's document (`ika-map.txt`); where it is silent
-//! or differs from what the engine did, and for all else, that of the fact sheet, whose section 7
-//! has one reading for each ambiguity.
+//! Binary maps follow the format's document (`ika-map.txt`). If it is silent or differs from the
+//! engine's behaviour, and for everything else, the fact sheet applies; its section 7 resolves each
+//! ambiguity.
 
 mod aries;
 mod block;
@@ -23,24 +23,25 @@ pub use vsp::Vsp;
 
 pub use super::WriteError;
 
-/// The most tiles that a layer can have, or pixels a tileset.
+/// Maximum number of tiles in a layer or pixels in a tileset.
 pub const MAX_TILES: u64 = 1 << 26;
 
-/// What all blocks of the smallest file may inflate to together, in bytes.
+/// Inflation budget for all blocks of the smallest file, in bytes.
 const BYTES_IN_ALL: u64 = 256 << 20;
 
-/// How fast a layer moves with the camera: as many pixels as the camera, times `mul`, divided by
-/// `div`.
+/// Scroll speed of a layer relative to the camera: the camera's movement in pixels times `mul`,
+/// divided by `div`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parallax {
     /// Multipliers along x and y.
     pub mul: [i32; 2],
-    /// Divisors along x and y. With 0 the layer is fixed to the screen along that axis (fact sheet 2.6, 7.6).
+    /// Divisors along x and y. With 0 the layer is fixed to the screen along that axis (fact sheet
+    /// 2.6, 7.6).
     pub div: [i32; 2],
 }
 
 impl Default for Parallax {
-    /// The layer goes with the camera.
+    /// The layer moves with the camera.
     fn default() -> Self {
         Self {
             mul: [1; 2],
@@ -50,7 +51,7 @@ impl Default for Parallax {
 }
 
 impl Parallax {
-    /// How far a layer has scrolled when the camera's top left corner is at a pixel of the map.
+    /// Scroll offset of a layer when the camera's top left corner is at `camera_px` on the map.
     pub fn scrolled(&self, camera_px: [i64; 2]) -> [i64; 2] {
         std::array::from_fn(|axis| match self.div[axis] {
             0 => 0,
@@ -59,7 +60,7 @@ impl Parallax {
     }
 }
 
-/// The words for directions in the order of their numbers (fact sheet 2).
+/// Names of the directions, in numerical order (fact sheet 2).
 pub const DIRECTIONS: [&str; 9] = [
     "up",
     "down",

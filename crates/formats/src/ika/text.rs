@@ -1,4 +1,4 @@
-//! The characters of ika's files: the code page of Windows in Western Europe (fact sheet 2, 7.3).
+//! Text encoding of ika's files: the Windows code page of Western Europe (fact sheet 2, 7.3).
 
 use std::borrow::Cow;
 
@@ -7,13 +7,13 @@ use encoding_rs::WINDOWS_1252;
 use super::WriteError;
 use crate::quoted;
 
-/// The text of some bytes. Every byte is a character.
+/// Decodes a text. Every byte is a character.
 pub(super) fn decode(bytes: &[u8]) -> String {
     let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
     text.into_owned()
 }
 
-/// The bytes of a text.
+/// Encodes a text.
 pub(super) fn encode<'a>(text: &'a str, record: &str) -> Result<Cow<'a, [u8]>, WriteError> {
     let (bytes, _, has_failed) = WINDOWS_1252.encode(text);
     if has_failed {
@@ -39,7 +39,7 @@ mod tests {
         assert_eq!(text.chars().count(), 256);
         assert_eq!(encode(&text, "text").unwrap(), bytes);
         assert_eq!(decode(b"Caf\xe9 \x80"), "Café €");
-        // What looks like a mark of UTF-8 is text like all else.
+        // A UTF-8 byte order mark is ordinary text.
         assert_eq!(decode(b"\xef\xbb\xbf"), "ï»¿");
         let error = encode("日本", "title").unwrap_err();
         assert_eq!(

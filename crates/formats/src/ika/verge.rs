@@ -1,5 +1,5 @@
-//! The maps of VERGE, the engine that ika comes from: they are recognised and named, so that they
-//! are not taken for something else (fact sheet 6).
+//! Maps of VERGE, the engine that ika comes from. They are recognised so that they are not mistaken
+//! for another format (fact sheet 6).
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use crate::{Place, ReadError};
 /// A generation of VERGE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verge {
-    /// Maps begin with a byte 4 and a head of 100 bytes.
+    /// Maps begin with a byte 4 and have a header of 100 bytes.
     One,
     /// Maps begin with `MAP`, F9, `5`.
     Two,
@@ -27,7 +27,7 @@ impl fmt::Display for Verge {
     }
 }
 
-/// The generation of VERGE that the bytes of a map are of, if they are.
+/// The VERGE generation of a map; `None` if the bytes are not such a map.
 pub fn verge_version(bytes: &[u8]) -> Option<Verge> {
     if bytes.starts_with(b"MAP\xf95\0") {
         return Some(Verge::Two);
@@ -38,7 +38,7 @@ pub fn verge_version(bytes: &[u8]) -> Option<Verge> {
     is_verge_1(bytes).then_some(Verge::One)
 }
 
-/// Why a map of VERGE is not shown.
+/// The error for a VERGE map.
 pub(super) fn refusal(verge: Verge) -> ReadError {
     ReadError::unreadable(
         &rules::VERGE,
@@ -48,17 +48,17 @@ pub(super) fn refusal(verge: Verge) -> ReadError {
     )
 }
 
-/// Whether the bytes have the head of a map of VERGE 1 and room for its layers.
+/// Returns `true` if the bytes have the header of a VERGE 1 map and room for its layers.
 fn is_verge_1(bytes: &[u8]) -> bool {
     const HEAD_BYTES: u64 = 100;
     let u16_at = |at: usize| {
         let two = bytes.get(at..).and_then(|rest| rest.first_chunk());
         two.map_or(0, |two| u16::from_le_bytes(*two))
     };
-    // Version, tileset, music, layer count, parallax, name, flags, start, hide, warp, size.
+    // Header: version, tileset, music, layer count, parallax, name, flags, start, hide, warp, size.
     let name = |at: usize, len: usize| bytes.get(at..at + len).is_some_and(is_padded_name);
     let [width, height] = [u64::from(u16_at(68)), u64::from(u16_at(70))];
-    // Two layers of two bytes a tile and one of obstruction.
+    // Two layers of two bytes per tile and one obstruction layer of one byte.
     let min_bytes = HEAD_BYTES + width * height * 5;
     bytes.first() == Some(&4)
         && name(1, 13)
@@ -70,7 +70,7 @@ fn is_verge_1(bytes: &[u8]) -> bool {
         && bytes.len() as u64 >= min_bytes
 }
 
-/// Whether the bytes are printable up to a zero byte.
+/// Returns `true` if the bytes are printable up to a zero byte.
 fn is_padded_name(bytes: &[u8]) -> bool {
     let len = bytes.iter().position(|byte| *byte == 0);
     len.is_some_and(|len| bytes[..len].iter().all(|byte| *byte >= b' '))
@@ -80,7 +80,7 @@ fn is_padded_name(bytes: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    /// A map of VERGE 1 without anything after its layers.
+    /// A VERGE 1 map that ends after its layers.
     fn verge_1() -> Vec<u8> {
         let mut bytes = vec![0; 100 + 20 * 15 * 5];
         bytes[0] = 4;

@@ -1,17 +1,18 @@
-//! Which nodes may stand in which.
+//! Which nodes each node may contain.
 
 use crate::nesting;
 
-/// The nodes of a kind of file.
+/// The node names of a kind of file.
 #[derive(Debug)]
 pub(in super::super) struct Grammar {
-    /// The name of the node that is the file.
+    /// Name of the root node.
     pub root: &'static str,
-    /// Nodes with nodes in them, by name, and the names of these. All others have a text alone.
+    /// The names of nodes that contain nodes, with the names of their children. All others contain
+    /// only a text.
     pub nodes: &'static [(&'static str, &'static [&'static str])],
-    /// Those of them that have a text too.
+    /// Nodes in `nodes` that contain a text as well.
     pub with_text: &'static [&'static str],
-    /// The node in which nodes can have any names.
+    /// The node whose children can have any name.
     pub free: &'static str,
 }
 
@@ -22,18 +23,18 @@ impl Grammar {
         found.map_or(&[], |(_, children)| children)
     }
 
-    /// The names of the nodes that may stand in a node; none where that has a text alone, or is not known.
+    /// Names of the allowed children; empty if the node contains only a text or is unknown.
     pub(super) fn children(&self, parent: &[u8]) -> Vec<&'static [u8]> {
         self.names(parent).iter().map(|it| it.as_bytes()).collect()
     }
 
-    /// Whether a node has nodes in it and no text.
+    /// Returns `true` if a node contains nodes but no text.
     pub(super) fn has_no_text(&self, name: &[u8]) -> bool {
         let is_with_text = self.with_text.iter().any(|it| it.as_bytes() == name);
         name == self.free.as_bytes() || !self.names(name).is_empty() && !is_with_text
     }
 
-    /// Whether nothing but nodes of one name stand in a node.
+    /// Returns `true` if a node contains only nodes of one name.
     pub(super) fn is_list(&self, name: &[u8]) -> bool {
         self.names(name).len() == 1 && self.has_no_text(name)
     }

@@ -1,4 +1,4 @@
-//! Reading the text of nodes.
+//! Parser for nested nodes.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,9 +10,9 @@ use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, quoted};
 
-/// Reads a file. What is wrong with it is listed; there is always a tree.
+/// Parses a file and reports its problems. Always returns a tree.
 ///
-/// A file whose parentheses are unbalanced is read again, to find where they belong.
+/// If the parentheses are unbalanced, the file is parsed again to find where they belong.
 pub(super) fn parse<'a>(bytes: &'a [u8], grammar: &Grammar) -> (Tree<'a>, Problems) {
     let mut parser = Parser::new(bytes, grammar).run();
     if parser.is_unbalanced {
@@ -34,27 +34,27 @@ struct Parser<'a, 'g> {
     bytes: &'a [u8],
     grammar: &'g Grammar,
     pos: usize,
-    /// From 1.
+    /// Counted from 1.
     line: u32,
     line_start: usize,
-    /// Where what was read last ends: its line and column.
+    /// Line and column of the end of the last item read.
     last_end: [u32; 2],
     items: Vec<Item<'a>>,
-    /// The indices of the nodes that are not closed yet.
+    /// Indices of the open nodes.
     open: Vec<usize>,
-    /// The indices of those that were closed since another one began, and where.
+    /// Nodes closed since the last node began: index and end position.
     closed: Vec<(usize, Place)>,
-    /// The byte that begins a text in quotes.
+    /// The byte that opens a quoted text.
     quote: u8,
-    /// Present if parentheses are unbalanced: settles where nodes belong.
+    /// Present if parentheses are unbalanced; decides where nodes belong.
     stack: Option<Stack>,
-    /// The damage that is passed: parentheses that seem lost or surplus follow from it.
+    /// The damage in effect. Missing or surplus parentheses follow from it.
     damage: Option<Cause>,
-    /// The element of a list that began behind the damage.
+    /// The list element that began after the damage.
     whole: Option<usize>,
-    /// Why the rest is not read.
+    /// Reason the rest is not read.
     cut: Option<Cause>,
-    /// The nodes that have a text.
+    /// The nodes that already have a text.
     has_text: HashSet<usize>,
     is_unbalanced: bool,
     faults: HashMap<usize, Cause>,
@@ -97,12 +97,12 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.bytes.get(self.pos..).unwrap_or_default()
     }
 
-    /// The innermost node that is open.
+    /// The innermost open node.
     fn innermost(&self) -> Option<&Item<'a>> {
         self.open.last().and_then(|index| self.items.get(*index))
     }
 
-    /// The column, if nothing but white space is before it on its line.
+    /// The column, if only white space precedes it on its line.
     fn line_column(&self) -> Option<u32> {
         let before = self.bytes.get(self.line_start..self.pos)?;
         let is_first = before.len() <= MAX_INDENT && before.iter().all(|byte| is_space(*byte));
@@ -191,7 +191,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
     }
 
-    /// Ends the nodes that the file ends in.
+    /// Closes the nodes that are still open at the end of the file.
     fn end(&mut self) {
         if let Some(item) = self.innermost() {
             let (begin, name) = (item.place(), quoted(item.bytes));
@@ -220,7 +220,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
     }
 
-    /// Lists what is wrong with the nesting of nodes, which may follow from what is wrong already.
+    /// Reports a fault in the nesting of nodes, as a consequence of earlier damage if there is any.
     fn damaged_by<M: Into<Message>>(
         &mut self,
         rule: &'static crate::Rule,
@@ -234,12 +234,13 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.whole = None;
     }
 
-    /// Notes that the damage is in the innermost node.
+    /// Marks the innermost node as damaged.
     fn fault(&mut self) {
         self.fault_of(self.damage);
     }
 
-    /// Notes what is wrong with the innermost node, and so with the one around it, if neither is a list.
+    /// Marks the innermost node as damaged. Its parent is marked too, unless either of them is a
+    /// list.
     fn fault_of(&mut self, cause: Option<Cause>) {
         let (Some(cause), Some((index, around))) = (cause, self.open.split_last()) else {
             return;
@@ -255,15 +256,15 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
     }
 
-    /// Makes up for a parenthesis that is lost or surplus before what stands here. Returns `true` if it went
-    /// past something.
+    /// Recovers from a missing or surplus parenthesis before the current byte. Returns `true` if it
+    /// skipped something.
     fn settle(&mut self, byte: u8) -> bool {
         let (column, rest) = (self.line_column(), self.rest());
         let Some(stack) = &mut self.stack else {
             return false;
         };
         let name = name_in(rest.get(1..).unwrap_or_default());
-        // A name in which the file ends may go on.
+        // If the file ends in a name, the name may be incomplete.
         if byte == b'(' && rest.len() == 1 + name.len() {
             return false;
         }
@@ -306,13 +307,13 @@ impl<'a, 'g> Parser<'a, 'g> {
         false
     }
 
-    /// Closes so many nodes whose ends are lost before what stands here.
+    /// Closes `count` nodes whose closing parentheses are missing before `next`.
     fn close_lost(&mut self, count: usize, next: &str) {
         let Some(&Item { line, bytes, .. }) = self.innermost() else {
             return;
         };
         let begin = self.innermost().map_or(self.place(), Item::place);
-        // The end of a node that begins and ends on a line is lost there.
+        // If a node ends on the line on which it begins, its parenthesis is missing there.
         let place = match self.last_end {
             [end_line, _] if end_line == line => place(self.last_end),
             _ => self.place(),
@@ -336,7 +337,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.fault();
     }
 
-    /// Opens again the nodes that were closed last.
+    /// Reopens the last `count` closed nodes.
     fn reopen(&mut self, count: usize) {
         let at = self.closed.len().saturating_sub(count);
         let Some(&(index, end)) = self.closed.get(at) else {
@@ -359,7 +360,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
     }
 
-    /// Goes past a line end.
+    /// Advances past a line end.
     fn line_end(&mut self) {
         self.pos += 1;
         self.line = self.line.saturating_add(1);
@@ -396,7 +397,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         if let Some(stack) = &mut self.stack {
             stack.close();
         }
-        // Behind an element that is whole, the damage is passed.
+        // A complete list element ends the damage.
         if self.whole == Some(index) {
             (self.damage, self.whole) = (None, None);
         }
@@ -416,7 +417,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.push(ItemKind::Node, name, start, at);
     }
 
-    /// The beginning of a node and its name.
+    /// Reads the opening of a node and its name.
     fn node(&mut self) {
         let (start, at, column) = (self.pos, [self.line, self.column()], self.line_column());
         self.pos += 1;
@@ -445,7 +446,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.begin(name, start, at, column);
     }
 
-    /// A text in quotes.
+    /// Reads a quoted text.
     fn quoted(&mut self) {
         let (start, at) = (self.pos, [self.line, self.column()]);
         self.pos += 1;
@@ -453,7 +454,8 @@ impl<'a, 'g> Parser<'a, 'g> {
         let quote = quote_in(rest, 0);
         let (mut len, mut is_closed) = (quote.unwrap_or(rest.len()), quote.is_some());
         let is_lost = has_odd_quote(rest, quote);
-        // Quotes are unbalanced if a text on several lines is followed by one with another quote.
+        // Quotes are unbalanced if a multi-line text is followed by text with an odd number of
+        // quotes.
         self.is_unbalanced |= is_lost && rest.get(..len).unwrap_or_default().contains(&b'\n');
         let is_judged = is_lost && self.stack.is_some();
         if let Some((end, has_quote)) = likely_end(rest, quote).filter(|_| is_judged) {
@@ -488,7 +490,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.check_stray(text, at);
     }
 
-    /// A text up to the next parenthesis.
+    /// Reads a bare text up to the next parenthesis.
     fn bare(&mut self) {
         let (start, at) = (self.pos, [self.line, self.column()]);
         while let Some(&byte) = self.bytes.get(self.pos) {
@@ -511,7 +513,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.check_stray(text, at);
     }
 
-    /// Warns of a text among the nodes of one that has no text, or that has one already.
+    /// Warns of a text in a node that allows no text or already has one.
     fn check_stray(&mut self, text: &[u8], at: [u32; 2]) {
         let grammar = self.grammar;
         let text = quoted(text);
@@ -523,7 +525,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         };
         let names = self.open.iter().filter_map(|index| self.items.get(*index));
         let names: Vec<&[u8]> = names.map(|item| item.bytes).collect();
-        // What is in unknown nodes is left to these.
+        // The content of unknown nodes is not checked.
         let is_known = names.windows(2).all(|pair| grammar.lists(pair[0], pair[1]))
             && names.first() == Some(&grammar.root.as_bytes());
         let parent = names.last().copied().unwrap_or_default();
@@ -538,7 +540,7 @@ impl<'a, 'g> Parser<'a, 'g> {
     }
 }
 
-/// The place of a line and a column.
+/// The position of a line and a column.
 fn place([line, column]: [u32; 2]) -> Place {
     Place::Text {
         line: line.into(),
@@ -546,14 +548,15 @@ fn place([line, column]: [u32; 2]) -> Place {
     }
 }
 
-/// The name that a text begins with.
+/// Returns the name at the start of `text`.
 fn name_in(text: &[u8]) -> &[u8] {
     let is_end = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
     let end = text.iter().position(is_end);
     text.get(..end.unwrap_or(text.len())).unwrap_or_default()
 }
 
-/// `true` if texts are written `\text'`, as the writer of 2006 did: its version is.
+/// Returns `true` if texts are written `\text'`, as by the writer of 2006. The version shows the
+/// style.
 fn is_of_2006(bytes: &[u8]) -> bool {
     const VERSION: &[u8] = b"(version";
     let head = bytes.get(..4096).unwrap_or(bytes);
@@ -562,7 +565,7 @@ fn is_of_2006(bytes: &[u8]) -> bool {
     behind.is_some_and(|behind| behind.trim_ascii_start().starts_with(b"\\"))
 }
 
-/// The next quote of a text that is not escaped.
+/// Finds the next unescaped quote.
 fn quote_in(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -574,13 +577,15 @@ fn quote_in(text: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// `true` if there is a quote, and behind it the end of a node or white space.
+/// Returns `true` if there is a quote and a parenthesis, white space or the end of the text follows
+/// it.
 fn is_closed_well(text: &[u8], quote: Option<usize>) -> bool {
     let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
     quote.is_some_and(|quote| text.get(quote + 1).is_none_or(ends))
 }
 
-/// `true` if there is no quote, or if text with an odd number of quotes follows it directly.
+/// Returns `true` if there is no quote, or if text with an odd number of quotes follows it
+/// directly.
 fn has_odd_quote(text: &[u8], quote: Option<usize>) -> bool {
     let Some(quote) = quote.filter(|_| !is_closed_well(text, quote)) else {
         return quote.is_none();
@@ -592,8 +597,9 @@ fn has_odd_quote(text: &[u8], quote: Option<usize>) -> bool {
     bare.filter(|byte| **byte == b'\'').count() % 2 == 1
 }
 
-/// Where a text ends whose last quote seems lost, and whether a quote ends it: with its node on its line, before
-/// a later quote there, or with its line.
+/// Finds the likely end of a text whose closing quote seems missing. Returns the end and `true` if
+/// a quote is there. Candidates, in this order: the end of its node on the same line, the end of
+/// the line, a later quote on the line.
 fn likely_end(text: &[u8], quote: Option<usize>) -> Option<(usize, bool)> {
     let line_end = text.iter().position(|byte| *byte == b'\n');
     let line = text.get(..line_end.unwrap_or(text.len()))?;
@@ -611,7 +617,7 @@ fn likely_end(text: &[u8], quote: Option<usize>) -> Option<(usize, bool)> {
     Some((next, true))
 }
 
-/// The parenthesis in a text that ends a node which begins before it.
+/// Finds the parenthesis that closes the node around `text`.
 fn node_end(text: &[u8]) -> Option<usize> {
     let mut depth = 0_u32;
     text.iter().position(|byte| match byte {

@@ -1,4 +1,5 @@
-//! The blocks of a map and the parallax of its layers: where they are, and how reading goes on behind damaged ones.
+//! The layout of a map: locates the blocks and the parallax of its layers and recovers after
+//! damaged blocks.
 
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
@@ -12,25 +13,25 @@ use super::resync::{ENTITY_BYTES, Record, ZONE_BYTES};
 use super::{Entity, Layer, Map, Zone};
 use crate::{Cause, Message, NotRead, Place, Problems, ReadError, Subject, counted};
 
-/// The most layers that are shown. Render strings can name ten.
+/// Maximum number of layers shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
-/// The most layers that are looked for where the announced number leads to no layers.
+/// Largest layer count tried if the declared one does not lead to a layout.
 const MAX_COUNTED: usize = 64;
-/// The most blocks in a row that can be damaged, beside twice the number of whole ones.
+/// Maximum number of consecutive damaged blocks, in addition to twice the number of whole ones.
 const MAX_LOST: usize = 4;
-/// The number of bytes that are searched for blocks behind damaged ones.
+/// Number of bytes to search for blocks after damaged ones.
 const MAX_SEARCHED: usize = 64 << 20;
-/// The bytes of a number of records, and of the length of a block.
+/// Size of a record count and of a block length, in bytes.
 pub(super) const COUNT_BYTES: usize = 4;
-/// The bytes of the parallax of a layer.
+/// Size of the parallax of a layer, in bytes.
 const INFO_BYTES: usize = 16;
 
-/// Where a block is.
+/// The location of a block.
 #[derive(Debug, Clone)]
 struct BlockPlace {
-    /// The compressed bytes that there are.
+    /// The compressed bytes that are present.
     range: Range<usize>,
-    /// `true` if these are all.
+    /// `true` if the compressed bytes are complete.
     is_whole: bool,
 }
 
@@ -44,13 +45,14 @@ impl BlockPlace {
         self.range.start as u64..self.range.end as u64
     }
 
-    /// Returns `true` if it begins as a zlib stream does, or the file ends before that can be seen.
+    /// Returns `true` if the block begins with a zlib header, or if it is truncated before the
+    /// header ends.
     fn is_likely(&self, bytes: &[u8]) -> bool {
         let is_cut = !self.is_whole && self.range.len() < 2;
         is_cut || bytes.get(self.range.clone()).is_some_and(is_zlib)
     }
 
-    /// Why what a block lacks was not read: its data ends where the file does.
+    /// Reason for missing elements. If the file ends inside the block, that is the reason.
     fn not_read(&self, inflated: &Inflated) -> Option<NotRead> {
         match inflated.not_read {
             Some(NotRead::DataEnds) if !self.is_whole => Some(NotRead::FileEnds),
@@ -59,7 +61,8 @@ impl BlockPlace {
     }
 }
 
-/// Where the compressed bytes of the block are whose length is at a byte, if one can be there.
+/// Range of the compressed bytes of the block whose length is at `at`, if a block is possible
+/// there.
 fn block_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     let length = bytes.get(at..)?.first_chunk().copied()?;
     let start = at + COUNT_BYTES;
@@ -68,7 +71,8 @@ fn block_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-/// The number of blocks that lead from each offset of a range up to the zones, if any do.
+/// Counts the blocks in the chain from each offset to the zones, for offsets that have such a
+/// chain.
 fn chains_to_zones(bytes: &[u8], range: Range<usize>) -> HashMap<usize, usize> {
     let mut counts: HashMap<usize, usize> = HashMap::new();
     for at in range.rev() {
@@ -84,7 +88,7 @@ fn chains_to_zones(bytes: &[u8], range: Range<usize>) -> HashMap<usize, usize> {
     counts
 }
 
-/// Returns `true` if the list of zones can begin at an offset.
+/// Returns `true` if a plausible list of zones begins at `at`.
 fn leads_to_zones(bytes: &[u8], at: usize) -> bool {
     let mut cursor = Cursor::new(bytes, File);
     cursor.seek(at);
@@ -106,17 +110,17 @@ fn leads_to_zones(bytes: &[u8], at: usize) -> bool {
     }
 }
 
-/// Damaged blocks in a row.
+/// Consecutive damaged blocks.
 #[derive(Debug, Clone)]
 struct BlockDamage {
-    /// Their indices; empty if other bytes are between two blocks.
+    /// Indices of the blocks; empty if there are only stray bytes between two blocks.
     blocks: Range<usize>,
-    /// From where they should begin to where the next one does, or the list of zones.
+    /// From where the damaged blocks should begin to the next whole block or the list of zones.
     range: Range<usize>,
 }
 
 impl BlockDamage {
-    /// Lists the damage. The problems of its blocks follow from it.
+    /// Reports the damage. Problems of its blocks are consequences of it.
     fn add(&self, blocks: &mut [Block<&[u8]>], problems: &mut Problems) {
         let Some(damaged) = blocks.get_mut(self.blocks.clone()) else {
             return;
@@ -157,32 +161,32 @@ impl BlockDamage {
     }
 }
 
-/// The order of the parallax and the tiles of layers.
+/// The order of the layers' parallax and tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// The parallax of all layers, then the tiles of all: the order of the engine.
+    /// The parallax of all layers, then the tiles of all layers: the order of the engine.
     InfosFirst,
-    /// Parallax and tiles of each layer: the order of the document.
+    /// The parallax and the tiles of each layer in turn: the order of the document.
     Interleaved,
 }
 
-/// Where the parts of a map are.
+/// Locations of the parts of a map.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// The parallax of layers, and where it stands.
+    /// The parallax of each layer, with its offset.
     infos: Vec<(usize, Parallax)>,
-    /// The tiles of all layers, the obstruction and the zone map, as far as they are there.
+    /// The tiles of all layers, the obstruction and the zone map, as far as they are present.
     blocks: Vec<BlockPlace>,
-    /// Where the list of zones begins, if all blocks are there.
+    /// Offset of the list of zones, if all blocks are present.
     pub tail: Option<usize>,
-    /// Why they are not all there.
+    /// Reason for missing blocks.
     end: Option<ReadError>,
-    /// The damage behind which reading goes on.
+    /// The damage after which reading continues.
     damage: Option<BlockDamage>,
 }
 
 impl Layout {
-    /// Goes over the blocks without inflating them.
+    /// Walks the blocks without inflating them.
     fn walk(bytes: &[u8], pos: usize, layers: usize, order: Order) -> Self {
         let mut layout = Self::default();
         let mut cursor = Cursor::new(bytes, File);
@@ -220,7 +224,7 @@ impl Layout {
         Ok(())
     }
 
-    /// Goes past a block, of which there may be only a part.
+    /// Skips a block, which may be truncated.
     fn block(&mut self, cursor: &mut Cursor<'_>) -> Result<(), ReadError> {
         let at = cursor.pos();
         let declared = cursor.field("length of the block").u32()? as usize;
@@ -238,19 +242,20 @@ impl Layout {
         Err(cursor.fault(&rules::TRUNCATED, at, found, expected))
     }
 
-    /// The number of blocks that begin as zlib streams do.
+    /// Number of blocks that begin with a zlib header.
     fn likely_blocks(&self, bytes: &[u8]) -> usize {
         let blocks = self.blocks.iter();
         blocks.filter(|block| block.is_likely(bytes)).count()
     }
 
-    /// Returns `true` if all blocks begin as zlib streams do.
+    /// Returns `true` if all blocks begin with a zlib header.
     fn is_likely(&self, bytes: &[u8]) -> bool {
         let likely = self.likely_blocks(bytes);
         likely > 0 && likely == self.blocks.len()
     }
 
-    /// Returns `true` if the blocks lead to the zones, or the last of them ends where its stream does.
+    /// Returns `true` if the blocks lead to the list of zones, or if the last of them ends with its
+    /// stream.
     fn leads_to_zones(&self, bytes: &[u8], tiles: u64) -> bool {
         let Some((tail, zone_map)) = self.tail.zip(self.blocks.last()) else {
             return false;
@@ -262,8 +267,8 @@ impl Layout {
             || self.is_likely(bytes) && (reads_to_end(&cursor) || is_whole(zone_map, 4 * tiles))
     }
 
-    /// The layout of a file and its number of layers. Another layout than the announced one is only looked for
-    /// where that leads to no zones (fact sheet 7.1).
+    /// Finds the layout and the number of layers of a file. Tries other layouts only if the
+    /// declared one does not lead to the zones (fact sheet 7.1).
     pub(super) fn find(
         bytes: &[u8],
         pos: usize,
@@ -310,8 +315,9 @@ impl Layout {
         (ours.up_to_damage(bytes), layers)
     }
 
-    /// The layout with damaged blocks or parallax, behind which whole blocks lead up to the zones; and the number of
-    /// layers, which is only another one if the announced one cannot be.
+    /// Recovers a layout with damaged blocks or parallax that are followed by whole blocks up to
+    /// the zones. Returns the number of layers too; it differs from the declared one only if that
+    /// is impossible.
     fn around_damage(bytes: &[u8], pos: usize, layers: usize, tiles: u64) -> Option<(Self, usize)> {
         let from = pos..bytes.len().min(pos.saturating_add(MAX_SEARCHED));
         let chains = chains_to_zones(bytes, from.clone());
@@ -319,7 +325,7 @@ impl Layout {
         let mut cursor = Cursor::new(bytes, File);
         cursor.seek(pos);
         let max = layers.saturating_add(2);
-        // What is before the first chain is whole as far as one block leads to the next.
+        // Before the first chain, blocks are whole as long as each leads to the next.
         let (next, following) = from
             .clone()
             .find_map(|at| Some((at, *chains.get(&at)?)).filter(|(_, count)| *count <= max))
@@ -327,7 +333,7 @@ impl Layout {
                 let mut cursor = cursor.clone();
                 let at = from.clone().find(|at| {
                     cursor.seek(*at);
-                    // Without any zones and entities, zero bytes tell too little.
+                    // Zero bytes alone, without zones and entities, prove too little.
                     cursor.left() > 2 * COUNT_BYTES
                         && leads_to_zones(bytes, *at)
                         && reads_to_end(&cursor)
@@ -382,7 +388,8 @@ impl Layout {
         Some((layout, is))
     }
 
-    /// The layout without what follows the last block that can be one, where no whole block follows the damage.
+    /// Truncates the layout after the last plausible block. Used if no whole block follows the
+    /// damage.
     fn up_to_damage(mut self, bytes: &[u8]) -> Self {
         let likely = self.blocks.iter().rposition(|block| block.is_likely(bytes));
         let whole = likely.map_or(0, |last| last + 1);
@@ -399,7 +406,7 @@ impl Layout {
         self
     }
 
-    /// Inflates the blocks, and makes layers of them.
+    /// Inflates the blocks into layers.
     pub(super) fn inflate(
         mut self,
         layers: usize,
@@ -423,13 +430,13 @@ impl Layout {
         let of_map = [of_map.next(), of_map.next()];
         self.blocks.truncate(MAX_LAYERS);
         let mut blocks = self.blocks_of(&of_map, bytes, map.tile_count());
-        // The last one is cut off, or leads astray.
+        // The last block is truncated or implausible.
         if let Some(last) = blocks.last_mut() {
             last.cause = cause;
         }
         if let Some(damage) = &self.damage {
             damage.add(&mut blocks, problems);
-            // Damage before the first block is damage to the parallax.
+            // Damage before the first block affects the parallax.
             cause = problems.last().filter(|_| damage.blocks.start == 0);
         }
         let budget = &mut budget(bytes.len());
@@ -447,7 +454,7 @@ impl Layout {
         Ok(())
     }
 
-    /// The blocks of all layers, the obstruction and the zone map, as far as they are there.
+    /// The blocks of all layers, the obstruction and the zone map, as far as they are present.
     fn blocks_of<'a>(
         &self,
         of_map: &[Option<BlockPlace>; 2],
@@ -482,7 +489,7 @@ impl Layout {
         tiles.chain(of_map).collect()
     }
 
-    /// Fills a map with the blocks.
+    /// Moves the inflated blocks into a map.
     fn fill(
         self,
         layers: usize,
@@ -533,7 +540,8 @@ impl Layout {
     }
 }
 
-/// Lists that all blocks have the same number of tiles, which is less than the announced size has. That one is kept.
+/// Reports that all blocks have the same number of tiles, fewer than the declared size. The
+/// declared size is kept.
 fn add_size(
     [width, height]: [u32; 2],
     inflated: &[Inflated],
@@ -564,8 +572,8 @@ fn add_size(
     problems.last()
 }
 
-/// Names the parts that a truncated file lacks. `blocks` is the number of blocks before its end; the last one is
-/// truncated if `is_cut`.
+/// Names the parts missing from a truncated file. `blocks` is the number of blocks before its end;
+/// the last one is truncated if `is_cut`.
 fn lost(blocks: usize, is_cut: bool, layers: usize) -> String {
     let of_map = ["the obstruction", "the zone map", "all zones and entities"];
     let mut parts = Vec::new();

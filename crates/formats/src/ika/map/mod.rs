@@ -19,10 +19,10 @@ pub use write::write;
 use super::{Parallax, verge};
 use crate::{Format, NotRead, Problem, Rest};
 
-/// What a map begins with.
+/// Magic bytes at the start of a map.
 const MAGIC: &[u8; 6] = b"MAP\xf96\0";
 
-/// How the table of formats knows binary maps.
+/// The table entry for binary maps.
 pub static FORMAT: Format = Format {
     id: "ika-map",
     name: "ika map",
@@ -30,79 +30,79 @@ pub static FORMAT: Format = Format {
     sniff,
 };
 
-/// Whether a file is a map of ika, or one of VERGE, which reading refuses by name.
+/// Returns `true` if a file is a map of ika or of VERGE. Reading rejects VERGE maps by name.
 fn sniff(bytes: &[u8]) -> bool {
-    // Another number after it is another version, and reading says so.
+    // A different number after the magic is another version, which reading reports.
     let bytes = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes);
     bytes.starts_with(&MAGIC[..4])
         || bytes.starts_with(MANGLED_MAGIC)
         || verge::verge_version(bytes).is_some()
 }
 
-/// What editors of texts put before a text in UTF-8.
+/// Byte order mark that text editors put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The magic of a map that was saved as if it were text in UTF-8.
+/// The magic of a map that was saved as UTF-8 text.
 const MANGLED_MAGIC: &[u8; 7] = b"MAP\xc3\xb96\0";
 
-/// A binary map as plain data. Texts are what the bytes mean in Windows-1252.
+/// A binary map as plain data. Texts are decoded from Windows-1252.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Map {
-    /// The file name of the tileset, as it is in the file.
+    /// File name of the tileset, as in the file.
     pub tileset: String,
-    /// The file name of the music.
+    /// File name of the music.
     pub music: String,
-    /// What is drawn in which order: see [`Map::draw_steps`].
+    /// The drawing order; see [`Map::draw_steps`].
     pub render_string: String,
-    /// Width and height of all layers, in tiles. At least 1, and at most
-    /// [`MAX_TILES`](super::MAX_TILES) together.
+    /// Width and height of all layers, in tiles. Their product is at least 1 and at most
+    /// [`MAX_TILES`](super::MAX_TILES).
     pub size: [u32; 2],
-    /// Where the player starts, in tiles.
+    /// Start position of the player, in tiles.
     pub start: [i32; 2],
-    /// Whether the map wraps around.
+    /// `true` if the map wraps around.
     pub wraps: bool,
     /// The layers in file order.
     pub layers: Vec<Layer>,
-    /// How many layers follow those, of which nothing can be read since the file ends.
+    /// Number of further layers that are unreadable because the file ends.
     pub layers_not_read: u32,
-    /// What is blocked: a byte for each tile, row by row from the top left; not 0 is blocked.
-    /// Shorter where the file has less.
+    /// Obstruction: one byte per tile, row by row from the top left; not 0 is blocked. Shorter if
+    /// the file has fewer.
     pub obstruction: Vec<u8>,
-    /// Why it is shorter, if it is.
+    /// Reason for missing obstruction, if any is missing.
     pub obstruction_not_read: Option<NotRead>,
-    /// Where [`Map::obstruction`] is compressed in the file, in bytes.
+    /// Byte range in the file of the compressed [`Map::obstruction`].
     pub obstruction_block: Range<u64>,
-    /// The zone of each tile, row by row from the top left: an index into [`Map::zones`], where
-    /// 0 means no zone. Shorter where the file has less.
+    /// The zone of each tile, row by row from the top left: an index into [`Map::zones`], where 0
+    /// means no zone. Shorter if the file has fewer.
     pub zone_numbers: Vec<u32>,
-    /// Why they are fewer, if they are.
+    /// Reason for missing zone numbers, if any are missing.
     pub zone_numbers_not_read: Option<NotRead>,
-    /// Where [`Map::zone_numbers`] is compressed in the file, in bytes.
+    /// Byte range in the file of the compressed [`Map::zone_numbers`].
     pub zone_block: Range<u64>,
-    /// The zones in file order. If there are none, the engine makes up number 0.
+    /// The zones in file order. If the list is empty, the engine adds a zone 0.
     pub zones: Vec<Zone>,
-    /// How many zones follow those.
+    /// Number of further zones that were not read.
     pub zones_not_read: Rest,
     /// The entities in file order.
     pub entities: Vec<Entity>,
-    /// How many entities follow those.
+    /// Number of further entities that were not read.
     pub entities_not_read: Rest,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the
+    /// number of further ones.
     pub problems: Vec<Problem>,
 }
 
 /// A layer of tiles.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Layer {
-    /// How far it goes with the camera.
+    /// Scroll speed relative to the camera.
     pub parallax: Parallax,
-    /// Tile numbers, row by row from the top left. Shorter where the file has less: what is
-    /// missing is no tile.
+    /// Tile numbers, row by row from the top left. Shorter if the file has fewer; missing entries
+    /// have no tile.
     pub tiles: Vec<u32>,
-    /// Why they are fewer, if they are.
+    /// Reason for missing tiles, if any are missing.
     pub not_read: Option<NotRead>,
-    /// Where the tiles are compressed in the file, in bytes.
+    /// Byte range in the file of the compressed tiles.
     pub block: Range<u64>,
 }
 
@@ -111,67 +111,68 @@ pub struct Layer {
 pub struct Zone {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Description of its purpose.
     pub description: String,
-    /// The script that runs when the player activates it.
+    /// Script that runs when the player activates the zone.
     pub activation_script: String,
-    /// The script that runs when another entity steps on it.
+    /// Script that runs when another entity steps on the zone.
     pub entity_script: String,
-    /// How often of 100 times it is activated.
+    /// Chance of activation, in percent.
     pub chance_percent: i32,
-    /// How many steps it takes until it is activated.
+    /// Number of steps before activation.
     pub delay_steps: i32,
-    /// Whether it is activated from beside, as entities are, and not by stepping on it.
+    /// `true` if the zone is activated from an adjacent tile, like entities, rather than by
+    /// stepping on it.
     pub is_adjacent: bool,
-    /// Where it is in the file, in bytes.
+    /// Byte range in the file.
     pub place: Range<u64>,
 }
 
-/// Somebody or something on the map.
+/// A character or object on the map.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entity {
     /// Its name.
     pub name: String,
     /// X and y from the top left of the map, in pixels.
     pub position: [i32; 2],
-    /// Where it looks: an index into [`DIRECTIONS`](super::DIRECTIONS) unless it means nothing.
+    /// Facing direction: an index into [`DIRECTIONS`](super::DIRECTIONS) if it is valid.
     pub direction: i32,
-    /// In pixels a second.
+    /// Speed in pixels per second.
     pub speed: i32,
-    /// Whether the map stops it.
+    /// `true` if the map blocks it.
     pub is_obstructed_by_map: bool,
-    /// Whether other entities stop it.
+    /// `true` if other entities block it.
     pub is_obstructed_by_entities: bool,
-    /// Whether it stops other entities.
+    /// `true` if it blocks other entities.
     pub obstructs_entities: bool,
-    /// The file name of its sprite.
+    /// File name of its sprite.
     pub sprite: String,
-    /// Whether it is activated when the player touches it.
+    /// `true` if it is activated when the player touches it.
     pub is_adjacent: bool,
-    /// The script that runs when it is activated.
+    /// Script that runs on activation.
     pub activation_script: String,
-    /// How it moves: an index into [`STATES`] unless it means nothing.
+    /// Movement state: an index into [`STATES`] if it is valid.
     pub state: u32,
-    /// The script that it moves by.
+    /// Movement script.
     pub move_script: String,
-    /// How many steps it wanders.
+    /// Number of steps per walk while wandering.
     pub wander_steps: i32,
-    /// How long it waits between.
+    /// Delay between walks while wandering.
     pub wander_delay: i32,
-    /// Left, top, right and bottom of where it wanders; their unit is nowhere said (fact sheet
-    /// 7.23).
+    /// Left, top, right and bottom of the area in which it wanders; their unit is undocumented
+    /// (fact sheet 7.23).
     pub wander_rect: [i32; 4],
-    /// The zone in which it wanders.
+    /// Zone in which it wanders.
     pub wander_zone: String,
-    /// Whom it chases.
+    /// The entity that it chases.
     pub chase_target: String,
-    /// How near it comes.
+    /// Distance that it keeps from its chase target.
     pub chase_distance: i32,
-    /// Where it is in the file, in bytes.
+    /// Byte range in the file.
     pub place: Range<u64>,
 }
 
-/// What the states of entities are called, in the order of their numbers (fact sheet 2).
+/// Names of the entity states, in numerical order (fact sheet 2).
 pub const STATES: [&str; 6] = [
     "nothing",
     "wander",
@@ -182,21 +183,21 @@ pub const STATES: [&str; 6] = [
 ];
 
 impl Map {
-    /// How many tiles each layer has.
+    /// Number of tiles in each layer.
     pub fn tile_count(&self) -> u64 {
         let [width, height] = self.size;
         u64::from(width) * u64::from(height)
     }
 
-    /// The index in lists of a tile by its column and row; none outside.
+    /// List index of the tile at a column and row; `None` outside the map.
     pub fn tile_index(&self, [x, y]: [u32; 2]) -> Option<usize> {
         let [width, height] = self.size;
         let index = u64::from(y) * u64::from(width) + u64::from(x);
         (x < width && y < height).then_some(index as usize)
     }
 
-    /// Names of the flags that are neither 0 nor 1 in the bytes that the map was read from: each value but 0 means
-    /// yes, and is written as 1.
+    /// Names of the flags in `bytes`, the file of this map, that are neither 0 nor 1. Any value but
+    /// 0 means yes and is written as 1.
     pub fn odd_flags(&self, bytes: &[u8]) -> Vec<String> {
         let is_odd = |at: usize| bytes.get(at).is_some_and(|flag| *flag > 1);
         let end_of_text = |at: usize| {
@@ -209,7 +210,7 @@ impl Map {
             0
         };
         let texts = (0..3).try_fold(mark + MAGIC.len(), |at, _| end_of_text(at));
-        // Behind width, height and start.
+        // The flag follows width, height and start position.
         let wraps = texts.is_some_and(|at| is_odd(at + 4 * COUNT_BYTES));
         let mut names: Vec<String> = wraps.then(|| "wraps".to_owned()).into_iter().collect();
         for (number, zone) in self.zones.iter().enumerate() {
@@ -219,7 +220,7 @@ impl Map {
             }
         }
         for (number, entity) in self.entities.iter().enumerate() {
-            // Behind the name, position, direction and speed.
+            // The flags follow the name, position, direction and speed.
             let Some(flags) = end_of_text(entity.place.start as usize) else {
                 continue;
             };
@@ -239,8 +240,8 @@ impl Map {
         names
     }
 
-    /// The map without what says where its parts are in a file, and without problems and what
-    /// was not read: what is left when it is written.
+    /// Returns the map without file locations, problems and notes of unread parts: the data that
+    /// writing preserves.
     pub fn without_places(mut self) -> Self {
         for layer in &mut self.layers {
             layer.block = 0..0;

@@ -1,7 +1,6 @@
-//! Reading binary maps.
+//! Reader of binary maps.
 //!
-//! The header must be right, or nothing can be shown. From there on, everything that is whole is shown, and
-//! the rest is listed.
+//! The header must be valid. After it, every intact part is read and the rest is reported.
 
 use std::ops::ControlFlow;
 
@@ -16,21 +15,21 @@ use crate::{Place, Problem, Problems, ReadError, Rest, Subject, counted, outside
 
 /// Reads a map.
 ///
-/// Whatever does not keep the rest from being shown is in [`Map::problems`]. Layers and other
-/// lists are shorter where the file has less. The memory in use is bounded by what the blocks
-/// inflate to, and that by the length of `bytes`.
+/// Recoverable faults are in [`Map::problems`]. Layers and other lists are shorter if the file has
+/// less data. Memory use is bounded by the inflated size of the blocks, which is bounded by the
+/// length of `bytes`.
 ///
 /// # Errors
-/// When the head of the file is missing or broken, or the file is a map of VERGE.
+/// Returns an error if the file header is missing or corrupt, or if the file is a VERGE map.
 pub fn read(bytes: &[u8]) -> Result<Map, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -98,9 +97,9 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
 
 /// The header.
 struct Head {
-    /// The map without what follows the header.
+    /// The map with only its header fields set.
     map: Map,
-    /// The announced number of layers.
+    /// The declared number of layers.
     layers: usize,
     render_at: usize,
     size_at: usize,
@@ -156,7 +155,8 @@ fn read_head(
     })
 }
 
-/// Lists that there are no layers, from which all problems of blocks follow, and oddities of the render string.
+/// Reports a map without layers, from which all problems of blocks follow, and oddities of the
+/// render string.
 fn check_layers(
     render_string: &str,
     layers: usize,
@@ -176,7 +176,7 @@ fn check_layers(
     }
 }
 
-/// A size in tiles, if it is one (fact sheet 7.5).
+/// Converts a size in tiles; `None` if it is invalid (fact sheet 7.5).
 pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
     let [width, height] = size.map(u32::try_from);
     let size = [width.ok()?, height.ok()?];
@@ -184,13 +184,13 @@ pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
     (1..=MAX_TILES).contains(&tiles).then_some(size)
 }
 
-/// Returns `true` if all zones and entities can be read, whatever follows them.
+/// Returns `true` if all zones and entities parse, regardless of the bytes after them.
 pub(super) fn reads_to_end(cursor: &Cursor<'_>) -> bool {
     let cursor = &mut cursor.clone();
     read_trial::<Zone>(cursor).is_some() && read_trial::<Entity>(cursor).is_some()
 }
 
-/// Reads over a list.
+/// Parses a list without keeping it.
 fn read_trial<T: Record>(cursor: &mut Cursor<'_>) -> Option<()> {
     let problems = &mut Problems::of_trial();
     for _ in 0..cursor.u32().ok()? {
@@ -199,7 +199,7 @@ fn read_trial<T: Record>(cursor: &mut Cursor<'_>) -> Option<()> {
     Some(())
 }
 
-/// Reads zones and entities, and what may follow.
+/// Reads zones and entities and reports trailing data.
 fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     map.zones_not_read = Rest::Unknown;
     map.entities_not_read = Rest::Unknown;
@@ -238,8 +238,8 @@ fn read_tail(cursor: &mut Cursor<'_>, map: &mut Map, problems: &mut Problems) {
     }
 }
 
-/// Reads the number of records that follow. Also returns a fault if there cannot be that many: then those that
-/// are there are read, and nobody knows how many are lost.
+/// Reads a record count. Also returns a fault if the count is impossible. In that case the records
+/// that are present are still read, and the number of missing ones is unknown.
 fn read_count(
     cursor: &mut Cursor<'_>,
     what: &'static str,
@@ -254,7 +254,7 @@ fn read_count(
         let fault = cursor.fault(&rules::TRUNCATED, at, found, "0 or more");
         return Ok((count, Some(fault)));
     }
-    // The file may be truncated.
+    // An unreachable count can mean a truncated file.
     let is_possible = count as usize <= cursor.pos() + left;
     let fault = (!is_possible).then(|| {
         let found = format_args!("{count} {what}, but {}", bytes_left(left));
@@ -264,7 +264,7 @@ fn read_count(
     Ok((count, fault))
 }
 
-/// Reads the given number of records. If one cannot be read, returns how many are missing and why.
+/// Reads `count` records. On failure, returns the number of missing records and the error.
 fn read_list<T: Record>(
     cursor: &mut Cursor<'_>,
     name: &'static str,
@@ -280,7 +280,8 @@ fn read_list<T: Record>(
     Ok(())
 }
 
-/// Reads zones. Where damage reaches into the number of entities, returns how many of these follow.
+/// Reads the zones. If the damage covers the entity count, returns the number of entities that
+/// follow.
 fn read_zones(
     cursor: &mut Cursor<'_>,
     map: &mut Map,
@@ -293,7 +294,7 @@ fn read_zones(
         .map_err(|error| error.losing("all zones and entities"))?;
     if let Some(next) = runs.and_then(|runs| runs.next_zone(cursor, count_at, count)) {
         let placeholders = next.go_on("zone", cursor, &mut map.zones, problems);
-        // Tiles name zones by their index.
+        // Tiles refer to zones by index, so damaged zones keep placeholders.
         map.zones.extend((0..placeholders).map(|_| Zone::default()));
         if next.is_entity {
             map.zones_not_read = Rest::Nothing;
@@ -378,7 +379,7 @@ pub(super) fn read_zone(
 
 /// Warns of tiles whose zone does not exist (fact sheet 7.13).
 fn check_zone_numbers(map: &Map, problems: &mut Problems) {
-    // Without zones, the engine makes up number 0.
+    // Without zones, the engine adds a zone 0.
     let zones = map.zones.len().max(1);
     let is_outside = |number: &u32| *number as usize >= zones;
     let mut all = map.zone_numbers.iter().enumerate();
@@ -393,7 +394,7 @@ fn check_zone_numbers(map: &Map, problems: &mut Problems) {
         y: (i / width) as u32,
     };
     let place = Place::Offset(map.zone_block.start);
-    // A damaged block has any numbers.
+    // A damaged block can contain any number.
     let length_place = Place::Offset(map.zone_block.start.saturating_sub(COUNT_BYTES as u64));
     let is_of_block = |problem: &Problem| [place, length_place].contains(&problem.place);
     let broken = problems.find(is_of_block);

@@ -3,7 +3,7 @@
 use super::Map;
 use crate::quoted;
 
-/// A step of drawing a map.
+/// A step in drawing a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DrawStep {
     /// Draw a layer: an index into [`Map::layers`].
@@ -13,9 +13,9 @@ pub enum DrawStep {
 }
 
 impl Map {
-    /// What is drawn, one after the other. A layer may occur twice or not at all; those that do
-    /// not exist are left out. Where the render string is empty, the engine draws nothing; here
-    /// these are all layers in order and then the entities.
+    /// The drawing steps in order. A layer may occur twice or not at all; references to missing
+    /// layers are omitted. For an empty render string the engine draws nothing, but this returns
+    /// all layers in order, then the entities.
     pub fn draw_steps(&self) -> Vec<DrawStep> {
         if self.render_string.is_empty() {
             let layers = (0..self.layers.len()).map(DrawStep::Layer);
@@ -32,19 +32,19 @@ impl Map {
     }
 }
 
-/// What a character of a render string means.
+/// The meaning of a character in a render string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sign {
     Layer(usize),
     Entities,
-    /// The place of a script's hook; nothing is drawn.
+    /// A script hook; nothing is drawn.
     Hook,
 }
 
 impl Sign {
     fn of(c: char) -> Option<Self> {
         match c {
-            // The tenth layer is 0.
+            // `0` is the tenth layer.
             '0' => Some(Self::Layer(9)),
             '1'..='9' => Some(Self::Layer(c as usize - '1' as usize)),
             'E' => Some(Self::Entities),
@@ -54,7 +54,7 @@ impl Sign {
     }
 }
 
-/// What is odd about a render string: sentences for the list of problems.
+/// Oddities of a render string, as sentences for the problem list.
 pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
     let quote = quoted(render_string.as_bytes());
     if render_string.is_empty() {
@@ -72,7 +72,7 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
                 missing.push((c, layer));
             }
             Some(_) => {}
-            // A handful tells enough.
+            // Only the first eight are named.
             None if unknown.len() < 8 && !unknown.contains(&c) => unknown.push(c),
             None => {}
         }

@@ -1,5 +1,5 @@
-//! Resynchronisation in the lists of zones and entities: if one cannot be read to its end, reading goes on at
-//! the next record from which the rest of the file reads to its end.
+//! Resynchronisation in the lists of zones and entities. If a record is unreadable, reading
+//! continues at the next record from which the rest of the file parses to its end.
 
 use super::super::bytes::Cursor;
 use super::super::rules;
@@ -8,21 +8,21 @@ use super::read::{read_entity, read_zone};
 use super::{Entity, Zone};
 use crate::{Message, Place, Problems, ReadError, counted};
 
-/// Longer lists are not searched.
+/// Maximum length of the lists to search, in bytes.
 const MAX_TAIL: usize = 1 << 20;
-/// The number of times that each byte of these lists is read on average, at most.
+/// Read budget: average number of reads per byte of the lists.
 const MAX_READ: usize = 64;
-/// The largest number that is likely in a record.
+/// Largest plausible number in a record.
 const MAX_LIKELY: u32 = 0xFFFF;
-/// The largest direction or state that is likely.
+/// Largest plausible direction or state.
 const MAX_CODE: u32 = 0xFF;
-/// The bytes of texts for which the engine has room.
+/// Size of the engine's text buffer, in bytes.
 const MAX_TEXT: usize = 1023;
 
-/// A text in [`Record::FIELDS`], with the number of its bytes before it.
+/// A text in [`Record::FIELDS`], with its length in bytes before it.
 const TEXT: usize = 0;
 
-/// Bytes of a zone and of an entity whose texts are empty.
+/// Size in bytes of a zone or entity whose texts are empty.
 pub(super) const ZONE_BYTES: usize = min_bytes(Zone::FIELDS);
 pub(super) const ENTITY_BYTES: usize = min_bytes(Entity::FIELDS);
 
@@ -41,15 +41,16 @@ const fn min_bytes(fields: &[usize]) -> usize {
 
 /// A record of a list.
 pub(super) trait Record: Sized {
-    /// The bytes of its fields, or [`TEXT`].
+    /// The size of each field in bytes, or [`TEXT`].
     const FIELDS: &'static [usize];
 
     fn read(cursor: &mut Cursor<'_>, problems: &mut Problems) -> Result<Self, ReadError>;
 
-    /// Returns `true` if the values are those of a game: nothing else tells a record from other bytes.
+    /// Returns `true` if the values are plausible for a game. No other test distinguishes a record
+    /// from arbitrary bytes.
     fn is_likely(&self) -> bool;
 
-    /// The length of the record that the bytes begin with, whatever it holds.
+    /// Length of the record at the start of the bytes, for any content.
     fn length(bytes: &[u8]) -> Option<usize> {
         Self::FIELDS.iter().try_fold(0, |at, field| {
             let end = if *field == TEXT {
@@ -81,12 +82,12 @@ pub(super) trait Record: Sized {
         false
     }
 
-    /// Returns `true` if the file can end in the bytes behind a record.
+    /// Returns `true` if the file can end in these bytes after a record.
     fn is_end(bytes: &[u8]) -> bool {
         Self::is_cut(bytes)
     }
 
-    /// The likely record at an offset.
+    /// Returns the record at an offset if it is plausible.
     fn likely_at(cursor: &Cursor<'_>, at: usize) -> Option<Self> {
         let mut cursor = cursor.clone();
         cursor.seek(at);
@@ -95,7 +96,8 @@ pub(super) trait Record: Sized {
     }
 }
 
-/// Returns `true` if texts and numbers are likely. Zero bytes are not: a record has at least one text.
+/// Returns `true` if the texts and numbers are plausible. Zero bytes are not: a record has at least
+/// one text.
 fn are_likely(texts: &[&String], numbers: &[i32]) -> bool {
     let is_odd = |c: char| c.is_control() && !c.is_whitespace();
     texts.iter().any(|text| !text.is_empty())
@@ -156,16 +158,17 @@ impl Record for Entity {
     }
 }
 
-/// The likely records that follow each other from each offset to the end of the file, or to a truncated record.
+/// Counts of consecutive plausible records from each offset to the end of the file or to a
+/// truncated record.
 pub(super) struct Runs<'a> {
-    /// The offset of the lists.
+    /// Offset of the lists in the file.
     start: usize,
     bytes: &'a [u8],
-    /// The number of entities from each byte on, plus 1; 0 if other bytes are there.
+    /// Number of entities from each byte on, plus 1; 0 if no entity begins there.
     entities: Vec<u32>,
-    /// The number of zones up to the list of entities, plus 1.
+    /// Number of zones from each byte up to the list of entities, plus 1.
     zones: Vec<u32>,
-    /// The index of the list of entities.
+    /// Index of the list of entities.
     list: Option<usize>,
 }
 
@@ -203,7 +206,8 @@ impl<'a> Runs<'a> {
             && self.end::<Entity>(list + COUNT_BYTES, run) == self.bytes.len()
     }
 
-    /// The index of the list of which the entities are, if their number is before them. Truncated files have fewer.
+    /// Index of the list that contains the entities, if their count precedes them. A truncated file
+    /// has fewer entities than the count.
     fn list_before(&self, first: usize, entities: u32) -> Option<usize> {
         let list = first.checked_sub(COUNT_BYTES)?;
         let number = self.number_at(list)?;
@@ -215,7 +219,7 @@ impl<'a> Runs<'a> {
         Some(u32::from_le_bytes(*number))
     }
 
-    /// Where records end.
+    /// End of `records` records.
     fn end<T: Record>(&self, from: usize, records: u32) -> usize {
         (0..records).fold(from, |at, _| {
             let rest = self.bytes.get(at..).unwrap_or_default();
@@ -223,19 +227,20 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// The first offset from which records go on, and their number, which is at least `min`.
+    /// First offset at which a run of more than `min - 1` records begins, and the length of the
+    /// run.
     fn first(&self, counts: &[u32], from: usize, min: u32) -> Option<(usize, u32)> {
         let mut counts = counts
             .get(from.checked_sub(self.start)?..)?
             .iter()
             .zip(from..);
-        // The first one has a name, so that zero bytes are none.
+        // The first record needs a name; otherwise zero bytes would count.
         let has_name = |at: usize| !self.bytes[at - self.start..].starts_with(&[0; COUNT_BYTES]);
         let (count, at) = counts.find(|(count, at)| **count > min && has_name(*at))?;
         Some((at, count - 1))
     }
 
-    /// How reading goes on behind damage: the way that has the most whole records.
+    /// The best continuation after damage: the one with the most whole records.
     fn next<T: Record>(
         &self,
         cursor: &Cursor<'_>,
@@ -252,8 +257,8 @@ impl<'a> Runs<'a> {
         ways.max_by_key(|next| next.whole + next.following)
     }
 
-    /// How reading goes on where the announced number of zones leads to no end. `None` if these zones are whole, or
-    /// nothing whole follows the damage.
+    /// The continuation after damaged zones, if the declared number of zones does not lead to the
+    /// end. `None` if these zones are whole or if no whole record follows the damage.
     pub(super) fn next_zone(
         &self,
         cursor: &Cursor<'_>,
@@ -278,7 +283,7 @@ impl<'a> Runs<'a> {
             let is_list = next.following > 0
                 || next.whole < announced
                 || self.is_whole_list(next.at - self.start);
-            // Truncated files end in a zone without any damage, and their number of zones is right.
+            // A truncated file ends in a zone without other damage, and its zone count is right.
             let is_other = next.whole + next.following != announced && !next.is_cut;
             if is_list {
                 return (is_damaged || is_other).then_some(next);
@@ -293,7 +298,7 @@ impl<'a> Runs<'a> {
         (read < announced).then_some(next)
     }
 
-    /// The same of entities.
+    /// The continuation after damaged entities.
     pub(super) fn next_entity(
         &self,
         cursor: &Cursor<'_>,
@@ -307,7 +312,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Counts the records from each offset before the given one, to which those behind it are counted.
+/// Counts the records from each offset before `before`, adding the counts already known behind it.
 fn extend<T: Record>(
     cursor: &Cursor<'_>,
     before: usize,
@@ -334,7 +339,7 @@ fn extend<T: Record>(
     Some(())
 }
 
-/// The number of records that can be read behind a number, at most the given one, and where they end.
+/// Parses up to `max` records after a count. Returns their number and where they end.
 fn read_records<T: Record>(cursor: &Cursor<'_>, count_at: usize, max: u32) -> (u32, usize) {
     let problems = &mut Problems::of_trial();
     let mut cursor = cursor.clone();
@@ -346,8 +351,8 @@ fn read_records<T: Record>(cursor: &Cursor<'_>, count_at: usize, max: u32) -> (u
     (read, cursor.pos())
 }
 
-/// The number of whole records behind a number, at most the given one, and where they end: not behind `end`, and
-/// not with an unlikely one unless it ends there.
+/// Counts the whole records after a count, up to `max`. Returns their number and where they end.
+/// They end at or before `end`; the last one must be plausible unless it ends exactly there.
 fn whole_records<T: Record>(
     cursor: &Cursor<'_>,
     count_at: usize,
@@ -375,24 +380,24 @@ fn whole_records<T: Record>(
     whole
 }
 
-/// How reading of a list goes on behind damage.
+/// A continuation of a list after damage.
 pub(super) struct Next {
     count_at: usize,
     announced: u32,
-    /// `true` if there can be as many records as are announced.
+    /// `true` if the declared count fits into the file.
     is_count_likely: bool,
-    /// The number of records before the damage.
+    /// Number of records before the damage.
     whole: u32,
     damaged_at: usize,
-    /// The offset of the next record.
+    /// Offset of the next record.
     at: usize,
-    /// The number of records from there on.
+    /// Number of records from there on.
     following: u32,
-    /// `true` if these are entities, though the damage begins in the list of zones.
+    /// `true` if these are entities although the damage begins in the list of zones.
     pub is_entity: bool,
-    /// `true` if the file ends in the record behind these.
+    /// `true` if the file ends in the record after these.
     is_cut: bool,
-    /// The number of records that are damaged.
+    /// Number of damaged records.
     lost: u32,
 }
 
@@ -425,7 +430,8 @@ impl Next {
         }
     }
 
-    /// Sets that the file ends in the record behind those that follow, so that their number tells nothing.
+    /// Sets whether the file ends in the record after the following ones. If it does, their number
+    /// is no evidence of lost records.
     fn set_cut(&mut self, is_cut: bool) {
         self.is_cut = is_cut;
         if is_cut {
@@ -433,13 +439,13 @@ impl Next {
         }
     }
 
-    /// The number of records that are to be read: the truncated one is, too, since that says how it ends.
+    /// Number of records to read, including the truncated one: reading it reports the truncation.
     pub(super) fn to_read(&self) -> u32 {
         self.following + u32::from(self.is_cut)
     }
 
-    /// Reads the records before the damage, lists it, and goes to the next record. Returns the number of records
-    /// that are damaged.
+    /// Reads the records before the damage, reports the damage and seeks to the next record.
+    /// Returns the number of damaged records.
     pub(super) fn go_on<T: Record>(
         &self,
         name: &'static str,

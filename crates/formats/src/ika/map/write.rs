@@ -1,15 +1,15 @@
-//! Writing binary maps as the engine did.
+//! Writer of binary maps, as the engine wrote them.
 
 use super::super::block::{check_count, deflate, deflate_words};
 use super::super::{WriteError, text};
 use super::{Entity, Layer, MAGIC, Map, Zone};
 
-/// Writes a map. The same map is the same bytes each time. Where its parts were in a file that it
-/// was read from does not matter, nor do its problems.
+/// Writes a map. The output is deterministic and does not depend on file locations or problems of
+/// the map.
 ///
 /// # Errors
-/// What the format has no way to say: characters that are not in Windows-1252, and lists that have
-/// more or fewer elements than the map has tiles.
+/// Returns an error for data that the format cannot represent: characters outside Windows-1252 and
+/// lists whose length is not the number of tiles.
 pub fn write(map: &Map) -> Result<Vec<u8>, WriteError> {
     let mut out = Out {
         bytes: MAGIC.to_vec(),
@@ -50,7 +50,7 @@ pub fn write(map: &Map) -> Result<Vec<u8>, WriteError> {
     Ok(out.bytes)
 }
 
-/// Bytes that are written.
+/// The output buffer.
 struct Out {
     bytes: Vec<u8>,
 }

@@ -13,10 +13,10 @@ pub use write::write;
 use super::{Parallax, aries};
 use crate::{Format, NotRead, Place, Problem, Rest};
 
-/// The name of the node that is a map.
+/// Name of the root node.
 const ROOT: &str = "ika-map";
 
-/// How the table of formats knows text maps.
+/// The table entry for text maps.
 pub static FORMAT: Format = Format {
     id: "ika-map-text",
     name: "ika map (text)",
@@ -24,50 +24,50 @@ pub static FORMAT: Format = Format {
     sniff: |bytes| aries::begins_with(bytes, ROOT),
 };
 
-/// A text map as plain data. Texts are what the bytes mean in Windows-1252.
+/// A text map as plain data. Texts are decoded from Windows-1252.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextMap {
-    /// The version of the format, such as `1.1`.
+    /// Version of the format, such as `1.1`.
     pub version: String,
     /// The name of the map.
     pub title: String,
-    /// What else its author says of it: key and value, in file order.
+    /// Other metadata by the author: key and value, in file order.
     pub meta: Vec<(String, String)>,
-    /// Width and height in pixels, as the file says; layers have their own.
+    /// Width and height in pixels, as in the file; layers have their own size.
     pub size: [i32; 2],
-    /// The file name of the tileset, as it is in the file.
+    /// File name of the tileset, as in the file.
     pub tileset: String,
-    /// Where that is in the file.
+    /// Location of the tileset name in the file.
     pub tileset_place: Span,
     /// The kinds of zones.
     pub zones: Vec<Zone>,
     /// Named points.
     pub waypoints: Vec<Waypoint>,
-    /// The layers in the order in which they are drawn, the lowest first.
+    /// The layers in drawing order, lowest first.
     pub layers: Vec<Layer>,
-    /// Unknown nodes outside of layers.
+    /// Unknown nodes outside layers.
     pub other: Vec<OwnNode>,
-    /// How many kinds of zones are missing.
+    /// Number of missing kinds of zones.
     pub zones_not_read: Rest,
-    /// How many waypoints are missing.
+    /// Number of missing waypoints.
     pub waypoints_not_read: Rest,
-    /// How many layers are missing.
+    /// Number of missing layers.
     pub layers_not_read: Rest,
-    /// Whether the file ends before all is said of the whole map: its title, tileset and size.
+    /// `true` if the file ends before the map's title, tileset and size are complete.
     pub is_head_cut: bool,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the
+    /// number of further ones.
     pub problems: Vec<Problem>,
 }
 
-/// A kind of zone, to which the rectangles of layers point by its label.
+/// A kind of zone. The rectangles of layers refer to it by its label.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Zone {
     /// Its name.
     pub label: String,
-    /// The script that runs when it is activated.
+    /// Script that runs on activation.
     pub script: String,
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
 }
 
@@ -78,7 +78,7 @@ pub struct Waypoint {
     pub label: String,
     /// X and y from the top left of the map, in pixels.
     pub position: [i32; 2],
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
 }
 
@@ -87,108 +87,108 @@ pub struct Waypoint {
 pub struct Layer {
     /// Its name.
     pub label: String,
-    /// Its width and height in tiles; 0 both where the file does not say what they are, and else
-    /// at least 1, and at most [`MAX_TILES`](super::MAX_TILES) together.
+    /// Width and height in tiles. Both are 0 if the file does not state them; otherwise their
+    /// product is at least 1 and at most [`MAX_TILES`](super::MAX_TILES).
     pub size: [u32; 2],
     /// X and y of its top left corner on the map, in pixels.
     pub position: [i32; 2],
-    /// How far it goes with the camera.
+    /// Scroll speed relative to the camera.
     pub parallax: Parallax,
-    /// Whether it wraps around along x and y.
+    /// `true` if it wraps around, along x and y.
     pub wrap: [bool; 2],
-    /// Tile numbers, row by row from the top left. Shorter where the file has less: what is
-    /// missing is no tile.
+    /// Tile numbers, row by row from the top left. Shorter if the file has fewer; missing entries
+    /// have no tile.
     pub tiles: Vec<u32>,
-    /// Why they are fewer, if they are.
+    /// Reason for missing tiles, if any are missing.
     pub tiles_not_read: Option<NotRead>,
-    /// What is blocked: a byte for each tile, row by row from the top left, with bits for its
-    /// sides. Shorter where the file has less; none where it does not name any.
+    /// Obstruction: one byte per tile, row by row from the top left, with bits for the tile's
+    /// sides. Shorter if the file has fewer; empty if it has no obstructions.
     pub obstructions: Vec<u8>,
-    /// Why they are fewer, if they are.
+    /// Reason for missing obstructions, if any are missing.
     pub obstructions_not_read: Option<NotRead>,
     /// The entities on it, in file order.
     pub entities: Vec<Entity>,
-    /// Unknown nodes outside of entities.
+    /// Unknown nodes outside entities.
     pub other: Vec<OwnNode>,
-    /// How many entities are missing.
+    /// Number of missing entities.
     pub entities_not_read: Rest,
-    /// Zones on it, in file order.
+    /// The zones on it, in file order.
     pub zones: Vec<ZoneRect>,
-    /// How many zones are missing.
+    /// Number of missing zones.
     pub zones_not_read: Rest,
-    /// Whether the file ends before its tiles, so that anything of it may be missing.
+    /// `true` if the file ends before its tiles, so that any part of it may be missing.
     pub is_cut: bool,
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
-    /// Where the tiles are in the file, compressed and in base64.
+    /// Location of the tiles in the file, compressed and in base64.
     pub data: Span,
 }
 
-/// A rectangle of a layer that is a zone.
+/// A rectangular zone of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ZoneRect {
     /// The label of its [`Zone`].
     pub label: String,
     /// X and y of its top left corner, in pixels.
     pub position: [i32; 2],
-    /// Its width and height, in pixels.
+    /// Width and height, in pixels.
     pub size: [i32; 2],
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
 }
 
-/// Somebody or something on a layer.
+/// A character or object on a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Entity {
     /// Its name.
     pub label: String,
     /// X and y in pixels.
     pub position: [i32; 2],
-    /// The file name of its sprite.
+    /// File name of its sprite.
     pub sprite: String,
-    /// In pixels a second.
+    /// Speed in pixels per second.
     pub speed: i32,
-    /// Where it looks, as one of [`DIRECTIONS`](super::DIRECTIONS); the engine takes any other
-    /// word for `down`.
+    /// Facing direction, one of [`DIRECTIONS`](super::DIRECTIONS). The engine treats any other word
+    /// as `down`.
     pub direction: String,
-    /// The script that it moves by.
+    /// Movement script.
     pub move_script: String,
-    /// Whether it stops other entities.
+    /// `true` if it blocks other entities.
     pub obstructs_entities: bool,
-    /// Whether other entities stop it.
+    /// `true` if other entities block it.
     pub is_obstructed_by_entities: bool,
-    /// Whether the map stops it.
+    /// `true` if the map blocks it.
     pub is_obstructed_by_map: bool,
-    /// The script that runs when the player touches it.
+    /// Script that runs when the player touches it.
     pub adjacent_script: String,
-    /// The script that runs when it is activated.
+    /// Script that runs on activation.
     pub activation_script: String,
     /// Unknown nodes.
     pub other: Vec<OwnNode>,
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
 }
 
-/// A node that the format does not name, and that the engine ignores.
+/// A node unknown to the format, which the engine ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnNode {
-    /// The node as it stands in the file.
+    /// The source text of the node.
     pub text: String,
-    /// Where it is in the file.
+    /// Location in the file.
     pub place: Span,
 }
 
-/// Where something is in a text file.
+/// A location in a text file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Span {
-    /// Line and column of its beginning.
+    /// Line and column of its start.
     pub begin: Place,
-    /// Its bytes.
+    /// Byte range.
     pub bytes: Range<u64>,
 }
 
 impl Default for Span {
-    /// Of what is not in a file.
+    /// The span of an item that is not in a file.
     fn default() -> Self {
         Self {
             begin: Place::Text { line: 1, column: 1 },
@@ -198,8 +198,8 @@ impl Default for Span {
 }
 
 impl TextMap {
-    /// The map without the places of its parts in a file, without problems, unknown nodes and notes of what
-    /// was not read: what is left when it is written.
+    /// Returns the map without file locations, problems, unknown nodes and notes of unread parts:
+    /// the data that writing preserves.
     pub fn without_places(mut self) -> Self {
         self.other.clear();
         for zone in &mut self.zones {

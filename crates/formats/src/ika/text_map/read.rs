@@ -1,4 +1,5 @@
-//! Reading text maps: the tree of nodes, what it says, and then all blocks at once.
+//! Reader of text maps. It parses the tree of nodes, reads their values, then inflates all blocks
+//! at once.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -13,27 +14,27 @@ use crate::{
     Cause, Message, NotRead, Place, Problems, ReadError, Subject, conflict, counted, quoted,
 };
 
-/// The versions that the engine reads.
+/// Versions that the engine reads.
 const VERSIONS: [&str; 3] = ["1.0", "1.1", "1.2"];
-/// The most layers that are shown.
+/// Maximum number of layers shown.
 const MAX_LAYERS: usize = 1024;
 
 /// Reads a map.
 ///
-/// Whatever does not keep the rest from being shown is in [`TextMap::problems`]. The memory in
-/// use is bounded by what the blocks inflate to, and that by the length of `bytes`.
+/// Recoverable faults are in [`TextMap::problems`]. Memory use is bounded by the inflated size of
+/// the blocks, which is bounded by the length of `bytes`.
 ///
 /// # Errors
-/// When the file has no node `ika-map`.
+/// Returns an error if the file has no node `ika-map`.
 pub fn read(bytes: &[u8]) -> Result<TextMap, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -42,7 +43,7 @@ pub fn read_with(
     conflict::read(bytes, &rules::CONFLICT, read, |map| &mut map.problems)
 }
 
-/// [`read_with`] of a text without merge conflicts.
+/// [`read_with`] for a text without merge conflicts.
 fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -94,7 +95,7 @@ fn read_version(
     Ok(map)
 }
 
-/// The nodes of maps.
+/// The node names of maps.
 const GRAMMAR: Grammar = Grammar {
     root: ROOT,
     nodes: &[
@@ -160,7 +161,7 @@ const GRAMMAR: Grammar = Grammar {
     free: "meta",
 };
 
-/// What a block is for, with the index of its layer.
+/// The destination of a block, with the index of its layer.
 #[derive(Debug, Clone, Copy)]
 enum Target {
     Tiles(usize),
@@ -170,14 +171,14 @@ enum Target {
 struct Reader<'a> {
     bytes: &'a [u8],
     problems: Problems,
-    /// The first problem of the nodes: missing ones may follow from it.
+    /// The first problem in the node tree. Missing nodes may follow from it.
     of_nodes: Option<Cause>,
-    /// Why zones may be missing that layers name.
+    /// Reason why zones referenced by layers may be missing.
     zones_cause: Option<Cause>,
-    /// The last value that could not be read.
+    /// The last unreadable value.
     unreadable: Option<Cause>,
     blocks: Vec<Block<Vec<u8>>>,
-    /// What each is for, and whether the file ends in it.
+    /// The destination of each block, and `true` if the file ends in it.
     targets: Vec<(Target, bool)>,
 }
 
@@ -236,7 +237,7 @@ impl Reader<'_> {
             let node = root.node("layers");
             let is_empty =
                 node.is_some_and(|node| node.cause().is_none() && node.nodes().next().is_none());
-            // An empty list is what the file means.
+            // An empty list is intended by the file.
             let rule = if is_empty {
                 &rules::VALUE
             } else {
@@ -329,7 +330,7 @@ impl Reader<'_> {
             }
             layer.tiles_not_read = Some(missing);
         }
-        // Versions 1.0 say `(format tile)` here and mean zlib all the same.
+        // Version 1.0 has `(format tile)` here but uses zlib too.
         if let Some(data) = node.node("obstructions") {
             layer.obstructions_not_read = layer.tiles_not_read.filter(|_| count == 0);
             let name = format!("{name}: obstructions");
@@ -362,7 +363,7 @@ impl Reader<'_> {
         });
     }
 
-    /// The size of a layer as the file says it, if it is one.
+    /// The size of a layer as in the file, if it is valid.
     fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
         let Some(dimensions) = node.node("dimensions") else {
             self.problems.add(&rules::MISSING_NODE, node.place(), || {
@@ -388,7 +389,7 @@ impl Reader<'_> {
         size
     }
 
-    /// Takes a block to inflate it later.
+    /// Queues a block to inflate later.
     fn block(
         &mut self,
         node: Node<'_, '_>,
@@ -473,7 +474,7 @@ impl Reader<'_> {
                     counted(zones.len(), "zone")
                 )
             };
-            // One that is missing is missing once, whatever names it.
+            // A missing zone is reported once, for all references to it.
             let problems = &mut self.problems;
             if let Some(cause) = self.zones_cause {
                 problems.add_consequence(Some(cause), rule, subject, place, message);
@@ -493,10 +494,10 @@ impl Reader<'_> {
         names.map(|name| self.number(node, name, default))
     }
 
-    /// The number that is the value of a node in another.
+    /// The number in a child node.
     fn number(&mut self, node: Option<Node<'_, '_>>, name: &str, default: i32) -> i32 {
         let node = node.and_then(|node| node.node(name));
-        // Of a number in which the file ends, digits may be missing.
+        // If the file ends in a number, digits may be missing.
         let Some(node) = node.filter(|node| !node.is_open()) else {
             return default;
         };
@@ -516,7 +517,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Lists that the value of a node cannot be read.
+    /// Reports that the value of a node is unreadable.
     fn add_unreadable(
         &mut self,
         node: Node<'_, '_>,
@@ -542,7 +543,7 @@ impl Reader<'_> {
         side
     }
 
-    /// The flag that is the value of a node in another.
+    /// The flag in a child node.
     fn flag(&mut self, node: Option<Node<'_, '_>>, name: &str) -> bool {
         let node = node.and_then(|node| node.node(name));
         let Some((node, value)) = node.and_then(|node| Some((node, node.text()?))) else {
@@ -590,7 +591,7 @@ fn span(node: Node<'_, '_>) -> Span {
     }
 }
 
-/// The text that is the value of a node in another.
+/// The text in a child node.
 fn string(node: Option<Node<'_, '_>>, name: &str) -> String {
     let value = node.and_then(|node| node.node(name)).and_then(Node::text);
     value
@@ -598,7 +599,7 @@ fn string(node: Option<Node<'_, '_>>, name: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The nodes of a name in the node that holds them all, but for one that the file ends in.
+/// The nodes of a name in their list node, without one that is truncated.
 fn whole<'t, 'a>(
     node: Node<'t, 'a>,
     of: &'static str,
@@ -607,7 +608,7 @@ fn whole<'t, 'a>(
     list(node, of, name).filter(|node| !node.is_open())
 }
 
-/// The nodes of a name in the node that holds them all.
+/// The nodes of a name in their list node.
 fn list<'t, 'a>(
     node: Node<'t, 'a>,
     list: &'static str,

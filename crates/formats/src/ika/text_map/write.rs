@@ -1,5 +1,5 @@
-//! Writing text maps of version 1.2, as the engine's editor does: all texts in quotes, tabs before
-//! nodes, base64 in one line.
+//! Writer of text maps of version 1.2, as the engine's editor writes them: all texts in quotes,
+//! nodes indented with tabs, base64 in one line.
 
 use std::fmt::Display;
 
@@ -8,12 +8,12 @@ use super::super::{WriteError, aries, text};
 use super::{Entity, Layer, ROOT, TextMap, ZoneRect};
 use crate::base64;
 
-/// Writes a map as version 1.2, whatever version it was. The same map is the same bytes each time.
+/// Writes a map as version 1.2, regardless of its original version. The output is deterministic.
 ///
 /// # Errors
-/// What the format has no way to say: characters that are not in Windows-1252, keys of
-/// [`TextMap::meta`] that have spaces or parentheses, and layers whose lists have more or fewer
-/// elements than the layer has tiles.
+/// Returns an error for data that the format cannot represent: characters outside Windows-1252,
+/// keys of [`TextMap::meta`] with spaces or parentheses, and layers whose lists do not have one
+/// element per tile.
 pub fn write(map: &TextMap) -> Result<Vec<u8>, WriteError> {
     let mut out = Out::default();
     out.node(ROOT, |out| {
@@ -59,7 +59,7 @@ pub fn write(map: &TextMap) -> Result<Vec<u8>, WriteError> {
     Ok(out.bytes)
 }
 
-/// Bytes that are written.
+/// The output buffer.
 #[derive(Default)]
 struct Out {
     bytes: Vec<u8>,
@@ -67,7 +67,7 @@ struct Out {
 }
 
 impl Out {
-    /// Begins a line if anything stands before.
+    /// Begins a new line unless the output is empty.
     fn begin_line(&mut self) {
         if !self.bytes.is_empty() {
             self.bytes.extend(b"\r\n");
@@ -75,7 +75,7 @@ impl Out {
         self.bytes.extend(std::iter::repeat_n(b'\t', self.depth));
     }
 
-    /// The beginning of a node up to the space behind its name.
+    /// Writes the start of a node up to the space after its name.
     fn begin(&mut self, name: &str) -> Result<(), WriteError> {
         let bytes = text::encode(name, "name of a node")?;
         if !aries::is_name(&bytes) {
@@ -92,7 +92,7 @@ impl Out {
         Ok(())
     }
 
-    /// A node with nodes in it.
+    /// Writes a node that contains nodes.
     fn node(
         &mut self,
         name: &str,
@@ -110,7 +110,7 @@ impl Out {
         Ok(())
     }
 
-    /// A node with a text in it.
+    /// Writes a node that contains a text.
     fn value(&mut self, name: &str, value: &str) -> Result<(), WriteError> {
         self.begin(name)?;
         let value = text::encode(value, name)?;
@@ -130,7 +130,7 @@ impl Out {
         Ok(())
     }
 
-    /// A node with two numbers in it.
+    /// Writes a node that contains two numbers.
     fn pair<T: Display>(
         &mut self,
         name: &str,

@@ -15,15 +15,15 @@ pub use write::write;
 
 use crate::{Format, NotRead, Problem};
 
-/// The name of the node that is a text tileset.
+/// Name of the root node of a text tileset.
 const ROOT: &str = "ika-tileset";
-/// How many animation strands a tileset has.
+/// Number of animation strands in a tileset.
 pub const STRANDS: usize = 100;
-/// The longest edge of a tile, in pixels: far more than any has, and few enough to make an image of
-/// that size for what is missing.
+/// Maximum edge of a tile, in pixels. Far above any real tile, and small enough for a placeholder
+/// image of that size.
 pub const MAX_TILE_SIDE: u32 = 1024;
 
-/// How the table of formats knows tilesets.
+/// The table entry for tilesets.
 pub static FORMAT: Format = Format {
     id: "vsp",
     name: "ika tileset",
@@ -34,35 +34,34 @@ pub static FORMAT: Format = Format {
 /// A tileset as plain data.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vsp {
-    /// The version of the format.
+    /// Version of the format.
     pub version: Version,
     /// Width and height of the tiles, in pixels.
     pub tile_size: [u32; 2],
-    /// How many tiles there are said to be.
+    /// Declared number of tiles.
     pub count: u32,
-    /// What its author says of it.
+    /// Description by its author.
     pub description: String,
-    /// What else its author says of it: key and value, in file order. Only of a text tileset.
+    /// Other metadata by the author: key and value, in file order. Only in text tilesets.
     pub meta: Vec<(String, String)>,
-    /// The colours of [`Pixels::Indexed`] as the file has them: red, green and blue, which
-    /// versions of VERGE have from 0 to 63. Empty where there are none.
+    /// The colours of [`Pixels::Indexed`] as stored: red, green and blue, from 0 to 63 in VERGE
+    /// versions. Empty without a palette.
     pub palette: Vec<[u8; 3]>,
-    /// The number of the transparent colour as the file has it; the engine takes 0 whatever it
-    /// says.
+    /// Index of the transparent colour as stored; the engine always uses 0.
     pub mask: Option<u8>,
-    /// The tiles one after another, each row by row from the top left. Fewer than
-    /// [`Vsp::count`] tiles where the file has fewer.
+    /// The pixels of the tiles in order, each row by row from the top left. Fewer than
+    /// [`Vsp::count`] tiles if the file has fewer.
     pub pixels: Pixels,
-    /// Why they are fewer, if they are.
+    /// Reason for missing pixels, if any are missing.
     pub pixels_not_read: Option<NotRead>,
-    /// Animations; [`STRANDS`] of them, of which few are in use, or none where they are missing.
+    /// Animations: [`STRANDS`] entries, most of them unused, or empty if they are missing.
     pub strands: Vec<Strand>,
-    /// Why they are fewer, if the file does not end before them.
+    /// Reason for missing strands, unless the file ends before them.
     pub strands_not_read: Option<NotRead>,
-    /// Where they begin in the file; none in a text, which has none.
+    /// Offset of the strands in the file; `None` for a text tileset, which has no strands.
     pub strands_at: Option<u64>,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the
+    /// number of further ones.
     pub problems: Vec<Problem>,
 }
 
@@ -71,12 +70,12 @@ pub struct Vsp {
 pub enum Version {
     /// A binary file of version 2 to 6.
     Binary(u16),
-    /// A text file, and what it calls its version.
+    /// A text file, with its version string.
     Text(String),
 }
 
 impl Default for Version {
-    /// The version of files that are written.
+    /// The version of written files.
     fn default() -> Self {
         Self::Binary(6)
     }
@@ -91,17 +90,16 @@ impl fmt::Display for Version {
     }
 }
 
-/// The pixels of a tileset as they are stored.
+/// The pixels of a tileset as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pixels {
-    /// Numbers of colours of the palette.
+    /// Palette indices.
     Indexed(Vec<u8>),
-    /// Red, green, blue and alpha, a byte each.
+    /// Red, green, blue and alpha, one byte each.
     Rgba(Vec<u8>),
-    /// Five bits each of red, green and blue, red the highest; 0 is transparent. Version 4.
+    /// Five bits each of red, green and blue, with red highest; 0 is transparent. Version 4.
     Rgb555(Vec<u16>),
-    /// Five bits of red, six of green, five of blue, red the highest; 0 is transparent. Version
-    /// 5.
+    /// Five bits of red, six of green, five of blue, with red highest; 0 is transparent. Version 5.
     Rgb565(Vec<u16>),
 }
 
@@ -112,7 +110,7 @@ impl Default for Pixels {
 }
 
 impl Pixels {
-    /// How many bytes a pixel takes.
+    /// Number of bytes per pixel.
     pub fn bytes_per_pixel(&self) -> u32 {
         match self {
             Self::Indexed(_) => 1,
@@ -121,7 +119,7 @@ impl Pixels {
         }
     }
 
-    /// How many pixels there are.
+    /// Number of pixels.
     pub fn len(&self) -> usize {
         match self {
             Self::Indexed(bytes) => bytes.len(),
@@ -130,38 +128,37 @@ impl Pixels {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no pixels.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
 
-/// An animation: tiles that take each other's place, a hundredth of a second at a time (fact
-/// sheet 5).
+/// An animation: tiles that replace each other, timed in hundredths of a second (fact sheet 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Strand {
     /// The first tile.
     pub start: u16,
     /// The last tile.
     pub finish: u16,
-    /// How long each is shown, in hundredths of a second.
+    /// Display time of each tile, in hundredths of a second.
     pub delay: u16,
-    /// Which comes next: an index into [`MODES`] unless it means nothing.
+    /// Playback order: an index into [`MODES`] if it is valid.
     pub mode: u16,
 }
 
-/// What the modes of strands are called, in the order of their numbers.
+/// Names of the strand modes, in numerical order.
 pub const MODES: [&str; 4] = ["forwards", "backwards", "random", "there and back"];
 
 impl Strand {
-    /// Whether it does anything.
+    /// Returns `true` if the strand animates any tiles.
     pub fn is_active(&self) -> bool {
         self.start < self.finish
     }
 }
 
 impl Vsp {
-    /// Where the palette begins in the file (fact sheet 5); none where there is none.
+    /// Offset of the palette in the file (fact sheet 5); `None` without a palette.
     pub fn palette_offset(&self) -> Option<u64> {
         match self.version {
             Version::Binary(6) => Some(75),
@@ -171,7 +168,7 @@ impl Vsp {
         .filter(|_| !self.palette.is_empty())
     }
 
-    /// Where the pixels begin in the file; none where they are packed.
+    /// Offset of the pixels in the file; `None` if they are packed.
     pub fn pixels_offset(&self) -> Option<u64> {
         match self.version {
             Version::Binary(2) => Some(772),
@@ -180,25 +177,25 @@ impl Vsp {
         }
     }
 
-    /// How many pixels a tile has.
+    /// Number of pixels in a tile.
     pub fn tile_pixels(&self) -> u64 {
         let [width, height] = self.tile_size;
         u64::from(width) * u64::from(height)
     }
 
-    /// The strands that do anything.
+    /// The strands that animate any tiles.
     pub fn active_strands(&self) -> impl Iterator<Item = &Strand> {
         self.strands.iter().filter(|strand| strand.is_active())
     }
 
-    /// The number of the colour that is transparent (fact sheet 7.16): 0, which is what the
-    /// engine takes, unless the file names another.
+    /// Index of the transparent colour (fact sheet 7.16): 0, as in the engine, unless the file
+    /// names another.
     pub fn transparent_index(&self) -> u8 {
         self.mask.unwrap_or(0)
     }
 
-    /// The palette in 8 bits per channel: where all that the file has are below 64, they are the
-    /// 6 bits of VGA (fact sheet 7.15).
+    /// The palette in 8 bits per channel. If all stored values are below 64, they are the 6 bits of
+    /// VGA (fact sheet 7.15).
     pub fn palette_rgb(&self) -> Vec<[u8; 3]> {
         let is_vga = self.palette.iter().flatten().all(|value| *value <= 63);
         let shift = if is_vga { 2 } else { 0 };
@@ -208,10 +205,10 @@ impl Vsp {
             .collect()
     }
 
-    /// The pixels of all tiles that there are as red, green, blue and alpha, not multiplied.
+    /// The pixels of all present tiles as RGBA with straight alpha.
     pub fn rgba(&self) -> Cow<'_, [u8]> {
         match &self.pixels {
-            // As they are: these may be many.
+            // Borrowed, because there may be many.
             Pixels::Rgba(bytes) => Cow::Borrowed(bytes),
             Pixels::Indexed(indices) => {
                 let transparent = usize::from(self.transparent_index());
@@ -237,7 +234,7 @@ impl Vsp {
     }
 }
 
-/// Pixels of 16 bits, whose missing low bits are 0 as in the engine.
+/// Converts 16-bit pixels. The missing low bits are 0, as in the engine.
 fn high_color(words: &[u16], rgb: impl Fn(u16) -> [u16; 3]) -> Cow<'static, [u8]> {
     let pixels = words.iter().flat_map(|word| {
         let [r, g, b] = rgb(*word).map(|value| value as u8);

@@ -1,4 +1,4 @@
-//! Reading tilesets.
+//! Reader of tilesets.
 
 use std::ops::ControlFlow;
 
@@ -11,39 +11,40 @@ use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
 use crate::{Message, NotRead, Place, Problems, ReadError, Subject, counted, quoted};
 
-/// The bytes of a palette.
+/// Size of a palette, in bytes.
 const PALETTE_BYTES: usize = 768;
-/// The bytes of a description.
+/// Size of a description, in bytes.
 const DESCRIPTION_BYTES: usize = 64;
-/// Where the number of tiles is in version 6.
+/// Offset of the tile count in version 6.
 const VERSION_6_COUNT_AT: usize = 7;
-/// The bytes of a strand.
+/// Size of a strand, in bytes.
 const STRAND_BYTES: usize = 8;
-/// The edge of the tiles of VERGE, in pixels.
+/// Edge of a VERGE tile, in pixels.
 const VERGE_TILE: u32 = 16;
-/// The most tiles of a tileset: far more than any has, and few enough to count the uses of each.
+/// Maximum number of tiles in a tileset. Far above any real tileset, and small enough to count the
+/// uses of each.
 const MAX_COUNT: u32 = 1 << 22;
-/// The versions of text tilesets that the engine's editors wrote (fact sheet 5).
+/// Versions of text tilesets that the engine's editors wrote (fact sheet 5).
 const TEXT_VERSIONS: [&str; 2] = ["1.0", "1.1"];
-/// What the tileset of VERGE 3 begins with.
+/// Magic bytes of the VERGE 3 tileset.
 const VERGE_3_MAGIC: &[u8] = b"VSP\0";
 
 /// Reads a tileset.
 ///
-/// Whatever does not keep the rest from being shown is in [`Vsp::problems`]. There are fewer
-/// pixels where the file has less. The memory in use is bounded by the length of `bytes`.
+/// Recoverable faults are in [`Vsp::problems`]. There are fewer pixels if the file has fewer.
+/// Memory use is bounded by the length of `bytes`.
 ///
 /// # Errors
-/// When the head of the file is missing or broken.
+/// Returns an error if the file header is missing or corrupt.
 pub fn read(bytes: &[u8]) -> Result<Vsp, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -58,8 +59,8 @@ pub fn read_with(
     Ok(vsp)
 }
 
-/// Whether a file begins as a tileset does. The number of the version alone tells too little, so
-/// what follows must make sense.
+/// Returns `true` if a file begins like a tileset. The version number is weak evidence, so the
+/// fields after it must be plausible.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     if begins_with(bytes, ROOT) || bytes.starts_with(VERGE_3_MAGIC) {
         return true;
@@ -75,14 +76,14 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     let ends = |bytes: u64| left == bytes || left == bytes + strands;
     head.vsp.count > 0
         && match head.packing {
-            // Maps of other engines may begin with such a number, but do not end just there.
+            // Maps of other engines may begin with such a number but do not end exactly there.
             Packing::None => ends(head.stored_bytes()),
             Packing::Rle => packed > 0 && ends(packed),
             Packing::Zlib => packed > 0 && packed <= left,
         }
 }
 
-/// How pixels are packed.
+/// The compression of pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -90,21 +91,21 @@ enum Packing {
     Zlib,
 }
 
-/// What stands before the pixels of a binary file.
+/// The fields before the pixels of a binary file.
 struct Head {
     /// The tileset without pixels and strands.
     vsp: Vsp,
     bytes_per_pixel: u32,
     packing: Packing,
-    /// How many bytes the packed pixels are said to take.
+    /// Declared size of the packed pixels, in bytes.
     packed: u32,
-    /// Where their number stands.
+    /// Offset of the declared size.
     packed_at: usize,
 }
 
 impl Head {
     fn pixel_count(&self) -> u64 {
-        // Two numbers of 16 bits and one of 32.
+        // Cannot overflow: two 16-bit numbers times a 32-bit one.
         self.vsp.tile_pixels() * u64::from(self.vsp.count)
     }
 
@@ -112,7 +113,7 @@ impl Head {
         self.pixel_count() * u64::from(self.bytes_per_pixel)
     }
 
-    /// How many bytes the pixels take in the file, as it says.
+    /// Size of the pixels in the file as declared, in bytes.
     fn said_bytes(&self) -> u64 {
         match self.packing {
             Packing::None => self.stored_bytes(),
@@ -120,9 +121,9 @@ impl Head {
         }
     }
 
-    /// Corrects the size of the packed pixels where it leads to no end of these, and the strands that end the
-    /// file begin where the pixels end. Damaged pixels end where whole strands begin, if the size leads past the end of
-    /// the file.
+    /// Corrects a wrong size of the packed pixels. It applies if the strands at the end of the file
+    /// begin where the pixels actually end. If the size reaches past the end of the file, damaged
+    /// pixels end where whole strands begin.
     fn correct_size(&mut self, cursor: &Cursor<'_>, problems: &mut Problems) {
         let said = self.packed as usize;
         let up_to_strands = cursor.left().checked_sub(STRANDS * STRAND_BYTES);
@@ -152,7 +153,7 @@ impl Head {
         self.packed = size as u32;
     }
 
-    /// Whether only strands that can be played are behind so many bytes, and at least one of them is used.
+    /// Returns `true` if valid strands follow after `at` bytes and at least one of them is used.
     fn are_strands(&self, cursor: &Cursor<'_>, at: usize) -> bool {
         let mut cursor = cursor.clone();
         cursor.seek(cursor.pos() + at);
@@ -164,7 +165,7 @@ impl Head {
         strands.iter().all(can_be_played) && strands.iter().any(Strand::is_active)
     }
 
-    /// Whether the packed pixels are all there in so many bytes, and no more.
+    /// Returns `true` if the packed pixels take exactly `bytes` bytes.
     fn is_end_of_pixels(&self, cursor: &Cursor<'_>, bytes: usize) -> bool {
         let mut cursor = cursor.clone();
         let Ok(packed) = cursor.bytes(bytes) else {
@@ -281,18 +282,18 @@ impl Head {
     }
 }
 
-/// Whether tiles can be so large: also where there are none of them, since what stands in for a tile
-/// is as large as one.
+/// Returns `true` if the tile size is valid. Checked even without tiles, because the placeholder
+/// has the size of a tile.
 fn is_tile_size(size: [u32; 2]) -> bool {
     size.iter().all(|edge| (1..=MAX_TILE_SIDE).contains(edge))
 }
 
-/// How large tiles can be, for messages.
+/// The range of tile sizes, for messages.
 fn tile_sizes() -> String {
     format!("1 x 1 to {MAX_TILE_SIDE} x {MAX_TILE_SIDE}")
 }
 
-/// How large a tileset can be, for messages.
+/// The maximum size of a tileset, for messages.
 fn max_tiles() -> String {
     format!("at most {MAX_COUNT} tiles and {MAX_TILES} pixels")
 }
@@ -322,11 +323,11 @@ fn read_binary(
     let mut head = Head::read(&mut cursor, problems)?;
     head.correct_size(&cursor, problems);
     no_tiles(head.vsp.count, problems);
-    // The pixels can be complete in a file that ends in their last bytes.
+    // The pixels can be complete even if the file ends in their last bytes.
     let is_cut = (cursor.left() as u64) < head.said_bytes();
     let moment = problems.moment();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
-    // The strands are elsewhere, or missing, or name other tiles.
+    // Faulty strands follow from earlier faults: they are elsewhere, missing or name other tiles.
     problems.cause = problems.cause.or(problems.first_since(moment));
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
@@ -351,7 +352,7 @@ fn no_tiles(count: u32, problems: &mut Problems) {
     }
 }
 
-/// Reads the pixels, and says why they are not all there, if they are not.
+/// Reads the pixels. Also returns the reason if they are incomplete.
 fn read_pixels(
     cursor: &mut Cursor<'_>,
     head: &Head,
@@ -381,7 +382,7 @@ fn read_pixels(
         );
         problems.cause = problems.last();
     }
-    // Checked to be below the maximum.
+    // Already checked to be below the maximum.
     let count = head.pixel_count() as usize;
     let (pixels, end) = match (head.packing, head.bytes_per_pixel) {
         (Packing::None, 1) => (Pixels::Indexed(stored.to_vec()), RleEnd::Whole),
@@ -442,13 +443,13 @@ fn read_pixels(
     Ok((pixels, not_read))
 }
 
-/// Pixels of four bytes without what there is of the last one if it is not all there.
+/// Four-byte pixels without an incomplete last one.
 fn whole_pixels(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.truncate(bytes.len() / 4 * 4);
     bytes
 }
 
-/// Inflates pixels, and says why they are not all there, if they are not.
+/// Inflates the pixels. Also returns the reason if they are incomplete.
 fn inflate<B: AsRef<[u8]> + Sync>(
     block: Block<B>,
     file_bytes: usize,
@@ -465,7 +466,7 @@ fn inflate<B: AsRef<[u8]> + Sync>(
     Ok((elements.into_bytes(), not_read))
 }
 
-/// Reads the strands, and says why they are not all there, if they are not.
+/// Reads the strands. Also returns the reason if they are incomplete.
 fn read_strands(
     cursor: &mut Cursor<'_>,
     count: u32,
@@ -514,12 +515,12 @@ fn strand(cursor: &mut Cursor<'_>) -> Result<Strand, ReadError> {
     })
 }
 
-/// Whether a tileset of so many tiles has those of a strand.
+/// Returns `true` if the tiles of a strand exist in a tileset of `count` tiles.
 fn has_tiles(strand: Strand, count: u32) -> bool {
     u32::from(strand.finish) < count
 }
 
-/// Whether the mode of a strand means anything.
+/// Returns `true` if the mode of a strand is valid.
 fn has_mode(strand: Strand) -> bool {
     usize::from(strand.mode) < MODES.len()
 }
@@ -552,7 +553,7 @@ fn check_strand(
     }
 }
 
-/// The nodes of text tilesets.
+/// The node names of text tilesets.
 const GRAMMAR: Grammar = Grammar {
     root: ROOT,
     nodes: &[
@@ -645,7 +646,7 @@ fn read_text(
     })
 }
 
-/// The number that is the value of a node in another, without which nothing can be shown.
+/// Reads the number in a child node, without which nothing can be shown.
 fn number(node: Node<'_, '_>, name: &str) -> Result<u32, ReadError> {
     let value = node.node(name).and_then(Node::text);
     let place = value.as_ref().map_or(node.place(), |value| value.place);

@@ -1,20 +1,20 @@
-//! The run lengths of VERGE's tilesets (fact sheet 5).
+//! Run-length encoding of VERGE's tilesets (fact sheet 5).
 
 /// How a packed list ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RleEnd {
-    /// All is there, and no more.
+    /// Exactly the needed elements.
     Whole,
-    /// There is less than is needed.
+    /// Fewer elements than needed.
     Short,
-    /// There is more than is needed.
+    /// More elements than needed.
     Long,
 }
 
 /// The longest run.
 const LONGEST_RUN: usize = 255;
 
-/// Unpacks bytes: FF, a count and a value are a run, any other byte is itself.
+/// Unpacks bytes: FF, a count and a value are a run; any other byte is a literal.
 pub(super) fn unpack_bytes(packed: &[u8], count: usize) -> (Vec<u8>, RleEnd) {
     let mut rest = packed.iter().copied();
     let runs = std::iter::from_fn(move || match rest.next()? {
@@ -27,7 +27,7 @@ pub(super) fn unpack_bytes(packed: &[u8], count: usize) -> (Vec<u8>, RleEnd) {
     unpack(runs, count.min(packed.len() * LONGEST_RUN), count)
 }
 
-/// Unpacks words: `FFnn` and a value are a run of `nn`, any other word is itself.
+/// Unpacks words: `FFnn` and a value are a run of `nn`; any other word is a literal.
 pub(super) fn unpack_words(packed: &[u8], count: usize) -> (Vec<u16>, RleEnd) {
     let (pairs, _) = packed.as_chunks::<2>();
     let mut rest = pairs.iter().copied().map(u16::from_le_bytes);
@@ -38,7 +38,7 @@ pub(super) fn unpack_words(packed: &[u8], count: usize) -> (Vec<u16>, RleEnd) {
     unpack(runs, count.min(pairs.len() * LONGEST_RUN), count)
 }
 
-/// Unpacks runs, each how often and what, up to so many elements.
+/// Expands runs, given as length and value, up to `count` elements.
 fn unpack<T: Copy>(
     mut runs: impl Iterator<Item = (usize, T)>,
     room: usize,

@@ -1,21 +1,25 @@
-//! Writing tilesets of version 6.
+//! Writer of tilesets of version 6.
 
 use super::super::block::deflate;
 use super::super::{WriteError, text};
 use super::{Pixels, STRANDS, Strand, Vsp};
 
-/// The most bytes of a description: a zero byte follows.
+/// Maximum size of a description in bytes, without its terminating zero byte.
 const MAX_DESCRIPTION_BYTES: usize = 63;
-/// How many colours a palette has.
+/// Number of colours in a palette.
 const COLORS: usize = 256;
 
-/// Writes a tileset as version 6, whatever version it was: with a palette if it has one, else in
-/// 32 bits a pixel. The same tileset is the same bytes each time.
+/// Writes a tileset as version 6, regardless of its original version. It is indexed if the tileset
+/// has a palette, otherwise it has 32 bits per pixel. The output is deterministic.
 ///
 /// # Errors
-/// What the format has no way to say: a description that is too long or not in Windows-1252, tiles
-/// of more than 65535 pixels along an edge, more or fewer pixels than there are tiles, a palette
-/// that has not 256 colours, and more than a hundred strands.
+/// Returns an error for data that the format cannot represent:
+///
+/// * a description that is too long or not in Windows-1252
+/// * tiles with an edge above 65535 pixels
+/// * a pixel count that does not match the tiles
+/// * a palette without exactly 256 colours
+/// * more than a hundred strands
 pub fn write(vsp: &Vsp) -> Result<Vec<u8>, WriteError> {
     let check = |is_good: bool, record: &str, what: String| {
         is_good
