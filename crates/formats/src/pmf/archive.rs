@@ -1,8 +1,8 @@
-//! PAF, the archive that a map embeds: files in directories (fact sheet D).
+//! PAF, the archive embedded in a map: files in directories (fact sheet D).
 //!
-//! All positions count from the first byte of the archive. Where the document of the format and
-//! the fact sheet differ (the free-space tracker, slots in use, the parts of strings), this is as
-//! the fact sheet has it.
+//! All offsets are relative to the first byte of the archive. The format's document and the fact
+//! sheet differ in the free-space tracker, the slots in use and the parts of strings; this follows
+//! the fact sheet.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -14,46 +14,46 @@ use super::lz4;
 use super::rules;
 use crate::{Message, Place, Problems, ReadError, Rule, counted, quoted};
 
-/// What an archive begins with: three letters and the version.
+/// Magic bytes: three letters and the version.
 pub(super) const MAGIC: [u8; 4] = *b"PAF\0";
 const ENTRY_BYTES: usize = 13;
-/// The longest name, in bytes. The format has no limit; what is longer is no name of a file on any
-/// system. Paths that links lead to may have any length.
+/// Maximum length of a name in bytes. The format has no limit, but no file system accepts longer
+/// names. Link targets may have any length.
 const MAX_NAME_BYTES: usize = 255;
-/// How many links are followed one after the other.
+/// Maximum number of consecutive links to follow.
 const MAX_LINKS: usize = 8;
-/// How deep directories lie in archives of our own.
+/// Maximum directory depth in archives that we write.
 const MAX_DEPTH: usize = 64;
-/// The types of entries.
+/// Types of entries.
 const DIRECTORY: u8 = 0;
 const FILE: u8 = 1;
 const LINK: u8 = 2;
-/// The file is one LZ4 frame.
+/// The file is a single LZ4 frame.
 const LZ4: u8 = 1;
 
-/// An archive: its bytes, and what is where in them.
+/// An archive: its bytes and an index of them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Archive {
     bytes: Box<[u8]>,
     entries: Vec<Entry>,
-    /// Indices of the entries by their directory and name.
+    /// Indices of the entries, sorted by directory and name.
     by_name: Vec<u32>,
 }
 
-/// A file, a directory or a link of an archive.
+/// A file, directory or link in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// Its name in its directory.
+    /// Name within its directory.
     pub name: String,
-    /// The index of the directory that it is in; none for what is in the root.
+    /// Index of the parent directory; `None` in the root.
     pub parent: Option<u32>,
-    /// Position of its record in the archive.
+    /// Offset of its record in the archive.
     pub at: u32,
-    /// What it is.
+    /// Its type and content.
     pub content: Content,
 }
 
-/// What an entry of an archive is.
+/// The type and content of an archive entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Content {
     /// A directory.
@@ -64,38 +64,38 @@ pub enum Content {
     Link(String),
 }
 
-/// A file of an archive.
+/// A file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct File {
-    /// Position of its record in the archive.
+    /// Offset of its record in the archive.
     pub at: u32,
-    /// Whether it is one LZ4 frame.
+    /// `true` if the file is a single LZ4 frame.
     pub is_compressed: bool,
-    /// Its bytes in the archive.
+    /// Size in the archive, in bytes.
     pub stored_bytes: u32,
-    /// Its bytes once decompressed.
+    /// Size after decompression, in bytes.
     pub bytes: u32,
-    /// Where its bytes stand in the archive, part by part.
+    /// Ranges of its bytes in the archive, part by part.
     segments: Vec<Range<u32>>,
 }
 
-/// Nothing is at a path.
+/// No entry exists at a path.
 struct NotFound;
 
-/// A directory that is to be read.
+/// A directory that is still to be read.
 #[derive(Clone, Copy)]
 struct Waiting {
-    /// Its index; none for the root.
+    /// Its index; `None` for the root.
     index: Option<u32>,
-    /// Its position.
+    /// Its offset.
     at: u32,
-    /// Length of its path.
+    /// Length of its path in bytes.
     path_bytes: usize,
 }
 
 impl Archive {
-    /// Reads an archive. Whatever is wrong with it is listed, and the rest is there. `start` is
-    /// where its first byte stands in the file.
+    /// Reads an archive, reports its problems and keeps everything readable. `start` is the offset
+    /// of its first byte in the file.
     pub(super) fn read(bytes: &[u8], start: u64, problems: &mut Problems) -> Self {
         let section = Section {
             part: Part::Archive,
@@ -111,7 +111,7 @@ impl Archive {
             text_bytes_left: 4 * bytes.len(),
             parts_left: bytes.len() / 8 + 1,
         };
-        // An empty archive is none.
+        // An empty archive has no entries.
         if !bytes.is_empty()
             && let Err(error) = reader.read_root()
         {
@@ -127,18 +127,19 @@ impl Archive {
         }
     }
 
-    /// What an entry is found by.
+    /// The lookup key of an entry.
     fn key(entries: &[Entry], index: u32) -> (Option<u32>, &str) {
         entries
             .get(index as usize)
             .map_or((None, ""), |entry| (entry.parent, &entry.name))
     }
 
-    /// An archive of these files: each in one piece, directories sorted by name.
+    /// Builds an archive from files. Each file is stored in one piece, and directories are sorted
+    /// by name.
     ///
     /// # Errors
-    /// A file that cannot be in an archive: one whose path has a part that is no name, one that is
-    /// there twice or is the directory of another, or one that makes the archive larger than 4 GiB.
+    /// Returns an error for a file that the archive cannot contain: its path has an invalid part,
+    /// exists twice or is the directory of another file, or the archive exceeds 4 GiB.
     pub fn build(files: &[NewFile<'_>]) -> Result<Self, WriteError> {
         let bytes = write(files).map_err(|path| WriteError {
             record: format!("archive: file `{path}`"),
@@ -147,12 +148,12 @@ impl Archive {
         Ok(Self::read(&bytes, 0, &mut Problems::new()))
     }
 
-    /// The archive as it is in the file.
+    /// The archive as stored in the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// All entries that can be read, a directory before what is in it.
+    /// All readable entries. A directory precedes its contents.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
@@ -161,7 +162,7 @@ impl Archive {
     pub fn path(&self, entry: &Entry) -> String {
         let mut names = vec![entry.name.as_str()];
         let mut parent = entry.parent;
-        // A directory always stands before what is in it, so this ends.
+        // A directory always precedes its contents, so this loop ends.
         while let Some(directory) = parent.and_then(|index| self.entries.get(index as usize)) {
             names.push(&directory.name);
             parent = directory.parent;
@@ -179,7 +180,7 @@ impl Archive {
         paths
     }
 
-    /// The index of the file at a path from the root; links are followed.
+    /// Index of the file at a path from the root. Links are followed.
     pub fn find(&self, path: &str) -> Option<usize> {
         let mut links_left = MAX_LINKS;
         let index = self.walk(None, path, &mut links_left).ok()?? as usize;
@@ -187,7 +188,7 @@ impl Archive {
         matches!(entry.content, Content::File(_)).then_some(index)
     }
 
-    /// Goes along a path from a directory; the root is none.
+    /// Resolves a path from a directory; `None` is the root.
     fn walk(
         &self,
         directory: Option<u32>,
@@ -203,7 +204,7 @@ impl Archive {
             match name {
                 "" | "." => continue,
                 ".." => {
-                    // Above the root there is nothing.
+                    // The root has no parent.
                     let directory = at.and_then(|index| self.entries.get(index as usize));
                     at = directory.ok_or(NotFound)?.parent;
                     continue;
@@ -227,9 +228,9 @@ impl Archive {
         Ok(at)
     }
 
-    /// The index of the file that a material or an entity means by the path of a resource (fact
-    /// sheet B30): with the given ending (`.ptf` for textures) or without, from the root or below
-    /// a folder such as `textures`.
+    /// Index of the file that a material or entity refers to by a resource path (fact sheet B30).
+    /// The ending (`.ptf` for textures) is optional, and the path starts at the root or in a folder
+    /// such as `textures`.
     pub fn find_resource(&self, path: &str, folder: &str, ending: &str) -> Option<usize> {
         let path = path.split_once(':').map_or(path, |(_, path)| path);
         let path = path.trim_start_matches('/');
@@ -246,16 +247,16 @@ impl Archive {
         .find_map(|path| self.find(path))
     }
 
-    /// The index of the texture that a material means by a path (fact sheet B30).
+    /// Index of the texture that a material refers to by a path (fact sheet B30).
     pub fn find_texture(&self, path: &str) -> Option<usize> {
         self.find_resource(path, "textures", ".ptf")
     }
 
-    /// The bytes of the file at an index; none where no file has it.
+    /// The bytes of the file at an index; `None` if that entry is not a file.
     ///
     /// # Errors
-    /// If the file is compressed and cannot be decompressed, with the offset in the archive of the
-    /// file's record.
+    /// Returns an error if the file is compressed and corrupt, with the offset of its record in the
+    /// archive.
     pub fn file(&self, index: usize) -> Option<Result<Cow<'_, [u8]>, ReadError>> {
         match &self.entries.get(index)?.content {
             Content::File(file) => Some(self.extract(file)),
@@ -292,17 +293,18 @@ struct Reader<'a, 'p> {
     problems: &'p mut Problems,
     bytes: &'a [u8],
     entries: Vec<Entry>,
-    /// Positions of the directories that have been read.
+    /// Offsets of the directories already read.
     directories: BTreeSet<u32>,
-    /// What paths and links may still take, in bytes. Entries may share a name and a directory, but
-    /// an archive that makes many times its own size of them is a trap.
+    /// Remaining budget for paths and links, in bytes. Entries may share a name or directory, but
+    /// an archive that expands to many times its size is a trap.
     text_bytes_left: usize,
-    /// There is no room in the archive for the heads of more parts of strings and files.
+    /// Remaining budget for parts of strings and files; the archive has no room for more part
+    /// headers.
     parts_left: usize,
 }
 
 impl Reader<'_, '_> {
-    /// Lists what is wrong at a position.
+    /// Reports a problem at an offset.
     fn warn<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
@@ -342,7 +344,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Goes to a record at a position, which must be inside the archive.
+    /// Seeks to a record, whose offset must be inside the archive.
     fn go(&mut self, at: u32, name: &'static str) -> Result<(), ReadError> {
         self.cursor.enter(name, None);
         self.cursor.seek(at as usize);
@@ -410,14 +412,14 @@ impl Reader<'_, '_> {
             slots = self.cursor.u32()?;
             next = self.cursor.u32()?;
         }
-        // What waits is taken from the end.
+        // Pending directories are popped from the end.
         if let Some(added) = waiting.get_mut(first_waiting..) {
             added.reverse();
         }
         Ok(())
     }
 
-    /// Reads an entry. One that cannot be used is listed and left out.
+    /// Reads an entry. An unusable entry is reported and omitted.
     fn read_entry(
         &mut self,
         directory: Waiting,
@@ -468,10 +470,10 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// The name and content of an entry.
+    /// Reads the name and content of an entry.
     ///
     /// # Errors
-    /// What of it cannot be read.
+    /// Describes the unreadable part of the entry.
     fn entry(&mut self, kind: u8, name_at: u32, at: u32) -> Result<(String, Content), String> {
         let name = self.string(name_at, MAX_NAME_BYTES)?;
         let shown = quoted(name.as_bytes());
@@ -492,7 +494,7 @@ impl Reader<'_, '_> {
         Ok((name, content))
     }
 
-    /// The string at a position, of at most so many bytes.
+    /// Reads the string at an offset, of at most `max_bytes` bytes.
     fn string(&mut self, at: u32, max_bytes: usize) -> Result<String, String> {
         let bytes = self.string_bytes(at, max_bytes);
         let bytes = bytes.map_err(|wrong| format!("the string at {at:#x} {wrong}"))?;
@@ -513,7 +515,7 @@ impl Reader<'_, '_> {
         Ok(concat(self.bytes, &parts))
     }
 
-    /// The file at a position.
+    /// Reads the file at an offset.
     fn file(&mut self, at: u32) -> Result<File, String> {
         self.cursor.seek(at as usize);
         let compression = self.cursor.u8().map_err(outside)?;
@@ -542,8 +544,8 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// The parts of a string or file, each with its length and the position of the next before it.
-    /// Those of a file have the position of the one before as well, but for the first.
+    /// Reads the parts of a string or file. Each part has its length and the offset of the next one
+    /// before it. Parts of a file after the first also have the offset of the previous part.
     fn parts(&mut self, total: u32, has_previous: bool) -> Result<Vec<Range<u32>>, String> {
         let mut parts = Vec::new();
         let mut visited = BTreeSet::new();
@@ -598,7 +600,7 @@ fn outside(_: ReadError) -> String {
     "is not all inside the archive".to_owned()
 }
 
-/// The bytes of parts that lie in an archive.
+/// Concatenates the bytes of parts of an archive.
 fn concat(archive: &[u8], parts: &[Range<u32>]) -> Vec<u8> {
     let parts = parts
         .iter()
@@ -607,18 +609,18 @@ fn concat(archive: &[u8], parts: &[Range<u32>]) -> Vec<u8> {
     parts.concat()
 }
 
-/// A file for an archive of our own.
+/// A file to put into a new archive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewFile<'a> {
-    /// Names of directories and at last of the file, with `/` between them.
+    /// Directory names and the file name, separated by `/`.
     pub path: &'a str,
-    /// What is in it.
+    /// Its content.
     pub bytes: &'a [u8],
-    /// Whether it is to be compressed.
+    /// `true` to compress it.
     pub compress: bool,
 }
 
-/// Writes an archive, or gives the path that cannot be in one.
+/// Writes an archive. Fails with the first path that it cannot contain.
 fn write(files: &[NewFile<'_>]) -> Result<Vec<u8>, String> {
     let mut named = Vec::with_capacity(files.len());
     for (order, file) in files.iter().enumerate() {
@@ -653,8 +655,8 @@ impl<'a> NewFile<'a> {
     }
 }
 
-/// Writes what is in a directory, which is so deep, then the directory, and gives its position.
-/// Files are sorted by their names, and have their place in the list of all.
+/// Writes the contents of a directory at the given depth, then the directory, and returns its
+/// offset. `files` are sorted by name; each has its index in the original list.
 fn write_directory(
     files: &[(Vec<&str>, usize, &NewFile<'_>)],
     depth: usize,
@@ -671,7 +673,7 @@ fn write_directory(
         } else if group.len() == 1 {
             (FILE, write_file(file, bytes))
         } else {
-            // A file beside another of its name, or beside a directory.
+            // Another file or a directory has the same name.
             let last = group.iter().max_by_key(|(_, order, _)| order);
             return Err(last.map_or("", |(.., file)| file.path).to_owned());
         };
@@ -711,8 +713,8 @@ fn put(bytes: &mut Vec<u8>, numbers: &[u32]) {
     bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
 }
 
-/// The checksum of a name: CRC-32 with the usual reflected polynomial, from 0 and not inverted at
-/// the end (fact sheet D).
+/// Checksum of a name: CRC-32 with the usual reflected polynomial, initial value 0 and no final
+/// inversion (fact sheet D).
 fn name_crc(name: &[u8]) -> u32 {
     name.iter().fold(0, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| {
@@ -741,7 +743,7 @@ mod tests {
         archive
     }
 
-    /// Reads an archive of which one thing is wrong.
+    /// Reads an archive with exactly one fault.
     #[track_caller]
     fn warned(bytes: &[u8], at: usize, with: &str) -> Archive {
         let (archive, problems) = read(bytes);
@@ -771,7 +773,7 @@ mod tests {
         archive.file(index).unwrap().unwrap().into_owned()
     }
 
-    /// An archive that is put together record by record.
+    /// An archive assembled record by record.
     struct Raw(Vec<u8>);
 
     impl Raw {
@@ -944,7 +946,7 @@ mod tests {
         raw.set(at + 13, next);
         let other = raw.file(b"other");
         let other_name = raw.string(b"other");
-        // A directory with room for entries that are not used, and a part behind it.
+        // A directory with a spare entry slot and a second part.
         let root = raw.numbers(&[2, 1, 0]);
         raw.entries(&[(FILE, name, at)]);
         let part = raw.numbers(&[6, 0]);
@@ -1003,7 +1005,7 @@ mod tests {
         let root = raw.numbers(&[u32::MAX, u32::MAX, 0]);
         warned(&raw.root(root), root as usize + 12, "4294967295 entries");
 
-        // A part that goes on with itself: its second round finds the name there already.
+        // A part whose next part is itself: its second pass finds the name already there.
         let mut raw = Raw::new();
         let name = raw.string(b"a");
         let other = raw.string(b"b");
@@ -1097,7 +1099,7 @@ mod tests {
             raw.0.push(compression);
             raw.numbers(numbers);
             raw.0.extend(b"0123456789");
-            // A part that goes on with itself, of one byte.
+            // A one-byte part whose next part is itself.
             let part = raw.here();
             raw.numbers(&[1, part, at]);
             raw.0.push(b'x');
@@ -1184,7 +1186,7 @@ mod tests {
         assert_eq!(paths, ["a", "d", "c", "e", "f", "d/b"]);
     }
 
-    /// Whatever a byte is, what can be read of the archive can be taken out of it.
+    /// For any value of any byte, every entry that is read can be extracted.
     #[test]
     fn no_byte_is_believed() {
         let files = [
@@ -1212,7 +1214,8 @@ mod tests {
 
     #[test]
     fn a_small_archive_makes_no_large_list() {
-        // Directories that overlap: each begins a byte after the one before, and all name the same.
+        // Overlapping directories: each begins a byte after the previous one, and all have the same
+        // name.
         let mut raw = Raw::new();
         let name = raw.string(&[b'n'; MAX_NAME_BYTES]);
         let file = raw.file(b"1");
@@ -1241,7 +1244,7 @@ mod tests {
             .sum();
         assert!(paths <= 4 * bytes.len(), "{paths}");
 
-        // A file of many parts, many times.
+        // One file of many parts, entered many times.
         let mut raw = Raw::new();
         let at = raw.here();
         raw.0.push(0);

@@ -1,5 +1,5 @@
-//! The bytes of a part of a map, read one after the other, so that whatever is wrong is said with
-//! its place and the record that it belongs to.
+//! Cursor over the bytes of a part of a map. Errors name their location and the record they belong
+//! to.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,29 +8,29 @@ use super::rules;
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 
-/// The longest names that things are found by, in bytes.
+/// Longest name used for a lookup, in bytes.
 pub const LONGEST_NAME_BYTES: usize = 255;
-/// The longest paths that files are found by, in bytes: the longest that systems take.
+/// Longest path used to find a file, in bytes: the limit of common systems.
 pub const LONGEST_PATH_BYTES: usize = 4096;
 
-/// Bytes as messages have them: `04 22 4d 18`.
+/// Formats bytes for messages: `04 22 4d 18`.
 pub(super) fn hex(bytes: &[u8]) -> String {
     let digits: Vec<_> = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     digits.join(" ")
 }
 
-/// A chunk by its place in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
+/// A chunk by its position in the grid: 8 bits of Y, 12 of X, 12 of Z (document, "Chunk index").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct ChunkIndex(pub u32);
 
 impl ChunkIndex {
-    /// The index of a chunk by its place in the grid, of which only as many bits are taken as an
-    /// index has room for.
+    /// The index of a chunk at a position in the grid. Bits beyond the width of each field are
+    /// dropped.
     pub fn new([y, x, z]: [u32; 3]) -> Self {
         Self((y & 0xFF) << 24 | (x & 0xFFF) << 12 | (z & 0xFFF))
     }
 
-    /// Its place in the grid: Y, X, Z, from 0.
+    /// Position in the grid: Y, X, Z, from 0.
     pub fn yxz(self) -> [u32; 3] {
         [self.0 >> 24, self.0 >> 12 & 0xFFF, self.0 & 0xFFF]
     }
@@ -43,14 +43,14 @@ impl fmt::Display for ChunkIndex {
     }
 }
 
-/// Who needs a section: the three sections of a level and of a chunk.
+/// The audience of a section: a level and a chunk have three sections each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Side {
     /// Client and server.
     Common,
-    /// What is seen and heard.
+    /// Visible and audible data.
     Client,
-    /// What decides.
+    /// Data for game logic.
     Server,
 }
 
@@ -73,14 +73,14 @@ impl fmt::Display for Side {
     }
 }
 
-/// A part of a map in which bytes are counted.
+/// A part of a map with its own byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
-    /// The file, outside of the other parts.
+    /// The file, outside the other parts.
     File,
     /// The embedded archive.
     Archive,
-    /// A level by its number, from 0, outside of its sections.
+    /// A level by its number, from 0, outside its sections.
     Level(u8),
     /// A section of a level.
     LevelSection(u8, Side),
@@ -89,7 +89,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// The number of the level that it is of.
+    /// The number of its level.
     pub(super) fn level(self) -> Option<u8> {
         match self {
             Self::File | Self::Archive => None,
@@ -99,7 +99,7 @@ impl Part {
         }
     }
 
-    /// Who needs it, if it is a section.
+    /// The audience of the section, if it is one.
     pub(super) fn side(self) -> Option<Side> {
         match self {
             Self::LevelSection(_, side) | Self::ChunkSection(.., side) => Some(side),
@@ -107,14 +107,14 @@ impl Part {
         }
     }
 
-    /// Offsets in the file of the packed and the unpacked size of a section, whose sizes are among the six
-    /// that begin at an offset.
+    /// File offsets of the section's packed and unpacked size. `sizes_at` is the offset of the six
+    /// sizes that contain them.
     pub(super) fn size_places(self, sizes_at: u64) -> [Place; 2] {
         let side = self.side().unwrap_or(Side::Common);
         [side as u64, 3 + side as u64].map(|number| Place::Offset(sizes_at + 4 * number))
     }
 
-    /// What problems in it are about.
+    /// The subject of problems in this part.
     pub(super) fn subject(self) -> Subject {
         match self {
             Self::File | Self::Archive => Subject::File,
@@ -141,16 +141,16 @@ impl fmt::Display for Part {
     }
 }
 
-/// Where the bytes of a cursor come from.
+/// Source of a cursor's bytes.
 ///
-/// A byte of a compressed section has no offset in the file: its place is that of the frame that
-/// holds it, and messages name the section and the offset in what the frame decodes to.
+/// A byte of a compressed section has no offset in the file. Its place is that of the frame that
+/// contains it, and messages name the section and the offset in the decoded bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Section {
     pub part: Part,
-    /// Offset in the file of the first byte, or of the frame.
+    /// File offset of the first byte, or of the frame.
     pub start: u64,
-    /// Whether the bytes were compressed.
+    /// `true` if the bytes were compressed.
     pub is_packed: bool,
 }
 
@@ -213,11 +213,11 @@ impl Source for Section {
     }
 }
 
-/// The bytes of a section, and how far they are read.
+/// A cursor over the bytes of a section.
 pub(super) type Cursor<'a> = bytes::Cursor<'a, Section>;
 
 impl Cursor<'_> {
-    /// A string table: its size, and its bytes (fact sheet A11).
+    /// Reads a string table: its size, then its bytes (fact sheet A11).
     pub(super) fn string_table(&mut self) -> Result<StringTable, ReadError> {
         self.enter("string table", None);
         let size = self.u32()?;
@@ -225,7 +225,7 @@ impl Cursor<'_> {
         Ok(StringTable::new(self.bytes(size)?))
     }
 
-    /// Warns of bits without meaning.
+    /// Warns of set bits that have no meaning.
     pub(super) fn check_bits(&self, problems: &mut Problems, at: usize, bits: u8, known: u8) {
         if bits & !known != 0 {
             self.warn(problems, &rules::RESERVED_BITS, at, || {
@@ -234,7 +234,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// Warns of bytes behind what has been read.
+    /// Warns of bytes after the last value read.
     pub(super) fn check_end(&mut self, problems: &mut Problems) {
         let left = self.left();
         if left > 0 {
@@ -245,7 +245,7 @@ impl Cursor<'_> {
         }
     }
 
-    /// What is wrong with a string that is not in the table of its section, whose offset was read last.
+    /// The error for the string offset read last, which is not in the table of its section.
     #[cold]
     pub(super) fn bad_string(&self, offset: u32, strings: &StringTable) -> ReadError {
         let size = strings.bytes.len();
@@ -264,22 +264,22 @@ impl Cursor<'_> {
     }
 }
 
-/// A string of a string table by its offset. One that is not in the table of its section is empty,
-/// and reported where it was read.
+/// A string by its offset in the string table. A string outside the table of its section is empty,
+/// and the reader reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct StringRef(pub u32);
 
-/// The strings of a section, one after the other, each with a zero byte behind it (fact sheet
-/// A11). An offset may point into the middle of a string.
+/// The zero-terminated strings of a section, one after the other (fact sheet A11). An offset may
+/// point into the middle of a string.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct StringTable {
     bytes: Box<[u8]>,
-    /// Offsets below have a zero byte at or behind them.
+    /// Offsets below this have a terminating zero byte at or after them.
     ended: usize,
 }
 
 impl StringTable {
-    /// A table of these bytes.
+    /// Creates a table from bytes.
     pub fn new(bytes: &[u8]) -> Self {
         Self {
             ended: bytes
@@ -290,35 +290,36 @@ impl StringTable {
         }
     }
 
-    /// The bytes as they are in the file.
+    /// The bytes as stored in the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether a string that ends begins at this offset. An empty table has the empty string.
+    /// Returns `true` if a terminated string begins at this offset. An empty table contains the
+    /// empty string.
     #[inline]
     pub fn has(&self, offset: u32) -> bool {
         (offset as usize) < self.ended || (self.bytes.is_empty() && offset == 0)
     }
 
-    /// The bytes of a string without the zero behind it; none where it does not end or begins
-    /// outside.
+    /// The bytes of a string without its terminator; `None` if it is unterminated or outside the
+    /// table.
     pub fn raw(&self, string: StringRef) -> Option<&[u8]> {
         self.up_to(string, usize::MAX)
     }
 
-    /// A string that things are found by; none where it is longer than any name is. What hundreds
-    /// of thousands of names cost is bounded so, though they may share one long string.
+    /// A string used as a lookup name; `None` if it is longer than any name. This bounds the cost
+    /// of hundreds of thousands of names that share one long string.
     pub fn name(&self, string: StringRef) -> Option<&[u8]> {
         self.up_to(string, LONGEST_NAME_BYTES)
     }
 
-    /// A string that a file is found by; none where it is longer than any path is.
+    /// A string used as a file path; `None` if it is longer than any path.
     pub fn path(&self, string: StringRef) -> Option<&[u8]> {
         self.up_to(string, LONGEST_PATH_BYTES)
     }
 
-    /// A string of at most so many bytes; none where it is longer.
+    /// A string of at most `max_bytes` bytes; `None` if it is longer.
     fn up_to(&self, string: StringRef, max_bytes: usize) -> Option<&[u8]> {
         if !self.has(string.0) {
             return None;
@@ -332,12 +333,12 @@ impl StringTable {
         head.get(..len)
     }
 
-    /// A string as text; what is no UTF-8 is replaced (fact sheet B36). Empty where there is none.
+    /// A string as text, with invalid UTF-8 replaced (fact sheet B36). Empty if it does not exist.
     pub fn get(&self, string: StringRef) -> Cow<'_, str> {
         String::from_utf8_lossy(self.raw(string).unwrap_or_default())
     }
 
-    /// A string as text for lists: what is longer than a name is cut off there, with dots.
+    /// A string as text for lists, truncated with dots at the length of a name.
     pub fn brief(&self, string: StringRef) -> Cow<'_, str> {
         if let Some(name) = self.name(string) {
             return String::from_utf8_lossy(name);
@@ -351,8 +352,8 @@ impl StringTable {
         }
     }
 
-    /// What is said of a string to people: [`StringTable::brief`], and of one that is not in the table its
-    /// offset, which is no empty string.
+    /// A string for display: [`StringTable::brief`], or the offset if the string is not in the
+    /// table, which differs from an empty string.
     pub fn told(&self, string: StringRef) -> Cow<'_, str> {
         if self.has(string.0) {
             self.brief(string)
@@ -361,7 +362,7 @@ impl StringTable {
         }
     }
 
-    /// All strings with their offsets in the order of the table, the ends of others left out.
+    /// All strings with their offsets, in table order. Suffixes of other strings are omitted.
     pub fn iter(&self) -> impl Iterator<Item = (StringRef, Cow<'_, str>)> {
         let mut start = 0;
         let ended = self.bytes.get(..self.ended).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What chunks are made of besides their cubes: regions, lights, lightmaps, vertices (fact sheet
+//! The contents of chunks apart from their cubes: regions, lights, lightmaps, vertices (fact sheet
 //! A7 to A9).
 
 use std::ops::Range;
@@ -10,26 +10,26 @@ use super::entities::Entities;
 use super::rules;
 use crate::ReadError;
 
-/// The largest lightmap has 2 to the power of this luxels on each side.
+/// Largest exponent of a lightmap side, which has 2 to this power luxels.
 const MAX_LIGHTMAP_EXPONENT: u8 = 15;
 
-/// What a chunk holds (document, "Common chunk data").
+/// The contents of a chunk (document, "Common chunk data").
 ///
 /// Coordinates are in chunk space: metres, the origin at the centre of the chunk.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkData {
     /// The strings of the common and the client section (fact sheet B6).
     pub strings: StringTable,
-    /// Names of the materials that boxes name by index.
+    /// Names of the materials, referenced by boxes by index.
     pub materials: Vec<StringRef>,
-    /// Names of the physics materials that boxes name by index.
+    /// Names of the physics materials, referenced by boxes by index.
     pub physics_materials: Vec<StringRef>,
-    /// Names of the sound materials that boxes name by index. The level has none to go with them
-    /// (fact sheet B12).
+    /// Names of the sound materials, referenced by boxes by index. The level has no names to match
+    /// them (fact sheet B12).
     pub sound_materials: Vec<StringRef>,
-    /// Where the weather is another.
+    /// Regions with different weather.
     pub weather_regions: Vec<EnvironmentRegion>,
-    /// Where gravity is another.
+    /// Regions with different gravity.
     pub gravity_regions: Vec<EnvironmentRegion>,
     /// Lights with lightmaps of their own.
     pub dynamic_lights: Vec<DynamicLight>,
@@ -37,39 +37,39 @@ pub struct ChunkData {
     pub fast_lights: Vec<FastLight>,
     /// The octree.
     pub cubes: Cubes,
-    /// What is seen and heard; none in a chunk without client section.
+    /// Visible and audible data; `None` without a client section.
     pub client: Option<ChunkClient>,
-    /// What only the server knows; none in a chunk without server section.
+    /// Data for the server only; `None` without a server section.
     pub server: Option<ChunkServer>,
-    /// Whether something of the chunk could not be read, and is left out.
+    /// `true` if a part of the chunk was unreadable and is left out.
     pub is_damaged: bool,
 }
 
-/// What is seen and heard of a chunk (document, "Client chunk data").
+/// Visible and audible data of a chunk (document, "Client chunk data").
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkClient {
-    /// Where it sounds different.
+    /// Regions with a different sound environment.
     pub sound_regions: Vec<EnvironmentRegion>,
-    /// Where the sky is another.
+    /// Regions with a different sky.
     pub sky_regions: Vec<EnvironmentRegion>,
-    /// Lightmaps, which sides of boxes name by index.
+    /// Lightmaps, referenced by the sides of boxes by index.
     pub lightmaps: Vec<Lightmap>,
     /// Vertices of all boxes.
     pub vertices: Vec<Vertex>,
     /// Normals of all boxes.
     pub normals: Vec<[f32; 3]>,
-    /// How each of [`ChunkData::dynamic_lights`] looks, in the same order.
+    /// Appearance of each of [`ChunkData::dynamic_lights`], in the same order.
     pub dynamic_lights: Vec<ClientDynamicLight>,
-    /// How each of [`ChunkData::fast_lights`] looks, in the same order.
+    /// Appearance of each of [`ChunkData::fast_lights`], in the same order.
     pub fast_lights: Vec<ClientFastLight>,
 }
 
-/// What only the server knows of a chunk (document, "Server chunk data").
+/// Server-only data of a chunk (document, "Server chunk data").
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ChunkServer {
     /// The strings of the section.
     pub strings: StringTable,
-    /// Where other chunks are awake.
+    /// Regions that keep other chunks awake.
     pub regions: Vec<ServerRegion>,
     /// Entities, in chunk space.
     pub entities: Entities,
@@ -78,7 +78,7 @@ pub struct ChunkServer {
 /// A part of a chunk with an environment of its own (document, "Environment region").
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EnvironmentRegion {
-    /// Its corners from the centre of the chunk, in the order of
+    /// Its corners relative to the centre of the chunk, in the order of
     /// [`corner_signs`](super::corner_signs).
     pub corners: Corners,
     /// Name of the environment.
@@ -88,7 +88,7 @@ pub struct EnvironmentRegion {
 impl Stored for EnvironmentRegion {
     const MIN_BYTES: usize = 100;
 
-    /// Reads a region. One whose corners are not finite is left out later.
+    /// Reads a region. A region whose corners are not finite is dropped later.
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
             corners: r.corners()?,
@@ -108,26 +108,26 @@ records! {
     pub struct DynamicLight {
         /// Bits: [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
         pub flags: u8,
-        /// Its number in the map, by which entities find it.
+        /// Its number in the map, by which entities refer to it.
         pub id: u32,
     }
 
     /// A light that colours vertices (document, "Fast light").
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct FastLight {
-        /// Bits: those of [`DynamicLight`].
+        /// The same bits as in [`DynamicLight`].
         pub flags: u8,
-        /// How bright it is at the beginning; 255 is full.
+        /// Initial brightness; 255 is full.
         pub intensity: u8,
-        /// Its number in the map, by which entities find it.
+        /// Its number in the map, by which entities refer to it.
         pub id: u32,
     }
 }
 
 impl DynamicLight {
-    /// It shines at the beginning.
+    /// Initially on.
     pub const ENABLED: u8 = 0x01;
-    /// It stays as it is when players leave and come back.
+    /// Keeps its state when players leave and come back.
     pub const PRESERVE: u8 = 0x02;
     pub(super) const FLAGS: u8 = Self::ENABLED | Self::PRESERVE;
 }
@@ -135,14 +135,14 @@ impl DynamicLight {
 /// An image of the light on surfaces (document, "Lightmap").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lightmap {
-    /// It has 2 to the power of this luxels on each side; at most 15.
+    /// Exponent of its side: 2 to this power luxels; at most 15.
     pub exponent: u8,
     /// Red, green and blue of each luxel, row by row from the top (fact sheet B14).
     pub luxels: Vec<u8>,
 }
 
 impl Lightmap {
-    /// Its luxels on each side.
+    /// Number of luxels per side.
     pub fn side(&self) -> u32 {
         1_u32.checked_shl(self.exponent.into()).unwrap_or(0)
     }
@@ -175,7 +175,7 @@ impl Stored for Lightmap {
 /// A vertex (document, "Vertex").
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Vertex {
-    /// Its place in chunk space, in metres.
+    /// Position in chunk space, in metres.
     pub position: [f32; 3],
     /// Texture coordinates: V down, and the texture repeats.
     pub uv: [f32; 2],
@@ -187,7 +187,7 @@ impl Stored for Vertex {
     const MIN_BYTES: usize = 28;
     const COUNT_BYTES: usize = 4;
 
-    /// Reads a vertex. Faces of vertices that are not finite are left out.
+    /// Reads a vertex. Faces with non-finite vertices are omitted.
     #[inline]
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let [x, y, z, u, v, s, t] = r.cursor.floats()?;
@@ -205,7 +205,7 @@ impl Stored for Vertex {
 }
 
 impl Vertex {
-    /// Whether all of its numbers are finite.
+    /// Returns `true` if all of its numbers are finite.
     pub fn is_finite(&self) -> bool {
         let mut numbers = self
             .position
@@ -216,7 +216,7 @@ impl Vertex {
     }
 }
 
-/// How a dynamic light looks (document, "Client-side dynamic light").
+/// Appearance of a dynamic light (document, "Client-side dynamic light").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientDynamicLight {
     /// Red, green, blue.
@@ -225,16 +225,16 @@ pub struct ClientDynamicLight {
     pub layers: Vec<LightLayer>,
 }
 
-/// The light of a dynamic light on a lightmap.
+/// The contribution of a dynamic light to a lightmap.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LightLayer {
     /// Index of the lightmap that it is added to. Always within the list.
     pub lightmap: u8,
-    /// Luxels as that lightmap has them (fact sheet B16).
+    /// Luxels in the layout of that lightmap (fact sheet B16).
     pub luxels: Vec<u8>,
 }
 
-/// How a fast light looks (document, "Client-side fast light").
+/// Appearance of a fast light (document, "Client-side fast light").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClientFastLight {
     /// Red, green, blue.
@@ -243,7 +243,7 @@ pub struct ClientFastLight {
     multipliers: Vec<u8>,
 }
 
-/// Vertices that a fast light reaches.
+/// A range of vertices that a fast light reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FastRange {
     first_vertex: u32,
@@ -251,7 +251,7 @@ struct FastRange {
 }
 
 impl ClientFastLight {
-    /// A light that reaches nothing.
+    /// A light that reaches no vertices.
     pub fn new(color: [u8; 3]) -> Self {
         Self {
             color,
@@ -259,8 +259,8 @@ impl ClientFastLight {
         }
     }
 
-    /// The ranges of vertices of the chunk that it reaches, in rising order, with a multiplier for
-    /// each vertex; 255 is all of the light (fact sheet B17).
+    /// The ranges of the chunk's vertices that it reaches, in rising order, with a multiplier per
+    /// vertex; 255 is the full light (fact sheet B17).
     pub fn ranges(&self) -> impl Iterator<Item = (Range<u32>, &[u8])> {
         let nexts = self.ranges.iter().skip(1).map(|next| next.first_multiplier);
         let ends = nexts.chain([self.multipliers.len() as u32]);
@@ -272,7 +272,7 @@ impl ClientFastLight {
         })
     }
 
-    /// Adds a range of vertices behind those that it has.
+    /// Appends a range of vertices.
     pub fn push_range(&mut self, first_vertex: u32, multipliers: &[u8]) {
         self.ranges.push(FastRange {
             first_vertex,
@@ -282,7 +282,7 @@ impl ClientFastLight {
     }
 }
 
-/// A part of a chunk in which other chunks are awake (document, "Region"), in chunk space.
+/// A part of a chunk that keeps other chunks awake (document, "Region"), in chunk space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerRegion {
     /// The corner of max X, Y and Z; it may be below the other.
@@ -296,7 +296,7 @@ pub struct ServerRegion {
 impl Stored for ServerRegion {
     const MIN_BYTES: usize = 28;
 
-    /// Reads a region. One whose corners are not finite is left out later.
+    /// Reads a region. A region whose corners are not finite is dropped later.
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         Ok(Self {
             max: r.cursor.floats()?,

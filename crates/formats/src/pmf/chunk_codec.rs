@@ -1,4 +1,4 @@
-//! Reading and writing the three sections of a chunk (fact sheet A7 to A9).
+//! Reader and writer of the three sections of a chunk (fact sheet A7 to A9).
 
 use super::bytes::{ChunkIndex, Cursor, StringTable};
 use super::chunk::{
@@ -14,37 +14,37 @@ use super::level::LevelNames;
 use super::rules;
 use crate::{Cause, Problems, ReadError, Rule, WriteError, outside};
 
-/// What is left out where the common section of a chunk cannot be read.
+/// The part omitted if the common section of a chunk is unreadable.
 pub(super) const CHUNK: &str = "the chunk";
 
-/// What chunks of a level have in common.
+/// Context shared by the chunks of a level.
 #[derive(Clone, Copy)]
 pub(super) struct Surroundings<'a> {
-    /// What the level has names for.
+    /// The names defined by the level.
     pub names: &'a LevelNames<'a>,
-    /// How many chunks the grid has along Y, X and Z.
+    /// Number of chunks along Y, X and Z.
     pub grid: [u32; 3],
-    /// How many cubes the file may still have.
+    /// Remaining cube budget of the file.
     pub cubes: &'a CubeAllowance,
 }
 
-/// Says whether a grid has a chunk.
+/// Returns `true` if a chunk is inside a grid.
 pub(super) fn is_inside(grid: [u32; 3], chunk: ChunkIndex) -> bool {
     chunk.yxz().iter().zip(grid).all(|(at, count)| *at < count)
 }
 
 /// A section of a chunk that can be missing.
 pub(super) enum Optional<T> {
-    /// It is not in the file.
+    /// The section is not in the file.
     Missing,
-    /// It is in the file and cannot be decoded.
+    /// The section is in the file but corrupt.
     Broken,
-    /// What it decodes to.
+    /// The decoded content.
     There(T),
 }
 
 impl<T> Optional<T> {
-    /// The same with something else made of what it decodes to.
+    /// Maps the decoded content.
     pub(super) fn map<'a, R>(&'a self, make: impl FnOnce(&'a T) -> R) -> Optional<R> {
         match self {
             Self::Missing => Optional::Missing,
@@ -65,8 +65,8 @@ impl<T> Optional<T> {
     }
 }
 
-/// Lists the problems of a section, below the cause why it cannot be read to its end if there is one.
-/// `stop` is that cause if it is not listed yet. Returns the cause.
+/// Adds the problems of a section, below the cause that makes it unreadable, if there is one.
+/// `stop` is that cause if it has not been reported yet. Returns the cause.
 pub(super) fn add_section(
     problems: &mut Problems,
     found: Problems,
@@ -85,8 +85,8 @@ pub(super) fn add_section(
     cause
 }
 
-/// Reads a chunk of up to three sections: common, client and server. `causes` are why they are not whole.
-/// What cannot be read is listed. Returns `None` if the cubes cannot be read.
+/// Reads a chunk of up to three sections: common, client and server. `causes` are the reasons why
+/// they are incomplete. Unreadable parts are reported. Returns `None` if the cubes are unreadable.
 pub(super) fn read_chunk(
     mut common: Cursor<'_>,
     client: Optional<Cursor<'_>>,
@@ -137,7 +137,7 @@ pub(super) fn read_chunk(
     if !is_read {
         return None;
     }
-    // Without all cubes, it is not known what the other sections have of them.
+    // If cubes are missing, it is unknown which data of the other sections belongs to them.
     let of_cubes = of_common.filter(|_| is_torn || cubes.data.cubes.is_torn);
     if let Some(cursor) = client {
         let cause = of_client.or(of_cubes);
@@ -153,7 +153,7 @@ pub(super) fn read_chunk(
     Some(data)
 }
 
-/// Reads what stands before the cubes in the common section.
+/// Reads the lists before the cubes in the common section.
 fn read_lists(
     r: &mut Reader<'_, '_, '_>,
     data: &mut ChunkData,
@@ -178,7 +178,7 @@ fn read_lists(
     Ok(())
 }
 
-/// Reads the client section as far as it can be read. Returns why not all of it, if so.
+/// Reads as much of the client section as possible. Returns the reason if it is incomplete.
 fn read_client(
     cursor: Cursor<'_>,
     cubes: &mut CubeReader<'_, '_>,
@@ -205,7 +205,7 @@ fn read_client(
     }
     cubes.broken[0] |= stop.is_some();
     let cause = add_section(problems, found, cause, stop);
-    // Each light has a look, if a dark one.
+    // Every light needs an appearance, even a dark one.
     let lights = [
         cubes.data.dynamic_lights.len(),
         cubes.data.fast_lights.len(),
@@ -217,7 +217,7 @@ fn read_client(
     cause
 }
 
-/// Reads the server section as far as it can be read. Returns why not all of it, if so.
+/// Reads as much of the server section as possible. Returns the reason if it is incomplete.
 fn read_server(
     mut cursor: Cursor<'_>,
     cubes: &mut CubeReader<'_, '_>,
@@ -245,7 +245,7 @@ fn read_server(
     add_section(problems, found, cause, stop)
 }
 
-/// Reads regions with an environment of a kind.
+/// Reads the regions of one kind of environment.
 fn regions(
     r: &mut Reader<'_, '_, '_>,
     kind: &str,
@@ -284,7 +284,7 @@ fn read_client_lists(
     Ok(())
 }
 
-/// Warns of a region that cannot be, and says whether it is kept.
+/// Warns of an invalid region and returns `true` if it is kept.
 fn check_region(
     r: &mut Reader<'_, '_, '_>,
     at: usize,
@@ -304,7 +304,7 @@ fn check_region(
     is_kept
 }
 
-/// Reads entities to the end of a section. Those that cannot be read are one problem of the rule
+/// Reads entities to the end of a section. Unreadable ones are a single problem of the rule
 /// `broken`.
 pub(super) fn read_entities(
     cursor: &mut Cursor<'_>,
@@ -324,7 +324,7 @@ pub(super) fn read_entities(
     }
 }
 
-/// Says that the list, which has so many entries, does not have one.
+/// Message for an index outside a list of `count` entries.
 pub(super) fn no_such(what: &str, index: impl std::fmt::Display, count: usize) -> String {
     format!("{what} {index}, {}", outside(what, count as u64))
 }
@@ -343,8 +343,8 @@ pub(super) fn check_chunk(
     }
 }
 
-/// Reads how a dynamic light looks. Light on a lightmap that does not exist is left out, if its size
-/// is known: that of all lightmaps.
+/// Reads the appearance of a dynamic light. A layer for a missing lightmap is omitted if its size
+/// is known, that is, if all lightmaps have the same size.
 fn read_dynamic_light(
     r: &mut Reader<'_, '_, '_>,
     lightmaps: &[Lightmap],
@@ -375,7 +375,7 @@ fn read_dynamic_light(
     Ok(ClientDynamicLight { color, layers })
 }
 
-/// Reads how a fast light looks. Ranges of vertices that there are not are left out.
+/// Reads the appearance of a fast light. Ranges of missing vertices are omitted.
 fn read_fast_light(
     r: &mut Reader<'_, '_, '_>,
     vertices: u64,
@@ -406,7 +406,7 @@ fn read_fast_light(
 }
 
 impl ChunkData {
-    /// The common, client and server section.
+    /// Encodes the common, client and server section.
     pub(super) fn write(&self) -> Result<[Option<Vec<u8>>; 3], WriteError> {
         let client = self.client.as_ref().map(|client| self.write_client(client));
         let server = self.server.as_ref().map(|server| self.write_server(server));

@@ -1,4 +1,4 @@
-//! One codec for each record: its fields are read and written in the order in which they are declared.
+//! A codec per record type: its fields are read and written in declaration order.
 
 use std::collections::HashMap;
 
@@ -7,13 +7,13 @@ use super::cube::Corners;
 use super::rules;
 use crate::{Message, Plural, Problems, ReadError, Rule, WriteError, quoted};
 
-/// What has bytes in a section: numbers, strings, and the records that are made of them.
+/// A type that is stored in sections: numbers, strings, and records made of them.
 pub(super) trait Stored: Sized {
-    /// The fewest bytes that it takes.
+    /// Minimum encoded size, in bytes.
     const MIN_BYTES: usize;
-    /// Bytes of the number before a list of them.
+    /// Size in bytes of the count before a list of them.
     const COUNT_BYTES: usize = 1;
-    /// What messages call one in a list that has no name of its own.
+    /// Noun in messages for an element of a list without a name of its own.
     const NOUN: &str = "element";
 
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError>;
@@ -21,7 +21,7 @@ pub(super) trait Stored: Sized {
     fn write(&self, out: &mut Out);
 }
 
-/// Declares records that have their fields one after the other in a file.
+/// Declares records whose fields are stored consecutively.
 macro_rules! records {
     ($(
         $(#[$meta:meta])*
@@ -80,8 +80,8 @@ integers!(u8 u32);
 impl Stored for f32 {
     const MIN_BYTES: usize = 4;
 
-    /// Warns of a number that is not finite. What is geometry does not come here: a box is left out
-    /// as a whole.
+    /// Reads a number and warns if it is not finite. Geometry is not read here, because a bad box
+    /// is omitted as a whole.
     #[inline]
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let number = r.cursor.f32()?;
@@ -103,14 +103,15 @@ impl Stored for StringRef {
     const MIN_BYTES: usize = 4;
     const NOUN: &str = "string";
 
-    /// Reads a string. One that is not in the table is empty, and listed.
+    /// Reads a string. A string outside the table is empty and reported.
     #[inline]
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let offset = r.cursor.u32()?;
         if !r.strings.has(offset) {
             let error = r.cursor.bad_string(offset, r.strings);
             if let ReadError::Unreadable(problem) = error {
-                // Whatever names it, it is missing once, and so are all where the table ends too early.
+                // Report a missing string once, however many records name it, and a truncated table
+                // once for all of its strings.
                 let is_inside = (offset as usize) < r.strings.bytes().len();
                 let named = (r.cursor.source().start, (!is_inside).then_some(offset));
                 let (rule, subject, place) = (problem.rule, problem.subject, problem.place);
@@ -176,22 +177,22 @@ impl<T: Stored> Stored for Vec<T> {
     }
 }
 
-/// A section while it is read: its bytes, the strings that they name, and what is wrong with it.
+/// State for reading a section: its bytes, its string table and its problems.
 pub(super) struct Reader<'a, 's, 'p> {
     pub cursor: Cursor<'a>,
     pub strings: &'s StringTable,
     pub problems: &'p mut Problems,
 }
 
-/// Where the first record of each name is in a list.
+/// Index of the first record of each name in a list.
 pub(super) type Names<'s> = HashMap<&'s [u8], usize>;
 
-/// A record that is found by its name, which is its first field.
+/// A record that is looked up by its name, its first field.
 pub(super) trait Named: Stored {
     fn name(&self) -> StringRef;
 }
 
-/// Finds the records of a list by name: the first one of each (fact sheet B19, B33).
+/// Indexes the records of a list by name; the first one of each name wins (fact sheet B19, B33).
 pub(super) fn by_name<'s>(strings: &'s StringTable, list: &[impl Named]) -> Names<'s> {
     let mut indices = HashMap::new();
     for (i, record) in list.iter().enumerate() {
@@ -202,7 +203,7 @@ pub(super) fn by_name<'s>(strings: &'s StringTable, list: &[impl Named]) -> Name
     indices
 }
 
-/// The check of records that may be anything.
+/// The check for records without constraints.
 pub(super) fn unchecked<T>(_: &mut Reader<'_, '_, '_>, _: usize, _: &T) {}
 
 impl<'s> Reader<'_, 's, '_> {
@@ -220,7 +221,7 @@ impl<'s> Reader<'_, 's, '_> {
         Ok(corners)
     }
 
-    /// Warns of geometry that is not finite, and is not kept therefore.
+    /// Warns of geometry that is not finite. Returns `true` if the geometry is kept.
     pub(super) fn check_geometry(&mut self, at: usize, corners: &[[f32; 3]], what: &str) -> bool {
         let is_finite = corners
             .as_flattened()
@@ -234,7 +235,7 @@ impl<'s> Reader<'_, 's, '_> {
         is_finite
     }
 
-    /// Lists what is wrong at a byte of the section.
+    /// Reports a problem at a byte of the section.
     #[cold]
     pub(super) fn warn<M: Into<Message>>(
         &mut self,
@@ -245,13 +246,13 @@ impl<'s> Reader<'_, 's, '_> {
         self.cursor.warn(self.problems, rule, at, message);
     }
 
-    /// Warns of bits without meaning.
+    /// Warns of set bits that have no meaning.
     #[inline]
     pub(super) fn check_bits(&mut self, at: usize, bits: u8, known: u8) {
         self.cursor.check_bits(self.problems, at, bits, known);
     }
 
-    /// Warns of a name that is not that of a record, where all of these are known.
+    /// Warns of a name that matches no record, if all record names are known.
     pub(super) fn check_name(
         &mut self,
         at: usize,
@@ -261,14 +262,14 @@ impl<'s> Reader<'_, 's, '_> {
     ) {
         let Some(known) = known else { return };
         let strings = self.strings;
-        // Of a string that is not there enough is said.
+        // A missing string has been reported already.
         if strings.has(name.0)
             && !strings
                 .name(name)
                 .is_some_and(|name| known.contains_key(name))
         {
             let raw = strings.raw(name).unwrap_or_default();
-            // Whatever names it, it is missing once.
+            // Report a missing name once, however many records refer to it.
             let named = (self.cursor.source().part.level(), what, raw);
             let rule = (&rules::UNKNOWN_NAME, at);
             self.cursor.warn_alike(self.problems, named, rule, || {
@@ -277,7 +278,7 @@ impl<'s> Reader<'_, 's, '_> {
         }
     }
 
-    /// The same of a name that may be empty: there is none then.
+    /// [`Self::check_name`] for an optional name: an empty one is valid.
     pub(super) fn check_name_if_any(
         &mut self,
         at: usize,
@@ -290,7 +291,7 @@ impl<'s> Reader<'_, 's, '_> {
         }
     }
 
-    /// Reads a field that is a record of its own: the name of another, or an empty one.
+    /// Reads a field that is an optional name of a record.
     pub(super) fn default_name(
         &mut self,
         field: &'static str,
@@ -303,13 +304,13 @@ impl<'s> Reader<'_, 's, '_> {
         Ok(name)
     }
 
-    /// The number before a list.
+    /// Reads the count before a list.
     fn count<T: Stored>(&mut self) -> Result<u64, ReadError> {
         let bytes = self.cursor.bytes(T::COUNT_BYTES)?.iter().rev();
         Ok(bytes.fold(0, |count, byte| count << 8 | u64::from(*byte)))
     }
 
-    /// Reads a list of records after their number. `check` gets each with its place in the section.
+    /// Reads a counted list of records. `check` gets each record with its offset in the section.
     pub(super) fn list<T: Stored>(
         &mut self,
         name: &'static str,
@@ -321,7 +322,7 @@ impl<'s> Reader<'_, 's, '_> {
         })
     }
 
-    /// The same of records that are left out where `keep` says so.
+    /// Reads a counted list of records and drops those that `keep` rejects.
     pub(super) fn list_if<T: Stored>(
         &mut self,
         name: &'static str,
@@ -333,7 +334,7 @@ impl<'s> Reader<'_, 's, '_> {
         self.records(name, count, keep)
     }
 
-    /// Reads so many records.
+    /// Reads `count` records.
     pub(super) fn records<T: Stored>(
         &mut self,
         name: &'static str,
@@ -355,8 +356,8 @@ impl<'s> Reader<'_, 's, '_> {
         Ok(records)
     }
 
-    /// Reads a list of records of a fixed size that are found by name, and warns of those that are
-    /// not found.
+    /// Reads a list of fixed-size records that are looked up by name, and warns of unreachable
+    /// ones.
     pub(super) fn named<T: Named>(
         &mut self,
         name: &'static str,
@@ -384,13 +385,13 @@ impl<'s> Reader<'_, 's, '_> {
         Ok((records, names))
     }
 
-    /// Warns of bytes behind what has been read.
+    /// Warns of bytes after the last value read.
     pub(super) fn finish(&mut self) {
         self.cursor.check_end(self.problems);
     }
 }
 
-/// The bytes of a section while they are written, and the first thing that the format cannot say.
+/// The bytes of a section being written, and the first value that the format cannot represent.
 #[derive(Default)]
 pub(super) struct Out {
     pub bytes: Vec<u8>,
@@ -404,12 +405,12 @@ impl Out {
             .get_or_insert_with(|| WriteError::new(record, what));
     }
 
-    /// The bytes, if the format can say all of them.
+    /// The bytes, unless a value could not be represented.
     pub(super) fn finish(self) -> Result<Vec<u8>, WriteError> {
         self.error.map_or(Ok(self.bytes), Err)
     }
 
-    /// A number of so many bytes that counts something.
+    /// Writes a count of `count_bytes` bytes.
     pub(super) fn count(&mut self, noun: &str, count: usize, count_bytes: usize) {
         let max = u64::MAX >> (64 - 8 * count_bytes);
         if count as u64 > max {
@@ -425,14 +426,14 @@ impl Out {
         self.fail(Plural(noun).to_string(), what);
     }
 
-    /// Whether two lists that go together have the same length.
+    /// Checks that two parallel lists have the same length.
     pub(super) fn check_len(&mut self, record: &str, found: usize, expected: usize) {
         if found != expected {
             self.fail(record, format!("there are {found} for {expected}"));
         }
     }
 
-    /// As many records as there must be.
+    /// Writes exactly `count` records.
     pub(super) fn records<T: Stored>(&mut self, noun: &str, list: &[T], count: usize) {
         self.check_len(&Plural(noun).to_string(), list.len(), count);
         for record in list {
@@ -440,7 +441,7 @@ impl Out {
         }
     }
 
-    /// Records after their number.
+    /// Writes records after their count.
     pub(super) fn list<T: Stored>(&mut self, noun: &str, list: &[T]) {
         self.count(noun, list.len(), T::COUNT_BYTES);
         for record in list {
@@ -448,13 +449,13 @@ impl Out {
         }
     }
 
-    /// Bytes after their number.
+    /// Writes bytes after their count.
     pub(super) fn sized(&mut self, noun: &str, bytes: &[u8]) {
         self.count(noun, bytes.len(), 4);
         self.bytes.extend(bytes);
     }
 
-    /// A text with a zero byte behind it.
+    /// Writes a zero-terminated text.
     pub(super) fn text(&mut self, record: &str, text: &str) {
         if text.contains('\0') {
             self.fail(record, "a text with a zero byte in it");

@@ -1,27 +1,27 @@
-//! The cubes of a chunk: an octree whose leaves are boxes of the level, and whose inner cubes
+//! The cubes of a chunk: an octree whose leaves are the boxes of the level and whose inner cubes
 //! wrap others (fact sheet A10).
 //!
-//! Cubes of a kind are together in one list, and what they have any number of is in lists beside
-//! it, so that a chunk of many cubes is a few allocations.
+//! Cubes of each kind share one list, and variable-length data is in side lists. A chunk of many
+//! cubes therefore needs only a few allocations.
 
 use std::ops::Range;
 
 use super::bytes::{ChunkIndex, Side, StringRef};
 use super::codec::records;
 
-/// Index that stands for no cube.
+/// Index for "no cube".
 const NO_CUBE: u32 = u32::MAX;
-/// The max number of parents above a cube (fact sheet A10).
+/// Maximum number of parents above a cube (fact sheet A10).
 pub(super) const MAX_PARENTS: u8 = 64;
-/// Index of a lightmap that stands for none (fact sheet B13).
+/// Lightmap index for "no lightmap" (fact sheet B13).
 pub const NO_LIGHTMAP: u8 = 0xFF;
 
-/// Names of the sides of a cube in their order.
+/// Names of the sides of a cube, in order.
 pub const SIDES: [&str; 6] = ["+X", "+Y", "+Z", "-X", "-Y", "-Z"];
 
-/// The corners of each side of a cube ([`corner_signs`]) in the order of the vertices of a quad: top
-/// left, bottom left, bottom right, top right, seen from outside (fact sheet B2 and B3). +Z is the
-/// top of +Y and -Y.
+/// The corners of each side of a cube ([`corner_signs`]) in the vertex order of a quad: top left,
+/// bottom left, bottom right, top right, seen from outside (fact sheet B2 and B3). +Z is the top of
+/// +Y and -Y.
 pub const SIDE_CORNERS: [[usize; 4]; 6] = [
     [2, 6, 4, 0],
     [1, 3, 2, 0],
@@ -31,12 +31,12 @@ pub const SIDE_CORNERS: [[usize; 4]; 6] = [
     [3, 7, 6, 2],
 ];
 
-/// What a cube is.
+/// The kind of a cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CubeKind {
-    /// Nothing is in it.
+    /// An empty cube.
     Empty,
-    /// Up to eight cubes of half its size are in it.
+    /// Contains up to eight cubes of half its size.
     Parent,
     /// A box with faces.
     Geometry,
@@ -61,7 +61,7 @@ const KIND_NAMES: [&str; 7] = [
 ];
 
 impl CubeKind {
-    /// All kinds in the order of their numbers.
+    /// All kinds in numerical order.
     pub const ALL: [Self; 7] = [
         Self::Empty,
         Self::Parent,
@@ -72,7 +72,7 @@ impl CubeKind {
         Self::Collider,
     ];
 
-    /// The kind that the first byte of a cube says.
+    /// The kind in the first byte of a cube.
     #[inline]
     pub fn of(head: u8) -> Option<Self> {
         Self::ALL.get(usize::from(head & 0x0F)).copied()
@@ -84,8 +84,8 @@ impl CubeKind {
     }
 }
 
-/// Signs of X, Y and Z of a corner by its number, which is also its bit in a mask: the order of
-/// corners and of children (fact sheet A10).
+/// Signs of X, Y and Z of a corner by its number, which is also its bit in a mask. Corners and
+/// children have this order (fact sheet A10).
 #[inline]
 pub fn corner_signs(corner: usize) -> [f32; 3] {
     let sign = |bit: usize| if corner & bit == 0 { 1.0 } else { -1.0 };
@@ -95,7 +95,7 @@ pub fn corner_signs(corner: usize) -> [f32; 3] {
 /// A parent (document, "Parent cube data").
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parent {
-    /// Which corners have a child: bit by corner ([`corner_signs`]).
+    /// Corners that have a child: bit by corner ([`corner_signs`]).
     pub mask: u8,
     first_child: u32,
 }
@@ -108,31 +108,31 @@ pub struct Geometry {
     /// Bits of the first byte: [`Geometry::BACKFACES`], [`Geometry::CLIENT_EXTENDED`] and
     /// [`Geometry::COMMON_EXTENDED`].
     pub bits: u8,
-    /// Of each side the index of its material among those that the chunk uses. Valid for those
-    /// with triangles.
+    /// Material index of each side, among the materials that the chunk uses. Valid for sides with
+    /// triangles.
     pub materials: [u8; 6],
-    /// Of each side the index of its physics material. It may be outside the list: none then.
+    /// Physics material index of each side. An index outside the list means no material.
     pub physics: [u8; 6],
-    /// Index of the sound material. It may be outside the list: none then.
+    /// Sound material index. An index outside the list means no material.
     pub sound: u8,
-    /// Which corners are somewhere else than those of the cell ([`corner_signs`]).
+    /// Corners that are not at the corners of the cell ([`corner_signs`]).
     pub moved: u8,
     pub(super) first_moved: u32,
-    /// Of each side the index of its lightmap; [`NO_LIGHTMAP`] and one outside the list are none.
+    /// Lightmap index of each side. [`NO_LIGHTMAP`] and an index outside the list mean no lightmap.
     pub lightmaps: [u8; 6],
-    /// Of each side how many triangles are drawn. A side of a basic cube is two, of four vertices
-    /// in the order top left, bottom left, bottom right, top right (fact sheet B2).
+    /// Number of triangles drawn per side. A side of a basic cube has two, from four vertices in
+    /// the order top left, bottom left, bottom right, top right (fact sheet B2).
     pub triangles: [u8; 6],
-    /// Sides that are not drawn since a vertex is not finite, or vertices, normals or the material
-    /// are not there, bit by side.
+    /// Sides that are not drawn, bit by side: a vertex is not finite, or vertices, normals or the
+    /// material are missing.
     pub bad_sides: u8,
-    /// Bits of the first byte that have no meaning.
+    /// Set bits of the first byte that have no meaning.
     pub unknown_bits: u8,
-    /// The same of the byte that says which sides a basic cube has.
+    /// Set bits without meaning in the side mask of a basic cube.
     pub unknown_sides: u8,
     /// Index of the first vertex of the first side.
     pub first_vertex: u32,
-    /// Index of the first normal of the first side; only of extended client data.
+    /// Index of the first normal of the first side; only for extended client data.
     pub first_normal: u32,
 }
 
@@ -164,24 +164,24 @@ impl Geometry {
         }
     }
 
-    /// Whether both sides of faces are drawn.
+    /// Returns `true` if both sides of faces are drawn.
     pub fn draws_backfaces(&self) -> bool {
         self.bits & Self::BACKFACES != 0
     }
 
-    /// Whether its client data is extended.
+    /// Returns `true` if its client data is extended.
     #[inline]
     pub fn is_client_extended(&self) -> bool {
         self.bits & Self::CLIENT_EXTENDED != 0
     }
 
-    /// Whether its common data is extended.
+    /// Returns `true` if its common data is extended.
     #[inline]
     pub fn is_common_extended(&self) -> bool {
         self.bits & Self::COMMON_EXTENDED != 0
     }
 
-    /// Which sides have triangles, those that are not finite too, bit by side.
+    /// Sides with triangles, including non-finite ones, bit by side.
     #[inline]
     pub fn side_mask(&self) -> u8 {
         let sides = self.triangles.iter().enumerate();
@@ -190,7 +190,7 @@ impl Geometry {
         })
     }
 
-    /// The sides that are drawn.
+    /// The drawn sides.
     pub fn faces(&self) -> impl Iterator<Item = Face> {
         let geometry = *self;
         let drawn = move |face: &Face| geometry.bad_sides >> face.side & 1 == 0;
@@ -228,27 +228,26 @@ impl Geometry {
 /// A side of a box that has triangles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Face {
-    /// Which side: +X, +Y, +Z, -X, -Y, -Z.
+    /// The side: +X, +Y, +Z, -X, -Y, -Z.
     pub side: usize,
-    /// How many triangles.
+    /// Number of triangles.
     pub triangles: u8,
-    /// Its vertices in the chunk: three of each triangle, or four of a quad where there are no
-    /// normals.
+    /// Its vertices in the chunk: three per triangle, or four for a quad without normals.
     pub vertices: Range<u32>,
-    /// The normal of the first vertex, which those of the others follow; none for a quad.
+    /// The normal of the first vertex, followed by those of the others; `None` for a quad.
     pub first_normal: Option<u32>,
 }
 
-/// What is seen from a cube (document, "Visibility info cube data").
+/// Visibility from a cube (document, "Visibility info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisInfo {
-    /// The cube that fills it; none where the file names one that cannot be.
+    /// The cube that fills it; `None` if the one in the file is invalid.
     pub child: Option<u32>,
     cubes: Range<u32>,
     chunks: Range<u32>,
 }
 
-/// What is seen of another chunk (document, "Visibility info cube chunk").
+/// The visible part of another chunk (document, "Visibility info cube chunk").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VisChunk {
     /// The chunk. It may be outside the grid.
@@ -259,10 +258,10 @@ pub struct VisChunk {
 /// The light in a cube (document, "Lighting info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LightInfo {
-    /// The cube that fills it; none in a chunk without client section, and where the file names one
-    /// that cannot be.
+    /// The cube that fills it; `None` without a client section, or if the one in the file is
+    /// invalid.
     pub child: Option<u32>,
-    /// Light that is always there: red, green, blue.
+    /// Constant light: red, green, blue.
     pub base: [u8; 3],
     pub(super) dynamic: Range<u32>,
     pub(super) fast: Range<u32>,
@@ -274,11 +273,11 @@ records! {
     pub struct LightReference "light" {
         /// Index among the lights of the chunk. It may be outside the list.
         pub light: u8,
-        /// How much of its light; 255 is all.
+        /// Share of its light; 255 is all of it.
         pub multiplier: u8,
     }
 
-    /// An attribute for pathfinding. Strings are of the server section.
+    /// An attribute for pathfinding. Its strings are in the server section.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub struct PathAttribute "attribute" {
         /// Its name.
@@ -288,11 +287,11 @@ records! {
     }
 }
 
-/// What a cube is to pathfinding (document, "Pathfinding info cube data").
+/// Pathfinding data of a cube (document, "Pathfinding info cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathInfo {
-    /// The cube that fills it; none in a chunk without server section, and where the file names one
-    /// that cannot be.
+    /// The cube that fills it; `None` without a server section, or if the one in the file is
+    /// invalid.
     pub child: Option<u32>,
     pub(super) attributes: Range<u32>,
 }
@@ -300,15 +299,15 @@ pub struct PathInfo {
 /// Boxes for collisions (document, "Collider cube data").
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Collider {
-    /// The cube that fills it; none where the file names one that cannot be.
+    /// The cube that fills it; `None` if the one in the file is invalid.
     pub child: Option<u32>,
     boxes: Range<u32>,
 }
 
-/// A box by its corners in the order of [`corner_signs`], in chunk space.
+/// The corners of a box in the order of [`corner_signs`], in chunk space.
 pub type Corners = [[f32; 3]; 8];
 
-/// A cube with what is in its own list.
+/// A cube with its entry in the list of its kind.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cube<'a> {
     /// [`CubeKind::Empty`].
@@ -327,14 +326,14 @@ pub enum Cube<'a> {
     Collider(&'a Collider),
 }
 
-/// A cube in its place.
+/// A cube with its place in the octree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
     /// Index of the cube.
     pub cube: u32,
-    /// How many parents are above it.
+    /// Number of parents above it.
     pub depth: u8,
-    /// Its centre in chunk space, whose origin is the centre of the chunk, in metres.
+    /// Centre in chunk space, whose origin is the centre of the chunk, in metres.
     pub center: [f32; 3],
     /// Half the length of its edges, in metres.
     pub half: f32,
@@ -343,15 +342,15 @@ pub struct Cell {
 /// The cubes of a chunk in file order. The first one is the root.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cubes {
-    /// Of each cube the first byte, kind and bits.
+    /// First byte of each cube: kind and bits.
     heads: Vec<u8>,
-    /// Of each cube its index among those of its kind.
+    /// Index of each cube among those of its kind.
     items: Vec<u32>,
-    /// Of each cube the one that it is in; [`NO_CUBE`] for the root and those that are not reached.
+    /// The enclosing cube of each cube; [`NO_CUBE`] for the root and unreachable cubes.
     above: Vec<u32>,
-    /// How many cubes are not reached from the root.
+    /// Number of cubes unreachable from the root.
     pub(super) orphans: u32,
-    /// Whether children are missing since something is broken.
+    /// `true` if children are missing because the file is corrupt.
     pub(super) is_torn: bool,
     pub(super) records: Records,
     parents: Vec<Parent>,
@@ -369,20 +368,19 @@ pub struct Cubes {
     collider_boxes: Vec<Corners>,
 }
 
-/// Where the bytes of cubes are in what sections decode to. Of cubes that were not read from a
-/// file there are none.
+/// Offsets of cubes in the decoded sections. Empty for cubes that were not read from a file.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Records {
-    /// Of each cube where its common data begins, and where that of the last one ends.
+    /// Start of each cube's common data, then the end of the last one.
     pub common: Vec<u32>,
-    /// The same of its client data; nothing in a chunk without client section.
+    /// The same for the client data; empty without a client section.
     pub client: Vec<u32>,
-    /// Of each [`PathInfo`] where its server data is; nothing in a chunk without server section.
+    /// Range of the server data of each [`PathInfo`]; empty without a server section.
     pub server: Vec<Range<u32>>,
 }
 
 impl PartialEq for Records {
-    /// Cubes are the same wherever their bytes are.
+    /// Equality of cubes does not depend on their offsets.
     fn eq(&self, _: &Self) -> bool {
         true
     }
@@ -393,7 +391,7 @@ fn slice<'a, T>(list: &'a [T], range: &Range<u32>) -> &'a [T] {
         .unwrap_or_default()
 }
 
-/// Adds to a list and gives the indices of what was added.
+/// Appends to a list and returns the indices of the new elements.
 pub(super) fn extend<T>(list: &mut Vec<T>, more: impl IntoIterator<Item = T>) -> Range<u32> {
     let start = list.len() as u32;
     list.extend(more);
@@ -401,45 +399,45 @@ pub(super) fn extend<T>(list: &mut Vec<T>, more: impl IntoIterator<Item = T>) ->
 }
 
 impl Cubes {
-    /// How many cubes there are.
+    /// Number of cubes.
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are none, as in no file.
+    /// Returns `true` if there are no cubes, which no file allows.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// How many cubes are not reached from the root.
+    /// Number of cubes unreachable from the root.
     pub fn orphans(&self) -> u32 {
         self.orphans
     }
 
-    /// Whether children are missing since something of the file is broken: what is in them is not
-    /// reached then, though it may be whole.
+    /// Returns `true` if children are missing because the file is corrupt. Their contents are then
+    /// unreachable, although they may be intact.
     pub fn is_torn(&self) -> bool {
         self.is_torn
     }
 
-    /// Whether the faces of a cube are drawn. Vertices say themselves where they are, so that those of
-    /// cubes that are not reached are drawn where they may only have been torn off.
+    /// Returns `true` if the faces of a cube are drawn. Vertices have absolute positions, so
+    /// unreachable cubes are drawn if they may only have lost their parent.
     pub fn is_drawn(&self, cube: u32) -> bool {
         self.is_torn || self.is_reached(cube)
     }
 
-    /// What a cube is; none outside the list.
+    /// The kind of a cube; `None` outside the list.
     #[inline]
     pub fn kind(&self, cube: u32) -> Option<CubeKind> {
         CubeKind::of(*self.heads.get(cube as usize)?)
     }
 
-    /// Index of a cube among those of its kind; none outside the list.
+    /// Index of a cube among those of its kind; `None` outside the list.
     pub fn item(&self, cube: u32) -> Option<u32> {
         self.items.get(cube as usize).copied()
     }
 
-    /// A cube; none outside the list.
+    /// A cube; `None` outside the list.
     #[inline]
     pub fn get(&self, cube: u32) -> Option<Cube<'_>> {
         let item = *self.items.get(cube as usize)? as usize;
@@ -459,20 +457,19 @@ impl Cubes {
         (0..self.len() as u32).filter_map(|cube| Some((cube, self.get(cube)?)))
     }
 
-    /// The cube that a cube is in: its parent, or what wraps it. None for the root, and for one
-    /// that is not reached from there.
+    /// The cube that contains or wraps a cube. `None` for the root and for unreachable cubes.
     pub fn above(&self, cube: u32) -> Option<u32> {
         let above = *self.above.get(cube as usize)?;
         (above != NO_CUBE).then_some(above)
     }
 
-    /// Whether a cube is reached from the root.
+    /// Returns `true` if a cube is reachable from the root.
     pub fn is_reached(&self, cube: u32) -> bool {
         cube == 0 || self.above(cube).is_some()
     }
 
-    /// The bytes of a cube in what a section decodes to; none where the section has nothing of it, and
-    /// for a cube that was not read from a file.
+    /// Byte range of a cube in a decoded section. `None` if the section has no data for it or if
+    /// the cube was not read from a file.
     pub fn record(&self, side: Side, cube: u32) -> Option<Range<u32>> {
         let offsets = match side {
             Side::Common => &self.records.common,
@@ -488,7 +485,7 @@ impl Cubes {
         (!record.is_empty()).then_some(record)
     }
 
-    /// The children of a parent with the number of their corners, in rising order.
+    /// The children of a parent with their corner numbers, in rising order.
     pub fn children(&self, parent: &Parent) -> impl Iterator<Item = (usize, u32)> {
         let corners = (0..8).filter(|corner| parent.mask >> corner & 1 == 1);
         let first = parent.first_child;
@@ -496,7 +493,7 @@ impl Cubes {
         corners.zip(children.iter().copied())
     }
 
-    /// The cubes in a cube with the number of their corners if they are smaller than it.
+    /// The cubes directly inside a cube, with a corner number if they are smaller than it.
     pub fn inside(&self, cube: u32) -> impl Iterator<Item = (Option<usize>, u32)> {
         let (parent, child) = match self.get(cube) {
             Some(Cube::Parent(parent)) => (Some(parent), None),
@@ -522,7 +519,7 @@ impl Cubes {
         corners.zip(points.iter().copied())
     }
 
-    /// The corners of a box in a cell, in chunk space: those of the cell but for the moved ones
+    /// The corners of a box in a cell, in chunk space: those of the cell, except for the moved ones
     /// (fact sheet B11).
     pub fn corners(&self, geometry: &Geometry, cell: &Cell) -> Corners {
         let mut corners = cell.corners();
@@ -534,23 +531,23 @@ impl Cubes {
         corners
     }
 
-    /// The cubes of the same chunk that are seen, each with all that is in it. They may be outside
-    /// the list.
+    /// The visible cubes of the same chunk; each includes its contents. They may be outside the
+    /// list.
     pub fn seen_cubes(&self, info: &VisInfo) -> &[u32] {
         slice(&self.listed, &info.cubes)
     }
 
-    /// What is seen of other chunks.
+    /// The visible parts of other chunks.
     pub fn seen_chunks(&self, info: &VisInfo) -> &[VisChunk] {
         slice(&self.vis_chunks, &info.chunks)
     }
 
-    /// What all cubes see of other chunks.
+    /// The parts of other chunks that are visible from any cube.
     pub(super) fn all_seen_chunks(&self) -> &[VisChunk] {
         &self.vis_chunks
     }
 
-    /// The cubes of another chunk that are seen; nothing is all of it.
+    /// The visible cubes of another chunk; empty for the whole chunk.
     pub fn seen_chunk_cubes(&self, seen: &VisChunk) -> &[u32] {
         slice(&self.listed, &seen.cubes)
     }
@@ -570,13 +567,13 @@ impl Cubes {
         slice(&self.path_attributes, &info.attributes)
     }
 
-    /// The boxes of a collider, those left out that are not finite.
+    /// The boxes of a collider, without non-finite ones.
     pub fn boxes(&self, collider: &Collider) -> &[Corners] {
         slice(&self.collider_boxes, &collider.boxes)
     }
 
-    /// All cubes that are reached from the root with their places, each before what is in it, for
-    /// a chunk with edges of twice `half` metres.
+    /// All reachable cubes with their places, each before its contents, for a chunk with edges of
+    /// twice `half` metres.
     pub fn cells(&self, half: f32) -> impl Iterator<Item = Cell> {
         let root = Cell {
             cube: 0,
@@ -601,7 +598,7 @@ impl Cubes {
         })
     }
 
-    /// Makes room for so many cubes.
+    /// Reserves room for `cubes` cubes.
     pub(super) fn reserve(&mut self, cubes: usize) {
         self.heads.reserve_exact(cubes);
         self.items.reserve_exact(cubes);
@@ -615,27 +612,27 @@ impl Cubes {
         cube
     }
 
-    /// Adds an empty cube, and gives its index.
+    /// Adds an empty cube and returns its index.
     pub fn push_empty(&mut self) -> u32 {
         self.push(CubeKind::Empty, 0, 0)
     }
 
-    /// Adds a parent of a child for each bit of the mask, and gives its index.
+    /// Adds a parent with one child per bit of the mask and returns its index.
     pub fn push_parent(&mut self, mask: u8, children: &[u32]) -> u32 {
         let first_child = extend(&mut self.children, children.iter().copied()).start;
         self.parents.push(Parent { mask, first_child });
         self.push(CubeKind::Parent, 0, self.parents.len() - 1)
     }
 
-    /// Adds a box, whose bits of moved corners have a point each, and gives its index.
+    /// Adds a box with one point per bit of its moved corners and returns its index.
     pub fn push_geometry(&mut self, mut geometry: Geometry, moved: &[[f32; 3]]) -> u32 {
         geometry.first_moved = extend(&mut self.moved_points, moved.iter().copied()).start;
         self.geometry.push(geometry);
         self.push(CubeKind::Geometry, geometry.bits, self.geometry.len() - 1)
     }
 
-    /// Adds a cube that says what is seen from it, and gives its index. `chunks` are other chunks
-    /// with the cubes of theirs that are seen.
+    /// Adds a cube with visibility lists and returns its index. `chunks` are other chunks with
+    /// their visible cubes.
     pub fn push_vis_info(
         &mut self,
         child: u32,
@@ -655,7 +652,7 @@ impl Cubes {
         self.push(CubeKind::VisInfo, 0, self.vis_infos.len() - 1)
     }
 
-    /// Adds a cube with light, and gives its index.
+    /// Adds a cube with light and returns its index.
     pub fn push_light_info(
         &mut self,
         child: Option<u32>,
@@ -672,7 +669,7 @@ impl Cubes {
         self.push(CubeKind::LightInfo, 0, self.light_infos.len() - 1)
     }
 
-    /// Adds a cube with attributes, and gives its index.
+    /// Adds a cube with attributes and returns its index.
     pub fn push_path_info(&mut self, child: Option<u32>, attributes: &[PathAttribute]) -> u32 {
         self.path_infos.push(PathInfo {
             child,
@@ -681,7 +678,7 @@ impl Cubes {
         self.push(CubeKind::PathInfo, 0, self.path_infos.len() - 1)
     }
 
-    /// Adds a collider, and gives its index. A file has 1 to 16 boxes.
+    /// Adds a collider and returns its index. Files have 1 to 16 boxes.
     pub fn push_collider(&mut self, child: u32, boxes: impl IntoIterator<Item = Corners>) -> u32 {
         let boxes = extend(&mut self.collider_boxes, boxes);
         self.colliders.push(Collider {
@@ -691,10 +688,11 @@ impl Cubes {
         self.push(CubeKind::Collider, 0, self.colliders.len() - 1)
     }
 
-    /// Goes down from the root and notes which cube each is in (fact sheet A10, octree rules).
+    /// Walks down from the root and records the enclosing cube of each cube (fact sheet A10, octree
+    /// rules).
     ///
     /// # Errors
-    /// The first child that cannot be. Nothing is noted then.
+    /// Returns the first invalid child. Nothing is recorded then.
     pub fn link(&mut self) -> Result<(), BadChild> {
         let mut first = None;
         let (above, reached) = self.trace(|bad| {
@@ -708,8 +706,8 @@ impl Cubes {
         Ok(())
     }
 
-    /// [`Cubes::link`] of cubes that may be no tree: children that cannot be are taken out of the
-    /// cubes that name them, and listed.
+    /// [`Cubes::link`] for cubes that may not form a tree. Invalid children are removed from their
+    /// cubes and returned.
     pub(super) fn take_out_bad_children(&mut self) -> Vec<BadChild> {
         let mut all = Vec::new();
         let (above, reached) = self.trace(|bad| {
@@ -718,7 +716,7 @@ impl Cubes {
         });
         self.set_above(above, reached);
         self.is_torn |= !all.is_empty();
-        // The last child of a cube first, so that the places of others stay right.
+        // Last child of a cube first, so that earlier places stay valid.
         for bad in all.iter().rev() {
             self.take_out(bad);
         }
@@ -730,8 +728,8 @@ impl Cubes {
         self.orphans = self.len() as u32 - reached;
     }
 
-    /// Finds of each cube the one that it is in, and how many are reached. `go_on` gets each child
-    /// that cannot be, and says whether to look further.
+    /// Finds the enclosing cube of each cube and the number of reached cubes. `go_on` gets each
+    /// invalid child and returns `true` to continue.
     fn trace(&self, mut go_on: impl FnMut(BadChild) -> bool) -> (Vec<u32>, u32) {
         let count = self.len() as u32;
         let mut above = vec![NO_CUBE; self.len()];
@@ -766,7 +764,7 @@ impl Cubes {
         (above, reached)
     }
 
-    /// Takes a child out of the cube that names it.
+    /// Removes a child from its cube.
     fn take_out(&mut self, bad: &BadChild) {
         let item = self.item(bad.cube).unwrap_or_default() as usize;
         match self.kind(bad.cube) {
@@ -780,7 +778,7 @@ impl Cubes {
                 if let Some(corner) = corners.nth(bad.place) {
                     parent.mask &= !(1 << corner);
                 }
-                // Those behind it move up.
+                // Later children move up.
                 if let Some(behind) = self.children.get_mut(first + bad.place..end) {
                     behind.rotate_left(1);
                 }
@@ -810,27 +808,27 @@ impl Cubes {
     }
 }
 
-/// What is wrong with the child of a cube.
+/// An invalid child of a cube.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BadChild {
     /// The cube.
     pub cube: u32,
-    /// The place of the child among those in the cube, from 0.
+    /// Position among the children of the cube, from 0.
     pub place: usize,
-    /// The child, as the cube says.
+    /// The child index in the file.
     pub child: u32,
-    /// What is wrong.
+    /// The fault.
     pub fault: ChildFault,
 }
 
-/// What is wrong with a child.
+/// A fault of a child reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChildFault {
-    /// There is no such cube.
+    /// The cube does not exist.
     Outside,
-    /// It is the root, which is in no cube.
+    /// It is the root, which cannot be a child.
     Root,
-    /// It is in another cube too.
+    /// It is a child of another cube too.
     Twice,
     /// More than 64 parents are above it.
     TooDeep,
@@ -923,7 +921,7 @@ mod tests {
         assert!(cubes.is_reached(0) && !cubes.is_reached(5));
     }
 
-    /// What is wrong with a chunk of parents with these children.
+    /// The first fault in a chunk of parents with these children.
     fn fault_of(children: &[&[u32]]) -> Option<(u32, usize, ChildFault)> {
         let mut cubes = Cubes::default();
         for children in children {
@@ -945,7 +943,7 @@ mod tests {
         assert_eq!(fault_of(&[&[1, 1], &[]]), Some((0, 1, ChildFault::Twice)));
         assert_eq!(fault_of(&[&[1, 2], &[]]), Some((0, 1, ChildFault::Outside)));
         assert_eq!(fault_of(&[&[u32::MAX]]), Some((0, 0, ChildFault::Outside)));
-        // Cubes that are not reached may be anything.
+        // Unreachable cubes are not checked.
         assert_eq!(fault_of(&[&[], &[1, 0, 99]]), None);
     }
 
@@ -972,7 +970,7 @@ mod tests {
                 (1, 1, ChildFault::Twice),
             ]
         );
-        // What is left is a tree.
+        // The remaining cubes form a tree.
         cubes.link().unwrap();
         let Some(Cube::Parent(root)) = cubes.get(0) else {
             panic!("no parent");

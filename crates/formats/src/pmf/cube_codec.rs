@@ -1,4 +1,4 @@
-//! Reading and writing the cubes of a chunk in its three sections (fact sheet A10).
+//! Reader and writer of a chunk's cubes in its three sections (fact sheet A10).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,19 +13,20 @@ use super::cube::{
 use super::rules;
 use crate::{Cause, Message, Problems, ReadError, Rule, counted, outside};
 
-/// The max number of cubes in a file. A cube takes one byte of a section, which is next to nothing when it
-/// is compressed, but some twenty bytes of memory.
+/// Maximum number of cubes in a file. A cube takes one byte of a section, which compresses to
+/// almost nothing, but some twenty bytes of memory.
 const MAX_CUBES: u64 = 1 << 26;
-/// How many cubes a file may have whatever its size.
+/// Number of cubes allowed for any file size.
 const FEW_CUBES: u64 = 1 << 20;
-/// How many it may have beyond that for each of its bytes: an octree takes about as many bytes as
-/// it has cubes even when it is packed, since each parent lists its children.
+/// Number of cubes allowed per byte of the file in addition. Even a packed octree takes about one
+/// byte per cube, because each parent lists its children.
 const CUBES_PER_FILE_BYTE: u64 = 4;
 
-/// The most cubes that are skipped for each byte of a section, to find where to go on behind a broken one.
+/// Limit of skipped cubes per byte of a section when searching for the continuation after a broken
+/// one.
 const STEPS_PER_BYTE: usize = 16;
 
-/// How many cubes a file may still have, counted by all threads that read it.
+/// Remaining cube budget of a file, shared by all threads that read it.
 #[derive(Debug, Default)]
 pub(super) struct CubeAllowance {
     all: u64,
@@ -33,7 +34,7 @@ pub(super) struct CubeAllowance {
 }
 
 impl CubeAllowance {
-    /// For a file of so many bytes.
+    /// The budget for a file of `file_bytes` bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(CUBES_PER_FILE_BYTE);
         let all = FEW_CUBES.saturating_add(more).min(MAX_CUBES);
@@ -43,7 +44,7 @@ impl CubeAllowance {
         }
     }
 
-    /// Takes some, if they are left.
+    /// Takes cubes from the budget if enough are left.
     fn take(&self, count: usize) -> bool {
         let less = |left: u64| left.checked_sub(count as u64);
         self.left
@@ -52,28 +53,28 @@ impl CubeAllowance {
     }
 }
 
-/// The cubes of a chunk while they are read.
+/// State for reading the cubes of a chunk.
 pub(super) struct CubeReader<'a, 'd> {
     pub around: &'a Surroundings<'a>,
-    /// The common, client and server section; the common one for those that are missing.
+    /// The common, client and server section. The common one replaces missing ones.
     pub sections: [Cursor<'a>; 3],
-    /// Why each of these sections, if any, cannot be read to its end.
+    /// The reason why each section cannot be read to its end, if so.
     pub causes: [Option<Cause>; 3],
-    /// Flags of the client and the server section: it is in the file and cannot be read to its end.
+    /// Flags of the client and the server section: it is in the file but cannot be read to its end.
     pub broken: [bool; 2],
     pub data: &'d mut ChunkData,
-    /// Boxes that cannot be drawn as they are.
+    /// Boxes that need a check before they can be drawn.
     pub suspects: Vec<u32>,
-    /// A cube that cannot be read, with others behind it that can.
+    /// An unreadable cube with readable ones after it.
     pub lost: Option<u32>,
 }
 
 impl CubeReader<'_, '_> {
-    /// Reads the cubes of the common section, as many as are announced. Returns why the last ones cannot
-    /// be read, if so.
+    /// Reads the declared number of cubes of the common section. Returns the reason if the last
+    /// ones are unreadable.
     ///
     /// # Errors
-    /// No cube can be read, or there are more than the file may have.
+    /// Returns an error if no cube is readable or if the cube budget is exceeded.
     pub(super) fn read_common(
         &mut self,
         r: &mut Reader<'_, '_, '_>,
@@ -96,7 +97,7 @@ impl CubeReader<'_, '_> {
         }
         self.data.cubes.reserve(count);
         for i in 0..count {
-            // A count that is too high ends with the section.
+            // An excessive count ends with the section.
             if too_many.is_some() && r.cursor.left() == 0 {
                 break;
             }
@@ -107,14 +108,14 @@ impl CubeReader<'_, '_> {
                 continue;
             };
             self.data.cubes.is_torn = true;
-            // Only one is skipped: behind it all others must be whole.
+            // Only one cube is skipped; all cubes after it must be intact.
             if let Some(next) = self.next_cube(&r.cursor, at, count - i - 1) {
                 r.problems.add_error(error.losing("the cube"));
                 self.lost = Some(self.data.cubes.push_empty());
                 r.cursor.seek(next);
                 continue;
             }
-            // What cannot be read is no data that is left over.
+            // Unreadable data is not reported as trailing data.
             r.cursor.rest();
             if i == 0 {
                 return Err(too_many.unwrap_or(error));
@@ -130,8 +131,8 @@ impl CubeReader<'_, '_> {
         }))
     }
 
-    /// The first offset behind a cube at `at` from which the given number of cubes reads to the end of
-    /// the section.
+    /// First offset after a broken cube at `at` from which `count` cubes parse to the end of the
+    /// section.
     fn next_cube(&self, cursor: &Cursor<'_>, at: usize, count: usize) -> Option<usize> {
         let [cause, ..] = self.causes;
         if cause.is_some() || self.lost.is_some() {
@@ -161,7 +162,7 @@ impl CubeReader<'_, '_> {
         self.read_body(r, at, head)
     }
 
-    /// Reads what follows the first byte of a cube, which is at `at`.
+    /// Reads the rest of a cube after its first byte, which is at `at`.
     #[inline]
     fn read_body(
         &mut self,
@@ -242,16 +243,17 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
-    /// Reads what the client section has of the cubes: geometry and light (fact sheet B5).
+    /// Reads the client data of the cubes: geometry and light (fact sheet B5).
     ///
     /// # Errors
-    /// It ends too early. The cubes that follow have none of it.
+    /// Returns an error if the section ends too early. The remaining cubes have no client data
+    /// then.
     pub(super) fn read_client(
         &mut self,
         r: &mut Reader<'_, '_, '_>,
         client: &ChunkClient,
     ) -> Result<(), ReadError> {
-        // Nearly always all are finite, and no face must be looked at.
+        // Usually all vertices are finite and no face needs a check.
         let are_finite = client.vertices.iter().all(Vertex::is_finite);
         let count = self.data.cubes.len() as u32;
         let mut offsets = Vec::with_capacity(count as usize + 1);
@@ -369,7 +371,7 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
-    /// Reads what the server section has of the cubes: attributes.
+    /// Reads the server data of the cubes: attributes.
     pub(super) fn read_server(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
         let cubes = &mut self.data.cubes;
         for cube in 0..cubes.len() as u32 {
@@ -392,7 +394,7 @@ impl CubeReader<'_, '_> {
         Ok(())
     }
 
-    /// Where a cube begins in a section, and a cursor there for messages.
+    /// Offset of a cube in a section, and a cursor with its context for messages.
     fn place(&self, side: Side, cube: u32) -> (Cursor<'_>, usize) {
         let mut cursor = self.sections[side as usize].clone();
         cursor.enter("cube", cube as usize);
@@ -411,8 +413,8 @@ impl CubeReader<'_, '_> {
         cursor.warn(problems, rule, start + offset, message);
     }
 
-    /// Makes the cubes a tree whose boxes can be drawn: children, faces and ranges that cannot be are
-    /// taken out and listed. Warns of what else can be odd.
+    /// Makes the cubes a tree with drawable boxes: removes and reports invalid children, faces and
+    /// ranges. Also warns of other oddities.
     pub(super) fn check(&mut self, problems: &mut Problems) {
         let [of_common, of_client, of_server] = self.causes;
         problems.cause = of_common;
@@ -431,7 +433,7 @@ impl CubeReader<'_, '_> {
         problems.cause = None;
     }
 
-    /// Whether children are in a section that cannot be read.
+    /// Returns `true` if children are in an unreadable section.
     fn has_lost_children(&self) -> bool {
         let cubes = &self.data.cubes;
         let [is_client_broken, is_server_broken] = self.broken;
@@ -439,7 +441,7 @@ impl CubeReader<'_, '_> {
             || (is_server_broken && cubes.path_infos.iter().any(|info| info.child.is_none()))
     }
 
-    /// Why the cubes are no tree.
+    /// The error for a child that breaks the tree.
     #[cold]
     fn bad_child(&self, bad: &BadChild) -> ReadError {
         let cubes = &self.data.cubes;
@@ -466,9 +468,9 @@ impl CubeReader<'_, '_> {
         cursor.fault(&rules::CUBE_TREE, start + offset, found, expected)
     }
 
-    /// Takes the faces out of a box that cannot be drawn: those whose vertices or normals are not
-    /// there, and those of a material that the chunk does not use. Of a box that is not drawn anyway
-    /// nothing is said (fact sheet A10, B19).
+    /// Removes undrawable faces from a box: those with missing vertices or normals, or with a
+    /// material that the chunk does not use. Boxes that are not drawn anyway are not reported (fact
+    /// sheet A10, B19).
     fn check_suspect(&mut self, cube: u32, problems: &mut Problems) {
         let Some(client) = &self.data.client else {
             return;
@@ -532,11 +534,12 @@ impl CubeReader<'_, '_> {
         }
     }
 
-    /// Warns of cubes that are not reached from the root.
+    /// Warns of cubes unreachable from the root.
     fn check_reached(&self, problems: &mut Problems) {
         let cubes = &self.data.cubes;
         let all = || 0..cubes.len() as u32;
-        // What wrappers have in sections that are missing cannot be told from what nothing has.
+        // If a section is missing, the children of its wrappers are unknown, so unreachable cubes
+        // cannot be detected.
         let mut are_children_known = true;
         let [is_client_broken, is_server_broken] = self.broken;
         let lights = cubes.light_infos.iter().map(|info| info.child);
@@ -555,7 +558,7 @@ impl CubeReader<'_, '_> {
                 Side::Server,
             ),
         ] {
-            // Of a section that is read to its end, those that are no cubes are listed already.
+            // If the section was read to its end, invalid children have been reported already.
             if is_there && !is_broken {
                 continue;
             }
@@ -628,8 +631,8 @@ impl CubeReader<'_, '_> {
     }
 }
 
-/// The size of a lost cube in a client section whose cursor is at it: the first one behind which the cubes
-/// from `next` on read to the end of the section.
+/// Size of a lost cube in a client section, with the cursor at that cube. It is the smallest size
+/// after which the cubes from `next` on parse to the end of the section.
 fn lost_size(cursor: &Cursor<'_>, cubes: &Cubes, next: u32) -> Option<usize> {
     let mut steps_left = STEPS_PER_BYTE * cursor.left() + cubes.len();
     let mut fits = |size: usize| {
@@ -656,7 +659,7 @@ fn lost_size(cursor: &Cursor<'_>, cubes: &Cubes, next: u32) -> Option<usize> {
     [0, 6, 20].into_iter().chain(of_light).find_map(&mut fits)
 }
 
-/// Skips what follows the first byte of a cube. Returns `None` if it does not fit.
+/// Skips the rest of a cube after its first byte. Returns `None` if it does not fit.
 fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
     let bits = head & 0xF0;
     match CubeKind::of(head)? {
@@ -688,14 +691,14 @@ fn skip_body(cursor: &mut Cursor<'_>, head: u8) -> Option<()> {
     Some(())
 }
 
-/// Skips a count and as many 32-bit values.
+/// Skips a count and that number of 32-bit values.
 fn skip_list(cursor: &mut Cursor<'_>) -> Option<()> {
     let count = cursor.u32().ok()? as usize;
     cursor.bytes(count.saturating_mul(4)).ok()?;
     Some(())
 }
 
-/// Reads a box whose sides differ, and its moved corners.
+/// Reads a box with different sides, and its moved corners.
 fn read_extended(
     r: &mut Reader<'_, '_, '_>,
     bits: u8,
@@ -740,23 +743,23 @@ fn read_lights(
     Ok(references)
 }
 
-/// What a box needs of its chunk that is not there.
+/// Data that a box needs but its chunk lacks.
 struct Lack {
     first: u32,
     needed: u32,
-    /// How many there are.
+    /// Number of elements present.
     count: usize,
     what: &'static str,
 }
 
-/// What a box needs beyond the vertices and normals of its chunk.
+/// Finds vertices or normals that a box needs beyond those of its chunk.
 #[inline]
 fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack> {
     let triangles: u32 = geometry.triangles.iter().copied().map(u32::from).sum();
     let (corners, with_normals) = if geometry.is_client_extended() {
         (3 * triangles, 3 * triangles)
     } else {
-        // Two triangles have four corners.
+        // Two triangles share four corners.
         (2 * triangles, 0)
     };
     [
@@ -773,7 +776,7 @@ fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack>
     })
 }
 
-/// The sides with triangles whose material is not among so many, and that material.
+/// The sides with triangles whose material index is not below `used`, with that index.
 #[inline]
 fn bad_materials(geometry: &Geometry, used: usize) -> impl Iterator<Item = (usize, u8)> + use<> {
     let sides = geometry.triangles.into_iter().zip(geometry.materials);
@@ -784,7 +787,7 @@ fn bad_materials(geometry: &Geometry, used: usize) -> impl Iterator<Item = (usiz
     materials.filter(move |(_, material)| usize::from(*material) >= used)
 }
 
-/// Faces as messages have them: `its faces +X, -Y`.
+/// Formats faces for messages: `its faces +X, -Y`.
 fn sides(mask: u8) -> String {
     let names = SIDES.iter().enumerate();
     let names = names.filter(|(side, _)| mask >> side & 1 == 1);
@@ -865,7 +868,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
     }
 }
 
-/// Writes what the client section has of the cubes.
+/// Writes the client data of the cubes.
 pub(super) fn write_client_cubes(out: &mut Out, cubes: &Cubes) {
     for (cube, what) in cubes.iter() {
         match what {
@@ -899,7 +902,7 @@ pub(super) fn write_client_cubes(out: &mut Out, cubes: &Cubes) {
     }
 }
 
-/// Writes what the server section has of the cubes.
+/// Writes the server data of the cubes.
 pub(super) fn write_server_cubes(out: &mut Out, cubes: &Cubes) {
     for (cube, what) in cubes.iter() {
         if let Cube::PathInfo(info) = what {

@@ -1,4 +1,4 @@
-//! Which nodes each node may contain.
+//! The children that each node may have.
 
 use crate::nesting;
 

@@ -227,8 +227,7 @@ impl<'a> Runs<'a> {
         })
     }
 
-    /// First offset at which a run of more than `min - 1` records begins, and the length of the
-    /// run.
+    /// First offset at which a run of at least `min` records begins, and the length of the run.
     fn first(&self, counts: &[u32], from: usize, min: u32) -> Option<(usize, u32)> {
         let mut counts = counts
             .get(from.checked_sub(self.start)?..)?

@@ -1,6 +1,6 @@
 //! Run-length encoding of VERGE's tilesets (fact sheet 5).
 
-/// How a packed list ends.
+/// End state of a packed list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RleEnd {
     /// Exactly the needed elements.
