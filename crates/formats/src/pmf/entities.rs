@@ -1,8 +1,8 @@
-//! Entities: what a map holds beside its cubes (fact sheet C).
+//! Entities: the contents of a map besides its cubes (fact sheet C).
 //!
-//! They stay as the bytes that they are in the file, and are read field by field by the table of
-//! their type ([`EntityKind::fields`]) when they are asked for: an inspector shows each with its
-//! offset, and what is written is what was read.
+//! They are kept as the bytes of the file and decoded on demand, field by field, with the table of
+//! their type ([`EntityKind::fields`]). An inspector can therefore show each field with its offset,
+//! and writing preserves the bytes.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,30 +16,32 @@ use super::entity_properties::{PROPERTY_BYTES, Property, PropertyRecord, texts};
 use super::rules;
 use crate::{Problems, ReadError, Rule, counted, outside, quoted};
 
-/// Bytes of no entities: five counts.
+/// Size of an empty list of entities, in bytes: five counts.
 pub(super) const MIN_BYTES: usize = 20;
 /// Bytes of an entity before its fields: gamemodes, name, properties and type.
 pub(super) const HEAD_BYTES: usize = 17;
 const TYPE_AT: usize = 16;
-/// The most bytes in which the next entity is looked for.
+/// Maximum number of bytes to search for the next entity.
 const MAX_RESUMED_BYTES: usize = 1 << 20;
 
 /// The entities of the file, of a level or of a chunk.
 #[derive(Debug, Clone, Eq)]
 pub struct Entities {
-    /// The tables and the entities as they are in the file.
+    /// The tables and the entities as stored in the file.
     bytes: Box<[u8]>,
-    /// Offset in the section of the first of these bytes.
+    /// Offset of these bytes in the section.
     start: usize,
-    /// Where in `bytes` the tables of 16, 32 and 64 bits stand, and the properties.
+    /// Ranges in `bytes` of the tables of 16, 32 and 64 bits. The properties follow in their own
+    /// field.
     tables: [Range<usize>; 3],
     properties: Range<usize>,
-    /// Where in `bytes` each entity begins.
+    /// Start of each entity in `bytes`.
     starts: Vec<u32>,
-    /// Where in `bytes` entities are that cannot be read, if there are any: one that is cut off or of an
-    /// unknown type, and those behind it unless they can be told from it.
+    /// Range in `bytes` of unreadable entities, if any. It begins with an entity that is truncated
+    /// or of an unknown type. Later entities belong to it too, unless reading can resume at one of
+    /// them.
     opaque: Option<Range<usize>>,
-    /// Whether they cannot be read for another reason than an unknown type.
+    /// `true` if they are unreadable for another reason than an unknown type.
     is_torn: bool,
 }
 
@@ -60,19 +62,19 @@ impl Default for Entities {
 }
 
 impl PartialEq for Entities {
-    /// Entities are the same wherever they stand.
+    /// Equality does not depend on the location in the file.
     fn eq(&self, other: &Self) -> bool {
         self.bytes == other.bytes
     }
 }
 
 impl Entities {
-    /// Reads the entities that are next, as many as are announced. What is whole of them is kept. The
-    /// rest, if any, is one problem of the rule `broken`, or of [`rules::ENTITY_TYPE`] where a type is
-    /// unknown. Values without a meaning are listed.
+    /// Reads the declared number of entities and keeps the intact ones. The rest, if any, is a
+    /// single problem of the rule `broken`, or of [`rules::ENTITY_TYPE`] for an unknown type.
+    /// Values without a meaning are reported.
     ///
     /// # Errors
-    /// Its tables are broken, so that none of it can be read.
+    /// Returns an error if the tables are corrupt, which makes all entities unreadable.
     pub(super) fn read(
         cursor: &mut Cursor<'_>,
         strings: &StringTable,
@@ -98,7 +100,7 @@ impl Entities {
         let announced = cursor.u32()?;
         let end = whole.left();
         let mut error = cursor.count(announced, HEAD_BYTES, "entity").err();
-        // As many as there is room for.
+        // Limited by the size of the section.
         let count = (announced as usize).min(cursor.left() / HEAD_BYTES);
         let mut entities = Self {
             bytes: Box::default(),
@@ -152,8 +154,8 @@ impl Entities {
         Ok(entities)
     }
 
-    /// Adds the entities behind one of an unknown type, whose head ends at the cursor: the given
-    /// number of whole ones that end with the section. Returns the offset of the first one.
+    /// Adds the entities after one of an unknown type, whose header ends at the cursor: `count`
+    /// whole entities that end with the section. Returns the offset of the first one.
     fn resume(&mut self, cursor: &mut Cursor<'_>, count: u32) -> Option<usize> {
         if count == 0 || cursor.left() > MAX_RESUMED_BYTES {
             return None;
@@ -168,7 +170,8 @@ impl Entities {
         Some(next)
     }
 
-    /// Skips an entity. Returns its type if that is unknown; the cursor is behind its head then.
+    /// Skips an entity. If its type is unknown, returns the type and leaves the cursor after the
+    /// header.
     fn pass(cursor: &mut Cursor<'_>) -> Result<Option<u8>, ReadError> {
         let mut next = cursor.clone();
         next.bytes(TYPE_AT)?;
@@ -179,34 +182,34 @@ impl Entities {
         Ok(kind.is_none().then_some(number))
     }
 
-    /// All bytes, as they are in the file.
+    /// All bytes as stored in the file.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Where they stand in their section.
+    /// Byte range in their section.
     pub fn range(&self) -> Range<usize> {
         self.start..self.start + self.bytes.len()
     }
 
-    /// How many there are that can be read.
+    /// Number of readable entities.
     pub fn len(&self) -> usize {
         self.starts.len()
     }
 
-    /// Whether there are none that can be read.
+    /// Returns `true` if no entity is readable.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
     }
 
-    /// The bytes of entities that cannot be read, and their offset in the section: mostly from the first
-    /// of them to the end. None where all entities can be.
+    /// The bytes of unreadable entities with their offset in the section: usually from the first of
+    /// them to the end. `None` if all entities are readable.
     pub fn opaque(&self) -> Option<(usize, &[u8])> {
         let opaque = self.opaque.clone()?;
         Some((self.start + opaque.start, self.bytes.get(opaque)?))
     }
 
-    /// Entities of which nothing can be read.
+    /// A list without readable entities.
     pub(super) fn unread() -> Self {
         Self {
             is_torn: true,
@@ -214,8 +217,8 @@ impl Entities {
         }
     }
 
-    /// Whether what is said of them ends before they do, or their tables are broken: how many there are,
-    /// and of what types, is not known.
+    /// Returns `true` if the list is truncated or its tables are corrupt. The number and types of
+    /// its entities are then unknown.
     pub fn is_torn(&self) -> bool {
         self.is_torn
     }
@@ -233,19 +236,18 @@ impl Entities {
         })
     }
 
-    /// All entities that can be read. `strings` is the string table of their section.
+    /// All readable entities. `strings` is the string table of their section.
     pub fn iter<'a>(&'a self, strings: &'a StringTable) -> impl Iterator<Item = Entity<'a>> {
         (0..self.len()).filter_map(|index| self.get(index, strings))
     }
 
-    /// How many properties (entity data containers) there are.
+    /// Number of properties (entity data containers).
     pub fn property_count(&self) -> usize {
         self.properties.len() / PROPERTY_BYTES
     }
 
-    /// Offsets of all bytes of the string table at which a name or text of the entities and their
-    /// properties begins, or that are values of an array. Some may lead out of the table, and
-    /// many may be the same.
+    /// Offsets in the string table that the entities and their properties use: starts of names and
+    /// texts, and bytes of array values. They may be out of range and may repeat.
     pub fn string_offsets<'a>(&'a self, strings: &'a StringTable) -> impl Iterator<Item = u32> {
         let of_entities = self.iter(strings).flat_map(move |entity| {
             let texts = entity.kind.fields().iter().flat_map(move |field| {
@@ -266,8 +268,9 @@ impl Entities {
         of_entities.chain(records.flat_map(|record| record.string_offsets(self, strings)))
     }
 
-    /// What a count and a number say: nothing, the number, or where in the table of 32-bit values
-    /// so many numbers are; none where they are not all there.
+    /// Resolves a counted reference. The reference is unused for a count of 0, the number itself
+    /// for 1, and otherwise the index of the numbers in the table of 32-bit values. `None` if the
+    /// table is too short.
     pub(super) fn listed(&self, count: u32, reference: u32) -> Option<Vec<u32>> {
         match count {
             0 => Some(Vec::new()),
@@ -287,7 +290,7 @@ impl Entities {
         Some(PropertyRecord::from_bytes(*record))
     }
 
-    /// What is wrong with the number of a property that there is not.
+    /// The fault of a property number that does not exist.
     fn not_a_property(&self, index: u32) -> Option<String> {
         let count = self.property_count();
         let is_outside = index as usize >= count;
@@ -303,14 +306,14 @@ impl Entities {
         table.unwrap_or_default()
     }
 
-    /// 32-bit values from an index on, in little-endian order; none where they are not all there.
+    /// 32-bit values from an index on, in little-endian order; `None` if the table is too short.
     fn values32(&self, index: u32, count: usize) -> Option<&[[u8; 4]]> {
         let (values, _) = self.table(4).as_chunks();
         let first = index as usize;
         values.get(first..first.checked_add(count)?)
     }
 
-    /// Lists what means nothing.
+    /// Reports invalid values.
     fn check(&self, cursor: &mut Cursor<'_>, strings: &StringTable, problems: &mut Problems) {
         let mut texts_left = self.bytes.len();
         for index in 0..self.property_count() {
@@ -331,7 +334,8 @@ impl Entities {
     }
 }
 
-/// The number of entities from each offset to the end, where whole ones end there.
+/// Number of whole entities from each offset to the end; `None` for offsets from which they do not
+/// end exactly there.
 fn counts_to_end(bytes: &[u8]) -> Vec<Option<u32>> {
     let mut counts = vec![None; bytes.len() + 1];
     if let Some(last) = counts.last_mut() {
@@ -349,10 +353,10 @@ fn counts_to_end(bytes: &[u8]) -> Vec<Option<u32>> {
     counts
 }
 
-/// Which runs of the table of 32-bit values are all numbers of properties. Many entities may have
-/// the same long run.
+/// Finds values in the table of 32-bit values that are not property numbers. Indexed once, because
+/// many entities may share a long run.
 struct PropertyLists {
-    /// Indices of the values that are not.
+    /// Indices of the values that are not property numbers.
     others: Vec<u32>,
 }
 
@@ -370,7 +374,7 @@ impl PropertyLists {
         }
     }
 
-    /// The index of the first value of a run that is no property.
+    /// Index of the first value of a run that is not a property number.
     fn first_other(&self, index: u32, count: u32) -> Option<u32> {
         let at = self.others.partition_point(|other| *other < index);
         let other = *self.others.get(at)?;
@@ -384,20 +388,20 @@ pub struct Entity<'a> {
     entities: &'a Entities,
     strings: &'a StringTable,
     index: usize,
-    /// Where in the bytes of the entities it begins.
+    /// Its start in the bytes of the entities.
     start: usize,
     kind: EntityKind,
 }
 
-/// A field of an entity with what it holds.
+/// A field of an entity with its value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldValue {
-    /// How it is stored. Of the fields before those of its type, `offset` counts from the entity's
-    /// first byte.
+    /// Its storage. For fields of the entity header, `offset` is relative to the entity's first
+    /// byte.
     pub field: &'static Field,
-    /// Where its first byte stands in the section.
+    /// Offset of its first byte in the section.
     pub at: usize,
-    /// What it holds.
+    /// Its value.
     pub value: Value,
 }
 
@@ -407,17 +411,17 @@ impl<'a> Entity<'a> {
         self.index
     }
 
-    /// What it is.
+    /// Its type.
     pub fn kind(&self) -> EntityKind {
         self.kind
     }
 
-    /// Its name; empty where its offset leads nowhere. Replaced where it is no UTF-8.
+    /// Its name, with invalid UTF-8 replaced; empty if its offset is invalid.
     pub fn name(&self) -> Cow<'a, str> {
         self.strings.get(StringRef(self.u32_at(4)))
     }
 
-    /// Its name for lists, cut off where it is longer than names are.
+    /// Its name for lists, truncated to the usual length of names.
     pub fn brief_name(&self) -> Cow<'a, str> {
         self.strings.brief(StringRef(self.u32_at(4)))
     }
@@ -427,18 +431,19 @@ impl<'a> Entity<'a> {
         self.strings
     }
 
-    /// The gamemodes that it is part of: bit `i` is the `i`th of the file's head (fact sheet B29).
+    /// The gamemodes in which it exists: bit `i` is the `i`th of the file's header (fact sheet
+    /// B29).
     pub fn gamemodes(&self) -> u32 {
         self.u32_at(0)
     }
 
-    /// Where it stands in its section.
+    /// Byte range in its section.
     pub fn range(&self) -> Range<usize> {
         let start = self.entities.start + self.start;
         start..start + HEAD_BYTES + self.kind.body_bytes()
     }
 
-    /// Its bytes: the head and the fields.
+    /// Its bytes: the header and the fields.
     pub fn bytes(&self) -> &'a [u8] {
         self.entities
             .bytes
@@ -446,13 +451,13 @@ impl<'a> Entity<'a> {
             .unwrap_or_default()
     }
 
-    /// The numbers of its properties; none where the file says nonsense.
+    /// The numbers of its properties; `None` if the reference in the file is invalid.
     pub fn property_indices(&self) -> Option<Vec<u32>> {
         self.entities.listed(self.u32_at(8), self.u32_at(12))
     }
 
-    /// Its properties with their numbers; of one that cannot be read, why. None where the file says
-    /// nonsense.
+    /// Its properties with their numbers, or the reason if one is unreadable. Empty if the
+    /// reference in the file is invalid.
     pub fn properties(&self) -> impl Iterator<Item = (u32, Result<Property, String>)> {
         let indices = self.property_indices().unwrap_or_default();
         indices.into_iter().map(|index| {
@@ -464,12 +469,12 @@ impl<'a> Entity<'a> {
         })
     }
 
-    /// What every entity begins with.
+    /// The fields that all entities begin with.
     pub fn head(&self) -> impl Iterator<Item = FieldValue> {
         self.values(&HEAD, 0)
     }
 
-    /// All fields after the head.
+    /// All fields after the header.
     pub fn fields(&self) -> impl Iterator<Item = FieldValue> {
         self.values(self.kind.fields(), HEAD_BYTES)
     }
@@ -485,13 +490,13 @@ impl<'a> Entity<'a> {
         })
     }
 
-    /// What the field with a name holds; none where the type has no such field.
+    /// The value of the field with a name; `None` if the type has no such field.
     pub fn value(&self, name: &str) -> Option<Value> {
         let field = self.kind.field(name)?;
         Some(self.value_at(field, HEAD_BYTES + usize::from(field.offset)))
     }
 
-    /// Its signals: which field names each, whether it comes or goes, and its name.
+    /// Its signals: the field, the direction and the name of each.
     pub fn signals(&self) -> impl Iterator<Item = (&'static Field, Signal, StringRef)> {
         self.kind.fields().iter().filter_map(|field| {
             let FieldKind::Signal(signal) = field.kind else {
@@ -502,13 +507,14 @@ impl<'a> Entity<'a> {
         })
     }
 
-    /// Where it is, in metres: relative to the centre of its chunk, or to the centre of the center
-    /// chunk for entities of a level or the file. A door's is the closed one, a beam's its head's.
+    /// Its position in metres, relative to the centre of its chunk, or to the centre of the center
+    /// chunk for entities of a level or the file. For a door it is the closed position, for a beam
+    /// that of its head.
     pub fn position(&self) -> Option<[f32; 3]> {
         self.vector(POSITION)
     }
 
-    /// How it is turned, in degrees about X, Y and Z.
+    /// Its rotation in degrees about X, Y and Z.
     pub fn rotation_degrees(&self) -> Option<[f32; 3]> {
         self.vector(ROTATION)
     }
@@ -519,38 +525,38 @@ impl<'a> Entity<'a> {
         value.floats()?.first_chunk().copied()
     }
 
-    /// The min and max corner of its box, relative to its position, in metres; none
-    /// where its type has none.
+    /// The min and max corner of its box, relative to its position, in metres; `None` if its type
+    /// has no box.
     pub fn bounds(&self) -> Option<[[f32; 3]; 2]> {
         Some([self.vector(BOUNDS_MIN)?, self.vector(BOUNDS_MAX)?])
     }
 
     /// The eight corners of its shape in the order of the format, relative to its position, in
-    /// metres; none where its type or kind has no such shape.
+    /// metres; `None` if its type or kind has no such shape.
     pub fn corners(&self) -> Option<[[f32; 3]; 8]> {
         let value = self.value(SHAPE)?;
         let (corners, _) = value.floats()?.as_chunks::<3>();
         corners.first_chunk().copied()
     }
 
-    /// The four bytes at an offset from the beginning of the entity.
+    /// The four bytes at an offset from the start of the entity.
     fn u32_at(&self, offset: usize) -> u32 {
         u32::from_le_bytes(self.array_at(offset))
     }
 
-    /// The bytes at an offset from the beginning of the entity.
+    /// The bytes at an offset from the start of the entity.
     fn array_at<const N: usize>(&self, offset: usize) -> [u8; N] {
         let rest = self.bytes().get(offset..).unwrap_or_default();
-        // An entity was read to its end, and fields lie inside.
+        // In range: the whole entity was read, and its fields lie inside it.
         rest.first_chunk().copied().unwrap_or([0; N])
     }
 
-    /// The number in the upper four bits of the first byte.
+    /// The upper four bits of the first byte.
     fn nibble(&self) -> u8 {
         self.array_at::<1>(HEAD_BYTES)[0] >> 4
     }
 
-    /// What a field holds that begins so many bytes behind the beginning of the entity.
+    /// The value of a field that begins `at` bytes after the start of the entity.
     fn value_at(&self, field: &Field, at: usize) -> Value {
         let bytes = || {
             let bytes = self.bytes().get(at..at + field.kind.bytes());
@@ -604,12 +610,12 @@ impl<'a> Entity<'a> {
         }
     }
 
-    /// Lists what means nothing.
+    /// Reports invalid values.
     fn check(&self, cursor: &Cursor<'_>, lists: &PropertyLists, problems: &mut Problems) {
         let start = self.range().start;
         let name = self.u32_at(4);
         if !self.strings.has(name) {
-            // Whatever names it, it is missing once.
+            // Report a missing string once, however many entities name it.
             let named = (cursor.source().start, name);
             cursor.warn_alike(problems, named, (&rules::ENTITY_VALUE, start + 4), || {
                 format!("name: {}", nowhere(name))
@@ -634,7 +640,7 @@ impl<'a> Entity<'a> {
                     format!("{}: {message}", field.name)
                 });
             };
-            // Many entities may have the same long text, so that none is copied here.
+            // Not copied: many entities may share a long text.
             if let FieldKind::Text | FieldKind::Signal(_) = field.kind {
                 let offset = self.u32_at(at);
                 if !self.strings.has(offset) {
@@ -677,10 +683,10 @@ impl<'a> Entity<'a> {
         }
     }
 
-    /// Why a number of a field whose numbers are names has no meaning.
+    /// The fault of a number without a meaning, for fields whose numbers are names.
     fn unknown_number(&self, kind: FieldKind, number: u8) -> Option<String> {
         let or_player = match kind {
-            // The number of a filter that is off is not looked at.
+            // The number of a disabled filter is not checked.
             FieldKind::TypeFilter if !self.uses_type_filter() => return None,
             FieldKind::TypeFilter => ", or 255",
             _ => "",
@@ -695,7 +701,7 @@ impl<'a> Entity<'a> {
         }
     }
 
-    /// Whether its filter by type is on.
+    /// Returns `true` if its filter by type is enabled.
     fn uses_type_filter(&self) -> bool {
         let flags = self.kind.field("flags").map(|field| field.kind);
         let Some(FieldKind::Flags(_, names)) = flags else {
@@ -733,7 +739,7 @@ impl<'a> Entity<'a> {
     }
 }
 
-/// What messages say of the offset of a string that is not in the table.
+/// Message for a string offset that is not in the table.
 pub(super) fn nowhere(offset: u32) -> String {
     format!("the string table has no complete string at {offset:#x}")
 }
@@ -751,7 +757,7 @@ pub(super) mod tests {
     use super::*;
     use crate::{Problem, Severity};
 
-    /// Reads entities that are alone in a section.
+    /// Reads a section that contains only entities.
     pub(in super::super) fn read(
         bytes: &[u8],
         strings: &StringTable,
@@ -767,7 +773,7 @@ pub(super) mod tests {
         (entities, problems.finish())
     }
 
-    /// A trigger with two properties, the second an array, and its strings.
+    /// A trigger with two properties, the second one an array, and its strings.
     fn sample() -> (Vec<u8>, StringTable) {
         let mut strings = StringTableBuilder::default();
         let list = EntityList {
@@ -796,7 +802,7 @@ pub(super) mod tests {
         (bytes, strings.finish())
     }
 
-    // Places in the sample.
+    // Offsets in the sample.
     const TABLE16: usize = 4;
     const TABLE32: usize = TABLE16 + 4 * 2 + 4;
     const TABLE64: usize = TABLE32 + 4 * 4 + 4;
@@ -913,7 +919,7 @@ pub(super) mod tests {
         for cut in TABLE16..TRIGGER {
             assert!(read(&bytes[..cut], &strings).0.is_err(), "{cut}");
         }
-        // As many entities as there are bytes for.
+        // The list is cut to the entities that fit.
         for cut in TRIGGER..bytes.len() {
             let (entities, problems) = read(&bytes[..cut], &strings);
             let entities = entities.unwrap();
@@ -921,7 +927,7 @@ pub(super) mod tests {
             assert_eq!(problems.len(), 1, "{problems:#?}");
             assert!(problems[0].may_leave_out() && entities.is_torn());
         }
-        // Fewer than there are bytes for.
+        // A count below the number that fits.
         let mut fewer = bytes.clone();
         set(TRIGGER - 4, 1)(&mut fewer);
         let (entities, problems) = read(&fewer, &strings);
@@ -950,7 +956,7 @@ pub(super) mod tests {
         assert_eq!((at, rest.len()), (TRIGGER, 17 + 158 + 5));
         assert_eq!(entities.bytes(), bytes);
         assert!(EntityList::of(&entities, &strings).is_err());
-        // The last one has nothing behind it that could be found.
+        // No entity follows the last one, so the reader cannot resume.
         let (mut bytes, strings) = sample();
         bytes[COUNTER + 16] = 40;
         bytes.extend([7; 5]);
@@ -994,7 +1000,7 @@ pub(super) mod tests {
         assert_eq!(trigger, None);
         warned(set(at, u32::MAX), at, "does not have");
         warned(set(TRIGGER + 8, u32::MAX), at, "does not have");
-        // The list of the trigger is behind the lengths of the array.
+        // The list of the trigger follows the lengths of the array.
         warned(
             set(TABLE32 + 12, 2),
             at,
@@ -1046,7 +1052,7 @@ pub(super) mod tests {
             at,
             "string table has no complete string at 0x2bc",
         );
-        // An array of texts, one of which is nowhere.
+        // An array of texts with one invalid offset.
         warned(
             |bytes| {
                 bytes[at] = 12;
@@ -1090,7 +1096,7 @@ pub(super) mod tests {
         let x = TRIGGER + 17 + 1;
         warned(set(x, 0x7FC0_0000), x, "position: NaN is not finite");
 
-        // A filter that is off may say anything.
+        // A disabled filter may contain any value.
         let (mut bytes, strings) = sample();
         bytes[TRIGGER + 17] = 0;
         bytes[filter] = 27;
@@ -1125,7 +1131,7 @@ pub(super) mod tests {
         assert_eq!(light.value("kind"), Some(Value::Number(1)));
     }
 
-    /// Many entities that share one long list must not be looked at entry by entry each.
+    /// Many entities that share one long list must not scan it once each.
     #[test]
     fn shared_lists_are_looked_at_once() {
         const LIST: u32 = 200_000;

@@ -1,25 +1,25 @@
-//! How a field of an entity is stored: where, as what, and in which unit.
+//! The storage of entity fields: offset, type and unit.
 
 use super::bytes::hex;
 use super::entity_kinds::EntityKind;
 
-/// A field of an entity of some type.
+/// A field of an entity type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
-    /// Its name. No two fields of a type have the same name.
+    /// Its name, unique within a type.
     pub name: &'static str,
-    /// Where it begins, in bytes after the type byte of the entity.
+    /// Offset in bytes after the type byte of the entity.
     pub offset: u16,
-    /// What it is.
+    /// Its storage type.
     pub kind: FieldKind,
-    /// What its numbers count.
+    /// Unit of its numbers.
     pub unit: Unit,
 }
 
-/// What the numbers of a field count.
+/// Unit of the numbers in a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Nothing, or nothing that the format's documents say.
+    /// No unit, or none that the format's documents mention.
     None,
     /// Units of the map, which are metres (fact sheet B1).
     Metres,
@@ -30,7 +30,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What stands after a number.
+    /// The suffix of a number.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::None => "",
@@ -41,90 +41,91 @@ impl Unit {
     }
 }
 
-/// What the name of a signal in a field is for.
+/// The direction of a signal field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
-    /// The entity does something when the signal comes.
+    /// The entity reacts to the signal.
     Input,
     /// The entity sends the signal.
     Output,
 }
 
-/// How a field is stored.
+/// Storage type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FieldKind {
-    /// So many bytes of bits, and what each says when it is set, from the lowest; nothing for a bit
-    /// without meaning.
+    /// Bit flags: the number of bytes, and the meaning of each set bit from the lowest; empty for a
+    /// bit without meaning.
     Flags(u8, &'static [&'static str]),
-    /// The upper four bits of the byte of flags that is the next field: a number of this list.
+    /// The upper four bits of the flags byte, which is the next field: a number of this list.
     HighNibble(&'static [&'static str]),
     /// A byte: a number of this list.
     Choice(&'static [&'static str]),
-    /// A byte: the number of a type of entities.
+    /// A byte: the number of an entity type.
     EntityKind,
-    /// The same of a filter by type, where 255 is a player.
+    /// A type filter: as [`Self::EntityKind`], with 255 for a player.
     TypeFilter,
-    /// A whole number of 1, 2, 4 or 8 bytes without a sign.
+    /// An unsigned integer of 1, 2, 4 or 8 bytes.
     Unsigned(u8),
-    /// A whole number of 8 bytes with a sign.
+    /// A signed integer of 8 bytes.
     Signed64,
     /// 32 steps of a pattern, one bit each.
     Pattern32,
     /// Floats, row by row.
     Floats {
-        /// What the rows are called; one without a name where there is only one.
+        /// Names of the rows; a single row has no name.
         rows: &'static [&'static str],
-        /// What the numbers of a row are called; one without a name where there is only one.
+        /// Names of the numbers in a row; a single number has no name.
         columns: &'static [&'static str],
     },
-    /// Red, green and blue, a byte each.
+    /// Red, green and blue, one byte each.
     Rgb,
-    /// Red, green, blue and alpha, a byte each.
+    /// Red, green, blue and alpha, one byte each.
     Rgba,
-    /// So many bytes.
+    /// A number of raw bytes.
     Bytes(u8),
     /// The offset of a text in the string table.
     Text,
-    /// The same, of the name of a signal; empty for none.
+    /// The offset of a signal name; empty for no signal.
     Signal(Signal),
     /// The index of a property (an "entity data container").
     Property,
-    /// How many floats a shape has, by the upper four bits of the first byte: one is here, more are
-    /// at an index of the table of 32-bit numbers. Without any, and for other bits, it is a number.
+    /// A shape: its number of floats, by the upper four bits of the first byte. A single float is
+    /// stored here; more are at an index in the table of 32-bit numbers. With no floats, or for
+    /// other bits, the field is a plain number.
     Shape(&'static [usize]),
-    /// A byte that counts texts, and four: nothing, the offset of the text, or the index of the
-    /// offsets in the table of 32-bit numbers.
+    /// A one-byte count of texts, and four bytes: unused, the offset of the text, or the index of
+    /// the offsets in the table of 32-bit numbers.
     TextList,
 }
 
-/// The columns of a place or a direction.
+/// Columns of a position or direction.
 pub(super) const XYZ: &[&str] = &["X", "Y", "Z"];
-/// The columns of what has two axes.
+/// Columns of a value with two axes.
 pub(super) const XY: &[&str] = &["X", "Y"];
-/// The columns of texture coordinates.
+/// Columns of texture coordinates.
 pub(super) const UV: &[&str] = &["U", "V"];
-/// What there is only one of.
+/// The only row or column.
 pub(super) const ONE: &[&str] = &[""];
 /// The corners of a box in the order of the format (fact sheet A10, K).
 pub(super) const CORNERS: &[&str] = &[
     "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
 ];
-/// The corners of a rectangle in the order of entities (not that of drawn faces).
+/// The corners of a rectangle in the order of entities (drawn faces have another order).
 pub(super) const QUAD: &[&str] = &["top left", "top right", "bottom left", "bottom right"];
-/// The columns of the angles of an area light.
+/// Columns of the angles of an area light.
 const FROM_TO: &[&str] = &["from", "to"];
 
-/// The type number that stands for a player, in filters.
+/// The type number of a player, in filters.
 pub(super) const PLAYER: u8 = 255;
-/// What names of entities begin with that the server makes for players; those of maps must not.
-/// (Names of signals that begin with `unique:` are what the compiler makes, so maps have them.)
+/// Prefix of the entity names that the server makes for players; maps must not use it. (The
+/// compiler makes signal names with the prefix `unique:`, so maps do contain those.)
 pub(super) const PLAYER_NAME: &[u8] = b"player:";
 
 impl FieldKind {
-    /// How many bytes of the body are the field's own.
+    /// Number of bytes that the field occupies in the body.
     pub const fn bytes(self) -> usize {
         match self {
-            // It shares the byte of the flags after it.
+            // Shares the byte of the flags after it.
             Self::HighNibble(_) => 0,
             Self::Choice(_) | Self::EntityKind | Self::TypeFilter => 1,
             Self::Flags(bytes, _) | Self::Unsigned(bytes) | Self::Bytes(bytes) => bytes as usize,
@@ -141,7 +142,7 @@ impl FieldKind {
         }
     }
 
-    /// What a number means, for fields whose numbers are names.
+    /// The meaning of a number, for fields whose numbers are names.
     pub(super) fn name_of(self, number: u8) -> Option<&'static str> {
         match self {
             Self::HighNibble(names) | Self::Choice(names) => {
@@ -156,16 +157,16 @@ impl FieldKind {
     }
 }
 
-/// What a field holds. How it is to be read stands in its [`Field`].
+/// The value of a field. Its [`Field`] describes how to interpret it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// A whole number, the bits of flags, or the number of a choice or of a type of entities.
+    /// An unsigned integer, flag bits, or the number of a choice or entity type.
     Number(u64),
-    /// A whole number with a sign.
+    /// A signed integer.
     Signed(i64),
     /// Floats, row by row.
     Floats(Vec<f32>),
-    /// A colour or a row of bytes.
+    /// A colour or raw bytes.
     Bytes(Vec<u8>),
     /// A text.
     Text(String),
@@ -173,7 +174,7 @@ pub enum Value {
     Texts(Vec<String>),
     /// The index of a property.
     Property(u32),
-    /// An offset or an index that leads out of its table.
+    /// An offset or index outside its table.
     Nowhere(u32),
 }
 
@@ -186,7 +187,7 @@ impl Value {
         }
     }
 
-    /// The floats, if it is any.
+    /// The floats, if it contains floats.
     pub fn floats(&self) -> Option<&[f32]> {
         match self {
             Self::Floats(floats) => Some(floats),
@@ -284,7 +285,7 @@ impl Field {
     }
 }
 
-/// Floats row by row: `top left 0, 1; top right 1, 1`.
+/// Formats floats row by row: `top left 0, 1; top right 1, 1`.
 fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String {
     let rows = floats.chunks(columns.len().max(1)).zip(rows);
     let rows = rows.map(|(row, name)| {

@@ -1,8 +1,8 @@
-//! The 27 types of entities and the fields of each: the table by which entities are read, checked,
-//! listed and written.
+//! The 27 entity types and their fields. This table drives reading, checking, listing and writing
+//! of entities.
 //!
-//! Numbers, sizes and the places that the reader relies on are those of fact sheet C. What lies
-//! between them follows the document of map entities that belongs to this revision of the format.
+//! Type numbers, sizes and the offsets that the reader relies on follow fact sheet C. The fields in
+//! between follow the document of map entities for this revision of the format.
 
 use super::entity_fields::{CORNERS, Field, FieldKind, ONE, QUAD, Signal, UV, Unit, XY, XYZ};
 
@@ -38,7 +38,7 @@ const fn outputs<const N: usize>(names: [&'static str; N]) -> [Field; N] {
     of(FieldKind::Signal(Signal::Output), names)
 }
 
-/// Rows of one float for each column.
+/// Rows with one float per column.
 const fn rows<const N: usize>(
     rows: &'static [&'static str],
     columns: &'static [&'static str],
@@ -56,7 +56,7 @@ const fn floats<const N: usize>(unit: Unit, names: [&'static str; N]) -> [Field;
     rows(ONE, ONE, unit, names)
 }
 
-/// Whole numbers of so many bytes.
+/// Unsigned integers of `bytes` bytes.
 const fn unsigned<const N: usize>(bytes: u8, names: [&'static str; N]) -> [Field; N] {
     of(FieldKind::Unsigned(bytes), names)
 }
@@ -74,8 +74,8 @@ const fn flags16(names: &'static [&'static str]) -> [Field; 1] {
     of(FieldKind::Flags(2, names), ["flags"])
 }
 
-/// The field of the same name of every entity that has a place: relative to the centre of its
-/// chunk, or to the centre of the center chunk for entities of a level or the file.
+/// Name of the position field, shared by all entities with a position. It is relative to the centre
+/// of its chunk, or to the centre of the center chunk for entities of a level or the file.
 pub(super) const POSITION: &str = "position";
 pub(super) const ROTATION: &str = "rotation";
 /// The two corners of a box, relative to the position.
@@ -85,7 +85,7 @@ pub(super) const BOUNDS_MIN: &str = "bounds min";
 pub(super) const SHAPE: &str = "shape";
 pub(super) const KIND: &str = "kind";
 
-// Fields that follow each other in many types.
+// Field groups that many types share.
 const PLACE: [Field; 1] = vectors(Unit::Metres, [POSITION]);
 const TURN: [Field; 1] = vectors(Unit::Degrees, [ROTATION]);
 const FOLLOWED: [Field; 2] = texts(["followed entity", "followed bone"]);
@@ -122,7 +122,7 @@ const SWITCHING: [Field; 3] = inputs([
 ]);
 const FADING: [Field; 2] = micros(["delay before fading", "fade time"]);
 
-/// How a counter compares, with the names of the format's documents.
+/// Comparison operator of a counter, with the names of the format's documents.
 const COMPARISON: [Field; 1] = of(
     FieldKind::Choice(&["EQ", "NE", "LT", "LE", "GT", "GE"]),
     ["comparison"],
@@ -151,7 +151,7 @@ const fn fields_in(groups: &[&[Field]]) -> usize {
     count
 }
 
-/// The fields of groups one after the other, as the body of an entity has them.
+/// Lays out groups of fields consecutively, as in the body of an entity.
 const fn laid_out<const N: usize>(groups: &[&[Field]]) -> [Field; N] {
     let mut fields = [Field {
         name: "",
@@ -174,11 +174,11 @@ const fn laid_out<const N: usize>(groups: &[&[Field]]) -> [Field; N] {
     fields
 }
 
-/// The table of types: of each its meaning, its name in the format's documents, and the fields after
-/// the type byte in groups.
+/// The table of types: description, name in the format's documents, and groups of fields after the
+/// type byte.
 macro_rules! entity_kinds {
     ($($(#[$doc:meta])+ $kind:ident $name:literal { $($group:expr,)* })+) => {
-        /// What an entity is. The numbers are those of the file (fact sheet B28).
+        /// The type of an entity. The numbers are those of the file (fact sheet B28).
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         pub enum EntityKind {
@@ -194,9 +194,9 @@ macro_rules! entity_kinds {
 }
 
 entity_kinds! {
-    /// Nothing but a name.
+    /// An entity with only a name.
     Dummy "DUMMY" {}
-    /// A script without a place.
+    /// A script without a position.
     Headless "HEADLESS" {
         texts(["script"]),
     }
@@ -233,14 +233,14 @@ entity_kinds! {
             "-X physics material", "-Y physics material", "-Z physics material"]),
         VISIBILITY, COLLISION,
     }
-    /// A shape to be met.
+    /// A shape for intersection tests.
     Intersectable "INTERSECTABLE" {
         of(FieldKind::HighNibble(&["axis-aligned box", "sphere", "box"]), [KIND]),
         flags(&["follows the bone's tail"]),
         PLACE, TURN, FOLLOWED,
         all(FieldKind::Shape(&[3, 3, 24]), Unit::Metres, [SHAPE]),
     }
-    /// A model that moves between two places. Its position is that while it is closed.
+    /// A model that moves between two places. Its position is the closed one.
     Door "DOOR" {
         flags16(&["open", "backfaces drawn", "follows the bone's tail", "keeps its own rotation",
             "keeps its own scale", "no collision", "", "",
@@ -255,7 +255,7 @@ entity_kinds! {
         micros(["delay before opening", "opening time", "delay before closing", "closing time"]),
         inputs(["signal to open", "signal to close", "signal to toggle"]),
     }
-    /// A box that signals what enters and leaves it.
+    /// A box that signals entities that enter or leave it.
     Trigger "TRIGGER" {
         flags(&["inactive", "follows the bone's tail", "type filter on", "type filter excludes",
             "team filter excludes", "initiator becomes itself", "mutual", "continuous"]),
@@ -264,7 +264,7 @@ entity_kinds! {
             "output when exiting", "output when exited", "output when fully exited"]),
         ACTIVATION,
     }
-    /// A light. The documents do not say what the radius of its cone is counted in.
+    /// A light. The documents do not state the unit of its cone radius.
     Light "LIGHT" {
         of(FieldKind::HighNibble(&["point", "spot", "area"]), [KIND]),
         flags(&["inactive", "follows the bone's tail"]),
@@ -276,7 +276,7 @@ entity_kinds! {
         of(FieldKind::Shape(&[0, 1, 6]), [SHAPE]),
         ACTIVATION,
     }
-    /// A line with a texture between two places. Its position is that of the head.
+    /// A textured line between two places. Its position is that of the head.
     Beam "BEAM" {
         flags(&["inactive", "head follows the bone's tail", "tail follows the bone's tail",
             "texture wrap not relative to size"]),
@@ -340,7 +340,7 @@ entity_kinds! {
         FADING,
         inputs(["signal to activate"]),
     }
-    /// A rectangle that glows.
+    /// A glowing rectangle.
     Glow "GLOW" {
         flags(&["follows the bone's tail"]),
         PLACE, FOLLOWED,
@@ -380,7 +380,7 @@ entity_kinds! {
         of(FieldKind::Rgb, ["emission"]),
         FADING,
     }
-    /// A model that flies.
+    /// A flying model.
     Projectile "PROJECTILE" {
         flags(&["initiator becomes itself on a hit"]),
         PLACE,
@@ -389,8 +389,8 @@ entity_kinds! {
         texts(["model", "animation"]),
         outputs(["signal on a hit"]),
     }
-    /// A push away or along. With "direction from position" the first number of its velocity is the
-    /// speed, and the others are zero.
+    /// A push, away from a point or along a direction. With "direction from position" the first
+    /// number of its velocity is the speed, and the others are zero.
     Push "PUSH" {
         flags(&["inactive", "follows the bone's tail", "deleted once activated",
             "radius is cubic", "type filter on", "type filter excludes", "team filter excludes",
@@ -402,7 +402,7 @@ entity_kinds! {
         vectors(Unit::None, ["velocity"]),
         inputs(["signal to activate"]),
     }
-    /// A signal that is passed on.
+    /// A relay for a signal.
     Broadcaster "BROADCASTER" {
         flags(&["inactive", "type filter on", "type filter excludes", "team filter excludes",
             "initiator becomes itself for output 1", "initiator becomes itself for output 2"]),
@@ -412,19 +412,19 @@ entity_kinds! {
         unsigned(1, ["repeat"]),
         ACTIVATION,
     }
-    /// A counter of signals, of 32 bits.
+    /// A 32-bit counter of signals.
     Counter "COUNTER" {
         COMPARISON, unsigned(4, COUNTED), COUNTING,
     }
-    /// A counter of signals, of 64 bits.
+    /// A 64-bit counter of signals.
     ExtendedCounter "EXCOUNTER" {
         COMPARISON, unsigned(8, COUNTED), COUNTING,
     }
-    /// A signal after a time, of 32 bits.
+    /// A delayed signal with a 32-bit time.
     Timer "TIMER" {
         micros(["time"]), TIMING,
     }
-    /// A signal after a time, of 64 bits.
+    /// A delayed signal with a 64-bit time.
     ExtendedTimer "EXTIMER" {
         all(FieldKind::Unsigned(8), Unit::Microseconds, ["time"]), TIMING,
     }
@@ -451,7 +451,7 @@ entity_kinds! {
         texts(["sound"]),
         inputs(["signal to play"]),
     }
-    /// What switches a dynamic light.
+    /// A switch for a dynamic light.
     DynamicLightController "DYNLIGHTCTL" {
         flags(&["pattern advances while off"]),
         unsigned(4, ["light"]),
@@ -459,7 +459,7 @@ entity_kinds! {
         micros(["pattern advance time"]),
         SWITCHING,
     }
-    /// What dims a fast light.
+    /// A dimmer for a fast light.
     FastLightController "FASTLIGHTCTL" {
         flags(&["pattern advances while off", "pattern in steps"]),
         unsigned(4, ["light"]),
@@ -469,7 +469,7 @@ entity_kinds! {
     }
 }
 
-/// The fields that every entity begins with, before those of its type.
+/// The fields at the start of every entity, before those of its type.
 pub(super) const HEAD: [Field; 5] = laid_out(&[
     &of(FieldKind::Pattern32, ["gamemodes"]),
     &texts(["name"]),
@@ -478,12 +478,12 @@ pub(super) const HEAD: [Field; 5] = laid_out(&[
 ]);
 
 impl EntityKind {
-    /// All types in the order of their numbers.
+    /// All types in numerical order.
     pub fn all() -> impl Iterator<Item = Self> {
         KINDS.iter().map(|(kind, ..)| *kind)
     }
 
-    /// The type with a number; none for a number that the format does not know.
+    /// The type with a number; `None` for an unknown number.
     pub fn from_number(number: u8) -> Option<Self> {
         KINDS.get(usize::from(number)).map(|(kind, ..)| *kind)
     }
@@ -498,7 +498,7 @@ impl EntityKind {
         KINDS[self as usize].1
     }
 
-    /// The fields after the type byte, in the order of the file.
+    /// The fields after the type byte, in file order.
     pub fn fields(self) -> &'static [Field] {
         KINDS[self as usize].2
     }
@@ -508,7 +508,7 @@ impl EntityKind {
         self.fields().iter().find(|field| field.name == name)
     }
 
-    /// Bytes after the type byte.
+    /// Number of bytes after the type byte.
     pub fn body_bytes(self) -> usize {
         self.fields()
             .last()
@@ -526,7 +526,7 @@ mod tests {
         20, 24, 15, 81, 25, 53,
     ];
 
-    /// Where fact sheet C says that positions are.
+    /// Position offsets according to fact sheet C.
     const POSITIONS: [Option<u16>; 27] = [
         None,
         None,

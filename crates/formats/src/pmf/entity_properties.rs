@@ -1,4 +1,4 @@
-//! The custom properties of entities (fact sheet C, "Property record"; B27).
+//! Custom properties of entities (fact sheet C, "Property record"; B27).
 
 use std::borrow::Cow;
 
@@ -6,13 +6,13 @@ use super::bytes::{StringRef, StringTable};
 use super::entities::{Entities, nowhere};
 use crate::counted;
 
-/// Bytes of a property in the file.
+/// Size of a property in the file, in bytes.
 pub(super) const PROPERTY_BYTES: usize = 13;
-/// The most dimensions of an array. With a length of at least 2 each, more than this would be
-/// larger than a table can be.
+/// Maximum number of dimensions of an array. With lengths of at least 2, an array with more
+/// dimensions exceeds any table.
 const MAX_DIMENSIONS: u32 = 32;
 
-/// What a property is made of. The numbers are those of the file.
+/// The type of a property. The numbers are those of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "each is the type of its values")]
@@ -32,8 +32,8 @@ pub enum PropertyKind {
     Text,
 }
 
-/// All kinds by their numbers: name in the format's documents, and bytes of a value. A truth value in
-/// an array is one bit, and a text the offset of its bytes.
+/// All kinds in numerical order: name in the format's documents, and bytes per value. In an array,
+/// a boolean is one bit and a text is the offset of its bytes.
 const KINDS: [(PropertyKind, &str, usize); 13] = [
     (PropertyKind::None, "NONE", 0),
     (PropertyKind::Bool, "BOOL", 1),
@@ -56,31 +56,31 @@ impl PropertyKind {
         KINDS[self as usize].1
     }
 
-    /// Bytes of a value, which say in which table an array is.
+    /// Bytes per value, which determine the table that contains an array.
     pub(super) fn bytes(self) -> usize {
         KINDS[self as usize].2
     }
 }
 
-/// A property as the file has it.
+/// A property record of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PropertyRecord {
     /// The number of its kind.
     pub kind: u8,
-    /// How many dimensions its array has; 0 for a single value.
+    /// Number of dimensions of its array; 0 for a single value.
     pub dimensions: u32,
-    /// 0, the length of the array, or where the lengths are in the table of 32-bit values.
+    /// 0, the length of the array, or the index of the lengths in the table of 32-bit values.
     pub length: u32,
-    /// The value, or where it is.
+    /// The value, or its index.
     pub value: u32,
 }
 
 /// A property with its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Property {
-    /// The lengths of its dimensions, the outermost first; none for a single value.
+    /// The lengths of its dimensions, outermost first; empty for a single value.
     pub lengths: Vec<u32>,
-    /// The value, or all values of the array one after the other.
+    /// The value, or all values of the array in order.
     pub values: PropertyValues,
 }
 
@@ -89,9 +89,9 @@ pub struct Property {
 #[expect(missing_docs, reason = "most are lists of their type")]
 pub enum PropertyValues {
     None,
-    /// A single truth value.
+    /// A single boolean.
     Bool(bool),
-    /// An array of truth values, eight in a byte, the lowest bit first.
+    /// An array of booleans, eight per byte, lowest bit first.
     Bits(Vec<u8>),
     I8(Vec<i8>),
     I16(Vec<i16>),
@@ -106,11 +106,11 @@ pub enum PropertyValues {
     Texts(Vec<String>),
 }
 
-/// What lists of numbers do alike: each is a kind, a variant of the same name, and a type.
+/// Shared code of the number lists: each has a kind, a variant of the same name, and a number type.
 macro_rules! numbers {
     ($($kind:ident($number:ident)),+) => {
         impl PropertyValues {
-            /// What they are.
+            /// The kind of the values.
             pub fn kind(&self) -> PropertyKind {
                 match self {
                     Self::None => PropertyKind::None,
@@ -120,7 +120,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Numbers from their bytes; nothing for a kind that is not of numbers.
+            /// Decodes numbers; `None` for a kind that is not numeric.
             fn numbers(kind: PropertyKind, bytes: &[u8]) -> Self {
                 match kind {
                     $(PropertyKind::$kind => {
@@ -131,7 +131,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// Their bytes in a file; those of texts are not here.
+            /// Encodes the values, except texts.
             #[cfg(feature = "write")]
             pub(super) fn bytes(&self) -> Vec<u8> {
                 match self {
@@ -178,11 +178,11 @@ fn first_of(values: impl ExactSizeIterator<Item: ToString>, max: usize) -> Strin
     shown.join(", ")
 }
 
-/// A property whose lengths have been found.
+/// A property with resolved lengths.
 struct Extent {
     kind: PropertyKind,
     lengths: Vec<u32>,
-    /// How many values there are.
+    /// Number of values.
     count: usize,
     is_array: bool,
 }
@@ -240,8 +240,8 @@ impl PropertyRecord {
         })
     }
 
-    /// The bytes of the values: of texts those of their offsets. A single value of up to 32 bits is
-    /// in the record itself.
+    /// The bytes of the values; for texts the bytes of their offsets. A single value of up to 32
+    /// bits is in the record.
     fn bytes<'a>(
         self,
         extent: &Extent,
@@ -276,8 +276,8 @@ impl PropertyRecord {
         })
     }
 
-    /// Whether it can be read. Of texts only so many more are looked at: many properties may have the
-    /// same long array.
+    /// Checks that the property is readable. At most `texts_left` texts are checked, because many
+    /// properties may share a long array.
     pub(super) fn check(
         self,
         entities: &Entities,
@@ -311,7 +311,7 @@ impl PropertyRecord {
     /// The property with its values. `strings` is the string table of the section.
     ///
     /// # Errors
-    /// Why it cannot be read.
+    /// Returns the reason why it is unreadable.
     pub fn resolve(self, entities: &Entities, strings: &StringTable) -> Result<Property, String> {
         let extent = self.extent(entities)?;
         let bytes = self.bytes(&extent, entities, strings)?;
@@ -331,13 +331,13 @@ impl PropertyRecord {
     }
 }
 
-/// Offsets of texts from their bytes.
+/// Decodes the offsets of texts.
 fn offsets(bytes: &[u8]) -> impl Iterator<Item = u32> {
     bytes.as_chunks().0.iter().copied().map(u32::from_le_bytes)
 }
 
-/// The texts at these offsets. Many may be the same, but not so long that a short file makes much
-/// text.
+/// The texts at these offsets. They may repeat, but their total length is bounded so that a short
+/// file cannot produce excessive text.
 pub(super) fn texts(offsets: &[u32], strings: &StringTable) -> Result<Vec<String>, String> {
     const FEW_BYTES: usize = 1 << 20;
     let mut bytes_left = FEW_BYTES + 4 * strings.bytes().len();

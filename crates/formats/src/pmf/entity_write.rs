@@ -1,4 +1,4 @@
-//! Entities from a description: what [`Entities::read`] reads, written.
+//! Writes entities from a description: the inverse of [`Entities::read`].
 
 use super::WriteError;
 use super::bytes::{Cursor, Part, Section, StringTable};
@@ -13,7 +13,7 @@ use crate::{Problems, outside};
 /// A description of the entities of a file, of a level or of a chunk.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EntityList {
-    /// What entities have beside the fields of their types; they name them by index.
+    /// Properties in addition to the fields of the types; entities refer to them by index.
     pub properties: Vec<Property>,
     /// The entities.
     pub entities: Vec<NewEntity>,
@@ -22,20 +22,20 @@ pub struct EntityList {
 /// A description of an entity.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewEntity {
-    /// What it is.
+    /// Its type.
     pub kind: EntityKind,
     /// Its name.
     pub name: String,
-    /// The gamemodes that it is part of, one bit each.
+    /// The gamemodes in which it exists, one bit each.
     pub gamemodes: u32,
     /// Indices of its properties.
     pub properties: Vec<u32>,
-    /// Names of fields of its type, and what they hold. The others are zero or empty.
+    /// Names and values of fields of its type. The others are zero or empty.
     pub values: Vec<(&'static str, Value)>,
 }
 
 impl NewEntity {
-    /// An entity of all gamemodes whose fields are all zero.
+    /// An entity in all gamemodes with all fields zero.
     pub fn new(kind: EntityKind, name: impl Into<String>) -> Self {
         Self {
             kind,
@@ -46,7 +46,7 @@ impl NewEntity {
         }
     }
 
-    /// The same with a value of a field.
+    /// Sets the value of a field.
     pub fn with(mut self, field: &'static str, value: impl Into<Value>) -> Self {
         self.values.push((field, value.into()));
         self
@@ -54,11 +54,11 @@ impl NewEntity {
 }
 
 impl EntityList {
-    /// The description of entities that have been read. `strings` is the string table of their
-    /// section.
+    /// The description of parsed entities. `strings` is the string table of their section.
     ///
     /// # Errors
-    /// What of them cannot be described, since it leads nowhere or is of an unknown type.
+    /// Returns the part that cannot be described because a reference is invalid or its type is
+    /// unknown.
     pub fn of(entities: &Entities, strings: &StringTable) -> Result<Self, String> {
         if entities.opaque().is_some() {
             return Err("an entity is of an unknown type".to_owned());
@@ -90,11 +90,11 @@ impl EntityList {
         })
     }
 
-    /// The entities of a map that is to be written. Their strings are added to `strings`, the table
+    /// Builds the entities of a map to be written. Their strings are added to `strings`, the table
     /// of the section.
     ///
     /// # Errors
-    /// Which value of which entity does not fit its field.
+    /// Names the entity and the value that does not fit its field.
     pub fn build(&self, strings: &mut StringTableBuilder) -> Result<Entities, WriteError> {
         let bytes = self.write(strings)?;
         let section = Section {
@@ -108,11 +108,10 @@ impl EntityList {
             .map_err(|error| WriteError::new("entities", error.to_string()))
     }
 
-    /// The entities as the file has them. Their strings are added to `strings`, the table of the
-    /// section.
+    /// Encodes the entities. Their strings are added to `strings`, the table of the section.
     ///
     /// # Errors
-    /// Which value of which entity does not fit its field.
+    /// Names the entity and the value that does not fit its field.
     pub fn write(&self, strings: &mut StringTableBuilder) -> Result<Vec<u8>, WriteError> {
         let mut writer = Writer {
             strings,
@@ -150,12 +149,12 @@ impl EntityList {
     }
 }
 
-/// A count or an index as the file has it.
+/// A count or an index as stored in the file.
 fn length(count: usize) -> Result<u32, String> {
     u32::try_from(count).map_err(|_| format!("{count} values; at most {} fit", u32::MAX))
 }
 
-/// The bytes of numbers of 32 bits.
+/// Encodes 32-bit numbers.
 fn words(numbers: &[u32]) -> Vec<u8> {
     numbers
         .iter()
@@ -189,7 +188,7 @@ impl Writer<'_> {
         texts.iter().map(|text| self.text(text)).collect()
     }
 
-    /// Adds values of 2, 4 or 8 bytes to their table, or bytes to the string table, and gives the
+    /// Adds values of 2, 4 or 8 bytes to their table, or bytes to the string table, and returns the
     /// index of the first.
     fn push(&mut self, size: usize, bytes: &[u8]) -> Result<u32, String> {
         let tables = [2, 4, 8].iter().zip(&mut self.tables);
@@ -203,8 +202,8 @@ impl Writer<'_> {
         Ok(first)
     }
 
-    /// What stands for so many numbers: nothing for none, the number itself for one, and for more
-    /// where they are in the table of 32-bit values.
+    /// The reference for a list of numbers: 0 if it is empty, the number itself for one, and
+    /// otherwise the index in the table of 32-bit values.
     fn list(&mut self, numbers: &[u32]) -> Result<u32, String> {
         match *numbers {
             [] => Ok(0),
@@ -296,7 +295,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The bytes of a field. `nibble` are the upper bits of the first byte where a kind is there.
+    /// Encodes a field. `nibble` is the upper half of the first byte if the field has a kind.
     fn field(
         &mut self,
         field: &Field,
@@ -364,7 +363,7 @@ impl Writer<'_> {
     }
 }
 
-/// The bytes of a whole number, if it fits.
+/// Encodes an unsigned integer, if it fits.
 fn whole(number: u64, size: usize) -> Result<Vec<u8>, String> {
     let mut bytes = number.to_le_bytes().to_vec();
     if bytes.split_off(size).iter().any(|byte| *byte != 0) {
@@ -379,7 +378,7 @@ pub(super) mod tests {
     use super::super::entity_fields::Unit;
     use super::*;
 
-    /// A value of a field that no other field has.
+    /// A field value that differs from that of every other field.
     fn value(field: &Field, seed: &mut u32) -> Value {
         let mut next = || {
             *seed += 1;
@@ -490,7 +489,7 @@ pub(super) mod tests {
         assert_eq!(entities.len(), 27);
         assert_eq!(EntityList::of(&entities, &strings).unwrap(), list);
 
-        // And once more from what was read.
+        // Write the parsed entities again.
         let mut again = StringTableBuilder::default();
         let rewritten = EntityList::of(&entities, &strings).unwrap();
         assert_eq!(rewritten.write(&mut again).unwrap(), bytes);
@@ -499,7 +498,8 @@ pub(super) mod tests {
         assert_eq!(built.unwrap(), entities);
     }
 
-    /// Whatever a byte is, the entities are read or refused, and all of them can be shown.
+    /// For any value of any byte, the entities are either read or rejected, and all of them can be
+    /// shown.
     #[test]
     fn no_byte_is_believed() {
         let mut strings = StringTableBuilder::default();

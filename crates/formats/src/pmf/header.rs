@@ -1,4 +1,4 @@
-//! The head of a map and its extensions (fact sheet A1, A2, A12).
+//! The header of a map and its extensions (fact sheet A1, A2, A12).
 
 use super::bytes::Cursor;
 use super::codec::{Out, Stored as _};
@@ -6,31 +6,31 @@ use super::newer;
 use super::rules;
 use crate::{Problems, ReadError, counted, quoted};
 
-/// What every map begins with, the version behind it.
+/// Magic bytes of every map; the version follows.
 pub(super) const MAGIC: [u8; 3] = *b"PMF";
 /// The only version.
 pub(super) const VERSION: u8 = 0;
-/// How many gamemodes the mask of an entity has bits for.
+/// Maximum number of gamemodes: the bits in the mask of an entity.
 pub const MAX_GAMEMODES: usize = 32;
-/// The beginning of the year 10000, in seconds of Unix time.
+/// Start of the year 10000, in seconds of Unix time.
 pub(super) const YEAR_10000: u64 = 253_402_300_800;
-/// Longer texts in the head are odd, in bytes.
+/// Longer texts in the header are reported, in bytes.
 const LONG_TEXT_BYTES: usize = 64 << 10;
 
-/// What a map says of itself (document, "Header").
+/// Metadata of a map (document, "Header").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Header {
-    /// When the map was compiled, in seconds of Unix time.
+    /// Compile time, in seconds of Unix time.
     pub created_unix_secs: u64,
     /// The name of the map.
     pub name: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
-    /// Who made it.
+    /// Its authors.
     pub authors: String,
-    /// What compiled it.
+    /// The program that compiled it.
     pub compiler: String,
-    /// Names of gamemodes; the place in the list is the bit in the masks of entities, from the
+    /// Names of gamemodes. The position in the list is the bit in the masks of entities, from the
     /// lowest. At most [`MAX_GAMEMODES`].
     pub gamemodes: Vec<String>,
 }
@@ -38,29 +38,29 @@ pub struct Header {
 /// An extension of the format (fact sheet A12).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Extension {
-    /// Bits, of which [`Extension::USE_IN_CRC`] and [`Extension::SUPPORT_REQUIRED`] are known.
+    /// Bits; [`Extension::USE_IN_CRC`] and [`Extension::SUPPORT_REQUIRED`] are known.
     pub flags: u8,
     /// Its name.
     pub name: String,
-    /// What it holds.
+    /// Its content.
     pub data: Vec<u8>,
-    /// Offset in the file of its flags.
+    /// File offset of its flags.
     pub offset: u64,
-    /// Its bytes in the file: flags, name and data.
+    /// Size in the file, in bytes: flags, name and data.
     pub size: u32,
 }
 
 impl Extension {
-    /// It is part of the checksum of the map.
+    /// Included in the checksum of the map.
     pub const USE_IN_CRC: u8 = 0x01;
-    /// A program that does not know it must not use the map.
+    /// Programs that do not know it must not use the map.
     pub const SUPPORT_REQUIRED: u8 = 0x02;
-    /// The one extension that has a meaning.
+    /// The only extension with a meaning.
     pub const KNOWN: &'static str = "bakedlights";
 }
 
-/// Says whether a file that begins with these bytes is a map. Versions that there are not yet are
-/// also for this reader, which refuses them with a reason.
+/// Returns `true` if a file that begins with these bytes is a map. Unknown future versions count
+/// too, so that the reader can reject them with a reason.
 pub(super) fn sniff(bytes: &[u8]) -> bool {
     bytes
         .strip_prefix(&MAGIC)
@@ -68,10 +68,10 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
         .is_some_and(|version| *version < b' ')
 }
 
-/// Reads the head of a file up to the name of the map, without which nothing is known.
+/// Reads the header up to the name of the map, the minimum for a usable result.
 ///
 /// # Errors
-/// The file is no map, of another version or layout, or cut off.
+/// Returns an error if the file is not a map, has another version or layout, or is truncated.
 pub(super) fn read_name(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
@@ -109,7 +109,7 @@ pub(super) fn read_name(
     })
 }
 
-/// Reads the texts that follow the name of the map in the head of a file.
+/// Reads the texts after the name of the map in the header.
 pub(super) fn read_texts(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,
@@ -153,7 +153,7 @@ pub(super) fn read_gamemodes(
     Ok(())
 }
 
-/// Reads a text up to its zero byte.
+/// Reads a zero-terminated text.
 fn read_text(cursor: &mut Cursor<'_>) -> Result<String, ReadError> {
     let at = cursor.pos();
     let text = cursor.until_zero().ok_or_else(|| {
@@ -212,10 +212,10 @@ impl Extension {
     }
 }
 
-/// Reads the extensions, as many as there are.
+/// Reads the declared number of extensions.
 ///
 /// # Errors
-/// Why what follows them is not known.
+/// Returns the reason why the data after them cannot be located.
 pub(super) fn read_extensions(
     cursor: &mut Cursor<'_>,
     problems: &mut Problems,

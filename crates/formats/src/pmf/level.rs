@@ -1,21 +1,21 @@
-//! The three sections of a level but for its entities: materials and environments (fact sheet A4
-//! to A6).
+//! The three sections of a level without its entities: materials and environments (fact sheet A4 to
+//! A6).
 
 use super::bytes::{ChunkIndex, Cursor, StringRef, StringTable};
 use super::codec::{Named, Names, Out, Reader, Stored as _, by_name, records, unchecked};
 use super::{chunk_codec::is_inside, rules};
 use crate::{Problems, ReadError, WriteError};
 
-/// What client and server know of a level (document, "Common level data").
+/// Level data shared by client and server (document, "Common level data").
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelCommon {
     /// The strings of the section.
     pub strings: StringTable,
-    /// Materials of surfaces. Chunks name those that they use.
+    /// Materials of surfaces. Chunks list the names of those they use.
     pub materials: Vec<Material>,
-    /// How surfaces feel.
+    /// Physical behaviour of surfaces.
     pub physics_materials: Vec<PhysicsMaterial>,
-    /// How surfaces sound. They have no names (fact sheet B12).
+    /// Acoustic behaviour of surfaces. They have no names (fact sheet B12).
     pub sound_materials: Vec<SoundMaterial>,
     /// Name of the physics material of the air.
     pub air_physics: StringRef,
@@ -23,124 +23,124 @@ pub struct LevelCommon {
     pub weathers: Vec<Weather>,
     /// Kinds of gravity.
     pub gravities: Vec<Gravity>,
-    /// Name of the weather outside of regions; empty for none.
+    /// Name of the weather outside regions; empty for no weather.
     pub default_weather: StringRef,
-    /// Name of the gravity outside of regions; empty for none.
+    /// Name of the gravity outside regions; empty for no gravity.
     pub default_gravity: StringRef,
-    /// Whether the section cannot be read to its end.
+    /// `true` if the section cannot be read to its end.
     pub is_torn: bool,
 }
 
 impl LevelCommon {
-    /// The materials by name, as chunks find them: the first one of each name (fact sheet B19). A
-    /// name of more than [`LONGEST_NAME_BYTES`](super::LONGEST_NAME_BYTES) finds nothing.
+    /// The materials by name, for lookups by chunks; the first one of each name wins (fact sheet
+    /// B19). Names longer than [`LONGEST_NAME_BYTES`](super::LONGEST_NAME_BYTES) never match.
     pub fn materials_by_name(&self) -> Names<'_> {
         by_name(&self.strings, &self.materials)
     }
 
-    /// The physics materials by name, as chunks find them.
+    /// The physics materials by name, for lookups by chunks.
     pub fn physics_by_name(&self) -> Names<'_> {
         by_name(&self.strings, &self.physics_materials)
     }
 }
 
-/// What a client knows of a level (document, "Client level data").
+/// Client data of a level (document, "Client level data").
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelClient {
     /// The strings of the section.
     pub strings: StringTable,
-    /// How rooms sound.
+    /// Acoustics of rooms.
     pub sounds: Vec<SoundEnvironment>,
     /// Kinds of sky.
     pub skies: Vec<Sky>,
-    /// Name of the sound environment outside of regions; empty for none.
+    /// Name of the sound environment outside regions; empty for no environment.
     pub default_sound: StringRef,
-    /// Name of the sky outside of regions; empty for none.
+    /// Name of the sky outside regions; empty for no sky.
     pub default_sky: StringRef,
-    /// How each of [`LevelCommon::materials`] looks, in the same order.
+    /// Appearance of each of [`LevelCommon::materials`], in the same order.
     pub materials: Vec<ClientMaterial>,
-    /// Whether the section cannot be read to its end.
+    /// `true` if the section cannot be read to its end.
     pub is_torn: bool,
 }
 
 records! {
-    /// A material, as client and server know it (document, "Material").
+    /// The part of a material shared by client and server (document, "Material").
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Material counted by u16 {
-        /// Its name, by which chunks find it.
+        /// Its name, by which chunks refer to it.
         pub name: StringRef,
-        /// What it is to the game.
+        /// Its type in the game.
         pub kind: StringRef,
-        /// Bits, of which [`Material::TRANSPARENT`] and [`Material::LIQUID`] are known.
+        /// Bits; [`Material::TRANSPARENT`] and [`Material::LIQUID`] are known.
         pub flags: u8,
-        /// How it is drawn: [`Material::NORMAL`] or [`Material::ADD`]; another means the first.
+        /// Render mode: [`Material::NORMAL`] or [`Material::ADD`]; any other value means the first.
         pub render_mode: u8,
     }
 
-    /// How a material feels (document, "Physics material").
+    /// Physical behaviour of a material (document, "Physics material").
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct PhysicsMaterial counted by u16 {
-        /// Its name, by which chunks find it.
+        /// Its name, by which chunks refer to it.
         pub name: StringRef,
-        /// Bits, of which [`PhysicsMaterial::NOT_SOLID`] is known.
+        /// Bits; [`PhysicsMaterial::NOT_SOLID`] is known.
         pub flags: u8,
-        /// Friction, or the max speed where it is not solid.
+        /// Friction, or the max speed if it is not solid.
         pub friction_or_max_speed: f32,
         /// Traction.
         pub traction: f32,
-        /// How much speed a bounce keeps.
+        /// Share of the speed that a bounce keeps.
         pub bounce: f32,
-        /// The speed from which on it hurts.
+        /// Minimum speed that causes damage.
         pub damage_speed: f32,
-        /// How much it hurts at that speed.
+        /// Damage at that speed.
         pub base_damage: f32,
-        /// How much more for each metre a second above.
+        /// Additional damage for each metre per second above it.
         pub extra_damage: f32,
     }
 
-    /// How a material sounds (document, "Sound material").
+    /// Acoustic behaviour of a material (document, "Sound material").
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct SoundMaterial counted by u16 {
-        /// How much it dampens the volume.
+        /// Dampening of the volume.
         pub volume_dampening: f32,
-        /// How much it dampens high frequencies.
+        /// Dampening of high frequencies.
         pub frequency_dampening: f32,
     }
 
     /// A kind of weather (document, "Weather environment").
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct Weather {
-        /// Its name, by which regions find it.
+        /// Its name, by which regions refer to it.
         pub name: StringRef,
-        /// Direction and speed of the wind, in metres a second.
+        /// Direction and speed of the wind, in metres per second.
         pub wind: [f32; 3],
         /// Seed of the noise of its direction.
         pub direction_seed: u32,
-        /// How much its direction changes along X, Y and Z.
+        /// Amount of change of its direction along X, Y and Z.
         pub direction_randomness: [f32; 3],
-        /// How fast its direction changes.
+        /// Speed of change of its direction.
         pub direction_speed: f32,
         /// Seed of the noise of its speed.
         pub velocity_seed: u32,
-        /// How much its speed changes.
+        /// Amount of change of its speed.
         pub velocity_randomness: f32,
-        /// How fast its speed changes.
+        /// Rate of change of its speed.
         pub velocity_speed: f32,
     }
 
     /// A kind of gravity (document, "Gravity environment").
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct Gravity {
-        /// Its name, by which regions find it.
+        /// Its name, by which regions refer to it.
         pub name: StringRef,
         /// Acceleration along X, Y and Z.
         pub acceleration: [f32; 3],
     }
 
-    /// How a room sounds (document, "Sound environment").
+    /// Acoustics of a room (document, "Sound environment").
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct SoundEnvironment {
-        /// Its name, by which regions find it.
+        /// Its name, by which regions refer to it.
         pub name: StringRef,
         /// Low pass filter.
         pub low_pass: f32,
@@ -161,80 +161,80 @@ records! {
     /// A kind of sky (document, "Sky environment").
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub struct Sky {
-        /// Its name, by which regions find it.
+        /// Its name, by which regions refer to it.
         pub name: StringRef,
-        /// Bits, of which [`Sky::HAS_3D_SKYBOX`] is known.
+        /// Bits; [`Sky::HAS_3D_SKYBOX`] is known.
         pub flags: u8,
-        /// Names of materials of the sides of the skybox: +X, +Y, +Z, -X, -Y, -Z; empty for none.
+        /// Material names of the sides of the skybox: +X, +Y, +Z, -X, -Y, -Z; empty for no
+        /// material.
         pub skybox: [StringRef; 6],
-        /// Name of the material of the upper clouds; empty for none.
+        /// Material name of the upper clouds; empty for no clouds.
         pub top_clouds: StringRef,
-        /// Name of the material of the lower clouds; empty for none.
+        /// Material name of the lower clouds; empty for no clouds.
         pub bottom_clouds: StringRef,
-        /// The chunk that is seen far away; only where the flag says so (fact sheet B22).
+        /// The chunk drawn in the distance; valid only with the flag (fact sheet B22).
         pub skybox_chunk: ChunkIndex,
     }
 
-    /// How a material looks (document, "Client-side material").
+    /// Appearance of a material (document, "Client-side material").
     #[derive(Debug, Clone, PartialEq, Default)]
     pub struct ClientMaterial {
         /// Red, green, blue.
         pub color: [u8; 3],
-        /// 255 is opaque; means nothing unless the material is transparent.
+        /// Opacity, 255 is opaque; ignored unless the material is transparent.
         pub alpha: u8,
-        /// Light of its own: red, green, blue.
+        /// Emitted light: red, green, blue.
         pub emission: [u8; 3],
-        /// How much it is shaded.
+        /// Strength of the shading.
         pub shading: u8,
-        /// Path of its texture; empty for none.
+        /// Path of its texture; empty for no texture.
         pub texture: StringRef,
-        /// Path of its matcap texture; empty for none.
+        /// Path of its matcap texture; empty for no texture.
         pub matcap: StringRef,
-        /// Paths of the textures that follow the first one in turn.
+        /// Paths of the further textures of the animation, which follow the first one in turn.
         pub extra_textures: Vec<StringRef>,
-        /// How long a texture is shown before the next, in microseconds.
+        /// Display time of each texture, in microseconds.
         pub advance_micros: u32,
-        /// How far texture coordinates move in a second.
+        /// Movement of the texture coordinates per second.
         pub texture_scroll: [f32; 2],
-        /// How far those of the matcap move in a second.
+        /// Movement of the matcap coordinates per second.
         pub matcap_scroll: [f32; 2],
-        /// How it moves; means nothing unless the material is liquid. Always in the file (fact sheet
-        /// B21).
+        /// Waves; ignored unless the material is liquid. Always in the file (fact sheet B21).
         pub wave: Wave,
     }
 
-    /// How a liquid moves.
+    /// Movement of a liquid.
     #[derive(Debug, Clone, Copy, PartialEq, Default)]
     pub struct Wave {
         /// Velocity along X, Y and Z.
         pub velocity: [f32; 3],
-        /// How much the wind moves it.
+        /// Influence of the wind.
         pub wind: f32,
-        /// Where the wave begins.
+        /// Phase offset of the wave.
         pub offset: f32,
-        /// Its size.
+        /// Size of the wave.
         pub scale: f32,
     }
 }
 
 impl Material {
-    /// It can be seen through.
+    /// See-through.
     pub const TRANSPARENT: u8 = 0x01;
-    /// It moves in waves.
+    /// Moves in waves.
     pub const LIQUID: u8 = 0x02;
-    /// Render mode: it is in front of what is behind.
+    /// Render mode: drawn over the background.
     pub const NORMAL: u8 = 0;
-    /// Render mode: its light is added to that behind.
+    /// Render mode: added to the background.
     pub const ADD: u8 = 1;
 }
 
 impl PhysicsMaterial {
-    /// One goes through it.
+    /// Entities pass through it.
     pub const NOT_SOLID: u8 = 0x01;
 }
 
 impl Sky {
-    /// A chunk of the level is drawn far away.
+    /// A chunk of the level is drawn in the distance.
     pub const HAS_3D_SKYBOX: u8 = 0x01;
 }
 
@@ -249,7 +249,7 @@ macro_rules! named {
 }
 named!(Material PhysicsMaterial Weather Gravity SoundEnvironment Sky);
 
-/// What chunks of a level find by name; none where not all names are known.
+/// Names of the level that chunks look up; `None` if some names are unknown.
 #[derive(Debug)]
 pub(super) struct LevelNames<'a> {
     pub materials: Option<Names<'a>>,
@@ -260,7 +260,8 @@ pub(super) struct LevelNames<'a> {
     pub skies: Option<Names<'a>>,
 }
 
-/// The records of a list by name; none where the list is torn, or a name is no string: that may be any.
+/// The records of a list by name. `None` if the list is torn or a name is not a string, because any
+/// name may then be valid.
 fn all_by_name<'a>(
     strings: &'a StringTable,
     list: &[impl Named],
@@ -272,7 +273,8 @@ fn all_by_name<'a>(
 }
 
 impl<'a> LevelNames<'a> {
-    /// Of a level that has a client section or not, which may be there or be lost.
+    /// The names of a level. `has_client` is `true` if it has a client section, even if that
+    /// section is unreadable.
     pub(super) fn new(
         common: &'a LevelCommon,
         has_client: bool,
@@ -299,7 +301,7 @@ impl<'a> LevelNames<'a> {
 }
 
 impl LevelCommon {
-    /// Reads the common section of a level, as far as it can be read.
+    /// Reads as much of the common section of a level as possible.
     pub(super) fn read(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -314,7 +316,7 @@ impl LevelCommon {
         })
     }
 
-    /// Reads what follows the strings.
+    /// Reads the fields after the strings.
     fn fill(&mut self, r: &mut Reader<'_, '_, '_>) -> Result<(), ReadError> {
         let (materials, _) = r.named("material", |r, at, material: &Material| {
             let known = Material::TRANSPARENT | Material::LIQUID;
@@ -363,8 +365,8 @@ impl LevelCommon {
 }
 
 impl LevelClient {
-    /// Reads the client section of a level, whose grid has the given numbers of chunks along Y, X and Z, as
-    /// far as it can be read.
+    /// Reads as much of the client section of a level as possible. `grid` is the number of chunks
+    /// along Y, X and Z.
     pub(super) fn read(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -382,7 +384,7 @@ impl LevelClient {
         self.fill(&mut r, common, grid)
     }
 
-    /// Reads what follows the strings.
+    /// Reads the fields after the strings.
     fn fill(
         &mut self,
         r: &mut Reader<'_, '_, '_>,
@@ -412,7 +414,7 @@ impl LevelClient {
             r.default_name("default sky environment", "sky environment", &sky_names)?;
         let count = common.materials.len() as u64;
         self.materials = r.records("client material", count, |_, _, _| true)?;
-        // Of materials that were not read it has the looks all the same.
+        // The section also has the appearance of materials that were not read.
         if !common.is_torn {
             r.finish();
         }

@@ -1,4 +1,4 @@
-//! Compressed sections: each is one LZ4 frame (fact sheet A13).
+//! Compressed sections, each a single LZ4 frame (fact sheet A13).
 
 use std::io::{BufRead as _, Write as _};
 
@@ -8,34 +8,34 @@ use lz4_flex::frame::{self, BlockMode, BlockSize, FrameDecoder, FrameEncoder, Fr
 use super::bytes::hex;
 use crate::{budget, counted};
 
-/// What a frame begins with.
+/// Magic bytes of a frame.
 const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
-/// Max bytes that a section may decode to.
+/// Maximum decoded size of a section, in bytes.
 const MAX_BYTES: u64 = 1 << 30;
-/// What all sections of any file may decode to together, in bytes. Small files never come near it,
-/// since no byte of theirs stands for more than 255.
+/// Decoding budget for all sections of any file, in bytes. Small files stay far below it, since one
+/// byte expands to at most 255.
 const BYTES_IN_ALL: u64 = 1 << 30;
 
-/// Why a frame cannot be decoded.
+/// A fault in a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Lz4Fault {
-    /// Offset from the beginning of the frame.
+    /// Offset from the start of the frame.
     pub at: usize,
-    /// What is wrong.
+    /// The value found.
     pub found: String,
-    /// What should stand there.
+    /// The value expected.
     pub expected: String,
     cause: FaultCause,
 }
 
-/// What is wrong with a frame.
+/// Category of a fault in a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum FaultCause {
-    /// It is cut off.
+    /// The frame is truncated.
     CutOff,
-    /// It is whole, and decodes to more or less than it is said to.
+    /// The frame is intact but decodes to more or less than declared.
     Length,
-    /// A checksum is wrong, or bytes follow it.
+    /// A checksum is wrong, or bytes follow the frame.
     Checksum,
     /// Anything else.
     Other,
@@ -57,17 +57,17 @@ impl Lz4Fault {
     }
 }
 
-/// How much the frames of a file may still decode to.
+/// Remaining decoding budget for the frames of a file.
 #[derive(Debug)]
 pub(super) struct Budget(budget::Budget);
 
 impl Budget {
-    /// For a file of so many bytes.
+    /// The budget for a file of `file_bytes` bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
         Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
     }
 
-    /// Takes what a frame is said to decode to, if that can be true and is left.
+    /// Takes the declared size of a frame from the budget, if it is possible and enough is left.
     pub(super) fn take(&mut self, packed: u64, declared: u64) -> Result<(), Lz4Fault> {
         check_declared(packed, declared)?;
         self.0.take(declared).map_err(|all| {
@@ -80,7 +80,7 @@ impl Budget {
     }
 }
 
-/// Whether a frame of so many bytes can decode to what it is said to.
+/// Checks that a frame of `packed` bytes can decode to `declared` bytes.
 fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
     let max = most_of(packed);
     if declared > max {
@@ -96,9 +96,9 @@ fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
     Ok(())
 }
 
-/// Decodes a frame that is said to decode to so many bytes.
+/// Decodes a frame with a declared decoded size.
 ///
-/// Memory grows with what has been decoded, and never past `declared`.
+/// Memory grows with the decoded bytes, up to `declared`.
 pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
     let mut bytes: Vec<u8> = Vec::new();
     unpack_each(frame, declared, &mut |block| {
@@ -111,10 +111,11 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
     Ok(bytes)
 }
 
-/// Decodes as much of a frame as can be decoded: up to its end or the end of the bytes, and never more
-/// than it is said to decode to. What was decoded before a frame is cut off is what it should be, but
-/// of a frame that is damaged nothing is known, unless all of it can be decoded and only a checksum is wrong, or
-/// bytes follow it. Says why that is not all, or what is wrong with it.
+/// Decodes as much of a frame as possible, up to its end, the end of the bytes or the declared
+/// size. Also returns the fault if the frame is faulty.
+///
+/// Bytes decoded from a truncated frame are correct. A damaged frame fails, unless it decodes
+/// completely and the only faults are a wrong checksum or trailing bytes.
 pub(super) fn unpack_begun(
     frame: &[u8],
     declared: u64,
@@ -137,18 +138,18 @@ pub(super) fn unpack_begun(
     }
 }
 
-/// How many bytes so many bytes of LZ4 can decode to.
+/// Maximum number of bytes that `packed` bytes of LZ4 decode to.
 pub(super) fn most_of(packed: u64) -> u64 {
-    // No byte of LZ4 stands for more than 255.
+    // One byte of LZ4 expands to at most 255.
     MAX_BYTES.min(packed.saturating_mul(255).saturating_add(64))
 }
 
-/// What the blocks of a frame decode to, whatever its checksums are: up to its end, to that of the bytes or to
-/// a block that cannot be decoded.
+/// Decodes the blocks of a frame and ignores checksums. Stops at the end of the frame, the end of
+/// the bytes or a corrupt block.
 fn begun(frame: &[u8], max: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut is_whole = true;
-    // Why it is not whole is known.
+    // The caller already knows the fault.
     let _ = walk_blocks(frame, &mut |block| {
         let rest = frame.get(block.data..).unwrap_or_default();
         let data = rest.get(..block.len).unwrap_or(rest);
@@ -164,10 +165,11 @@ fn begun(frame: &[u8], max: usize) -> Vec<u8> {
     bytes
 }
 
-/// Decodes a block as far as it goes, behind what was decoded before. Returns `None` if it ends too early.
+/// Decodes as much of a block as possible, after the bytes already decoded. Returns `None` if it
+/// ends too early.
 fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
     let mut rest = block.iter().copied();
-    // A length that does not fit its four bits goes on in the bytes that follow.
+    // A length that does not fit into four bits continues in the following bytes.
     let length = |short: u8, rest: &mut dyn Iterator<Item = u8>| {
         let mut length = usize::from(short);
         let mut last = if short == 15 { 255 } else { 0 };
@@ -196,10 +198,10 @@ fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Decodes a frame piece by piece, never more than it is said to decode to in all.
+/// Decodes a frame piece by piece, up to the declared total size.
 ///
 /// # Errors
-/// As [`unpack`]. Pieces before what is wrong have been given away by then.
+/// As [`unpack`]. Pieces before the fault have already been passed to `take`.
 pub(super) fn unpack_each(
     frame: &[u8],
     declared: u64,
@@ -261,13 +263,13 @@ pub(super) fn unpack_each(
     Ok(())
 }
 
-/// Where the frame that bytes begin with ends; none where it is cut off or no frame.
+/// End offset of the frame at the start of the bytes; `None` if it is truncated or not a frame.
 pub(super) fn end_of(bytes: &[u8]) -> Option<usize> {
     walk(bytes).ok()
 }
 
-/// How many bytes a frame decodes to; none where it is not whole, or where that is more than `left`, from
-/// which all that is decoded is taken.
+/// Decoded size of a frame; `None` if it is incomplete or exceeds the budget `left`, which is
+/// reduced by the decoded bytes.
 pub(super) fn len_of(frame: &[u8], left: &mut usize) -> Option<u32> {
     if end_of(frame) != Some(frame.len()) {
         return None;
@@ -285,12 +287,12 @@ pub(super) fn len_of(frame: &[u8], left: &mut usize) -> Option<u32> {
     }
 }
 
-/// Whether bytes begin as a frame does.
+/// Returns `true` if the bytes begin with the magic of a frame.
 pub(super) fn begins(bytes: &[u8]) -> bool {
     bytes.starts_with(&MAGIC)
 }
 
-/// Whether the decoder stopped since a checksum is wrong.
+/// Returns `true` if the decoder stopped at a wrong checksum.
 fn is_of_checksum(error: &std::io::Error) -> bool {
     use frame::Error;
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
@@ -300,7 +302,8 @@ fn is_of_checksum(error: &std::io::Error) -> bool {
     )
 }
 
-/// Why the decoder stopped. Its own texts are the names that its code has for it.
+/// The reason why the decoder stopped. Replaces the decoder's own messages, which are names from
+/// its code.
 fn reason(error: &std::io::Error) -> String {
     use frame::Error;
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
@@ -336,9 +339,9 @@ fn reason(error: &std::io::Error) -> String {
     text.to_owned()
 }
 
-/// Goes over the blocks of a frame without decoding them, and gives the offset of its end. The
-/// decoder takes bytes that end between two blocks for the end of a frame, and goes on with
-/// another frame where one follows.
+/// Walks the blocks of a frame without decoding them and returns the end offset of the frame.
+/// Needed because the decoder accepts a frame that is cut between two blocks, and continues with a
+/// frame that follows.
 fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
     walk_blocks(frame, &mut |_| {})
 }
@@ -346,15 +349,15 @@ fn walk(frame: &[u8]) -> Result<usize, Lz4Fault> {
 /// A block of a frame.
 #[derive(Debug, Clone, Copy)]
 struct Block {
-    /// Where its bytes begin.
+    /// Offset of its bytes.
     data: usize,
-    /// How many bytes it has.
+    /// Number of bytes.
     len: usize,
-    /// Whether its bytes are not compressed.
+    /// `true` if its bytes are not compressed.
     is_stored: bool,
 }
 
-/// The same, with each block as it begins, also one that is cut off.
+/// [`walk`] that passes each block to `begins`, including a truncated one.
 fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4Fault> {
     const BLOCK_CHECKSUMS: u8 = 0x10;
     const CONTENT_SIZE: u8 = 0x08;
@@ -383,7 +386,7 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
         ));
     }
     let has = |flag: u8, bytes: usize| if flags & flag != 0 { bytes } else { 0 };
-    // Magic, flags, block size, and the checksum of these.
+    // Magic, flags, block size and the checksum of flags and block size.
     let mut at = 7 + has(CONTENT_SIZE, 8);
     loop {
         let size = frame.get(at..).and_then(|rest| rest.first_chunk());
@@ -411,7 +414,7 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
     Ok(at)
 }
 
-/// Makes a frame of bytes: blocks that refer to those before, and a checksum over all.
+/// Compresses bytes into a frame with linked blocks and a content checksum.
 pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
     let info = FrameInfo::new()
         .block_mode(BlockMode::Linked)
@@ -423,9 +426,9 @@ pub(super) fn pack(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Makes a frame that holds bytes as they are.
+/// Wraps bytes in a frame without compression.
 pub(super) fn store(bytes: &[u8]) -> Vec<u8> {
-    /// Version 1, independent blocks of at most 64 KiB, and the checksum of that.
+    /// Version 1, independent blocks of at most 64 KiB, and the checksum of the descriptor.
     const DESCRIPTOR: [u8; 3] = [0x60, 0x40, 0x82];
     const BLOCK_BYTES: usize = 64 << 10;
     let blocks = bytes.len().div_ceil(BLOCK_BYTES);
@@ -521,7 +524,7 @@ mod tests {
 
     #[test]
     fn what_comes_before_a_cut_is_decoded() {
-        // Bytes that repeat, and more than a block of them.
+        // Repetitive bytes, longer than a block.
         let bytes: Vec<u8> = (0..400_000_u32)
             .map(|i| (i % 251 + i / 5000) as u8)
             .collect();
@@ -537,7 +540,7 @@ mod tests {
                 longest = begun.len();
             }
             assert!(longest > bytes.len() / 2, "{longest}");
-            // As many as it is said to decode to, where those are too few.
+            // Up to the declared size, if that is too small.
             let (begun, fault) = unpack_begun(&frame, 300_000).unwrap();
             assert!(begun == bytes[..300_000] && fault.is_some());
             let (begun, fault) = unpack_begun(&frame, 400_001).unwrap();
@@ -545,7 +548,7 @@ mod tests {
             let mut broken = frame.clone();
             broken[4] ^= 0x40;
             assert!(unpack_begun(&broken, 400_000).is_err());
-            // A wrong checksum, or bytes behind it, leave all of it there.
+            // A wrong checksum or trailing bytes lose no data.
             let behind = [&frame[..], &[7]].concat();
             let mut broken = vec![behind];
             for at in [6, frame.len() - 1] {
@@ -571,7 +574,7 @@ mod tests {
             broken[at] ^= 0x20;
             assert!(unpack(&broken, 5000).is_err(), "byte {at}");
         }
-        // A length that is part of the frame must be true.
+        // A content size in the frame must be true.
         let info = FrameInfo::new().content_size(Some(5001));
         let mut encoder = FrameEncoder::with_frame_info(info, Vec::new());
         encoder.write_all(&sample(5000)).unwrap();
@@ -609,7 +612,7 @@ mod tests {
                 let Err(fault) = unpack(&broken, 5000) else {
                     continue;
                 };
-                // No names of types or of their parts.
+                // Messages contain no type or variant names.
                 let is_name =
                     |word: &str| word.chars().skip(1).any(char::is_uppercase) && word != "LZ4";
                 assert!(

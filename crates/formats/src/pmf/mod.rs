@@ -1,8 +1,8 @@
 //! PMF, the maps of `PlatinumSrc`: levels of chunks, each an octree of cubes.
 //!
-//! The layout is that of the format's document (`pmf.txt`); where it is silent, that of the fact
-//! sheet (sections A and B). Coordinates are as the file has them: left-handed, X right, Y up,
-//! Z forward, one unit is a metre. Nothing is turned here.
+//! The layout follows the format's document (`pmf.txt`) and, where it is silent, the fact sheet
+//! (sections A and B). Coordinates are those of the file, without conversion: left-handed, X right,
+//! Y up, Z forward, one unit is a metre.
 
 pub mod archive;
 mod bytes;
@@ -60,15 +60,15 @@ pub use texture::Texture;
 #[cfg(feature = "write")]
 pub use write::{Packing, write};
 
-/// Why nothing of a map can be shown.
+/// The reason why a map cannot be shown.
 pub use crate::ReadError as PmfError;
-/// Why a map cannot be written.
+/// The reason why a map cannot be written.
 pub use crate::WriteError;
 
 use crate::{Format, Problem};
 use archive::Archive;
 
-/// How the table of formats knows PMF.
+/// The table entry for PMF.
 pub static FORMAT: Format = Format {
     id: "pmf",
     name: "PlatinumSrc map",
@@ -76,18 +76,18 @@ pub static FORMAT: Format = Format {
     sniff: header::sniff,
 };
 
-/// The date of the last revision of the format's document that is read. Its author has changed the
-/// layout since then without another version number.
+/// Date of the supported revision of the format's document. Its author has changed the layout since
+/// then without changing the version number.
 pub const DOCUMENT_DATE: &str = "2025-09-15";
 
 /// A PMF file as plain data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pmf {
-    /// What the map says of itself.
+    /// Metadata of the map.
     pub header: Header,
     /// The strings of [`Pmf::entities`].
     pub strings: StringTable,
-    /// The files that the map brings along, if any.
+    /// The embedded files, if any.
     pub archive: Option<Archive>,
     /// Extensions of the format.
     pub extensions: Vec<Extension>,
@@ -95,51 +95,51 @@ pub struct Pmf {
     pub levels: Vec<Level>,
     /// Entities of all levels, in world space: the origin is the centre of the centre chunk.
     pub entities: Entities,
-    /// Everything that is wrong with the file, in file order.
-    /// Of each kind the first hundred are listed, and how many more there are.
+    /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the
+    /// number of further ones.
     pub problems: Vec<Problem>,
 }
 
 /// A compressed section of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Frame {
-    /// Offset in the file of its LZ4 frame.
+    /// File offset of its LZ4 frame.
     pub start: u64,
-    /// How many bytes of the file it takes.
+    /// Size in the file, in bytes.
     pub packed: u32,
-    /// How many bytes it decodes to.
+    /// Decoded size, in bytes.
     pub unpacked: u32,
 }
 
 /// A level (document, "Level data").
 #[derive(Debug, Clone, PartialEq)]
 pub struct Level {
-    /// What players keep when they come from another level: [`Level::KEEP_VELOCITY`],
+    /// State that players keep when they come from another level: [`Level::KEEP_VELOCITY`],
     /// [`Level::KEEP_CHUNK`] and [`Level::KEEP_PLACE`].
     pub flags: u8,
-    /// Offset in the file of the level.
+    /// File offset of the level.
     pub offset: u64,
-    /// Its bytes in the file.
+    /// Size in the file, in bytes.
     pub size: u32,
     /// Its common, client and server section.
     pub frames: [Frame; 3],
-    /// How many chunks it has along Y, X and Z; 0 where that cannot be read.
+    /// Number of chunks along Y, X and Z; 0 if unreadable.
     pub grid: [u32; 3],
-    /// Chunks are 2 to the power of this metres long; at most 24.
+    /// Exponent of the chunk edge length: 2 to this power metres; at most 24.
     pub chunk_exponent: u8,
     /// The chunk whose centre is the origin of world space. It may be outside the grid.
     pub center: ChunkIndex,
-    /// What client and server know of it.
+    /// Data shared by client and server.
     pub common: LevelCommon,
-    /// What is seen and heard of it; none without client section.
+    /// Visible and audible data; `None` without a client section.
     pub client: Option<LevelClient>,
-    /// What only the server knows of it; none without server section.
+    /// Server-only data; `None` without a server section.
     pub server: Option<LevelServer>,
-    /// Its chunks, Z by Z, X by X, Y by Y; none where their directory cannot be read.
+    /// Its chunks, Z by Z, X by X, Y by Y; empty if their directory is unreadable.
     pub chunks: Vec<Chunk>,
 }
 
-/// What only the server knows of a level (document, "Server level data").
+/// Server-only data of a level (document, "Server level data").
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LevelServer {
     /// The strings of the section.
@@ -151,15 +151,15 @@ pub struct LevelServer {
 /// A chunk of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chunk {
-    /// Its place in the grid.
+    /// Its position in the grid.
     pub index: ChunkIndex,
     /// Its common, client and server section.
     pub frames: [Frame; 3],
-    /// Its contents, as far as they can be read; none if its cubes cannot.
+    /// Its readable contents; `None` if its cubes are unreadable.
     pub data: Option<Box<ChunkData>>,
 }
 
-/// The number in file order of a chunk by its place in a grid; none outside.
+/// File-order number of the chunk at a position in a grid; `None` outside.
 fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
     if !chunk_codec::is_inside(grid, index) {
         return None;
@@ -170,12 +170,12 @@ fn chunk_number(grid: [u32; 3], index: ChunkIndex) -> Option<usize> {
 }
 
 impl Chunk {
-    /// The end of its last section in the file.
+    /// End of its last section in the file.
     fn end(&self) -> u64 {
         self.frames.iter().map(Frame::end).max().unwrap_or(0)
     }
 
-    /// Whether all of it could be read.
+    /// Returns `true` if all of it was read.
     pub fn is_whole(&self) -> bool {
         self.data.as_ref().is_some_and(|data| !data.is_damaged)
     }
@@ -186,20 +186,20 @@ impl Level {
     pub const KEEP_VELOCITY: u8 = 0x04;
     /// Players keep the chunk that they are in, from the centre chunk.
     pub const KEEP_CHUNK: u8 = 0x02;
-    /// Players keep their place in a chunk.
+    /// Players keep their position within a chunk.
     pub const KEEP_PLACE: u8 = 0x01;
 
-    /// A chunk by its place in the grid; none outside.
+    /// The chunk at a position in the grid; `None` outside.
     pub fn chunk(&self, index: ChunkIndex) -> Option<&Chunk> {
         self.chunks.get(self.chunk_number(index)?)
     }
 
-    /// The number in [`Level::chunks`] of a chunk by its place in the grid; none outside.
+    /// Index in [`Level::chunks`] of the chunk at a position in the grid; `None` outside.
     pub fn chunk_number(&self, index: ChunkIndex) -> Option<usize> {
         chunk_number(self.grid, index).filter(|number| *number < self.chunks.len())
     }
 
-    /// The length of the edges of a chunk, in metres.
+    /// Edge length of a chunk, in metres.
     pub fn chunk_side(&self) -> f32 {
         f32::from(self.chunk_exponent).exp2()
     }

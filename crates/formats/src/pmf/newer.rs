@@ -1,7 +1,6 @@
-//! Recognising maps of layouts that came after the document that is read here. They have the same
-//! version number, so that only their layout tells them: all of them begin with texts where this one
-//! has the creation time, and have the time behind them (document of `PlatinumSrc` since 29 October
-//! 2025).
+//! Detection of maps with a newer layout than the supported document. They have the same version
+//! number and differ only in layout. All of them begin with texts instead of the creation time,
+//! which comes after the texts (document of `PlatinumSrc` since 29 October 2025).
 
 use super::bytes::Cursor;
 use super::header::{MAX_GAMEMODES, YEAR_10000};
@@ -10,21 +9,21 @@ use crate::{ReadError, quoted};
 
 /// Bytes of magic and version.
 const BEFORE: usize = 4;
-/// The longest names and descriptions of a newer map, with the zero byte behind them.
+/// Maximum lengths of texts in a newer map, including the terminating zero byte.
 const LONGEST_NAME: usize = 256;
 const LONGEST_TEXT: usize = 65_536;
 const LONGEST_GAMEMODE: usize = 32;
 
-/// Why the header of a newer map cannot be read.
+/// The reason why a newer header cannot be read.
 enum Stop {
-    /// The file ends before.
+    /// The file ends inside the header.
     End,
-    /// It is none.
+    /// The bytes are not such a header.
     Other,
 }
 
-/// Why a map of a newer layout is refused; none for one of the layout that is read. Nothing is said
-/// where it cannot be told for certain.
+/// The error for a map of a newer layout; `None` for the supported layout or if the layout is
+/// uncertain.
 pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
     let mut whole = cursor.clone();
     whole.seek(0);
@@ -33,8 +32,7 @@ pub(super) fn refusal(cursor: &Cursor<'_>) -> Option<ReadError> {
     Some(cursor.fault(&rules::NEWER_LAYOUT, BEFORE, found, expected))
 }
 
-/// What a file has of a newer layout; none where it is of the layout that is read, or where that cannot
-/// be told for certain.
+/// Evidence of a newer layout; `None` for the supported layout or if the layout is uncertain.
 pub(super) fn found(bytes: &[u8]) -> Option<String> {
     let mut at = BEFORE;
     let name = text(bytes, &mut at, LONGEST_NAME).ok();
@@ -45,7 +43,7 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
     if is_other(newest) && is_other(data_at(bytes, at, false)) {
         return None;
     }
-    // Read as the time that stands there in the layout that is read.
+    // The creation time in the supported layout.
     let time = bytes.get(BEFORE..)?.first_chunk().copied();
     let is_no_time = time.is_none_or(|time| u64::from_le_bytes(time) >= YEAR_10000);
     let layout = match (is_newest, is_no_time) {
@@ -59,8 +57,8 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
     ))
 }
 
-/// The offset behind the header of a newer map, whose name ends at an offset. `has_first`: a gamemode stands
-/// before the number of the others, as in the newest document.
+/// The offset after the header of a newer map, whose name ends at `at`. With `has_first`, a
+/// gamemode precedes the count of the others, as in the newest document.
 fn data_at(bytes: &[u8], mut at: usize, has_first: bool) -> Result<usize, Stop> {
     for longest in [LONGEST_TEXT, LONGEST_TEXT, LONGEST_NAME] {
         text(bytes, &mut at, longest)?;
@@ -85,7 +83,7 @@ fn data_at(bytes: &[u8], mut at: usize, has_first: bool) -> Result<usize, Stop> 
     (time < YEAR_10000).then_some(at + 8).ok_or(Stop::Other)
 }
 
-/// A text for people that ends in a zero byte and is not too long.
+/// Reads a readable, zero-terminated text of limited length.
 fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8], Stop> {
     let rest = bytes.get(*at..).unwrap_or_default();
     let head = rest.get(..longest).unwrap_or(rest);
@@ -103,8 +101,8 @@ fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8],
     Ok(found)
 }
 
-/// Whether the newest document's data begins at an offset: where the extensions are, which is behind
-/// the map, and the size of the map.
+/// Returns `true` if the data of the newest document begins at an offset: the offset of the
+/// extensions, which come after the map, then the size of the map.
 fn are_offsets(bytes: &[u8], at: usize) -> bool {
     let numbers = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
     let Some(numbers) = numbers else {
@@ -115,7 +113,7 @@ fn are_offsets(bytes: &[u8], at: usize) -> bool {
         let number = numbers.get(i).copied().unwrap_or_default();
         u64::from(u32::from_le_bytes(number))
     });
-    // Offsets count from the beginning of the file or of the data.
+    // Offsets are relative to the start of the file or of the data.
     let map_at = 8;
     size >= 8 && [map_at + size, at as u64 + map_at + size].contains(&extensions)
 }
@@ -125,7 +123,7 @@ mod tests {
     use super::super::bytes::{Part, Section};
     use super::*;
 
-    /// A map of the newest document: its header, and what its data begins with.
+    /// A map of the newest document: its header and the start of its data.
     fn newest(name: &str) -> Vec<u8> {
         let mut file = b"PMF\0".to_vec();
         for text in [name, "Two rooms", "somebody", "compiler 1", "walk"] {
@@ -153,7 +151,7 @@ mod tests {
 
     #[test]
     fn the_newest_layout_is_named() {
-        // Of a name of four letters the layout before makes a time that can be.
+        // In the supported layout, a name of four letters is a plausible time.
         for name in ["Hall", "A hall of pillars"] {
             let text = said(&newest(name)).unwrap();
             assert!(text.starts_with("0x4: "), "{text}");
@@ -165,20 +163,20 @@ mod tests {
 
     #[test]
     fn layouts_between_are_told_from_the_one_that_is_read() {
-        // Gamemodes counted as before, then the time, then something else.
+        // Gamemodes counted as before, then the time, then other bytes.
         let mut file = b"PMF\0A long name\0\0\0\0\x01walk\0".to_vec();
         file.extend(1_762_000_000_u64.to_le_bytes());
         file.extend([9; 40]);
         let text = said(&file).unwrap();
         assert!(text.contains("29 October 2025 or later"), "{text}");
-        // One that is cut off within its header.
+        // A map truncated within its header.
         let cut = &newest("A hall of pillars")[..30];
         assert!(said(cut).unwrap().contains("29 October 2025 or later"));
     }
 
     #[test]
     fn what_cannot_be_told_is_not_said() {
-        // The layout that is read, with times that are right, odd and of letters.
+        // The supported layout, with valid, odd and text-like times.
         for time in [0, 1_757_894_400, u64::MAX, u64::from_le_bytes(*b"AAAAAAAA")] {
             let mut file = b"PMF\0".to_vec();
             file.extend(time.to_le_bytes());
@@ -190,7 +188,7 @@ mod tests {
         }
         assert_eq!(said(b"PMF\0"), None);
         assert_eq!(said(b"PMF\0\0\0\0\0"), None);
-        // A short name alone may be a time as well.
+        // A short name alone may also be a time.
         assert_eq!(said(b"PMF\0Hall\0\0\0\0"), None);
         assert!(said(&newest("Hall")[..20]).is_some());
     }

@@ -1,8 +1,8 @@
-//! Reading PMF: the parts of a file, its levels and their chunks (fact sheet A1 to A3, A13).
+//! Reader of PMF: the parts of a file, its levels and their chunks (fact sheet A1 to A3, A13).
 //!
-//! What can be read is there, and what cannot is listed with what is lost for it: a section that is
-//! broken costs what is in it, a size that lies nothing where frames say themselves where they end.
-//! Only a file of which not even the name can be read is refused.
+//! Readable parts are kept, and unreadable parts are reported with the loss they cause. A corrupt
+//! section costs only its own content. A wrong size costs nothing if the frames show where they
+//! end. A file is rejected only if even its name is unreadable.
 
 mod chunks;
 mod frame;
@@ -22,19 +22,21 @@ use super::{Frame, Pmf, PmfError, rules};
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted};
 use front::leads_on;
 
-/// The largest exponent of the size of chunks.
+/// Largest exponent of the chunk size.
 const LARGEST_CHUNK: u8 = 24;
-/// Bytes of the directory for a chunk.
+/// Size of the directory entry of a chunk, in bytes.
 const DIRECTORY_BYTES: usize = 24;
-/// The most frames whose blocks are walked to find out where they end: each may have as many blocks as the
-/// file has bytes.
+/// Maximum number of frames whose blocks are walked to find their end. Each may have as many blocks
+/// as the file has bytes.
 const MAX_WALKS: u32 = 1024;
-/// The most bytes by which the end of frames is elsewhere than their sizes say, if it is looked for.
+/// Maximum distance in bytes between the end of the frames and the end by their sizes, when
+/// searching for it.
 const LARGEST_SHIFT: u64 = 64;
-/// The most bytes that are decoded only to find out how many they are: this, and so many times the file.
+/// Budget for decoding only to measure the decoded size: these bytes, plus this multiple of the
+/// file size.
 const MEASURED_BYTES: usize = 16 << 20;
 const MEASURED_PER_FILE_BYTE: usize = 4;
-/// The most places that are compared with sizes: this, and so many times the bytes of the file.
+/// Budget for comparing offsets with sizes: this number, plus this multiple of the file size.
 const COMPARED: usize = 1 << 16;
 const COMPARED_PER_FILE_BYTE: usize = 4;
 /// Bytes of a level before its sections: flags and six sizes.
@@ -44,22 +46,21 @@ const GRID_BYTES: usize = 9;
 
 /// Reads a map.
 ///
-/// What cannot be read is in [`Pmf::problems`], each with what is left out for it. A chunk whose
-/// cubes cannot be read has no [`data`](super::Chunk::data); a level of which nothing can be read
-/// has no chunks. The memory in use is bounded by what the compressed sections decode to, and that
-/// by the length of `bytes`.
+/// Unreadable parts are in [`Pmf::problems`], each with the data that is lost. A chunk with
+/// unreadable cubes has no [`data`](super::Chunk::data); an unreadable level has no chunks. Memory
+/// use is bounded by the decoded size of the sections, which is bounded by the length of `bytes`.
 ///
 /// # Errors
-/// When not even the name of the map can be read.
+/// Returns an error if even the name of the map is unreadable.
 pub fn read(bytes: &[u8]) -> Result<Pmf, PmfError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`PmfError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`PmfError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -96,12 +97,12 @@ pub fn read_with(
     Ok(map)
 }
 
-/// The bytes of a file outside of its levels.
+/// A cursor over the file, outside its levels.
 fn in_file(bytes: &[u8]) -> Cursor<'_> {
     Cursor::new(bytes, FILE)
 }
 
-/// The file, outside of its levels.
+/// The file, outside its levels.
 const FILE: Section = Section {
     part: Part::File,
     start: 0,
@@ -113,17 +114,18 @@ struct Reader<'a, 'w> {
     problems: Problems,
     budget: Budget,
     cubes: CubeAllowance,
-    /// The number of frames whose blocks may still be walked.
+    /// Remaining number of frames whose blocks may be walked.
     walks_left: u32,
-    /// The number of bytes that may still be decoded only to find out how many they are.
+    /// Remaining number of bytes that may be decoded only to measure them.
     measured_left: usize,
-    /// The number of places that may still be compared with sizes.
+    /// Remaining number of comparisons of offsets with sizes.
     steps_left: usize,
-    /// Where frames begin in the file, if that was looked for.
+    /// File offsets of frames, if they were searched for.
     frame_starts: Option<Vec<u64>>,
-    /// The problem that the file ends before a level does. What follows from it has no place of its own.
+    /// The problem that the file ends inside a level. Consequences of it have no place of their
+    /// own.
     cut: Option<Cause>,
-    /// The first problem of the sizes that are read, for the others.
+    /// The first problem of the current sizes; later ones follow from it.
     damage: Option<Cause>,
     /// Damaged ranges of the level, with their problems.
     damages: Vec<(Cause, Range<u64>)>,
@@ -131,7 +133,7 @@ struct Reader<'a, 'w> {
 }
 
 impl Reader<'_, '_> {
-    /// Tells the watcher how far the reading has come.
+    /// Reports progress to the callback.
     fn look_up(&mut self, offset: u64) -> Result<(), ReadError> {
         match (self.watch)(offset as f32 / self.bytes.len() as f32) {
             ControlFlow::Continue(()) => Ok(()),
@@ -139,10 +141,10 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists why something cannot be read, and what is left out for that.
+    /// Reports an error with the data that is lost.
     ///
     /// # Errors
-    /// Only when the reading was cancelled.
+    /// Fails only if the reading was cancelled.
     fn keep<T>(
         &mut self,
         read: Result<T, ReadError>,
@@ -158,7 +160,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists why something cannot be read. That the file ends before it follows from where it does.
+    /// Reports an error. Truncation errors follow from the end of the file.
     fn add(&mut self, error: ReadError) {
         if let ReadError::Unreadable(problem) = error {
             let cause = self.cut.filter(|_| problem.rule == &rules::TRUNCATED);
@@ -166,7 +168,8 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Lists what is wrong with sizes or frames, and which range of the file is damaged if one is.
+    /// Reports a problem with sizes or frames, and records the damaged range of the file if there
+    /// is one.
     fn add_damage(&mut self, error: ReadError, range: Option<Range<u64>>) {
         if let ReadError::Unreadable(problem) = error {
             self.problems.push_consequence(self.damage, problem);
@@ -175,7 +178,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Why something in a range of the file is damaged, if that is known.
+    /// The cause of damage in a range of the file, if it is known.
     fn damage_in(&self, range: Range<u64>) -> Option<Cause> {
         let mut damages = self.damages.iter();
         let found = damages.find(|(_, damaged)| {
@@ -186,8 +189,8 @@ impl Reader<'_, '_> {
         found.map(|(cause, _)| *cause)
     }
 
-    /// Decodes as much of a section as can be decoded, and says why that is not all. Where only its size
-    /// is wrong, it is all.
+    /// Decodes as much of a section as possible. Also returns the reason if it is incomplete. If
+    /// only its declared size is wrong, it is complete.
     fn unpack_begun(
         &mut self,
         frame: &mut Frame,
@@ -204,8 +207,8 @@ impl Reader<'_, '_> {
         Ok((bytes, why))
     }
 
-    /// Reads what follows the time in the header. Where the list of levels cannot be read or leads nowhere,
-    /// the levels are looked for.
+    /// Reads the rest of the file after the time in the header. If the list of levels is unreadable
+    /// or invalid, the levels are searched for.
     fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
         let from = cursor.pos();
         let front = self.read_front(cursor, map);
@@ -230,7 +233,8 @@ impl Reader<'_, '_> {
         self.read_entities(cursor, map, cause)
     }
 
-    /// Reads the entities at the end of the file. `cause` is why their strings may be missing, if so.
+    /// Reads the entities at the end of the file. `cause` is the reason if their strings may be
+    /// missing.
     fn read_entities(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -256,7 +260,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Why a part of the map cannot be read.
+/// The error for an unreadable part of the map.
 fn refused(
     rule: &'static Rule,
     part: Part,

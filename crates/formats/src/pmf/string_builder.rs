@@ -1,11 +1,10 @@
-//! String tables that are to be written.
+//! Builder for string tables.
 
 use std::collections::HashMap;
 
 use super::bytes::{StringRef, StringTable};
 
-/// The strings of a section as they are collected: each is there once, and the empty one is at
-/// offset 0.
+/// Collects the strings of a section. Each is stored once, and the empty one is at offset 0.
 #[derive(Debug, Clone)]
 pub struct StringTableBuilder {
     bytes: Vec<u8>,
@@ -22,8 +21,8 @@ impl Default for StringTableBuilder {
 }
 
 impl StringTableBuilder {
-    /// Adds a string that is not there yet. None for one with a zero byte in it, or when the table
-    /// would be larger than 4 GiB.
+    /// Adds a string if it is new and returns its offset. `None` if it contains a zero byte or if
+    /// the table would exceed 4 GiB.
     pub fn add(&mut self, text: &str) -> Option<StringRef> {
         if let Some(string) = self.offsets.get(text) {
             return Some(*string);
@@ -36,8 +35,8 @@ impl StringTableBuilder {
         Some(string)
     }
 
-    /// Adds bytes that are no string, such as the values of a property, and gives their offset.
-    /// None when the table would be larger than 4 GiB.
+    /// Adds bytes that are not a string, such as the values of a property, and returns their
+    /// offset. `None` if the table would exceed 4 GiB.
     pub fn add_bytes(&mut self, bytes: &[u8]) -> Option<u32> {
         let offset = u32::try_from(self.bytes.len()).ok()?;
         u32::try_from(self.bytes.len() + bytes.len() + 1).ok()?;

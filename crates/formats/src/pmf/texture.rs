@@ -8,40 +8,40 @@ use crate::{Place, ReadError, counted};
 /// Bytes before the compressed rows.
 const HEAD_BYTES: usize = 6;
 const ALPHA: u8 = 0x01;
-/// The max exponent of a side: 4 bits.
+/// Maximum exponent of a side: 4 bits.
 const MAX_EXPONENT: u32 = 15;
 
 /// A texture, whose sides are powers of two.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Texture {
-    /// Pixels in a row, 1 to 32768.
+    /// Pixels per row, 1 to 32768.
     pub width: u32,
-    /// Rows, 1 to 32768.
+    /// Number of rows, 1 to 32768.
     pub height: u32,
-    /// Whether pixels have four bytes, red, green, blue and alpha; three without alpha if not.
+    /// `true` for four bytes per pixel: red, green, blue and alpha. Otherwise three, without alpha.
     pub has_alpha: bool,
     /// The pixels row by row, the top row first.
     pub pixels: Vec<u8>,
-    /// Bits of the flags that mean nothing; 0 in files that are as documented.
+    /// Flag bits without a meaning; 0 in files that follow the document.
     pub unknown_flags: u8,
 }
 
 impl Texture {
-    /// What a texture begins with: three letters and the version.
+    /// Magic bytes: three letters and the version.
     pub const MAGIC: [u8; 4] = *b"PTF\0";
 
     /// Reads a texture.
     ///
     /// # Errors
-    /// Whatever is not as documented, with its offset in `bytes`. A texture that is said to be
-    /// larger than its bytes can be costs nothing.
+    /// Returns any deviation from the document, with its offset in `bytes`. A declared size that
+    /// the bytes cannot hold is rejected without allocating memory.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
         Self::read_up_to(bytes, 1 << MAX_EXPONENT)
     }
 
-    /// Reads a texture whose sides are to be at most so long. A larger one is made smaller while
-    /// it is decoded, so that it never is in memory as a whole: each pixel is the mean of a
-    /// square, in which colours count by their opacity.
+    /// Reads a texture with sides of at most `max_side`. A larger one is downscaled while it is
+    /// decoded, so that it is never in memory as a whole. Each pixel is the mean of a square in
+    /// which colours are weighted by their opacity.
     ///
     /// # Errors
     /// As [`Texture::read`].
@@ -90,16 +90,16 @@ impl Texture {
         })
     }
 
-    /// The sides that the head of a texture says, and its flags that mean nothing; none where the
-    /// bytes are too few to be a head.
+    /// The sides in the header of a texture, and its flags without a meaning; `None` if the bytes
+    /// are too short for a header.
     pub fn head(bytes: &[u8]) -> Option<([u32; 2], u8)> {
         let &[.., flags, exponents] = bytes.first_chunk::<HEAD_BYTES>()?;
         let sides = [exponents & 0x0F, exponents >> 4].map(|exponent| 1 << exponent);
         Some((sides, flags & !ALPHA))
     }
 
-    /// The texture as a file; none if a side is no power of two up to 32768, or if there are not
-    /// as many pixels as the sides say.
+    /// Encodes the texture as a file; `None` if a side is not a power of two up to 32768 or if the
+    /// number of pixels does not match the sides.
     pub fn write(&self) -> Option<Vec<u8>> {
         let exponent = |side: u32| {
             let exponent = side.checked_ilog2()?;
@@ -121,16 +121,16 @@ impl Texture {
     }
 }
 
-/// A texture that is made smaller while its rows arrive.
+/// Downscales a texture while its rows arrive.
 struct Smaller {
     width: usize,
     pixel_bytes: usize,
     /// Columns and rows that become one pixel.
     steps: [usize; 2],
     size: [u32; 2],
-    /// The beginning of the next row.
+    /// The start of the next row.
     row: Vec<u8>,
-    /// Of each pixel of the next row that is made: red, green and blue by their weights, the
+    /// For each pixel of the next output row: weighted sums of red, green and blue, the sum of
     /// weights, and alpha.
     sums: Vec<[u64; 5]>,
     rows: usize,
@@ -153,7 +153,7 @@ impl Smaller {
         }
     }
 
-    /// Takes the bytes that follow.
+    /// Consumes the next bytes.
     fn take(&mut self, mut bytes: &[u8]) {
         let row_bytes = self.width * self.pixel_bytes;
         while !bytes.is_empty() {
@@ -173,7 +173,7 @@ impl Smaller {
         for (square, sums) in squares.zip(&mut self.sums) {
             for pixel in square.chunks_exact(self.pixel_bytes) {
                 let alpha = pixel.get(3).copied().map_or(255, u64::from);
-                // Where nothing is opaque the colours count alike.
+                // If all pixels are transparent, the colours have equal weights.
                 let weight = (alpha << 8) + 1;
                 for (sum, channel) in sums.iter_mut().zip(pixel.iter().take(3)) {
                     *sum += u64::from(*channel) * weight;
@@ -281,7 +281,7 @@ mod tests {
             assert_eq!([small.width, small.height], size);
             let channels = if has_alpha { 4 } else { 3 };
             assert_eq!(small.pixels.len(), (size[0] * size[1]) as usize * channels);
-            // The red of the second pixel of the last row, by hand.
+            // The red of the second pixel of the last row, computed by hand.
             let (mut sum, mut weights) = (0.0, 0.0);
             for y in height - step[1]..height {
                 for x in step[0]..2 * step[0] {
@@ -295,7 +295,7 @@ mod tests {
             let red = f64::from(small.pixels[at]);
             assert!((red - sum / weights).abs() < 0.6, "{red} {}", sum / weights);
         }
-        // A texture that is cut off is refused.
+        // A truncated texture is rejected.
         let bytes = texture(512, 256, false).write().unwrap();
         assert!(Texture::read_up_to(&bytes[..bytes.len() - 9], 128).is_err());
     }

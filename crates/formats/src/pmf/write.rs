@@ -1,4 +1,4 @@
-//! Writing PMF: what is written reads back the same.
+//! Writer of PMF. Reading the output restores the same data.
 
 use super::bytes::ChunkIndex;
 use super::codec::{Out, Stored as _};
@@ -6,24 +6,26 @@ use super::{Level, LevelServer, Pmf};
 use super::{lz4, newer};
 use crate::WriteError;
 
-/// How sections are written.
+/// The encoding of sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Packing {
     /// Compressed.
     #[default]
     Compressed,
-    /// As they are, in LZ4 frames all the same.
+    /// Uncompressed, but still in LZ4 frames.
     Stored,
 }
 
-/// Writes a map. The same map is the same bytes each time. Where parts of a map were in a file
-/// that it was read from does not matter, nor do its problems; a chunk that could not be read is
-/// one that cannot be read again.
+/// Writes a map. The output is deterministic and does not depend on file locations or problems of
+/// the map. A chunk that was unreadable is written as an unreadable one.
 ///
 /// # Errors
-/// What the format has no way to say: lists that are too long, lists that go together and are of
-/// different lengths, a text with a zero byte, a creation time that looks like the text with which
-/// newer maps begin.
+/// Returns an error for data that the format cannot represent:
+///
+/// * lists that are too long
+/// * parallel lists of different lengths
+/// * a text with a zero byte
+/// * a creation time that looks like the text at the start of newer maps
 pub fn write(map: &Pmf, packing: Packing) -> Result<Vec<u8>, WriteError> {
     let mut out = Out::default();
     map.header.write(&mut out);
@@ -55,12 +57,12 @@ pub fn write(map: &Pmf, packing: Packing) -> Result<Vec<u8>, WriteError> {
     }
 }
 
-/// Says in which record something cannot be written.
+/// Adds a record to an error.
 fn in_record(record: impl std::fmt::Display, error: WriteError) -> WriteError {
     WriteError::new(format!("{record}: {}", error.record), error.what)
 }
 
-/// Writes parts of which first the number and the sizes are in the file, then the bytes.
+/// Writes the count and sizes of parts, then their bytes.
 fn write_parts(
     out: &mut Out,
     (noun, count_bytes): (&str, usize),
@@ -75,10 +77,10 @@ fn write_parts(
     Ok(())
 }
 
-/// Three sections as they are in the file; nothing for one that is missing.
+/// Three encoded sections; `None` for a missing one.
 type Sections = [Option<Vec<u8>>; 3];
 
-/// Writes the sizes of sections, and gives their frames.
+/// Writes the sizes of sections and returns their frames.
 fn write_sizes(out: &mut Out, sections: &Sections, packing: Packing) -> Vec<u8> {
     let frames = sections.each_ref().map(|section| match (section, packing) {
         (None, _) => Vec::new(),

@@ -1,4 +1,4 @@
-//! The sections of the chunks of a level.
+//! Reader of the sections of a level's chunks.
 
 use super::super::bytes::{Cursor, Part, Side};
 use super::super::chunk::ChunkData;
@@ -9,11 +9,11 @@ use super::frame::missing;
 use super::{DIRECTORY_BYTES, Reader};
 use crate::{Place, Problems, ReadError, parallel};
 
-/// The number of chunks that are read at once. Their problems are collected after that, so that broken
-/// files do not fill the memory with problems that are never listed.
+/// Number of chunks read per batch. Problems are merged after each batch, so that corrupt files do
+/// not fill the memory with problems beyond the reported ones.
 const CHUNKS_AT_ONCE: usize = 64;
 
-/// Of each section of a chunk why it may not be decoded, if so.
+/// For each section of a chunk, the error if it must not be decoded.
 type Admitted = [Result<(), ReadError>; 3];
 
 impl Reader<'_, '_> {
@@ -78,7 +78,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Whether each section of a chunk may be decoded.
+    /// Checks for each section of a chunk whether it may be decoded.
     fn admit_chunk(&mut self, (level, chunk): (u8, &Chunk), sizes_at: u64) -> Admitted {
         let [common, ..] = &chunk.frames;
         let mut admitted = Side::ALL.map(|side| {
@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
         admitted
     }
 
-    /// [`Self::settle_unpacked`] for the sections of a chunk, which may be decoded then.
+    /// [`Self::settle_unpacked`] for the sections of a chunk. Corrected sections may be decoded.
     fn settle_chunk(
         &mut self,
         (level, chunk): (u8, &mut Chunk),
@@ -112,7 +112,7 @@ impl Reader<'_, '_> {
         is_settled
     }
 
-    /// Warns of cubes that are said to be seen in other chunks and are not there.
+    /// Warns of visible cubes in other chunks that do not exist.
     pub(super) fn check_views(&mut self, number: u8, level: &Level) {
         for chunk in &level.chunks {
             let Some(data) = &chunk.data else { continue };
@@ -143,15 +143,15 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What was read of a chunk.
+/// The result of reading a chunk.
 struct Unpacked {
     data: Option<ChunkData>,
     problems: Problems,
-    /// A frame cannot be decoded to the announced size.
+    /// A frame does not decode to its declared size.
     has_bad_frame: bool,
 }
 
-/// Decodes and reads the sections of a chunk that are admitted.
+/// Decodes and reads the admitted sections of a chunk.
 fn unpack_chunk(
     file: &[u8],
     (level, chunk): (u8, &Chunk),
@@ -173,7 +173,7 @@ fn unpack_chunk(
         .zip(lost)
         .zip(admitted)
     {
-        // Without the common section, the others mean nothing.
+        // The other sections are meaningless without the common one.
         let is_lost = matches!(sections[0], Optional::Broken);
         if (frame.is_empty() && admitted.is_ok()) || is_lost {
             continue;

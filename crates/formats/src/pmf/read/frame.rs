@@ -1,4 +1,4 @@
-//! Frames, of which sections consist: where they begin and end if sizes lie, and what they decode to.
+//! The frames of sections: finds their bounds even if sizes are wrong, and decodes them.
 
 use super::super::bytes::{Cursor, Part, Section};
 use super::super::lz4::Lz4Fault;
@@ -7,21 +7,21 @@ use super::layout::{Chain, begins, is_whole_level};
 use super::{LARGEST_SHIFT, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
 use crate::{Place, ReadError, counted};
 
-/// What is left out where a section decodes to all of it although its frame is not as it should be.
+/// The loss if a section decodes completely although its frame is faulty.
 const NOTHING: &str = "nothing, since it decodes to the right size";
-/// What is left out where a section decodes to less than all of it.
+/// The loss if a section decodes only in part.
 const END_OF_SECTION: &str = "the end of the section";
 
 impl Frame {
-    /// Whether there is nothing: the section is missing.
+    /// Returns `true` if the section is missing.
     pub fn is_empty(&self) -> bool {
         self.packed == 0 && self.unpacked == 0
     }
 
-    /// Decodes it once more. `file` are the bytes of the whole file; `part` is what errors call it.
+    /// Decodes the section again. `file` is the whole file; `part` is its name in errors.
     ///
     /// # Errors
-    /// As when the file was read.
+    /// The same as when the file was read.
     pub fn unpack(&self, file: &[u8], part: Part) -> Result<Vec<u8>, PmfError> {
         let frame = usize::try_from(self.start).ok();
         let frame = frame.and_then(|start| file.get(start..)?.get(..self.packed as usize));
@@ -29,7 +29,7 @@ impl Frame {
         lz4::unpack(frame.unwrap_or_default(), declared).map_err(|fault| self.fault(part, fault))
     }
 
-    /// Decodes as much of it as can be decoded, and says why that is not all.
+    /// Decodes as much as possible. Also returns the reason if it is incomplete.
     pub(super) fn unpack_begun(
         &self,
         file: &[u8],
@@ -38,7 +38,7 @@ impl Frame {
         let rest = bytes_from(file, self.start);
         let frame = rest.get(..self.packed as usize).unwrap_or(rest);
         let fault = |fault| {
-            // Of the end of the file it is enough to say so.
+            // At the end of the file, the truncation explains every fault.
             if frame.len() < self.packed as usize {
                 self.cut_off(frame.len(), part)
             } else {
@@ -51,13 +51,13 @@ impl Frame {
         }
     }
 
-    /// Why it is not as it should be, and what is left out for that of what it decodes to.
+    /// Adds to the reason how much of the section is lost.
     pub(super) fn losing_end(&self, why: ReadError, bytes: &[u8]) -> ReadError {
         let is_all = bytes.len() == self.unpacked as usize;
         why.losing(if is_all { NOTHING } else { END_OF_SECTION })
     }
 
-    /// That the file ends after so many of its bytes.
+    /// The error if the file ends after `left` of its bytes.
     pub(super) fn cut_off(&self, left: usize, part: Part) -> ReadError {
         let found = format!("{part}: {} left", counted(left, "byte"));
         let place = Place::Offset(self.start);
@@ -70,12 +70,12 @@ impl Frame {
         refused(&rules::LZ4, part, place, found, fault.expected)
     }
 
-    /// Where it ends in the file, as its sizes say.
+    /// End offset in the file, by its sizes.
     pub fn end(&self) -> u64 {
         self.start.saturating_add(self.packed.into())
     }
 
-    /// What it decodes to, to be read.
+    /// The decoded section as a source for cursors.
     pub(super) fn section(&self, part: Part) -> Section {
         Section {
             part,
@@ -85,22 +85,22 @@ impl Frame {
     }
 }
 
-/// Where a list of frames can end.
+/// The possible ends of a list of frames.
 #[derive(Clone, Copy)]
 pub(super) struct Ends<'a> {
-    /// Where it should at the latest, as other sizes say; 0 where none does.
+    /// Latest end according to other sizes; 0 if unknown.
     pub announced: u64,
-    /// Accepts an end to which the sizes of the frames lead.
+    /// Accepts an end that results from the sizes of the frames.
     pub is_plain: &'a dyn Fn(u64) -> bool,
-    /// Accepts an end that is looked for.
+    /// Accepts an end found by searching.
     pub is_found: &'a dyn Fn(u64) -> bool,
 }
 
 impl Reader<'_, '_> {
-    /// Places frames that follow each other from an offset on, and returns the end of the last one. Where
-    /// the size of a frame leads to no other one, the next frames are looked for that are as far apart as
-    /// their sizes say. What is before them is damaged or has a wrong size; the frame itself says which.
-    /// `sizes_at` is the place of the sizes of a frame by its number.
+    /// Places consecutive frames from an offset on and returns the end of the last one. If the size
+    /// of a frame does not lead to the next frame, searches for later frames at the distances given
+    /// by their sizes. The frame before them is damaged or has a wrong size, which its own blocks
+    /// show. `sizes_at` returns the offset of a frame's sizes.
     pub(super) fn settle(
         &mut self,
         frames: &mut [Frame],
@@ -128,10 +128,10 @@ impl Reader<'_, '_> {
             let end = frame.end();
             let next = sizes.iter().skip(i).find(|frame| !frame.is_empty());
             let goes_on = |at| next.map_or_else(|| (chain.is_end)(at), |_| begins(file, at));
-            // Nothing behind the last one shows that it is there.
+            // No frame after the last one confirms it.
             let own_len = next.is_none().then(|| self.walk(at)).flatten();
             let is_there = next.is_some() || own_len == Some(frame.packed);
-            // Behind the last one, what is up to the announced end is left over.
+            // Bytes between the last frame and the announced end are left over.
             let is_last = next.is_none() && end <= ends.announced;
             if frame.packed > 0 && is_there && (goes_on(end) || is_last) {
                 at = end;
@@ -192,10 +192,10 @@ impl Reader<'_, '_> {
         at
     }
 
-    /// The next frame of a chain behind an offset, at which the one with the number `first` is not as its
-    /// size says: its number, and where it is.
+    /// Finds the next intact frame after frame `first`, which begins at `position` and does not
+    /// match its size. Returns its number and offset.
     fn resume(&mut self, chain: Chain<'_>, first: usize, position: u64) -> Option<(usize, u64)> {
-        // Damage that changes no length leaves the next frames in place.
+        // If the damage changes no length, the next frames are in place.
         let mut at = position;
         for (number, frame) in chain.frames.iter().enumerate().skip(first) {
             self.steps_left = self.steps_left.checked_sub(1)?;
@@ -228,8 +228,8 @@ impl Reader<'_, '_> {
         None
     }
 
-    /// Finds out what a frame decodes to of which it cannot be what is said. Says whether it is known, and
-    /// something else.
+    /// Measures the decoded size of a frame that cannot have the declared one, and corrects it.
+    /// Returns `true` if it was corrected.
     pub(super) fn settle_unpacked(&mut self, frame: &mut Frame, part: Part, sizes_at: u64) -> bool {
         let rest = bytes_from(self.bytes, frame.start);
         let packed = rest.get(..frame.packed as usize).unwrap_or_default();
@@ -248,15 +248,15 @@ impl Reader<'_, '_> {
         true
     }
 
-    /// The bytes of the frame at an offset, as it says itself; none where it is broken.
+    /// Size in bytes of the frame at an offset, by its blocks; `None` if it is corrupt.
     pub(super) fn walk(&mut self, offset: u64) -> Option<u32> {
         self.walks_left = self.walks_left.checked_sub(1)?;
         let len = lz4::end_of(bytes_from(self.bytes, offset))?;
         u32::try_from(len).ok()
     }
 
-    /// Takes what a section decodes to from what all may decode to. Its sizes stand among the six
-    /// that begin at `sizes_at` in the file.
+    /// Takes the decoded size of a section from the decoding budget. `sizes_at` is the offset of
+    /// the six sizes that include its own.
     pub(super) fn admit(
         &mut self,
         frame: Frame,
@@ -267,7 +267,7 @@ impl Reader<'_, '_> {
         let Frame {
             packed, unpacked, ..
         } = frame;
-        // Where nothing is, nothing is to be decoded, and the other way round.
+        // Either both sizes are 0 or neither.
         if (packed == 0) != (unpacked == 0) {
             return Err(one_size(&frame, part, sizes_at));
         }
@@ -279,7 +279,7 @@ impl Reader<'_, '_> {
                 let start = frame.start.min(file_bytes);
                 return Err(Frame { start, ..frame }.cut_off(0, part));
             }
-            // What there is of it may be read.
+            // The bytes before the end of the file may be read.
             packed = left;
             unpacked = unpacked.min(lz4::most_of(left));
         }
@@ -291,7 +291,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// That only one of the sizes of a section is 0. They are among the six that begin at an offset.
+/// The error if only one of the sizes of a section is 0. `sizes_at` is the offset of the six sizes
+/// that include them.
 pub(super) fn one_size(frame: &Frame, part: Part, sizes_at: u64) -> ReadError {
     let Frame {
         packed, unpacked, ..
@@ -310,7 +311,7 @@ pub(super) fn one_size(frame: &Frame, part: Part, sizes_at: u64) -> ReadError {
     )
 }
 
-/// Why something without its common section cannot be read.
+/// The error for a level or chunk without its common section.
 pub(super) fn missing(part: Part, at: u64) -> ReadError {
     let found = format!("{part}: the section is missing");
     let expected = "a section that says what is there";
@@ -323,7 +324,7 @@ pub(super) fn missing(part: Part, at: u64) -> ReadError {
     )
 }
 
-/// Reads three packed sizes and what they decode to. Where the sections begin is not known yet.
+/// Reads three packed and three unpacked sizes. The offsets of the sections are not known yet.
 pub(super) fn read_frames(cursor: &mut Cursor<'_>) -> Result<[Frame; 3], ReadError> {
     let mut frames = [Frame::default(); 3];
     for frame in &mut frames {

@@ -1,4 +1,5 @@
-//! What stands before the levels: gamemodes, string table, archive, extensions and the list of levels.
+//! The parts before the levels: gamemodes, string table, archive, extensions and the list of
+//! levels.
 
 use super::super::archive::Archive;
 use super::super::bytes::Cursor;
@@ -10,7 +11,8 @@ use super::layout::{find_levels, is_level};
 use crate::{Problems, ReadError, counted};
 
 impl Reader<'_, '_> {
-    /// Reads what stands before the levels, and returns their sizes. The cursor is behind these.
+    /// Reads the parts before the levels and returns the sizes of the levels. The cursor is after
+    /// these sizes.
     pub(super) fn read_front(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -23,7 +25,7 @@ impl Reader<'_, '_> {
         cursor.enter("archive", None);
         let size = cursor.u32()?;
         let archive_offset = cursor.pos() as u64;
-        // Of an archive that is cut off the files are there that are whole.
+        // The intact files of a truncated archive are kept.
         let whole = cursor.bytes(size as usize);
         let bytes = whole.clone().unwrap_or_else(|_| cursor.rest());
         if size > 0 {
@@ -40,9 +42,9 @@ impl Reader<'_, '_> {
         (0..count).map(|_| cursor.u32()).collect()
     }
 
-    /// Finds the levels where the list of them, which ends at the cursor, leads nowhere or cannot be read:
-    /// levels that follow each other from an offset on, up to the entities at the end of the file. Moves the
-    /// cursor to the first one, and returns their sizes.
+    /// Searches for the levels if their list, which ends at the cursor, is invalid or unreadable.
+    /// Finds consecutive levels from an offset on, up to the entities at the end of the file. Moves
+    /// the cursor to the first one and returns their sizes.
     pub(super) fn find_levels(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -61,8 +63,8 @@ impl Reader<'_, '_> {
     }
 }
 
-/// Returns `true` if a list of levels leads to one of them, or to the entities if it is empty. The cursor is
-/// behind the list.
+/// Returns `true` if a list of levels leads to at least one of them, or to the entities if it is
+/// empty. The cursor is after the list.
 pub(super) fn leads_on(cursor: &Cursor<'_>, sizes: &[u32]) -> bool {
     let mut next = cursor.clone();
     if sizes.is_empty() {

@@ -1,4 +1,4 @@
-//! How levels, grids and frames begin, by which they are found where sizes do not lead to them.
+//! Patterns at the start of levels, grids and frames. They locate these parts if sizes are wrong.
 
 use super::super::bytes::{ChunkIndex, StringTable};
 use super::super::entities::Entities;
@@ -7,7 +7,7 @@ use super::frame::read_frames;
 use super::{DIRECTORY_BYTES, GRID_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, bytes_from, in_file};
 use crate::Problems;
 
-/// The most places at which a level is looked for.
+/// Maximum number of candidates when searching for a level.
 const MAX_CANDIDATES: usize = 1 << 10;
 
 /// Returns `true` if a frame begins at an offset in a file.
@@ -15,13 +15,13 @@ pub(super) fn begins(file: &[u8], at: u64) -> bool {
     lz4::begins(bytes_from(file, at))
 }
 
-/// Returns `true` if bytes may begin with a level: its first section is behind the sizes.
+/// Returns `true` if bytes may begin with a level: its first section follows the sizes.
 pub(super) fn is_level(bytes: &[u8]) -> bool {
     bytes.get(LEVEL_HEAD_BYTES..).is_some_and(lz4::begins)
 }
 
-/// The offset behind the sections of the level that bytes begin with, as its sizes say, if these lead from
-/// frame to frame and to a grid.
+/// End offset of the sections of the level at the start of `level`, by its sizes. `None` unless
+/// they lead from frame to frame and to a grid.
 fn sections_end(level: &[u8]) -> Option<u64> {
     let mut cursor = in_file(level);
     cursor.seek(1);
@@ -34,12 +34,12 @@ fn sections_end(level: &[u8]) -> Option<u64> {
     is_grid(bytes_from(level, at)).then_some(at)
 }
 
-/// Returns `true` if bytes begin with a level whose sections and grid are where its sizes say.
+/// Returns `true` if bytes begin with a level whose sizes lead to its sections and grid.
 pub(super) fn is_whole_level(bytes: &[u8]) -> bool {
     is_level(bytes) && sections_end(bytes).is_some()
 }
 
-/// The size of the level that bytes begin with, as the sizes of its sections say.
+/// Size of the level at the start of `level`, by the sizes of its sections.
 pub(super) fn level_size(level: &[u8]) -> Option<u64> {
     let grid_at = sections_end(level)?;
     let mut cursor = in_file(bytes_from(level, grid_at));
@@ -57,21 +57,21 @@ pub(super) fn level_size(level: &[u8]) -> Option<u64> {
     Some(end)
 }
 
-/// The number of chunks of a grid.
+/// Number of chunks in a grid.
 fn chunk_count(grid: u32) -> u64 {
     let counts = ChunkIndex(grid).yxz();
     counts.iter().map(|count| u64::from(count + 1)).product()
 }
 
-/// The offset of the next level, from an offset on, whose sections and grid are where its sizes say.
+/// Offset of the next level from `from` on whose sizes lead to its sections and grid.
 pub(super) fn next_level(file: &[u8], from: usize) -> Option<usize> {
     let mut begun = (from..file.len()).filter(|at| file.get(*at..).is_some_and(is_level));
     let mut begun = begun.by_ref().take(MAX_CANDIDATES);
     begun.find(|at| file.get(*at..).and_then(sections_end).is_some())
 }
 
-/// The first levels from an offset on that follow each other, up to entities at the end of the file: where
-/// they begin, and their sizes.
+/// Finds the first run of consecutive levels from `from` on that ends at entities at the end of the
+/// file. Returns its offset and the sizes.
 pub(super) fn find_levels(file: &[u8], from: usize) -> Option<(usize, Vec<u32>)> {
     let begun = (from..file.len()).filter(|at| file.get(*at..).is_some_and(is_level));
     begun.take(MAX_CANDIDATES).find_map(|start| {
@@ -88,8 +88,8 @@ pub(super) fn find_levels(file: &[u8], from: usize) -> Option<(usize, Vec<u32>)>
     })
 }
 
-/// Returns `true` if bytes may begin with the grid of a level: the first section of a chunk follows the
-/// directory.
+/// Returns `true` if bytes may begin with the grid of a level: the first section of a chunk follows
+/// the directory.
 pub(super) fn is_grid(bytes: &[u8]) -> bool {
     let mut cursor = in_file(bytes);
     let (Ok(grid), Ok(exponent)) = (cursor.u32(), cursor.u8()) else {
@@ -98,12 +98,13 @@ pub(super) fn is_grid(bytes: &[u8]) -> bool {
     exponent <= LARGEST_CHUNK && begins(bytes, sections_of(grid))
 }
 
-/// Where the sections of the chunks of a grid begin behind it.
+/// Offset of the chunk sections relative to their grid.
 fn sections_of(grid: u32) -> u64 {
     GRID_BYTES as u64 + chunk_count(grid).saturating_mul(DIRECTORY_BYTES as u64)
 }
 
-/// The same if two sections of the first chunk are where the directory says.
+/// [`is_grid`] with stronger evidence: two sections of the first chunk must be where the directory
+/// puts them.
 pub(super) fn is_sure_grid(bytes: &[u8]) -> bool {
     let mut cursor = in_file(bytes);
     let grid = cursor.u32().unwrap_or(u32::MAX);
@@ -119,14 +120,14 @@ pub(super) fn is_sure_grid(bytes: &[u8]) -> bool {
         })
 }
 
-/// Returns `true` if bytes are entities and nothing else.
+/// Returns `true` if the bytes are exactly a list of entities.
 pub(super) fn are_entities(bytes: &[u8], strings: &StringTable) -> bool {
     let mut cursor = in_file(bytes);
     let read = Entities::read(&mut cursor, strings, &mut Problems::new(), &rules::ENTITIES);
     read.is_ok_and(|entities| entities.opaque().is_none()) && cursor.left() == 0
 }
 
-/// Frames one after the other, as their sizes say.
+/// Consecutive frames, placed by their sizes.
 #[derive(Clone, Copy)]
 pub(super) struct Chain<'a> {
     pub file: &'a [u8],
@@ -136,10 +137,11 @@ pub(super) struct Chain<'a> {
 }
 
 impl Chain<'_> {
-    /// The number of frames that must begin where the sizes before them say.
+    /// Number of frames to verify.
     const LONGEST: usize = 4;
 
-    /// Returns `true` if the frames from one on are where their sizes say, the first of them at an offset.
+    /// Returns `true` if frames begin at the offsets given by their sizes, starting with frame
+    /// `first` at `at`.
     pub(super) fn holds(self, first: usize, mut at: u64) -> bool {
         let frames = self.frames.get(first..).unwrap_or_default();
         let mut frames = frames.iter().filter(|frame| frame.packed > 0);

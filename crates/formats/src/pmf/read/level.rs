@@ -1,4 +1,4 @@
-//! A level: its head, its sections, its chunks, and where it ends.
+//! Reader of a level: its header, sections, chunks and end.
 
 use super::super::bytes::{ChunkIndex, Cursor, Part, Section, Side};
 use super::super::chunk_codec::{add_section, is_inside, read_entities};
@@ -11,23 +11,23 @@ use super::layout::{
 use super::{DIRECTORY_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
 use crate::{Place, Problems, ReadError, counted};
 
-/// What is left out where a section of a level cannot be read to its end.
+/// The loss if a section of a level cannot be read to its end.
 const REST: &str = "what follows in the section";
-/// What is left out where the server section of a level cannot be read.
+/// The loss if the server section of a level is unreadable.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 
-/// Where the chunks of a level are.
+/// Location of the chunks of a level.
 struct Chunks {
     directory_at: u64,
-    /// The end of the last one.
+    /// End of the last chunk.
     end: u64,
 }
 
-/// The grid of a level, if it can be read, and where its chunks are.
+/// The grid of a level, if it is readable, and the location of its chunks.
 type Placed = (Option<[u32; 3]>, Result<Chunks, ReadError>);
 
 impl Level {
-    /// A level at an offset of which nothing is read.
+    /// A level at an offset that was not read.
     pub(super) fn unread(offset: usize, size: u32) -> Self {
         Self {
             flags: 0,
@@ -49,7 +49,7 @@ impl Level {
 }
 
 impl Reader<'_, '_> {
-    /// Reads the next level of the list, and moves the cursor behind it.
+    /// Reads the next level of the list and moves the cursor past it.
     pub(super) fn read_level(
         &mut self,
         cursor: &mut Cursor<'_>,
@@ -107,7 +107,7 @@ impl Reader<'_, '_> {
             } else {
                 "the end of the level"
             };
-            // The place is where the file ends.
+            // Reported at the end of the file.
             let missing = counted(size as usize - left, "byte");
             let found = format!("cut off, {missing} missing");
             let error = cursor.fault(&rules::TRUNCATED, at + left, found, size);
@@ -120,7 +120,7 @@ impl Reader<'_, '_> {
         }
         map.levels.push(level);
         match own_end {
-            // With bytes missing or too many in it, it ends elsewhere.
+            // If it has missing or surplus bytes, it ends elsewhere.
             Some(own) if own != end && !self.damages.is_empty() && !follows(end) => {
                 end = own;
             }
@@ -140,13 +140,14 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Moves the cursor to the next level, unless that or a later one is where the sizes say. Levels of which
-    /// nothing is left are unread ones.
+    /// Moves the cursor to the next level, unless that level or a later one is where the sizes put
+    /// it. Adds unread levels for those that are lost completely.
     fn find_level(&mut self, cursor: &mut Cursor<'_>, sizes: &[u32], map: &mut Pmf) {
         let file = self.bytes;
         let behind = sizes.get(map.levels.len()..).unwrap_or_default();
         let here = cursor.pos();
-        // Behind the last frame of the level before it, which ends where its size says if it is whole.
+        // Search from the last frame of the previous level on. An intact level ends where its size
+        // says.
         let (announced, from) = map.levels.last().map_or((here, here), |level| {
             let of_chunks = level.chunks.iter().flat_map(|chunk| &chunk.frames);
             let starts = level
@@ -172,7 +173,7 @@ impl Reader<'_, '_> {
         let Some(found) = next.filter(|found| *found != announced) else {
             return;
         };
-        // The first of the levels that leads from there to another one, or to the entities.
+        // The first level whose size leads from there to another level or to the entities.
         let leads_on = |(lost, size): (usize, &u32)| {
             let rest = bytes_from(file, found as u64 + u64::from(*size));
             if lost + 1 == behind.len() {
@@ -205,8 +206,9 @@ impl Reader<'_, '_> {
         cursor.seek(found);
     }
 
-    /// Reads the sizes of a level and finds its sections and chunks. Gives its grid, or why that cannot be
-    /// read, and where its chunks are. `ends` are the ends that the level can have.
+    /// Reads the sizes of a level and locates its sections and chunks. Returns its grid, if
+    /// readable, and the location of its chunks or the error. `ends` are the possible ends of the
+    /// level.
     fn place_level(
         &mut self,
         number: u8,
@@ -263,7 +265,7 @@ impl Reader<'_, '_> {
         Ok((Some(level.grid), chunks))
     }
 
-    /// Reads the sections and chunks of a level, each as far as it can be read.
+    /// Reads as much as possible of each section and chunk of a level.
     fn fill_level(
         &mut self,
         number: u8,
@@ -276,7 +278,7 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Reads the directory of a level and finds the chunks that follow.
+    /// Reads the directory of a level and locates its chunks.
     fn place_chunks(
         &mut self,
         mut cursor: Cursor<'_>,
@@ -328,7 +330,7 @@ impl Reader<'_, '_> {
         Ok(Chunks { directory_at, end })
     }
 
-    /// Reads the sections of a level, each as far as it can be read.
+    /// Reads as much as possible of each section of a level.
     fn read_sections(
         &mut self,
         number: u8,
@@ -364,8 +366,8 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    /// Reads a section of a level. Returns what was read of it, and whether that is all; `None` if it is
-    /// missing or cannot be decoded.
+    /// Reads a section of a level. Returns the content and `true` if it is complete; `None` if it
+    /// is missing or corrupt.
     fn read_section<T: Default>(
         &mut self,
         frame: &mut Frame,
@@ -416,7 +418,7 @@ impl LevelServer {
 /// Reads the grid of a level.
 fn read_grid(cursor: &mut Cursor<'_>, level: &mut Level) -> Result<(), ReadError> {
     cursor.enter("grid", None);
-    // Each number is one below the count.
+    // Each number is stored as the count minus one.
     level.grid = ChunkIndex(cursor.u32()?).yxz().map(|count| count + 1);
     level.chunk_exponent = cursor.u8()?;
     level.center = ChunkIndex(cursor.u32()?);
