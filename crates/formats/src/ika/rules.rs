@@ -1,4 +1,4 @@
-//! What can be wrong with maps and tilesets.
+//! Rules for maps and tilesets.
 
 crate::rules! {
     /// The file does not begin as a map of ika does.

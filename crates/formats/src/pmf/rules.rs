@@ -1,4 +1,4 @@
-//! What can be wrong with a map.
+//! Rules for maps.
 
 crate::rules! {
     /// The file does not begin with `PMF` and a version.

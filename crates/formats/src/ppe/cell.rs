@@ -1,13 +1,13 @@
-//! Flags of a map and the cells that they give a meaning to (fact sheet 2, 3 and 8.1 to 8.7).
+//! Map flags and the cells whose bits they define (fact sheet 2, 3 and 8.1 to 8.7).
 
-/// The raw form of a cell without a tile that nothing is said of.
+/// The raw bits of a cell without a tile and without attributes.
 pub const EMPTY_CELL: u32 = Cell::NO_TILE as u32;
 
 /// The flags of a map (document, "Currently used flags").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct MapFlags(pub u32);
 
-/// How the bits of a cell are shared out.
+/// Bit layout of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Layout {
     /// Eight bits of attributes and eight of palette.
@@ -26,20 +26,20 @@ impl Layout {
     }
 }
 
-/// How the bytes after the header are packed.
+/// Compression of the bytes after the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Compression {
-    /// Not at all.
+    /// Uncompressed.
     None,
     /// Runs of equal cells.
     Rle,
-    /// Named in the document but not defined there: it cannot be read.
+    /// Named in the document but not defined there; unreadable.
     Lzw,
     /// A zlib stream.
     Zlib,
     /// Zstandard frames.
     Zstd,
-    /// More than one of these is said: nothing can be read.
+    /// More than one of these is set; unreadable.
     Several,
 }
 
@@ -58,7 +58,7 @@ impl Compression {
 }
 
 impl MapFlags {
-    /// Old layout: the priority field holds user data. New layout: there are logic attributes.
+    /// Old layout: the priority field holds user data. New layout: cells have logic attributes.
     pub const PRIORITY_USER_DATA_OR_LOGIC: u32 = 1;
     /// The palette field holds user data.
     pub const PALETTE_USER_DATA: u32 = 1 << 1;
@@ -66,26 +66,26 @@ impl MapFlags {
     pub const AXIS_SWITCH: u32 = 1 << 2;
     /// Cells have the new layout.
     pub const NEW_LAYOUT: u32 = 1 << 3;
-    /// There are graphics attributes.
+    /// Cells have graphics attributes.
     pub const GRAPHICS: u32 = 1 << 4;
     /// The cells are run-length encoded.
     pub const RLE: u32 = 1 << 8;
     /// LZW, which no document defines.
     pub const LZW: u32 = 1 << 9;
-    /// All after the header is a zlib stream.
+    /// All bytes after the header are a zlib stream.
     pub const ZLIB: u32 = 1 << 10;
-    /// All after the header is Zstandard.
+    /// All bytes after the header are Zstandard.
     pub const ZSTD: u32 = 1 << 11;
     /// All four kinds of compression.
     pub const COMPRESSIONS: u32 = Self::RLE | Self::LZW | Self::ZLIB | Self::ZSTD;
     /// Logic attributes have 8 bits, shifted left by this number.
     pub const LOGIC_SIZE: u32 = 3 << Self::LOGIC_SIZE_SHIFT;
-    /// Bits that the document says nothing of.
+    /// Bits that the document does not mention.
     pub const UNDEFINED: u32 = 0x00FC_F0E0;
 
     const LOGIC_SIZE_SHIFT: u32 = 16;
 
-    /// Whether any of these bits is set.
+    /// Returns `true` if any of these bits is set.
     pub fn has(self, bits: u32) -> bool {
         self.0 & bits != 0
     }
@@ -111,13 +111,14 @@ impl MapFlags {
         }
     }
 
-    /// Whether the graphics attributes follow the cells, in the old layout too (fact sheet 8.4).
+    /// Returns `true` if graphics attributes follow the cells, in the old layout too (fact sheet
+    /// 8.4).
     pub fn has_graphics(self) -> bool {
         self.has(Self::GRAPHICS)
     }
 
-    /// How many bits the logic attributes of a cell have: 0 without them, as always in the old
-    /// layout (fact sheet 8.3), else 8, 16, 32 or 64.
+    /// Number of bits in a logic attribute: 0 without logic attributes, as always in the old layout
+    /// (fact sheet 8.3), otherwise 8, 16, 32 or 64.
     pub fn logic_bits(self) -> u32 {
         if self.layout() == Layout::New && self.has(Self::PRIORITY_USER_DATA_OR_LOGIC) {
             8 << ((self.0 & Self::LOGIC_SIZE) >> Self::LOGIC_SIZE_SHIFT)
@@ -126,53 +127,55 @@ impl MapFlags {
         }
     }
 
-    /// Bits 24 to 31, which every game uses as it likes.
+    /// Bits 24 to 31, reserved for games.
     pub fn user(self) -> u8 {
         (self.0 >> 24) as u8
     }
 
-    /// Bits of attributes that are priority, or user data: those above the mirrors and, where it is
+    /// Lowest bit of the priority or user data in the attributes: above the mirrors and, if it is
     /// in use, the axis switch (fact sheet 8.2).
     fn old_priority_shift(self) -> u32 {
         if self.has(Self::AXIS_SWITCH) { 3 } else { 2 }
     }
 }
 
-/// What a cell says.
+/// A decoded cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Cell {
-    /// The tile by its identifier, which is no place in a sheet. [`Cell::NO_TILE`] is none.
+    /// Identifier of the tile, which differs from its index in a sheet. [`Cell::NO_TILE`] means no
+    /// tile.
     pub tile_id: u16,
     /// The palette; 0 if its field holds user data.
     pub palette: u16,
-    /// Left and right are exchanged, after the axes.
+    /// Mirrors left and right, after the axis switch.
     pub mirror_h: bool,
-    /// Top and bottom are exchanged, after the axes.
+    /// Mirrors top and bottom, after the axis switch.
     pub mirror_v: bool,
-    /// The axes of the tile are exchanged: a transpose, before the mirrors.
+    /// Exchanges the axes of the tile: a transpose, before the mirrors.
     pub axis_switch: bool,
-    /// Cells with any are drawn after all others of the layer; 0 if the field holds user data.
-    /// At most 31 in the old layout (63 without axis switch), 1 in the new one.
+    /// Drawing priority. Cells with a priority above 0 are drawn after all others of the layer; 0
+    /// if the field holds user data. At most 31 in the old layout (63 without axis switch), 1 in
+    /// the new one.
     pub priority: u8,
-    /// What the priority field holds if it is user data.
+    /// Content of the priority field if it is user data.
     pub priority_user_data: Option<u8>,
-    /// What the palette field holds if it is user data.
+    /// Content of the palette field if it is user data.
     pub palette_user_data: Option<u16>,
 }
 
 impl Cell {
-    /// The identifier of no tile.
+    /// The identifier for "no tile".
     pub const NO_TILE: u16 = 0xFFFF;
 
-    /// Whether there is no tile.
+    /// Returns `true` if the cell has no tile.
     pub fn is_empty(self) -> bool {
         self.tile_id == Self::NO_TILE
     }
 
-    /// Makes sense of the 32 bits of a cell, in the byte order of the machine.
+    /// Decodes the 32 bits of a cell, in the byte order of the machine.
     pub fn decode(raw: u32, flags: MapFlags) -> Self {
-        // The document's drawing has the bits of old attributes in the reverse order of the code
-        // (fact sheet 8.1).
+        // The document's drawing shows the bits of old attributes in reverse order compared with
+        // the code (fact sheet 8.1).
         let (mirrors, axis_switch, priority, palette) = match flags.layout() {
             Layout::Old => {
                 let attributes = raw >> 16 & 0xFF;
@@ -201,7 +204,7 @@ impl Cell {
         }
     }
 
-    /// The 32 bits of the cell. What has no room is cut off.
+    /// Encodes the cell into 32 bits. Values too large for their field are truncated.
     pub fn encode(self, flags: MapFlags) -> u32 {
         let priority = u32::from(self.priority_user_data.unwrap_or(self.priority));
         let palette = u32::from(self.palette_user_data.unwrap_or(self.palette));
@@ -220,7 +223,7 @@ impl Cell {
 }
 
 impl MapFlags {
-    /// Whether the priority of cells is for the game alone.
+    /// Returns `true` if the priority of cells is user data.
     pub fn priority_is_user_data(self) -> bool {
         self.layout() == Layout::Old && self.has(Self::PRIORITY_USER_DATA_OR_LOGIC)
     }
@@ -262,7 +265,7 @@ mod tests {
                 ..tile
             },
         );
-        // Bit 2 is the axis switch only where the map says so.
+        // Bit 2 is the axis switch only if the flag is set.
         is(
             0x0004_1234,
             0,
@@ -295,7 +298,7 @@ mod tests {
                 ..tile
             },
         );
-        // User data is no priority.
+        // User data is not a priority.
         let user = |data| Cell {
             priority_user_data: Some(data),
             ..tile

@@ -1,31 +1,31 @@
-//! Indexed images: numbers of colours and a palette, where `image` gives only the
-//! colours. PNG and TGA, which are what tile sheets are drawn in.
+//! Indexed images: colour indices and a palette, which `image` discards in favour of plain colours.
+//! Supports PNG and TGA, the formats of tile sheets.
 
 use super::rules;
 use super::unpack::copy_elements;
 use crate::{Place, ReadError};
 
-/// The most pixels of an image.
+/// Maximum number of pixels in an image.
 const MAX_PIXELS: u64 = 1 << 26;
-/// Memory that the PNG decoder may use beside its result, in bytes.
+/// Memory limit of the PNG decoder in addition to its result, in bytes.
 const PNG_BYTES: usize = 64 << 20;
 
-/// An image whose pixels are numbers of colours.
+/// An image of palette indices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexedImage {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// The number of each pixel's colour, row by row from the top left.
+    /// Colour index of each pixel, row by row from the top left.
     pub indices: Vec<u8>,
-    /// Red, green, blue and alpha of colours. Pixels may have numbers that it does not reach.
+    /// Red, green, blue and alpha of each colour. Pixel indices may exceed its length.
     pub palette: Vec<[u8; 4]>,
-    /// Whether the file says how opaque colours are. Where it does not, the engine makes colour 0
-    /// transparent (fact sheet 3).
+    /// `true` if the file stores alpha. Without alpha, the engine makes colour 0 transparent (fact
+    /// sheet 3).
     pub has_alpha: bool,
 }
 
 impl IndexedImage {
-    /// The colours as the engine has them: the first is transparent if the image has no alpha.
+    /// The colours as used by the engine: the first is transparent if the image has no alpha.
     pub fn colors(&self) -> Vec<[u8; 4]> {
         let mut colors = self.palette.clone();
         if let Some(first) = colors.first_mut().filter(|_| !self.has_alpha) {
@@ -35,13 +35,13 @@ impl IndexedImage {
     }
 }
 
-/// Reads an image with a palette. None if it has none, or is of another kind: then it is one of
-/// plain colours, if it is an image at all.
+/// Reads an image with a palette. `None` if it has no palette or another format; it may then be an
+/// image of plain colours.
 ///
-/// Memory is bounded by what the bytes can decode to.
+/// Memory is bounded by the decoded size of the bytes.
 ///
 /// # Errors
-/// When it has a palette but is broken.
+/// Returns an error if it has a palette but is corrupt.
 pub fn read(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         read_png(bytes)
@@ -50,7 +50,7 @@ pub fn read(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     }
 }
 
-/// Says whether [`read`] takes an image for one with a palette, by its first bytes.
+/// Returns `true` if [`read`] treats an image as one with a palette, judged by its first bytes.
 pub fn has_palette(bytes: &[u8]) -> bool {
     const PNG_COLOR_TYPE: usize = 25;
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
@@ -105,8 +105,8 @@ fn read_png(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
             [r, g, b, alpha.unwrap_or(255)]
         });
     let (palette, has_alpha) = (palette.collect(), alpha.is_some());
-    // Rows come one by one, so that memory grows with what is there. Those of interlaced images
-    // do not, and are decoded at once.
+    // Rows are decoded one by one, so that memory grows with the data. Interlaced images must be
+    // decoded at once.
     let mut indices = Vec::new();
     if reader.info().interlaced {
         let packed_bytes = reader.output_buffer_size().unwrap_or(usize::MAX);
@@ -138,7 +138,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     }))
 }
 
-/// Adds the pixels of a row, of which the first is in the highest bits of each byte.
+/// Appends the pixels of a row. The first pixel is in the highest bits of each byte.
 fn push_row(row: &[u8], bits: u32, width: u32, indices: &mut Vec<u8>) {
     if bits == 8 {
         indices.extend_from_slice(row.get(..width as usize).unwrap_or(row));
@@ -152,7 +152,7 @@ fn push_row(row: &[u8], bits: u32, width: u32, indices: &mut Vec<u8>) {
     indices.extend(pixels.take(width as usize));
 }
 
-/// The head of a TGA image.
+/// The header of a TGA image.
 #[derive(Debug, Clone, Copy)]
 struct TgaHead {
     id_bytes: u8,
@@ -170,7 +170,7 @@ struct TgaHead {
 const TGA_HEAD: usize = 18;
 
 impl TgaHead {
-    /// The head, if it is that of an image of 8-bit numbers with a palette.
+    /// The header, if it is that of an image with a palette and 8-bit indices.
     fn read(bytes: &[u8]) -> Option<Self> {
         let &[
             id_bytes,
@@ -251,7 +251,7 @@ fn read_tga(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     if head.from_right {
         indices.chunks_mut(width).for_each(<[u8]>::reverse);
     }
-    // Images whose alpha is 0 everywhere were saved by programs that do not know of it.
+    // Images whose alpha is 0 everywhere were saved by programs that do not support alpha.
     let has_alpha = head.color_bits == 32 && palette.iter().any(|color| color[3] != 0);
     if !has_alpha {
         for color in &mut palette {
@@ -282,7 +282,8 @@ fn tga_color(color: &[u8]) -> [u8; 4] {
     }
 }
 
-/// Packets here may go on past the end of the image: programs write such, and all read them.
+/// Packets may extend past the end of the image: some programs write such images, and all of them
+/// read them.
 fn unpack_tga(packed: &[u8], count: usize) -> Vec<u8> {
     super::rle::unpack(packed, count).elements
 }
@@ -378,7 +379,7 @@ mod tests {
             said(&huge),
             "0x10: 65536 x 65536 pixels; expected at least 1 and at most 67108864 in all"
         );
-        // As large as is allowed, with nothing in it.
+        // The maximum size, without any data.
         huge[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
         let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
         huge[29..33].copy_from_slice(&crc);
@@ -414,7 +415,7 @@ mod tests {
             );
             assert_eq!(sheet.palette, COLORS.map(|[r, g, b]| [r, g, b, 255]));
         }
-        // Packed: two as they are, a run of three, which goes on to the next row, and one.
+        // Packed: two literals, a run of three that continues into the next row, and one literal.
         let packed = [1, 0, 1, 0x82, 2, 0, 1];
         let sheet = read(&tga(9, 8, 0x20, &packed)).unwrap().unwrap();
         assert_eq!(sheet.indices, pixels);

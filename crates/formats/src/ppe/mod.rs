@@ -1,9 +1,9 @@
 //! Tile maps of `PixelPerfectEngine`: the binary map data of one layer, and the text container
-//! (XMF) that names layers, their map files, tile sheets, palettes, sprites and objects.
+//! (XMF), which lists layers with their map files, tile sheets, palettes, sprites and objects.
 //!
-//! The layout of map data is that of the format's document (`ppe-mapdata.md`); where it is silent
-//! or differs from the engine, that of the fact sheet. Cells run in rows from the top left corner;
-//! positions are in pixels of a layer, Y down.
+//! The layout of map data follows the format's document (`ppe-mapdata.md`). If it is silent or
+//! differs from the engine, the fact sheet applies. Cells are stored in rows from the top left
+//! corner; positions are in pixels of a layer, Y down.
 
 mod cell;
 pub mod indexed;
@@ -22,7 +22,7 @@ pub use xmf::Xmf;
 
 use crate::Format;
 
-/// How the table of formats knows map data. There is no magic number: a file is known by its length.
+/// The table entry for map data. It has no magic number, so files are recognised by their length.
 pub static MAP_FORMAT: Format = Format {
     id: "ppe-map",
     name: "PixelPerfectEngine map",
@@ -30,7 +30,7 @@ pub static MAP_FORMAT: Format = Format {
     sniff: map_data::sniff,
 };
 
-/// How the table of formats knows XMF.
+/// The table entry for XMF.
 pub static XMF_FORMAT: Format = Format {
     id: "xmf",
     name: "PixelPerfectEngine XMF",

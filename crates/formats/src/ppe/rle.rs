@@ -1,29 +1,29 @@
-//! Run-length encoding as TGA has it, of elements of any size (fact sheet 6).
+//! Run-length encoding as in TGA, for elements of any size (fact sheet 6).
 
 use bytemuck::Pod;
 
-/// Set in the first byte of a packet that repeats one element.
+/// Flag in the first byte of a packet that repeats one element.
 const RUN: u8 = 0x80;
-/// The most elements of a packet.
+/// Maximum number of elements in a packet.
 const LONGEST: usize = 128;
 
-/// Why a packet cannot be taken as it is.
+/// A fault in a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     /// The input ends before or in the packet.
     Cut,
-    /// The packet has so many elements more than there is room for.
+    /// The packet exceeds the requested count by this number of elements.
     Crosses(usize),
 }
 
-/// What packets decode to.
+/// The result of decoding packets.
 #[derive(Debug, PartialEq)]
 pub(super) struct Unpacked<T> {
-    /// The elements, fewer than asked for if the input is cut off.
+    /// The elements, fewer than requested if the input is truncated.
     pub elements: Vec<T>,
-    /// Where the reading ended: behind the last packet, or at the one that is wrong.
+    /// End offset: after the last packet, or at the faulty one.
     pub end: usize,
-    /// What is wrong with the packet at `end`.
+    /// The fault of the packet at `end`.
     pub fault: Option<Fault>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Unpacked<T> {
 struct Packet {
     is_run: bool,
     count: usize,
-    /// How many bytes it takes in all.
+    /// Total size in bytes.
     bytes: usize,
 }
 
@@ -48,9 +48,9 @@ impl Packet {
     }
 }
 
-/// Decodes packets until there are so many elements.
+/// Decodes packets up to `count` elements.
 ///
-/// Memory is bounded by what so many bytes can decode to.
+/// Memory is bounded by the maximum decoded size of the bytes.
 pub(super) fn unpack<T: Pod>(bytes: &[u8], count: usize) -> Unpacked<T> {
     let element_bytes = size_of::<T>();
     let possible = bytes.len() / (1 + element_bytes) * LONGEST + LONGEST;
@@ -93,7 +93,7 @@ pub(super) fn unpack<T: Pod>(bytes: &[u8], count: usize) -> Unpacked<T> {
     }
 }
 
-/// Whether packets that begin the bytes have exactly so many elements.
+/// Returns `true` if the packets at the start of the bytes have exactly `count` elements.
 pub(super) fn fits(bytes: &[u8], count: usize, element_bytes: usize) -> bool {
     let mut found = 0;
     let mut end = 0_usize;
@@ -108,7 +108,7 @@ pub(super) fn fits(bytes: &[u8], count: usize, element_bytes: usize) -> bool {
     found == count && end <= bytes.len()
 }
 
-/// Encodes elements: runs where at least two are equal, for there they are shorter.
+/// Encodes elements. At least two equal elements become a run, because a run is shorter then.
 pub(super) fn pack<T: Pod + PartialEq>(elements: &[T], out: &mut Vec<u8>) {
     let mut rest = elements;
     let run_of = |rest: &[T]| {
@@ -152,7 +152,7 @@ mod tests {
         let elements = vec![7, 7, 7, 1, 2, 9, 0x103];
         assert_eq!(unpacked(&bytes, 7), (elements.clone(), 14, None));
         assert!(fits(&bytes, 7, 2) && fits(&bytes, 6, 2) && !fits(&bytes, 4, 2));
-        // Only what is asked for is read.
+        // Only the requested elements are read.
         assert_eq!(unpacked(&bytes, 3), (elements[..3].to_vec(), 3, None));
         assert_eq!(unpacked(&bytes, 0), (Vec::new(), 0, None));
         assert_eq!(unpacked(&[0xFF, 1, 1], 128).0, [0x101; 128]);

@@ -1,4 +1,4 @@
-//! What can be wrong with map data, and with the text of XMF.
+//! Rules for map data and for the text of XMF.
 
 crate::rules! {
     /// The header is cut off.

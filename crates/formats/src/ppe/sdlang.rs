@@ -1,7 +1,7 @@
-//! `SDLang`, the language of XMF: tags with values, attributes and tags inside them.
+//! `SDLang`, the language of XMF: tags with values, attributes and child tags.
 //!
-//! No maintained library reads it. What is here is the whole language but the meaning of dates
-//! and times, which are kept as text.
+//! No maintained library reads it. This implements the whole language, except that dates and times
+//! are kept as text without interpretation.
 
 mod nesting;
 mod read;
@@ -17,30 +17,31 @@ pub use write::write;
 /// A tag: `namespace:name value attribute=value { tags }`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tag {
-    /// What stands before the colon; empty if there is none.
+    /// The namespace before the colon; empty without a colon.
     pub namespace: String,
     /// The name; empty if the tag has only values.
     pub name: String,
-    /// Values in the order of the text.
+    /// Values in text order.
     pub values: Vec<Value>,
-    /// Attributes in the order of the text.
+    /// Attributes in text order.
     pub attributes: Vec<Attribute>,
-    /// The tags inside.
+    /// The child tags.
     pub children: Vec<Self>,
-    /// Where it begins: line and column, from 1. It is 0 for what was not read.
+    /// Start position: line and column, from 1; 0 if it was not parsed.
     pub at: At,
-    /// Whether the text ends inside it, so that tags inside may be missing.
+    /// `true` if the text ends inside it, so that child tags may be missing.
     pub is_open: bool,
-    /// Where its values and attributes begin.
+    /// Start positions of its values and attributes.
     pub places: ValuePlaces,
 }
 
-/// Where the values and attributes of a tag begin, as far as it was read, and what is wrong with it. Tags are equal wherever that is.
-/// A text can have half a million tags, so that those without places take next to nothing.
+/// Start positions of the values and attributes of a parsed tag, and the fault of the tag. Ignored
+/// when tags are compared. Boxed, because a text can have half a million tags and most need no
+/// positions.
 #[derive(Debug, Clone, Default)]
 pub struct ValuePlaces(Option<Box<PlaceLists>>);
 
-/// Places in the order of the text.
+/// Positions in text order.
 #[derive(Debug, Clone, Default)]
 struct PlaceLists {
     values: Vec<At>,
@@ -53,17 +54,17 @@ impl ValuePlaces {
         self.0.get_or_insert_default()
     }
 
-    /// Where a value begins, by its index.
+    /// Start position of a value, by its index.
     pub(super) fn of_value(&self, index: usize) -> Option<At> {
         self.0.as_ref()?.values.get(index).copied()
     }
 
-    /// Where an attribute begins, by its index.
+    /// Start position of an attribute, by its index.
     pub(super) fn of_attribute(&self, index: usize) -> Option<At> {
         self.0.as_ref()?.attributes.get(index).copied()
     }
 
-    /// What is wrong with the text of the tag, if anything: whatever the tag lacks follows from it.
+    /// The syntax fault of the tag, if any. Anything that the tag lacks follows from it.
     pub(super) fn fault(&self) -> Option<Cause> {
         self.0.as_ref()?.fault
     }
@@ -74,7 +75,7 @@ impl ValuePlaces {
         }
     }
 
-    /// Leaves out an attribute.
+    /// Removes the position of an attribute.
     pub(super) fn remove_attribute(&mut self, index: usize) {
         if self.of_attribute(index).is_some() {
             self.lists().attributes.remove(index);
@@ -109,7 +110,7 @@ impl From<At> for Place {
 /// An attribute of a tag.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attribute {
-    /// What stands before the colon; empty if there is none.
+    /// The namespace before the colon; empty without a colon.
     pub namespace: String,
     /// The name.
     pub name: String,
@@ -124,7 +125,7 @@ pub enum Value {
     Null,
     /// `true` or `on`, `false` or `off`.
     Bool(bool),
-    /// A whole number, with or without `L`.
+    /// An integer, with or without `L`.
     Integer(i64),
     /// A number with a decimal point or one of the suffixes `F`, `D` and `BD`.
     Float(f64),
@@ -132,7 +133,7 @@ pub enum Value {
     Text(String),
     /// Bytes in base64.
     Binary(Vec<u8>),
-    /// A date or a time, as it is written.
+    /// A date or a time, as written.
     Time(String),
 }
 
@@ -145,7 +146,7 @@ impl Value {
         }
     }
 
-    /// The truth value, if it is one.
+    /// The boolean, if it is one.
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(yes) => Some(*yes),
@@ -153,7 +154,7 @@ impl Value {
         }
     }
 
-    /// The whole number, if it is one.
+    /// The integer, if it is one.
     pub fn as_integer(&self) -> Option<i64> {
         match self {
             Self::Integer(number) => Some(*number),
@@ -170,7 +171,7 @@ impl Value {
         }
     }
 
-    /// The bytes, if it is some.
+    /// The bytes, if it is binary.
     pub fn as_bytes(&self) -> Option<&[u8]> {
         match self {
             Self::Binary(bytes) => Some(bytes),
@@ -180,9 +181,9 @@ impl Value {
 }
 
 impl Value {
-    /// The value for people: short, and bytes only counted.
+    /// A short form for display. Bytes are only counted.
     fn summary(&self) -> String {
-        /// How many characters of a text are said.
+        /// Maximum number of characters of a text.
         const MAX_CHARS: usize = 60;
         match self {
             Self::Null => "null".to_owned(),
@@ -211,7 +212,7 @@ impl From<&str> for Value {
 }
 
 impl Tag {
-    /// A tag with values and nothing else.
+    /// A tag with only values.
     pub fn new(namespace: &str, name: &str, values: impl IntoIterator<Item = Value>) -> Self {
         Self {
             namespace: namespace.to_owned(),
@@ -221,20 +222,20 @@ impl Tag {
         }
     }
 
-    /// Whether this is its namespace and name.
+    /// Returns `true` if the tag has this namespace and name.
     pub fn is(&self, namespace: &str, name: &str) -> bool {
         self.namespace == namespace && self.name == name
     }
 
-    /// An attribute by its name, whatever its namespace.
+    /// The attribute with a name, in any namespace.
     pub fn attribute(&self, name: &str) -> Option<&Value> {
         let attribute = self.attributes.iter().find(|other| other.name == name);
         attribute.map(|attribute| &attribute.value)
     }
 
-    /// The tag in a line: what it says, without what is inside it, cut where it is long.
+    /// The tag in one line, without its children and truncated if it is long.
     pub fn summary(&self) -> String {
-        /// How many values and attributes are said.
+        /// Maximum number of values and of attributes.
         const MAX_VALUES: usize = 8;
         let name = self.name_in_file();
         let values = self.values.iter().map(Value::summary);
@@ -254,7 +255,7 @@ impl Tag {
         words.join(" ")
     }
 
-    /// Its namespace and name, as they are written.
+    /// Its namespace and name, as written.
     pub fn name_in_file(&self) -> String {
         match (self.namespace.as_str(), self.name.as_str()) {
             ("", name) => name.to_owned(),
@@ -262,7 +263,7 @@ impl Tag {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub fn title(&self) -> String {
         match (self.namespace.as_str(), self.name.as_str()) {
             ("", "") => "a tag without name".to_owned(),

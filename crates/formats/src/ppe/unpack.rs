@@ -1,5 +1,4 @@
-//! Reading streams of bytes into elements, packed or not, without trusting what is said of their
-//! length.
+//! Reads packed or plain byte streams into elements, without trusting declared lengths.
 
 use bytemuck::Pod;
 use ruzstd::decoding::errors::{
@@ -10,34 +9,35 @@ use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 
 use crate::inflate::{End, Inflater};
 
-/// How many bytes are read before the memory for more is taken.
+/// Number of bytes to read before more memory is allocated.
 const STEP_BYTES: usize = 1 << 20;
-/// Memory for so much is taken at once for each byte of the input.
+/// Number of bytes allocated up front per byte of the input.
 const TRUSTED_RATIO: usize = 16;
 
-/// A stream that is read part by part.
+/// A stream that is read piece by piece.
 pub(super) trait Stream {
-    /// Fills the buffer with what comes next, and says how many bytes of it; fewer only at the end.
+    /// Fills the buffer with the next bytes and returns their number, which is smaller only at the
+    /// end.
     fn fill(&mut self, buffer: &mut [u8]) -> usize;
 
-    /// How the stream goes on.
+    /// The state of the stream at the current position.
     fn end(&mut self) -> End;
 
-    /// How many bytes of the input are read.
+    /// Number of input bytes consumed.
     fn consumed(&self) -> usize;
 
-    /// How many bytes the input has.
+    /// Number of input bytes.
     fn input_bytes(&self) -> usize;
 }
 
-/// Elements that are read as their bytes are in the file.
+/// Elements that are stored in files as raw bytes.
 pub(super) trait Element: Pod {
-    /// Turns little-endian into the order of the machine, and back.
+    /// Converts between little-endian and machine byte order.
     fn swap_if_big_endian(&mut self);
 }
 
-/// Reads at most so many elements. There are fewer when the stream ends or `go_on` says so, which
-/// is asked now and then.
+/// Reads at most `count` elements. Stops early if the stream ends or if `go_on`, which is called
+/// now and then, returns `false`.
 pub(super) fn read_elements<T: Element>(
     stream: &mut dyn Stream,
     count: usize,
@@ -51,7 +51,7 @@ pub(super) fn read_elements<T: Element>(
     while done < count {
         let room = count.min(trusted.max(step).max(2 * done));
         if done == 0 {
-            // Memory that is zero from the start costs nothing until it is used.
+            // Zeroed memory is not committed before it is used.
             elements = vec![T::zeroed(); room];
         } else {
             elements.reserve_exact(room - done);
@@ -74,7 +74,7 @@ pub(super) fn read_elements<T: Element>(
     elements
 }
 
-/// The elements that a slice is the bytes of; what is too short for one at its end is left out.
+/// Copies bytes into elements. An incomplete element at the end is dropped.
 pub(super) fn copy_elements<T: Element>(bytes: &[u8], count: usize) -> Vec<T> {
     let size = size_of::<T>();
     let count = count.min(bytes.len() / size);
@@ -83,7 +83,7 @@ pub(super) fn copy_elements<T: Element>(bytes: &[u8], count: usize) -> Vec<T> {
     elements
 }
 
-/// The bytes of elements as a file has them.
+/// Appends the bytes of elements as stored in files.
 pub(super) fn append_elements<T: Element>(elements: &[T], out: &mut Vec<u8>) {
     if cfg!(target_endian = "big") {
         for mut element in elements.iter().copied() {
@@ -95,7 +95,7 @@ pub(super) fn append_elements<T: Element>(elements: &[T], out: &mut Vec<u8>) {
     }
 }
 
-/// Turns elements from the order of a file into that of the machine, and back.
+/// Converts elements between file and machine byte order.
 pub(super) fn swap_all<T: Element>(elements: &mut [T]) {
     if cfg!(target_endian = "big") {
         elements.iter_mut().for_each(T::swap_if_big_endian);
@@ -113,7 +113,7 @@ macro_rules! integers {
 }
 integers!(u8 u16 u32 u64);
 
-/// Whether these can be the first bytes of a zlib stream (RFC 1950, 2.2).
+/// Returns `true` if these are valid first bytes of a zlib stream (RFC 1950, 2.2).
 pub(super) fn is_zlib_header([method, flags]: [u8; 2]) -> bool {
     const DEFLATE: u8 = 8;
     const LARGEST_WINDOW: u8 = 7;
@@ -142,13 +142,13 @@ impl Stream for Inflater<'_> {
     }
 }
 
-/// What Zstandard frames begin with.
+/// Magic bytes of a Zstandard frame.
 pub(super) const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
 
-/// Zstandard frames one after the other.
+/// Consecutive Zstandard frames.
 pub(super) struct Zstd<'a> {
     input: &'a [u8],
-    /// What is not read yet.
+    /// The unread input.
     rest: &'a [u8],
     decoder: FrameDecoder,
     is_in_frame: bool,
@@ -166,7 +166,7 @@ impl<'a> Zstd<'a> {
         }
     }
 
-    /// Begins the next frame, or finds that there is none.
+    /// Begins the next frame, or sets the end if there is no frame.
     fn begin_frame(&mut self) {
         let is_first = self.rest.len() == self.input.len();
         let is_frame = match self.rest.first_chunk() {
@@ -201,10 +201,10 @@ impl<'a> Zstd<'a> {
         }
     }
 
-    /// Decodes another block. What was decoded before an error can be read after it. A block that
-    /// cannot be decoded is not taken for read.
+    /// Decodes another block. Bytes decoded before an error remain readable after it. A corrupt
+    /// block does not count as consumed.
     fn decode_block(&mut self) {
-        /// The last block, of no bytes, and a checksum.
+        /// An empty last block and a checksum.
         const NO_MORE: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
         let one = || BlockDecodingStrategy::UptoBlocks(1);
         let block = self.rest;
@@ -229,7 +229,7 @@ impl<'a> Zstd<'a> {
     }
 }
 
-/// Whether a block cannot be decoded since the input ends in it, or in the checksum behind it.
+/// Returns `true` if a block failed because the input ends in it or in the checksum after it.
 fn is_cut(error: &FrameDecoderError) -> bool {
     use DecodeBlockContentError as Content;
     matches!(
@@ -285,7 +285,7 @@ impl Stream for Zstd<'_> {
     }
 }
 
-/// Packs bytes as a zlib stream.
+/// Compresses bytes as a zlib stream.
 pub(super) fn pack_zlib(bytes: &[u8]) -> Vec<u8> {
     use std::io::Write as _;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
@@ -294,7 +294,7 @@ pub(super) fn pack_zlib(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap_or_default()
 }
 
-/// Packs bytes as a Zstandard frame.
+/// Compresses bytes as a Zstandard frame.
 pub(super) fn pack_zstd(bytes: &[u8]) -> Vec<u8> {
     ruzstd::encoding::compress_to_vec(bytes, ruzstd::encoding::CompressionLevel::Fastest)
 }

@@ -1,7 +1,7 @@
 //! XMF, the container of maps: layers with their map data, tile sheets, palettes, sprites and
 //! objects, as `SDLang` text (fact sheet 7).
 //!
-//! Tags and attributes that the format does not name are kept, so that writing loses nothing.
+//! Tags and attributes that are unknown to the format are kept, so that writing loses no data.
 
 mod read;
 mod records;
@@ -21,28 +21,28 @@ pub use write::{pack, write};
 /// An XMF file as plain data.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Xmf {
-    /// How the file is packed.
+    /// Compression of the file.
     pub packing: Packing,
-    /// What the map says of itself.
+    /// Metadata of the map.
     pub metadata: Metadata,
-    /// Layers in the order of the file. They are drawn by [`XmfLayer::priority`].
+    /// Layers in file order. Their drawing order is [`XmfLayer::priority`].
     pub layers: Vec<XmfLayer>,
     /// Palettes of all layers.
     pub palettes: Vec<Palette>,
-    /// Other tags outside of layers.
+    /// Other tags outside layers.
     pub other: Vec<Tag>,
-    /// Whether the text ends before all is said of the map: its name, version and screen.
+    /// `true` if the text ends before the map's name, version and screen are complete.
     pub is_head_cut: bool,
-    /// Whether layers, palettes and other tags are missing.
+    /// `true` if layers, palettes and other tags are missing.
     pub is_cut: bool,
-    /// Everything that is wrong with the file, in file order.
+    /// All problems of the file, in file order.
     pub problems: Vec<Problem>,
 }
 
-/// How the text of an XMF file is packed.
+/// Compression of the text of an XMF file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Packing {
-    /// Not at all: `.xmf`.
+    /// Uncompressed: `.xmf`.
     #[default]
     Text,
     /// `ZLIB` and a zlib stream.
@@ -51,32 +51,32 @@ pub enum Packing {
     Zstd,
 }
 
-/// What a map says of itself.
+/// Metadata of a map.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Metadata {
     /// Major and minor version of the format.
     pub version: Option<[i64; 2]>,
     /// The name of the map.
     pub name: Option<String>,
-    /// Width and height of the screen that the map is made for, in pixels.
+    /// Width and height of the target screen, in pixels.
     pub resolution: Option<[u32; 2]>,
     /// Other tags: `Software`, `Creator`, `DateOfCreation` and more.
     pub other: Vec<Tag>,
-    /// Attributes, of which the format names none.
+    /// Attributes; the format defines none.
     pub attributes: Vec<Attribute>,
 }
 
-/// What kind of layer one is.
+/// The kind of a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum LayerKind {
     /// Cells with tiles.
     #[default]
     Tile,
-    /// Cells with tiles that the game turns and stretches.
+    /// Cells with tiles that the game rotates and scales.
     TransformableTile,
     /// Sprites.
     Sprite,
-    /// Something that the engine refuses.
+    /// A kind that the engine rejects.
     Other(String),
 }
 
@@ -101,19 +101,19 @@ impl LayerKind {
         }
     }
 
-    /// Whether there are cells.
+    /// Returns `true` if the layer has cells.
     pub fn has_tiles(&self) -> bool {
         matches!(self, Self::Tile | Self::TransformableTile)
     }
 }
 
-/// What is seen outside of a layer's cells.
+/// Content outside a layer's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum RepeatMode {
     /// Nothing.
     #[default]
     Off,
-    /// The map again and again.
+    /// The map, repeated.
     On,
     /// Tile 0 everywhere.
     SingleTile,
@@ -137,32 +137,32 @@ pub struct XmfLayer {
     pub name: String,
     /// The kind.
     pub kind: LayerKind,
-    /// Layers are drawn in ascending order. It is their identifier too.
+    /// Drawing order, ascending. Also the identifier of the layer.
     pub priority: i32,
     /// Width and height of tiles in pixels; 0 without tiles.
     pub tile_size: [u32; 2],
-    /// Columns and rows; 0 both without tiles, and where the file does not say them. The header of a
-    /// map file wins over it.
+    /// Columns and rows. Both are 0 without tiles or if the file does not state them. The header of
+    /// a map file has precedence.
     pub size: [u32; 2],
-    /// Where the cells are.
+    /// Location of the cells.
     pub map: Option<MapSource>,
-    /// Attributes of the tag that says where the cells are, such as `dataPakSrc`.
+    /// Attributes of the tag that locates the cells, such as `dataPakSrc`.
     pub map_attributes: Vec<Attribute>,
     /// Tile sheets.
     pub tile_sources: Vec<TileSource>,
     /// Priorities of layers whose tile sheets this one uses too (`Shared:TileData`).
     pub shared_tiles: Vec<i32>,
-    /// What is seen outside of the cells.
+    /// Content outside the cells.
     pub repeat: RepeatMode,
-    /// How fast the layer scrolls along X and Y, where the file says it.
+    /// Scroll speed of the layer along X and Y, if the file states it.
     pub scroll_rate: [Option<f64>; 2],
-    /// How the layer is mixed with those below, such as `AlphaBlend`.
+    /// Blending of the layer with those below, such as `AlphaBlend`.
     pub rendering_mode: Option<String>,
     /// Images of sprites.
     pub sprite_sources: Vec<SpriteSource>,
     /// Images of several sprites.
     pub sprite_sheets: Vec<SpriteSheet>,
-    /// Palettes that come with the layer.
+    /// Palettes of the layer.
     pub palettes: Vec<Palette>,
     /// Boxes, sprites and shapes.
     pub objects: Vec<Object>,
@@ -170,35 +170,35 @@ pub struct XmfLayer {
     pub attributes: Vec<Attribute>,
     /// Other tags.
     pub other: Vec<Tag>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
-    /// Whether the text ends inside it, so that anything of it may be missing.
+    /// `true` if the text ends inside it, so that any part of it may be missing.
     pub is_cut: bool,
 }
 
-/// Where the cells of a layer are.
+/// Location of the cells of a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MapSource {
-    /// In a file of map data.
+    /// In a map data file.
     File {
-        /// The path as the file has it.
+        /// The path as in the file.
         path: String,
-        /// Where it is said.
+        /// Position of the tag.
         at: At,
     },
-    /// In the file itself: raw cells without header, of the new layout as files are written now,
-    /// of the old one before 2025-04-14 (fact sheet 8.20).
+    /// Embedded in the container: raw cells without a header. Files have the new layout today, and
+    /// the old one before 2025-04-14 (fact sheet 8.20).
     Embedded {
         /// The raw bits of cells, row by row.
         cells: Vec<u32>,
-        /// Where it is said.
+        /// Position of the tag.
         at: At,
     },
     /// In another layer.
     Shared {
         /// The priority of that layer.
         layer: i32,
-        /// Where it is said.
+        /// Position of the tag.
         at: At,
     },
 }
@@ -206,25 +206,25 @@ pub enum MapSource {
 /// A tile sheet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TileSource {
-    /// The path of the image as the file has it.
+    /// The path of the image as in the file.
     pub path: String,
-    /// Palettes of its tiles have 2 to the power of this colours.
+    /// Exponent of the palette size of its tiles: 2 to this power colours.
     pub pal_shift: Option<u32>,
-    /// Where in the palette of the map its own colours go, where the file says it.
+    /// Offset of its own colours in the palette of the map, if the file states it.
     pub offset: Option<u32>,
-    /// The tiles that are used of it; none if it does not say, as where the image does.
+    /// The tiles used from it; `None` if it does not list them, for example because the image does.
     pub tiles: Option<Vec<TileInfo>>,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
     /// Other tags.
     pub other: Vec<Tag>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
-    /// Whether the text ends inside it, so that tiles may be missing.
+    /// `true` if the text ends inside it, so that tiles may be missing.
     pub is_cut: bool,
 }
 
-/// A tile of a sheet: two numbers, of which it is disputed which is which.
+/// A tile of a sheet: two numbers whose order is ambiguous.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TileInfo {
     /// The first number.
@@ -233,22 +233,22 @@ pub struct TileInfo {
     pub second: u32,
     /// The name of the tile.
     pub name: String,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
 }
 
-/// How the numbers of [`TileInfo`] are read (fact sheet 8.18).
+/// Interpretation of the numbers of [`TileInfo`] (fact sheet 8.18).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TileOrder {
-    /// The identifier, then the place in the sheet: as the document says and the editor writes.
+    /// The identifier, then the index in the sheet: as in the document and in the editor's output.
     #[default]
     IdFirst,
-    /// The place in the sheet, then the identifier: as the engine's loader reads.
+    /// The index in the sheet, then the identifier: as in the engine's loader.
     IndexFirst,
 }
 
 impl TileInfo {
-    /// The identifier that cells name the tile by.
+    /// The identifier by which cells refer to the tile.
     pub fn id(&self, order: TileOrder) -> u32 {
         match order {
             TileOrder::IdFirst => self.first,
@@ -256,7 +256,7 @@ impl TileInfo {
         }
     }
 
-    /// The place in the sheet, row by row from the top left.
+    /// The index in the sheet, row by row from the top left.
     pub fn index(&self, order: TileOrder) -> u32 {
         match order {
             TileOrder::IdFirst => self.second,
@@ -265,18 +265,18 @@ impl TileInfo {
     }
 }
 
-/// The order of the bytes of an embedded colour, which has changed with the engine.
+/// Byte order of embedded colours, which differs between versions of the engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColorOrder {
-    /// Alpha, blue, green, red: what the engine has written since March 2025.
+    /// Alpha, blue, green, red: written by the engine since March 2025.
     #[default]
     Abgr,
-    /// Alpha, red, green, blue: what it wrote before.
+    /// Alpha, red, green, blue: written before that.
     Argb,
 }
 
 impl ColorOrder {
-    /// A colour of [`PaletteSource::Embedded`] as red, green, blue and alpha.
+    /// Converts a colour of [`PaletteSource::Embedded`] to red, green, blue and alpha.
     pub fn rgba(self, color: [u8; 4]) -> [u8; 4] {
         let [alpha, first, green, last] = color;
         match self {
@@ -286,17 +286,17 @@ impl ColorOrder {
     }
 }
 
-/// How embedded data of a container is read, which does not say how it was written.
+/// Interpretation of the embedded data of a container, which does not record how it was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Dialect {
-    /// The bytes of embedded colours.
+    /// Byte order of embedded colours.
     pub colors: ColorOrder,
     /// The layout of embedded cells.
     pub cells: Layout,
 }
 
 impl Default for Dialect {
-    /// As files are written now.
+    /// The dialect of current files.
     fn default() -> Self {
         Self {
             colors: ColorOrder::default(),
@@ -306,18 +306,17 @@ impl Default for Dialect {
 }
 
 impl Dialect {
-    /// As files were written before 2025.
+    /// The dialect of files before 2025.
     pub const OLD: Self = Self {
         colors: ColorOrder::Argb,
         cells: Layout::Old,
     };
 
-    /// As a file was written that says when that was; else as files are written now (fact sheet
-    /// 8.20).
+    /// The dialect by the date of a file; without a date, that of current files (fact sheet 8.20).
     pub fn of(metadata: &Metadata) -> Self {
-        /// When the engine began to write colours as it does now.
+        /// Date of the engine's change to the current colours.
         const NEW_COLORS: &str = "2025-03-01";
-        /// When it began to write cells in the new layout.
+        /// Date of the engine's change to the new cell layout.
         const NEW_CELLS: &str = "2025-04-14";
         let now = Self::default();
         let Some(date) = metadata.date() else {
@@ -339,10 +338,10 @@ impl Dialect {
 }
 
 impl Metadata {
-    /// The names of the tags that say when the map was made, the best first.
+    /// Names of the tags with the date of the map, in order of preference.
     pub(in crate::ppe) const DATES: [&str; 2] = ["DateOfLastModification", "DateOfCreation"];
 
-    /// When the map was last changed or else made, as `2025-04-14`, if it says so.
+    /// Date of the last change or else of the creation, as `2025-04-14`, if the map has one.
     pub fn date(&self) -> Option<String> {
         let mut dates = Self::DATES.iter().filter_map(|name| {
             let tag = self.other.iter().find(|tag| tag.is("", name))?;
@@ -361,31 +360,31 @@ impl Metadata {
     }
 }
 
-/// A palette: colours and where they go in the palette of the map.
+/// A palette: colours and their offset in the palette of the map.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Palette {
-    /// Where the colours are.
+    /// Location of the colours.
     pub source: PaletteSource,
-    /// Only 2 to the power of this colours are taken, where the file says it.
+    /// Exponent of the number of colours to use: 2 to this power, if the file states it.
     pub pal_shift: Option<u32>,
-    /// Where the first one goes.
+    /// Offset of the first colour in the palette of the map.
     pub offset: u32,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
 }
 
-/// Where the colours of a palette are.
+/// Location of the colours of a palette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PaletteSource {
-    /// In an image, by its path as the file has it.
+    /// In an image; its path as in the file.
     File(String),
-    /// In the file itself.
+    /// Embedded in the container.
     Embedded {
         /// The name of the palette.
         name: Option<String>,
-        /// The bytes of each colour as the file has them; [`ColorOrder`] makes sense of them.
+        /// The bytes of each colour as in the file; [`ColorOrder`] defines their order.
         colors: Vec<[u8; 4]>,
     },
 }
@@ -399,41 +398,41 @@ impl Default for PaletteSource {
 /// An image of a sprite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SpriteSource {
-    /// What sprites name it by.
+    /// Identifier by which sprites refer to it.
     pub id: i32,
-    /// The path of the image as the file has it.
+    /// The path of the image as in the file.
     pub path: String,
     /// The name.
     pub name: Option<String>,
-    /// Left, top, width and height of the part of the image that it is, if it is a part.
+    /// Left, top, width and height of the part of the image to use, if it is not the whole image.
     pub part: Option<[i32; 4]>,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
 }
 
 /// An image of several sprites.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SpriteSheet {
-    /// The path of the image as the file has it.
+    /// The path of the image as in the file.
     pub path: String,
     /// The sprites in it.
     pub sprites: Vec<SheetSprite>,
     /// Attributes.
     pub attributes: Vec<Attribute>,
-    /// Other tags, and those that hold the sprites without these.
+    /// Other tags, including the containers of the sprites without the sprites.
     pub other: Vec<Tag>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
-    /// Whether the text ends inside it, so that sprites may be missing.
+    /// `true` if the text ends inside it, so that sprites may be missing.
     pub is_cut: bool,
 }
 
 /// A sprite of a sheet.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SheetSprite {
-    /// What sprites name it by.
+    /// Identifier by which sprites refer to it.
     pub id: i32,
     /// Left, top, width and height of its part of the image.
     pub part: [i32; 4],
@@ -443,49 +442,49 @@ pub struct SheetSprite {
     pub attributes: Vec<Attribute>,
 }
 
-/// Something that is at a place of a layer.
+/// An object at a position in a layer.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Object {
     /// The name.
     pub name: String,
-    /// What the game knows it by: sprites are drawn in ascending order.
+    /// Identifier in the game. Sprites are drawn in ascending order of it.
     pub id: i32,
-    /// What it is.
+    /// Its shape.
     pub shape: Shape,
-    /// Whether things bump into it.
+    /// `true` if it takes part in collisions.
     pub to_collision: bool,
     /// Other attributes.
     pub attributes: Vec<Attribute>,
     /// Other tags.
     pub other: Vec<Tag>,
-    /// Where it is in the file.
+    /// Position in the file.
     pub at: At,
 }
 
-/// What an [`Object`] is. Places are in pixels of the layer.
+/// The shape of an [`Object`]. Positions are in pixels of the layer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
-    /// A box: left, top, right and bottom. The last pixel is part of it.
+    /// A box: left, top, right and bottom, inclusive.
     Box([i32; 4]),
     /// A sprite.
     Sprite(Sprite),
-    /// A sprite that is drawn between four corners: upper left, which is [`Sprite::position`], upper
-    /// right, lower left and lower right.
+    /// A sprite that is drawn between four corners: upper left, which is [`Sprite::position`],
+    /// upper right, lower left and lower right.
     QuadSprite(Sprite, [[i32; 2]; 3]),
     /// A line through points, from the first to the last.
     Polyline {
         /// The points.
         points: Vec<Point>,
-        /// Whether it goes on to the first point.
+        /// `true` if it continues to the first point.
         is_closed: bool,
     },
     /// Four corners: upper left, upper right, lower left, lower right.
     Quad([[i32; 2]; 4]),
-    /// Something else; the values that follow the identifier are in `values`.
+    /// An unknown shape; `values` has the values after the identifier.
     Other {
         /// The name of the tag.
         kind: String,
-        /// The values but the name and the identifier.
+        /// The values without the name and the identifier.
         values: Vec<Value>,
     },
 }
@@ -515,36 +514,36 @@ impl Shape {
 pub struct Sprite {
     /// The image, by the identifier of a [`SpriteSource`] or [`SheetSprite`].
     pub source: i32,
-    /// Where its top left corner is.
+    /// Position of its top left corner.
     pub position: [i32; 2],
-    /// How large it is drawn; 1024 is once, and less than 0 mirrors it.
+    /// Scale factors in units of 1/1024; negative values mirror it.
     pub scale: [Option<i32>; 2],
-    /// Where its lower right corner is, along X and Y; it is as large as its image where nothing
-    /// is said. On the other side of the upper left corner it mirrors the sprite.
+    /// Position of its lower right corner along X and Y; `None` for the size of the image. A corner
+    /// on the other side of the upper left one mirrors the sprite.
     pub corner: [Option<i32>; 2],
-    /// Whether it is mirrored left to right, and upside down.
+    /// `true` if it is mirrored left to right, and upside down.
     pub mirror: [Option<bool>; 2],
     /// The palette.
     pub palette: u32,
-    /// Palettes have 2 to the power of this colours.
+    /// Exponent of the palette size: 2 to this power colours.
     pub pal_shift: Option<u32>,
-    /// How opaque it is: 255 is wholly.
+    /// Opacity; 255 is opaque.
     pub alpha: Option<u8>,
 }
 
 /// A point of a line.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Point {
-    /// Where it is.
+    /// Its position.
     pub position: [i32; 2],
-    /// The points that bend the line to it from the one before: none, one or two.
+    /// Bezier control points of the line from the previous point: none, one or two.
     pub controls: Vec<[i32; 2]>,
     /// Other tags.
     pub other: Vec<Tag>,
 }
 
-/// A path without the name of the folder that it begins at, such as `%PATH%/`, and without `./`
-/// and `../`: what can be looked for below a folder.
+/// Strips the name of the root folder, such as `%PATH%/`, and leading `./` and `../` from a path.
+/// The result can be looked up below a folder.
 pub fn path_below_root(path: &str) -> &str {
     let mut rest = path;
     if let Some((_, after)) = rest.strip_prefix('%').and_then(|name| name.split_once('%')) {

@@ -1,4 +1,4 @@
-//! Reading map data (fact sheet 2, 5, 6 and 8).
+//! Reader of map data (fact sheet 2, 5, 6 and 8).
 
 use std::ops::ControlFlow;
 
@@ -13,34 +13,35 @@ use crate::ppe::unpack::{
 };
 use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
 
-/// What the attributes in the smallest compressed file may decode to, in bytes: a quarter of what the
-/// cells of the largest map do, which are let in whatever the file's length (fact sheet 8.13).
+/// Decoding budget for the attributes of the smallest compressed file, in bytes: a quarter of the
+/// decoded cells of the largest map. Cells themselves are allowed for any file length (fact sheet
+/// 8.13).
 const ATTRIBUTE_BYTES: u64 = MAX_CELLS * CELL_BYTES / 4;
 
-/// How much of a stream is read at least behind the map, to find its checksum.
+/// Minimum number of bytes read after the map to find the checksum of a stream.
 const BYTES_BEHIND: u64 = 16 << 20;
 
-/// Bytes of the checksum at the end of a stream, in both kinds of them.
+/// Size of the checksum at the end of a stream, in bytes, for both kinds of stream.
 const CHECKSUM_BYTES: usize = 4;
 
 /// Reads a map.
 ///
-/// Whatever does not keep the rest from being shown is in [`MapData::problems`]. What is missing at
-/// the end of a file is missing at the end of the lists. The memory in use is bounded by the length
-/// of `bytes` or, for compressed files, by what they decode to: at most [`MAX_CELLS`], and attributes
-/// of 64 MiB and sixteen times that length.
+/// Recoverable faults are in [`MapData::problems`]. Data missing at the end of a file is missing at
+/// the end of the lists. Memory use is bounded by the length of `bytes` or, for compressed files,
+/// by their decoded size: at most [`MAX_CELLS`], and attributes of 64 MiB plus sixteen times that
+/// length.
 ///
 /// # Errors
-/// When the header is cut off, or its size makes no sense.
+/// Returns an error if the header is truncated or its size is invalid.
 pub fn read(bytes: &[u8]) -> Result<MapData, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -79,7 +80,7 @@ pub fn read_with(
     })
 }
 
-/// The most bytes of cells and attributes that a file decodes to; none without a header that makes sense.
+/// Maximum number of decoded bytes of cells and attributes; `None` without a valid header.
 pub fn decoded_bytes(bytes: &[u8]) -> Option<u64> {
     let Header { flags, size } = Header::read(bytes).ok()?;
     let graphics = if flags.has_graphics() {
@@ -95,13 +96,13 @@ pub fn decoded_bytes(bytes: &[u8]) -> Option<u64> {
     })
 }
 
-/// Says whether a file can be map data: the header makes sense, and the length is the one that it
-/// asks for, or something of the right kind begins behind it.
+/// Returns `true` if a file may be map data: the header is valid, and either the length matches it
+/// or the compressed data begins correctly.
 pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
     Header::read(bytes).is_ok_and(|header| header.fits(bytes))
 }
 
-/// Where the header ends.
+/// End of the header.
 const HEADER_END: usize = HEADER_BYTES as usize;
 
 /// The first bytes of a file.
@@ -154,8 +155,8 @@ impl Header {
         Ok(Self { flags, size })
     }
 
-    /// Whether what follows the header can be what it says: of the length that it asks for, or something of
-    /// the right kind.
+    /// Returns `true` if the rest of the file matches the header: it has the required length or
+    /// begins with the right kind of compressed data.
     fn fits(&self, bytes: &[u8]) -> bool {
         let packed = bytes.get(HEADER_END..).unwrap_or_default();
         match self.flags.compression() {
@@ -171,12 +172,12 @@ impl Header {
         self.size[0] as usize * self.size[1] as usize
     }
 
-    /// The number of bytes behind the header, once they are unpacked.
+    /// Number of bytes after the header, once unpacked.
     fn plain_bytes(&self) -> u64 {
         self.cell_count() as u64 * Section::bytes_of_cell(self.flags)
     }
 
-    /// A hint for messages: the size of map that has just the bytes that follow the header.
+    /// A hint for messages: the map size that exactly matches the bytes after the header.
     fn fitting_size(&self, packed: &[u8]) -> String {
         let of_cell = Section::bytes_of_cell(self.flags) as usize;
         let (cells, rest) = (packed.len() / of_cell, packed.len() % of_cell);
@@ -209,7 +210,7 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
             };
             format!("flags {:#x}: {bits} nothing", flags.0)
         });
-        // Flags without meaning can lead to anything.
+        // Unknown flags can cause any other fault.
         problems.cause = problems.last();
     }
     match flags.compression() {
@@ -235,18 +236,18 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
     }
 }
 
-/// What follows the header.
+/// The sections after the header.
 #[derive(Default)]
 struct Sections {
     cells: Vec<u32>,
     graphics: Option<Vec<[Corner; 4]>>,
     logic: Option<Integers>,
-    /// Why anything of it is missing, if it is.
+    /// Reason for missing data, if any is missing.
     not_read: Option<NotRead>,
 }
 
 impl Sections {
-    /// Of which nothing can be read, and why.
+    /// Sections without readable data, with the reason.
     fn none(flags: MapFlags, why: NotRead) -> Self {
         Self {
             cells: Vec::new(),
@@ -257,7 +258,7 @@ impl Sections {
     }
 }
 
-/// A part of the file that is read at once.
+/// A section of the file, read in one go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Cells,
@@ -266,7 +267,7 @@ enum Section {
 }
 
 impl Section {
-    /// How many bytes each cell has in it.
+    /// Number of bytes per cell in the section.
     fn cell_bytes(self, flags: MapFlags) -> u64 {
         match self {
             Self::Cells => CELL_BYTES,
@@ -276,7 +277,7 @@ impl Section {
         }
     }
 
-    /// How many bytes each cell has in all of them.
+    /// Number of bytes per cell in all sections together.
     fn bytes_of_cell(flags: MapFlags) -> u64 {
         let sections = [Self::Cells, Self::Graphics, Self::Logic];
         sections
@@ -285,7 +286,7 @@ impl Section {
             .sum()
     }
 
-    /// What messages call its elements.
+    /// Name of its elements in messages.
     fn name(self) -> &'static str {
         match self {
             Self::Cells => "cells",
@@ -295,9 +296,9 @@ impl Section {
     }
 }
 
-/// Where the elements of sections come from.
+/// A source of section elements.
 trait ElementSource {
-    /// As many as there are, at most one for each cell.
+    /// Reads the available elements, at most one per cell.
     fn elements<T: Element + PartialEq>(&mut self, section: Section) -> Vec<T>;
 }
 
@@ -335,7 +336,7 @@ fn read_logic(flags: MapFlags, source: &mut impl ElementSource) -> Option<Intege
 
 struct Reader<'a, 'w> {
     header: Header,
-    /// All after the header.
+    /// All bytes after the header.
     packed: &'a [u8],
     problems: Problems,
     budget: Budget,
@@ -344,12 +345,12 @@ struct Reader<'a, 'w> {
 }
 
 impl<'a> Reader<'a, '_> {
-    /// The place of a byte after the header.
+    /// The position of a byte after the header.
     fn place(offset: usize) -> Place {
         Place::Offset(HEADER_BYTES + offset as u64)
     }
 
-    /// Tells the watcher how many bytes are read, and asks it whether to read on.
+    /// Reports the number of bytes read to the callback. Returns `true` to continue.
     fn go_on(&mut self, read: usize) -> bool {
         let done = read as f32 / self.packed.len().max(1) as f32;
         self.is_cancelled |= (self.watch)(done).is_break();
@@ -375,8 +376,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Lists what is missing at the end of sections that are not packed, or follows them. Says why
-    /// it is missing.
+    /// Reports data missing from or trailing the uncompressed sections. Returns the reason for
+    /// missing data.
     fn check_end(&mut self, source: &Plain<'_>) -> Option<NotRead> {
         let Some((section, found)) = source.cut else {
             self.add_too_many(source.pos);
@@ -404,7 +405,7 @@ impl<'a> Reader<'a, '_> {
         });
     }
 
-    /// Warns of what follows sections that are not packed (fact sheet 8.14).
+    /// Warns of data after uncompressed sections (fact sheet 8.14).
     fn add_too_many(&mut self, end: usize) {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
@@ -433,7 +434,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// How many elements of a section may be read: one for each cell, if there is room.
+    /// Number of elements of a section that may be read: one per cell, within the budget.
     fn take(&mut self, section: Section) -> usize {
         let count = self.header.cell_count();
         if section == Section::Cells {
@@ -506,8 +507,8 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Reads the attributes behind packed cells: packed too if that ends where the file does, else
-    /// as they are (fact sheet 8.9).
+    /// Reads the attributes after run-length encoded cells. They are treated as packed if the
+    /// packets end exactly with the file, otherwise as uncompressed (fact sheet 8.9).
     fn rle_attributes(&mut self, start: usize) -> Sections {
         let flags = self.header.flags;
         let count = self.header.cell_count();
@@ -527,8 +528,8 @@ impl<'a> Reader<'a, '_> {
         let plain_bytes = self.header.plain_bytes() - count as u64 * CELL_BYTES;
         let is_guess_right = match packed.fault {
             None => packed.pos == self.packed.len(),
-            // A file that ends too early is packed as far as it goes, unless it has as many bytes as
-            // attributes without packets.
+            // A file that ends too early counts as packed, unless its length equals that of the
+            // uncompressed attributes.
             Some(rle::Fault::Cut) => there != plain_bytes,
             Some(rle::Fault::Crosses(_)) => false,
         };
@@ -572,7 +573,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// Reads one stream of all sections (fact sheet 8.8).
+    /// Reads a single stream of all sections (fact sheet 8.8).
     fn stream(&mut self, stream: &mut dyn Stream, name: &str) -> Sections {
         let flags = self.header.flags;
         let mut source = Unpacking {
@@ -585,7 +586,7 @@ impl<'a> Reader<'a, '_> {
         if self.is_cancelled {
             return sections;
         }
-        // What there is no room for is not looked at.
+        // Data beyond the budget is not checked.
         if cut == Some(Cut::NoRoom) {
             sections.not_read = Some(NotRead::TooLarge);
             return sections;
@@ -624,7 +625,7 @@ impl<'a> Reader<'a, '_> {
         let bytes = self.header.plain_bytes();
         match end {
             End::Complete if !goes_on => self.warn_of_leftover(at, &format!("the {name}")),
-            // That it ends too early follows from it.
+            // The early end is a consequence of the damage.
             End::WrongChecksum if cut.is_some() => {}
             End::WrongChecksum => self.problems.add(&rules::DAMAGED, Self::place(at), || {
                 let more = if goes_on {
@@ -656,8 +657,9 @@ impl<'a> Reader<'a, '_> {
         sections
     }
 
-    /// Reads on behind the map, since damaged data can decode to more bytes than it should, which its
-    /// checksum says. How the stream goes on then: it may be longer than is looked at.
+    /// Reads past the map to the checksum of the stream, because damaged data can decode to more
+    /// bytes than expected. Returns the state of the stream, which may be longer than the limit of
+    /// this check.
     fn end_behind(&mut self, stream: &mut dyn Stream) -> End {
         let mut buffer = vec![0; 1 << 16];
         let mut left = self.header.plain_bytes().max(BYTES_BEHIND);
@@ -672,12 +674,12 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-/// Sections that are as they are in the file.
+/// Uncompressed sections.
 struct Plain<'a> {
     bytes: &'a [u8],
     pos: usize,
     cells: usize,
-    /// The section that is cut off first, and how many of its elements there are.
+    /// The first truncated section and the number of its elements that are present.
     cut: Option<(Section, usize)>,
 }
 
@@ -693,15 +695,15 @@ impl ElementSource for Plain<'_> {
     }
 }
 
-/// Attributes that are packed section by section.
+/// Attributes packed section by section.
 struct Packets<'a> {
     bytes: &'a [u8],
     pos: usize,
     graphics_max: usize,
     logic_max: usize,
-    /// What is wrong with the first packet that cannot be taken as it is.
+    /// The fault of the first unusable packet.
     fault: Option<rle::Fault>,
-    /// The section that it is in, and how many elements there are of that.
+    /// The section of that packet and the number of its elements that are present.
     cut: Option<(Section, usize)>,
 }
 
@@ -722,7 +724,7 @@ impl ElementSource for Packets<'_> {
             return Vec::new();
         }
         let elements: Vec<T> = match section {
-            // A packet repeats one corner, not those of a cell (fact sheet 8.9).
+            // A packet repeats a single corner, not the four of a cell (fact sheet 8.9).
             Section::Graphics => {
                 let corners = self.unpack::<Corner>(4 * self.graphics_max);
                 let whole = corners.len() / 4 * 4;
@@ -735,16 +737,16 @@ impl ElementSource for Packets<'_> {
     }
 }
 
-/// Why a stream was not read to the end of all sections.
+/// The reason why a stream was not read to the end of all sections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Cut {
-    /// It ends in a section, of which so many elements are there.
+    /// It ends in a section after this number of its elements.
     At(Section, usize),
-    /// It may not decode to so much.
+    /// The decoding budget is exhausted.
     NoRoom,
 }
 
-/// Sections that follow each other in a stream.
+/// Consecutive sections in a stream.
 struct Unpacking<'s, 'a, 'w> {
     reader: &'s mut Reader<'a, 'w>,
     stream: &'s mut dyn Stream,

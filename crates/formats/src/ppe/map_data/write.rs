@@ -1,4 +1,4 @@
-//! Writing map data.
+//! Writer of map data.
 
 use super::{CELL_BYTES, GRAPHICS_BYTES, HEADER_BYTES, MAX_CELLS, MapData};
 use crate::Integers;
@@ -6,42 +6,44 @@ use crate::ppe::cell::Compression;
 use crate::ppe::rle;
 use crate::ppe::unpack::{Element, append_elements, pack_zlib, pack_zstd, swap_all};
 
-/// Why a map cannot be written.
+/// The reason why a map cannot be written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WriteError {
-    /// The size is one that no reader takes.
+    /// The size is invalid for every reader.
     #[error("{} x {} cells; expected at least 1 and at most 67108864 in all", .0[0], .0[1])]
     Size([u32; 2]),
-    /// A section does not have an element for each cell.
+    /// A section does not have one element per cell.
     #[error("{found} {section} for {cells} cells")]
     Section {
-        /// What they are.
+        /// Name of the elements.
         section: &'static str,
-        /// How many there are.
+        /// Number of elements found.
         found: usize,
-        /// How many there should be.
+        /// Number of elements expected.
         cells: usize,
     },
-    /// A section is there but the flags say that it is not, or the other way round.
+    /// The flags do not match the sections that are present.
     #[error("the flags {flags:#x} are not those of a map with {has}")]
     Flags {
         /// The flags of the map.
         flags: u32,
-        /// What it has.
+        /// The sections of the map, as a phrase.
         has: &'static str,
     },
-    /// Nobody knows how to write it.
+    /// The compression is undefined or ambiguous.
     #[error("the compression `{}` cannot be written", .0.name())]
     Compression(Compression),
 }
 
-/// Writes a map as its flags say: layout, compression and attributes. Read again it is the same.
+/// Writes a map with the layout, compression and attributes given by its flags. Reading it again
+/// restores the same map.
 ///
-/// Run-length encoded attributes are packed section by section, in units of a corner and of a
-/// logic attribute (fact sheet 8.9).
+/// Run-length encoded attributes are packed section by section, in units of a corner and of a logic
+/// attribute (fact sheet 8.9).
 ///
 /// # Errors
-/// When the lists do not agree with size and flags, or nobody knows the compression.
+/// Returns an error if the lists do not match the size and flags or if the compression is
+/// unsupported.
 pub fn write(map: &MapData) -> Result<Vec<u8>, WriteError> {
     check(map)?;
     let mut out = Vec::with_capacity(HEADER_BYTES as usize + plain_bytes(map));
@@ -115,7 +117,7 @@ fn check(map: &MapData) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// How many bytes follow the header of a map that is not compressed.
+/// Number of bytes after the header of an uncompressed map.
 fn plain_bytes(map: &MapData) -> usize {
     let graphics = map.graphics.as_ref().map_or(0, Vec::len);
     let logic = map.logic.as_ref();

@@ -1,11 +1,11 @@
-//! Which tags of XMF stand in which.
+//! The allowed nesting of XMF tags.
 
 use crate::nesting::Grammar;
 
 /// The namespace and name of tags; `*` is any name.
 type Name = [&'static str; 2];
 
-/// The tags that are in no other.
+/// The top-level tags.
 const TOP: &[Name] = &[
     ["", "Metadata"],
     ["Layer", "Tile"],
@@ -15,7 +15,7 @@ const TOP: &[Name] = &[
     ["File", "Palette"],
     ["Embed", "Palette"],
 ];
-/// Tags in which tags of some names stand, and these. All others may have any in them.
+/// Tags with a fixed set of child tags. All other tags may contain any tag.
 const INSIDE: &[(Name, &[Name])] = &[
     (
         ["", "Metadata"],
@@ -98,7 +98,7 @@ const INSIDE: &[(Name, &[Name])] = &[
 ];
 const BEZIER: &[Name] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
 
-/// `true` if the name of a tag, as it is written, is that of a row.
+/// Returns `true` if the name of a tag, as written, matches that of a row.
 fn matches(called: &[u8], [namespace, name]: Name) -> bool {
     let rest = match namespace {
         "" => Some(called),
@@ -109,7 +109,7 @@ fn matches(called: &[u8], [namespace, name]: Name) -> bool {
     rest.is_some_and(|rest| name == "*" || rest == name.as_bytes())
 }
 
-/// The tags that stand in one, or in none; `None` if any may.
+/// The allowed child tags of a tag, or the top-level tags; `None` if any tag is allowed.
 fn children(parent: &[u8]) -> Option<&'static [Name]> {
     if parent.is_empty() {
         return Some(TOP);
@@ -140,7 +140,7 @@ impl Grammar for Tags {
         TOP.iter().chain(inside).any(|row| matches(name, *row))
     }
 
-    /// Only tags without values can be made up for.
+    /// Only tags without values can be inserted.
     fn between(&self, parent: &[u8], child: &[u8]) -> Vec<&'static str> {
         let is_list = parent == b"File:TileSource" && child.is_empty();
         is_list.then_some("Embed:TileInfo").into_iter().collect()

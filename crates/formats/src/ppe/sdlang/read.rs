@@ -1,6 +1,6 @@
-//! Reading `SDLang`, and XDL, which has grown out of it and which the engine writes now: with whole
-//! numbers in other bases, texts in apostrophes, more comments and ISO dates (its specification is
-//! that of the engine's parser, newsdlang).
+//! Parser for `SDLang` and for XDL, its extension, which the engine writes today. XDL adds integers
+//! in other bases, texts in apostrophes, more comments and ISO dates (its specification is the
+//! engine's parser, newsdlang).
 
 use super::nesting::Tags;
 use super::{At, Attribute, Tag, Value};
@@ -10,33 +10,34 @@ use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Cause, Message, Place, Problems, Rule, quoted};
 
-/// How deep tags may be in each other.
+/// Maximum nesting depth of tags.
 const DEEPEST: usize = 64;
-/// How many tags are read. Real maps have some hundreds.
+/// Maximum number of tags. Real maps have some hundreds.
 const MAX_TAGS: usize = 1 << 19;
-/// How many values and attributes are read.
+/// Maximum number of values and attributes.
 const MAX_VALUES: usize = 1 << 21;
-/// Of how many of them, the first ones, it is known where they begin.
+/// Maximum number of values and attributes whose positions are kept; the first ones win.
 const MAX_PLACES: usize = 1 << 16;
 
 /// The namespace of layers.
 const LAYER: &str = "Layer";
 
-/// What is around a text of several lines in XDL.
+/// Delimiters of a multi-line text in XDL.
 const SCOPE_BEGIN: &[u8] = b"q{\"";
 const SCOPE_END: &[u8] = b"\"}";
 
-/// What was read of a text.
+/// The result of parsing a text.
 #[derive(Debug, Default)]
 pub(in crate::ppe) struct Text {
-    /// The tags, but for one that the text ends in without a brace.
+    /// The tags, without a last one that is truncated before its brace.
     pub tags: Vec<Tag>,
-    /// `true` if tags that follow were not read.
+    /// `true` if later tags were not read.
     pub is_cut: bool,
 }
 
-/// Reads all tags of a text. What cannot be read is listed and left out. A text whose braces are unbalanced is
-/// read again, to find where they belong; `begin` makes the list of problems to begin with.
+/// Reads all tags of a text. Unreadable parts are reported and omitted. If the braces are
+/// unbalanced, the text is parsed again to find where they belong. `begin` creates the initial list
+/// of problems.
 pub(in crate::ppe) fn read(text: &[u8], begin: impl Fn() -> Problems) -> (Text, Problems) {
     let read = |stack| {
         let start = if text.starts_with(BYTE_ORDER_MARK) {
@@ -69,7 +70,7 @@ pub(in crate::ppe) fn read(text: &[u8], begin: impl Fn() -> Problems) -> (Text, 
     if !is_unbalanced {
         return plain;
     }
-    // Both would take twice the memory.
+    // Dropped first, to avoid holding both results in memory.
     drop(plain);
     read(Some(Stack::new())).1
 }
@@ -83,31 +84,31 @@ struct Reader<'a> {
     values_left: usize,
     places_left: usize,
     problems: Problems,
-    /// The first thing that is wrong in the tag that is read.
+    /// The first fault in the current tag.
     fault: Option<Cause>,
-    /// Where there is something that cannot be read, behind the last value of the tag that is read.
+    /// Positions of unreadable values after the last value of the current tag.
     unread: Vec<At>,
-    /// Present if braces are unbalanced: settles where tags belong.
+    /// Present if braces are unbalanced; decides where tags belong.
     stack: Option<Stack>,
-    /// What is wrong with braces since the last layer began: others that seem wrong follow from it.
+    /// The brace fault since the last layer began. Later brace faults follow from it.
     damage: Option<Cause>,
     is_unbalanced: bool,
-    /// Why the rest is not read.
+    /// Reason the rest is not read.
     cut: Option<Cause>,
 }
 
-/// How a tag ends.
+/// End of a tag.
 enum TagEnd {
-    /// At the end of its line, or at a semicolon.
+    /// At the end of its line or at a semicolon.
     Done,
-    /// Where the text ends.
+    /// At the end of the text.
     WithText,
-    /// At a brace, which opens the tags inside it.
+    /// At a brace, which opens its child tags.
     Open,
 }
 
-/// Puts a tag that is whole where it belongs. Of one of which nothing could be read there is only what is
-/// inside it.
+/// Adds a complete tag to its siblings. If nothing of the tag itself was readable, only its
+/// children are added.
 fn close(tag: Tag, siblings: &mut Vec<Tag>) {
     if is_nothing(&tag) {
         siblings.extend(tag.children);
@@ -116,7 +117,7 @@ fn close(tag: Tag, siblings: &mut Vec<Tag>) {
     }
 }
 
-/// Whether nothing could be read of a tag itself.
+/// Returns `true` if nothing of the tag itself was readable.
 fn is_nothing(tag: &Tag) -> bool {
     tag.name.is_empty()
         && tag.namespace.is_empty()
@@ -150,7 +151,7 @@ impl<'a> Reader<'a> {
         self.at_pos(self.pos)
     }
 
-    /// The place of a byte on the line that the reader is at.
+    /// The position of a byte on the current line.
     fn at_pos(&self, pos: usize) -> At {
         let column = pos.saturating_sub(self.line_start) + 1;
         At {
@@ -159,25 +160,26 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lists what is wrong in a tag; what else is wrong in it follows from that.
+    /// Reports a fault in a tag. Later faults in the tag follow from it.
     #[cold]
     fn syntax<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.fault = self.add_after(self.fault, &rules::SYNTAX, at, message);
     }
 
-    /// Lists that a brace is missing or surplus; the next that seems to be follows from that.
+    /// Reports a missing or surplus brace. Later brace faults follow from it.
     #[cold]
     fn brace<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.damage = self.add_after(self.damage, &rules::SYNTAX, at, message);
     }
 
-    /// Lists that the text ends where something else should, and that the rest is not read.
+    /// Reports an unexpected end of the text and that the rest is not read.
     #[cold]
     fn end_in<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.cut = self.add_after(self.fault, &rules::TEXT_TRUNCATED, at, message);
     }
 
-    /// Lists a problem that follows from another, if there is one. Gives the one that others follow from.
+    /// Reports a problem as a consequence of another, if there is one. Returns the cause for later
+    /// ones.
     fn add_after<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
@@ -191,14 +193,14 @@ impl<'a> Reader<'a> {
         cause.or(self.problems.last()).or(self.problems.cause)
     }
 
-    /// The column, if nothing but white space is before it on its line.
+    /// The column, if only white space precedes it on its line.
     fn line_column(&self) -> Option<u32> {
         let before = self.text.get(self.line_start..self.pos)?;
         let is_first = before.len() <= MAX_INDENT && before.iter().all(u8::is_ascii_whitespace);
         is_first.then(|| self.at().column)
     }
 
-    /// Goes past some bytes, and counts the lines in them.
+    /// Skips bytes and counts the lines in them.
     fn skip(&mut self, bytes: usize) {
         let end = self.text.len().min(self.pos.saturating_add(bytes));
         let skipped = self.text.get(self.pos..end).unwrap_or_default();
@@ -211,21 +213,21 @@ impl<'a> Reader<'a> {
         self.pos = end;
     }
 
-    /// Goes to the end of the line.
+    /// Skips to the end of the line.
     fn skip_line(&mut self) {
         let rest = self.rest();
         let end = rest.iter().position(|byte| *byte == b'\n');
         self.pos += end.unwrap_or(rest.len());
     }
 
-    /// Whether the place of one more value or attribute is kept.
+    /// Takes one position from the budget. Returns `true` if it may be kept.
     fn take_place(&mut self) -> bool {
         let left = self.places_left.checked_sub(1);
         self.places_left = left.unwrap_or(0);
         left.is_some()
     }
 
-    /// Goes past spaces and comments on the line, and past line ends that are escaped.
+    /// Skips spaces, comments and escaped line ends.
     fn skip_spaces(&mut self) {
         loop {
             match self.rest() {
@@ -263,7 +265,7 @@ impl<'a> Reader<'a> {
     fn tags(&mut self) -> Vec<Tag> {
         let mut roots = Vec::new();
         let mut open: Vec<Tag> = Vec::new();
-        // How many braces are open within what is too deep to be read.
+        // Number of open braces below the maximum depth.
         let mut too_deep = 0_usize;
         loop {
             self.skip_spaces();
@@ -314,7 +316,7 @@ impl<'a> Reader<'a> {
         roots
     }
 
-    /// Adds a tag where it belongs. Returns `true` if the tags in it are too deep to be read.
+    /// Adds a tag to its parent. Returns `true` if its children are too deep to be read.
     fn add(
         &mut self,
         mut tag: Tag,
@@ -323,19 +325,19 @@ impl<'a> Reader<'a> {
         roots: &mut Vec<Tag>,
         open: &mut Vec<Tag>,
     ) -> bool {
-        // A tag in which the text ends may lack anything.
+        // A tag that is truncated by the end of the text may lack anything.
         let is_last = matches!(end, TagEnd::WithText);
         if is_last && (!open.is_empty() || self.cut.is_some()) {
             return false;
         }
-        // What is wrong with braces before a layer does not go on in it.
+        // A new layer ends the effect of earlier brace faults.
         if tag.namespace == LAYER && open.is_empty() {
             self.damage = None;
         }
         let is_open = matches!(end, TagEnd::Open);
         let mut name = tag.name_in_file().into_bytes();
         if name.is_empty() && is_open {
-            // A tag without a name that has tags in it is unknown.
+            // A nameless tag with children is unknown.
             name.push(b' ');
         }
         if let Some(stack) = &self.stack {
@@ -375,7 +377,7 @@ impl<'a> Reader<'a> {
         is_open
     }
 
-    /// Closes what a brace closes.
+    /// Closes the tag that a brace belongs to.
     fn close(&mut self, at: At, column: Option<u32>, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
         let settle = match (&mut self.stack, column) {
             (Some(stack), Some(column)) => stack.before_end(column),
@@ -405,7 +407,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Closes tags whose braces are lost before what stands here.
+    /// Closes tags whose closing braces are missing before `next`.
     fn close_lost(
         &mut self,
         count: usize,
@@ -434,7 +436,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Opens again the tags that were closed last.
+    /// Reopens the last closed tags.
     fn reopen(
         &mut self,
         count: usize,
@@ -467,7 +469,7 @@ impl<'a> Reader<'a> {
         tag.places.set_fault(self.damage);
     }
 
-    /// Begins a tag whose line is lost.
+    /// Inserts a tag whose line is missing.
     fn begin(&mut self, lost: &'static str, next: &str, at: At, open: &mut Vec<Tag>) {
         self.brace(at, || {
             Message::read_so(format!(
@@ -485,7 +487,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Lists that a brace opens nothing. It is taken for that of the tag before it, if that has none.
+    /// Reports a brace without a tag. It is treated as the brace of the previous tag, if that has
+    /// no children.
     fn open_none(&mut self, at: At, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
         self.brace(at, || {
             "found `{`; expected a tag before it on its line".to_owned()
@@ -500,7 +503,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Marks the tags that the text ends in, and lists that it does.
+    /// Reports that the text ends inside open tags, and marks these.
     fn end(&mut self, open: &mut [Tag]) {
         self.is_unbalanced |= !open.is_empty();
         if let (Some(tag), None) = (open.last(), self.cut) {
@@ -549,7 +552,8 @@ impl<'a> Reader<'a> {
                 Some(byte) if begins_name(byte) => self.name_or_attribute(&mut tag, is_first),
                 Some(byte) => match self.value() {
                     Some(value) => self.add_value(&mut tag, value, at),
-                    // Bytes are one value of few that a tag has, and are told by what they are.
+                    // Not replaced by a placeholder: a tag has few values besides bytes, and bytes
+                    // are recognised by their type.
                     None if byte == b'[' => {}
                     None => self.add_unread(at),
                 },
@@ -569,8 +573,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Adds the next value of a tag. Something that cannot be read is null if there is one behind it, so
-    /// that this one stays where it is.
+    /// Adds the next value of a tag. Unreadable values before it become `null`, so that it keeps
+    /// its index.
     fn add_value(&mut self, tag: &mut Tag, value: Value, at: At) {
         let unread = std::mem::take(&mut self.unread).into_iter();
         for (value, at) in unread.map(|at| (Value::Null, at)).chain([(value, at)]) {
@@ -586,14 +590,14 @@ impl<'a> Reader<'a> {
         let rest = self.rest();
         let end = rest.iter().position(|byte| !continues_name(*byte));
         let mut end = end.unwrap_or(rest.len());
-        // An infinity has its sign behind it.
+        // The sign of an infinity follows the word.
         end += usize::from(rest.starts_with(b"inf+") && end == 3);
         let name = &rest[..end];
         self.pos += name.len();
         name
     }
 
-    /// Reads the name of a tag, or an attribute, or a word that is a value.
+    /// Reads the name of a tag, an attribute, or a keyword value.
     fn name_or_attribute(&mut self, tag: &mut Tag, is_first: bool) {
         let (start, at) = (self.pos, self.at());
         let mut name = self.name();
@@ -662,7 +666,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text as a string; what is no UTF-8 in it is replaced.
+    /// Decodes text and replaces invalid UTF-8.
     fn text_of(&mut self, bytes: &[u8], at: At) -> String {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return text.to_owned();
@@ -673,7 +677,7 @@ impl<'a> Reader<'a> {
         String::from_utf8_lossy(bytes).into_owned()
     }
 
-    /// Reads what is no name: a text, bytes, or a number of some kind.
+    /// Reads a value that is not a word: a text, bytes, or some kind of number.
     fn value(&mut self) -> Option<Value> {
         match self.peek()? {
             quote @ (b'"' | b'\'') => Some(Value::Text(self.text(quote))),
@@ -689,7 +693,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes all up to something that ends a value; at least one byte.
+    /// Takes all bytes up to one that ends a value; at least one byte.
     fn token(&mut self) -> &'a [u8] {
         let rest = self.rest();
         let ends = |i: usize| {
@@ -708,7 +712,7 @@ impl<'a> Reader<'a> {
         &rest[..end]
     }
 
-    /// Reads a text in quotes or, as XDL and the characters of `SDLang` are, in apostrophes.
+    /// Reads a text in quotes or in apostrophes, as in XDL and in the characters of `SDLang`.
     fn text(&mut self, quote: u8) -> String {
         let at = self.at();
         self.pos += 1;
@@ -728,8 +732,8 @@ impl<'a> Reader<'a> {
                 }
                 [b'\\', escaped, ..] => self.escape(*escaped, &mut text),
                 [b'\n', ..] => {
-                    // The end of the line is not part of it, nor a brace there, so that what follows can
-                    // be read.
+                    // Stop before the end of the line and before a brace there, so that parsing can
+                    // continue.
                     let line = rest[..end].trim_ascii_end();
                     if let Some(before) = line.strip_suffix(b"{") {
                         let behind = end - before.len();
@@ -766,7 +770,7 @@ impl<'a> Reader<'a> {
             b'r' => b'\r',
             b'"' | b'\\' | b'\'' => escaped,
             b'\r' | b'\n' => {
-                // The text goes on behind the spaces of the next line.
+                // The text continues after the spaces of the next line.
                 let rest = self.rest().get(1..).unwrap_or_default();
                 let line_end = rest.iter().take_while(|byte| **byte == b'\r').count();
                 self.skip(1 + line_end + 1);
@@ -787,7 +791,7 @@ impl<'a> Reader<'a> {
         self.pos += 2;
     }
 
-    /// Reads a text in backticks or in the scope of XDL, which has no escapes and may have lines.
+    /// Reads a text in backticks or in the scope of XDL, which has no escapes and may span lines.
     fn raw_text(&mut self, begin: &[u8], end: &[u8]) -> Value {
         let at = self.at();
         let inside = self.rest().get(begin.len()..).unwrap_or_default();
@@ -822,7 +826,7 @@ impl<'a> Reader<'a> {
         let line = behind.iter().position(|byte| *byte == b'\n');
         let line = &behind[..line.unwrap_or(behind.len())];
         let Some(end) = line.iter().position(|byte| *byte == b']') else {
-            // What follows on other lines can be read.
+            // The following lines are still readable.
             let last = packed.iter().rposition(|byte| *byte == b'\n');
             self.skip(1 + last.unwrap_or(len + line.len()));
             self.syntax(at, || "these bytes have no end; expected `]`".to_owned());
@@ -852,7 +856,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The values that are words.
+/// Keyword values.
 fn keyword(word: &[u8]) -> Option<Value> {
     match word {
         b"true" | b"on" | b"yes" => Some(Value::Bool(true)),
@@ -865,10 +869,10 @@ fn keyword(word: &[u8]) -> Option<Value> {
     }
 }
 
-/// The number, date or time that is written so.
+/// Parses a number, date or time.
 fn number(token: &[u8]) -> Option<Value> {
     let text = std::str::from_utf8(token).ok()?;
-    // The numbers of XDL may have underscores between their digits.
+    // XDL numbers may have underscores between their digits.
     let is_between = |at: usize| {
         let digit = |at: Option<usize>| at.and_then(|at| token.get(at));
         let sides = [digit(at.checked_sub(1)), digit(Some(at + 1))];
@@ -895,7 +899,7 @@ fn number(token: &[u8]) -> Option<Value> {
     let is_time = (digits.contains([':', '/']) && token.first().is_some_and(|b| *b != b'.'))
         || is_iso_date(token);
     match suffix.to_ascii_uppercase().as_str() {
-        // Days come first in a time, as in `2d:12:14:34`; zones come last.
+        // A time begins with days, as in `2d:12:14:34`, and ends with a zone.
         _ if is_time => Some(Value::Time(text.to_owned())),
         "" if digits.contains(['.', 'e', 'E']) => float(),
         "" | "L" => digits.parse().ok().map(Value::Integer),
@@ -904,7 +908,7 @@ fn number(token: &[u8]) -> Option<Value> {
     }
 }
 
-/// The whole number that is written with `0x`, `0o` or `0b` before it.
+/// Parses an integer with the prefix `0x`, `0o` or `0b`.
 fn in_other_base(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
@@ -914,14 +918,14 @@ fn in_other_base(text: &str) -> Option<i64> {
     let (digits, base) = bases
         .iter()
         .find_map(|(prefix, base)| Some((digits.strip_prefix(prefix)?, *base)))?;
-    // Nothing more than digits, as the library would take another sign.
+    // Only digits: the library would accept another sign.
     let is_plain = digits.chars().all(|digit| digit.is_digit(base));
     is_plain
         .then(|| i64::from_str_radix(&format!("{sign}{digits}"), base).ok())
         .flatten()
 }
 
-/// The number that is written with hexadecimal digits and a power of two, such as `0x1.8p4`.
+/// Parses a number with hexadecimal digits and a power of two, such as `0x1.8p4`.
 fn hexadecimal_float(text: &str) -> Option<f64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1.0, digits),
@@ -940,7 +944,7 @@ fn hexadecimal_float(text: &str) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// Whether a value begins as `2024-09-19` does.
+/// Returns `true` if a value begins with a date such as `2024-09-19`.
 fn is_iso_date(token: &[u8]) -> bool {
     let date = token.first_chunk::<10>();
     date.is_some_and(|date| {
@@ -963,7 +967,7 @@ mod tests {
         tags
     }
 
-    /// What is read of a text, in short, and what is said of it.
+    /// The parsed text in short form, and its problems.
     fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
         let (Text { tags, .. }, problems) = read(text.as_ref(), Problems::new);
         let said = problems.finish().iter().map(ToString::to_string).collect();
@@ -1351,7 +1355,7 @@ mod tests {
         assert!(said.is_empty());
     }
 
-    /// What has no end is looked for once, not again and again.
+    /// An unterminated item is scanned once, not repeatedly.
     #[test]
     fn time_is_linear() {
         for piece in [

@@ -1,11 +1,11 @@
-//! Writing `SDLang`.
+//! Writer of `SDLang`.
 
 use std::fmt::Write as _;
 
 use super::{Tag, Value};
 use crate::base64;
 
-/// The tags as text: each on a line of its own, those inside one a tab further right.
+/// Formats tags as text, one per line, with children indented by a tab.
 pub fn write(tags: &[Tag]) -> String {
     let mut out = String::new();
     for tag in tags {
@@ -72,7 +72,7 @@ fn write_value(value: &Value, out: &mut String) {
         Value::Float(number) if number.is_infinite() => {
             out.push_str(if *number > 0.0 { "inf+" } else { "inf-" });
         }
-        // With a decimal point also where the number is whole.
+        // Debug format: keeps the decimal point of whole numbers.
         Value::Float(number) => {
             let _ = write!(out, "{number:?}D");
         }

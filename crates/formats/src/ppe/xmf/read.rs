@@ -1,4 +1,4 @@
-//! Reading XMF.
+//! Reader of XMF.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -16,31 +16,31 @@ use crate::ppe::unpack::{Stream, ZSTD_MAGIC, Zstd, is_zlib_header, read_elements
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Cause, Place, Problems, ReadError, Rule, Subject, conflict, counted};
 
-/// What a packed file begins with.
+/// Magic bytes of a packed file.
 const ZLIB: &[u8; 4] = b"ZLIB";
 const ZSTD: &[u8; 4] = b"ZSTD";
-/// What the text of the smallest packed file may have, in bytes.
+/// Decoding budget for the text of the smallest packed file, in bytes.
 const TEXT_BYTES: u64 = 3 << 20;
-/// How many layers are read. Real maps have less than twenty.
+/// Maximum number of layers. Real maps have less than twenty.
 const MAX_LAYERS: usize = 512;
-/// How much of a text is looked at to know it.
+/// Number of bytes of a text that are inspected to recognise it.
 const SNIFFED_BYTES: usize = 4096;
 
 /// Reads XMF.
 ///
-/// Whatever does not keep the rest from being shown is in [`Xmf::problems`].
+/// Recoverable faults are in [`Xmf::problems`].
 ///
 /// # Errors
-/// When there is neither metadata nor a layer.
+/// Returns an error if there is neither metadata nor a layer.
 pub fn read(bytes: &[u8]) -> Result<Xmf, ReadError> {
     read_with(bytes, &mut |_| ControlFlow::Continue(()))
 }
 
-/// [`read`] with a watcher, which is told now and then how much is done, from 0 to 1, and can
-/// stop it.
+/// [`read`] with a progress callback. `watch` is called now and then with the progress from 0 to 1
+/// and can cancel.
 ///
 /// # Errors
-/// As [`read`], and [`ReadError::Cancelled`] when the watcher breaks.
+/// As [`read`], plus [`ReadError::Cancelled`] if the callback breaks.
 pub fn read_with(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -49,7 +49,7 @@ pub fn read_with(
     conflict::read(bytes, &rules::CONFLICT, read, |xmf| &mut xmf.problems)
 }
 
-/// [`read_with`] of a text without merge conflicts.
+/// [`read_with`] for a text without merge conflicts.
 fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
@@ -61,7 +61,7 @@ fn read_version(
     look_up(0.0)?;
     let (bytes, packing, damage) = unpack(bytes);
     look_up(0.3)?;
-    // What bytes that are damaged while they are packed make of the text follows from the damage.
+    // If the packed bytes are damaged, faults in the text are consequences of that.
     let begin = || {
         let mut problems = Problems::new();
         if let Some(Damage {
@@ -100,7 +100,7 @@ fn read_version(
     })
 }
 
-/// Says whether a file is XMF: packed, or a text that begins with metadata or a layer.
+/// Returns `true` if a file is XMF: packed, or a text that begins with metadata or a layer.
 pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
     if let Some(packed) = bytes.strip_prefix(ZLIB) {
         return packed.first_chunk().copied().is_some_and(is_zlib_header);
@@ -141,7 +141,7 @@ pub(in crate::ppe) fn sniff(bytes: &[u8]) -> bool {
         .any(|name| rest.strip_prefix(name).is_some_and(ends))
 }
 
-/// What is wrong with packed text.
+/// A fault of packed text.
 #[derive(Debug)]
 struct Damage {
     rule: &'static Rule,
@@ -151,12 +151,12 @@ struct Damage {
     is_cut: bool,
 }
 
-/// The text of a file, unpacked if it is packed; of a damaged one as much as can be read.
+/// The unpacked text of a file; the readable part of a damaged one.
 pub fn text(bytes: &[u8]) -> Vec<u8> {
     unpack(bytes).0.into_owned()
 }
 
-/// The text of a file, and what is wrong with it, if it is packed.
+/// The text of a file, its packing, and the fault if the packed text is damaged.
 fn unpack(bytes: &[u8]) -> (Cow<'_, [u8]>, Packing, Option<Damage>) {
     let packed = bytes.get(4..).unwrap_or_default();
     let (stream, packing): (&mut dyn Stream, _) = if bytes.starts_with(ZLIB) {
@@ -210,10 +210,10 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         ..Xmf::default()
     };
     let mut has_metadata = false;
-    // Where the first layer of each priority begins.
+    // Start of the first layer of each priority.
     let mut priorities = HashMap::new();
     for mut tag in std::mem::take(&mut text.tags) {
-        // The last one needs no end of its line, and may lack its own end.
+        // The last tag may lack its end, and needs no end of line.
         let may_be_cut = !text.is_cut && std::mem::take(&mut tag.is_open);
         xmf.is_cut |= may_be_cut && tag.places.fault().is_some();
         if tag::is::<Metadata>(&tag) && !has_metadata {
@@ -265,8 +265,8 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
     xmf
 }
 
-/// Warns of data whose meaning is guessed, where the guess matters: the order of the numbers of
-/// tiles, and where no date tells, embedded colours and cells, which have changed (fact sheet 8.20).
+/// Warns of guesses that affect the result: the order of the numbers of tiles and, without a date,
+/// the interpretation of embedded colours and cells, which has changed (fact sheet 8.20).
 fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
     let warn =
         |problems: &mut Problems, cause: Option<Cause>, rule, at: Option<At>, message: &str| {
@@ -304,7 +304,7 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         }
         _ => None,
     });
-    // Both are guessed since there is no date.
+    // The missing date is the cause of both guesses.
     let no_date = warn(
         problems,
         None,
@@ -597,7 +597,7 @@ Extra 1
         assert_eq!(dialect("DateOfCreation \"soon\"", 2), now);
         assert_eq!(dialect("DateOfCreation 2025-04-14", 0), now);
         assert_eq!(dialect("DateOfCreation 2024/09/19", 0), Dialect::OLD);
-        // The last change counts.
+        // The date of the last change wins.
         let between = Dialect {
             cells: Layout::Old,
             ..now
@@ -606,7 +606,7 @@ Extra 1
         assert_eq!(dialect(dates, 0), between);
     }
 
-    /// Debug text without places and problems.
+    /// Debug text without positions and problems.
     fn content(xmf: &Xmf) -> String {
         let text = format!(
             "{:#?}",
@@ -635,7 +635,7 @@ Extra 1
             assert_eq!(write(&again), bytes);
         }
         let text = String::from_utf8(write(&read_good(MAP))).unwrap();
-        // Attributes that the format does not name, or names for all tags of a namespace.
+        // Unknown attributes, or names for all tags of a namespace.
         for kept in [
             "Metadata checked=true {",
             r#"Layer:Tile "ground" 0 16 8 2 1 mood="dark" {"#,
@@ -654,7 +654,7 @@ Extra 1
         assert!(sniff(MAP.as_bytes()));
     }
 
-    /// A map that says nothing that has to be guessed.
+    /// A map without ambiguous data.
     const PLAIN: &str = r#"Metadata {
 	Version 1 0
 	DateOfCreation 2025-06-01
@@ -710,7 +710,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             start += PLAIN[start..].find(word).unwrap();
             let (before, after) = (&PLAIN[..start], &PLAIN[start + word.len()..]);
             start += word.len();
-            // Names of tags and braces break more than a value.
+            // Names of tags and braces affect more than a single value.
             let line = before.lines().last().unwrap_or_default();
             let is_value = !line.trim().is_empty() && before.ends_with(' ') && word != "{";
             let twice = format!("{word} {word}");
@@ -738,7 +738,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
     }
 
-    /// Written in the order of the fields, tags are behind others than before.
+    /// Writing in field order can move tags after others.
     #[test]
     fn what_is_read_where_it_cannot_stand_is_the_same_once_it_is_written() {
         #[track_caller]
@@ -757,7 +757,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             let line = without.remove(from);
             for to in 0..=without.len() {
                 for (line, rest) in [
-                    // Moved, twice, or lost where another is twice.
+                    // Moved, duplicated, or missing while another line is duplicated.
                     (line, &without),
                     (line, &lines),
                     (lines[to], &without),
@@ -766,7 +766,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                     comes_back(&[before, &[line], behind].concat().concat());
                 }
             }
-            // In a tag of which nothing can be read, one that is not known, or without the brace of a layer.
+            // Inside an unreadable tag, inside an unknown one, or without the brace of a layer.
             let (before, behind) = (lines[..from].concat(), lines[from..].concat());
             for around in [
                 "@ {\n",
@@ -786,7 +786,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
     }
 
-    /// Names that are like known ones are no known ones.
+    /// Names that resemble known ones are still unknown.
     #[test]
     fn own_tags_and_attributes_are_kept_and_change_nothing() {
         let whole = read(PLAIN.as_bytes()).unwrap();
@@ -854,7 +854,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         }
     }
 
-    /// The layers and objects of a map by their names.
+    /// The names of the layers and objects of a map.
     fn names(xmf: &Xmf) -> Vec<&str> {
         let layers = xmf.layers.iter();
         let mut names: Vec<&str> = layers
@@ -867,7 +867,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         names
     }
 
-    /// The palettes of a map without their places.
+    /// The palettes of a map without their positions.
     fn palettes(xmf: &Xmf) -> Vec<Palette> {
         let palettes = xmf.palettes.iter().cloned();
         let at = At::default();
@@ -985,7 +985,8 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         );
     }
 
-    /// Every prefix of a container says so once, and nothing that it has is changed.
+    /// Every prefix of a container has exactly one truncation problem, and its content is
+    /// unchanged.
     #[test]
     fn a_cut_is_one_problem() {
         let whole = read_good(MAP);
@@ -1091,7 +1092,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         let mut wrong = zlib.clone();
         *wrong.last_mut().unwrap() ^= 1;
         assert!(last(&wrong).contains("error: the checksum of the packed text"));
-        // What is damaged is no text of XMF, and follows from that.
+        // Damaged bytes are not XMF text; faults in it follow from the damage.
         let count = |bytes: &[u8]| read(bytes).unwrap().problems.len();
         let none = flate2::Compression::none();
         let mut stored = flate2::read::ZlibEncoder::new(text, none);
@@ -1101,7 +1102,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         let quote = damaged.iter().rposition(|byte| *byte == b'"').unwrap();
         damaged[quote] = b'{';
         assert_eq!(count(&damaged), 1 + count(&zlib));
-        // A bomb: text without end.
+        // A decompression bomb.
         let long = [MAP.as_bytes(), &vec![b'\n'; 40 << 20]].concat();
         for packed in [
             [b"ZLIB".to_vec(), pack_zlib(&long)].concat(),

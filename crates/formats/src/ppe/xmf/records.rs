@@ -1,4 +1,4 @@
-//! The records of XMF: the fields of each, for reading and for writing.
+//! The records of XMF. Each declares its fields once, for reading and for writing.
 
 use std::collections::HashMap;
 use std::mem::take;
@@ -16,7 +16,7 @@ use crate::ppe::sdlang::{At, Tag, Value};
 use crate::ppe::unpack::{append_elements, copy_elements};
 use crate::{Cause, Message, counted};
 
-/// The version that there is: major and minor.
+/// The only version: major and minor.
 const VERSION: [i64; 2] = [1, 0];
 
 impl Record for Metadata {
@@ -107,7 +107,7 @@ impl Record for XmfLayer {
     }
 }
 
-/// The tag that says where the cells of a layer are.
+/// Reads or writes the tag that locates the cells of a layer.
 fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     let tags = ["File", "Embed", "Shared"].map(|namespace| [namespace, "MapData"]);
     let maps = tag.take_children(&tags);
@@ -170,7 +170,8 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     tag.tag().children.push(map);
 }
 
-/// The raw cells of embedded map data. A wrong value of the layer may be why their number is wrong.
+/// The raw cells of embedded map data. A wrong value in the layer may explain a wrong number of
+/// cells.
 fn cells(
     [width, height]: [u32; 2],
     wrong_value: Option<Cause>,
@@ -180,7 +181,7 @@ fn cells(
     map.value(&mut bytes, "the cells", &BYTES)?;
     let count = u64::from(width) * u64::from(height);
     let (found, expected) = (bytes.len() as u64, 4 * count);
-    // Of a layer without a size it is said already.
+    // A missing layer size has been reported already.
     if found != expected && count > 0 {
         map.problem_after(wrong_value, &rules::EMBEDDED_SIZE, || {
             let found = counted(found as usize, "byte");
@@ -221,7 +222,7 @@ impl Record for TileSource {
     }
 }
 
-/// Warns of tiles that have the identifier of one before them, in the same sheet or in another one.
+/// Warns of duplicate tile identifiers, within a sheet or across sheets.
 fn check_tiles(sources: &[TileSource], tag: &mut Fields<'_>) {
     if !tag.is_read() {
         return;
@@ -241,7 +242,7 @@ fn check_tiles(sources: &[TileSource], tag: &mut Fields<'_>) {
     }
 }
 
-/// Warns of images or objects of a layer that have the identifier of one before them.
+/// Warns of duplicate identifiers of images or objects in a layer.
 fn check_identifiers(all: impl Iterator<Item = (i32, At)>, what: &str, tag: &mut Fields<'_>) {
     if !tag.is_read() {
         return;
@@ -305,7 +306,7 @@ impl Record for Palette {
         match &mut self.source {
             PaletteSource::File(path) => tag.value(path, "the path of an image", &TEXT)?,
             PaletteSource::Embedded { name, colors } => {
-                // The document leaves out the name, which the engine writes.
+                // The document omits the name, which the engine writes.
                 tag.optional_value(name, &TEXT);
                 let mut bytes = colors.concat();
                 tag.value(&mut bytes, "colours", &BYTES)?;
@@ -335,7 +336,7 @@ impl Record for SpriteSource {
         tag.value(&mut self.id, "the identifier of the image", &INT)?;
         tag.value(&mut self.path, "the path of an image", &TEXT)?;
         tag.attribute("name", &mut self.name, &TEXT);
-        // Only all four together mean a part.
+        // Only all four together define a part.
         let attributes = &tag.tag().attributes;
         let is_there = |name: &&str| attributes.iter().any(|it| it.name == **name);
         let is_part = PART.iter().all(is_there);
@@ -362,12 +363,12 @@ impl Record for SpriteSheet {
         tag.at(&mut self.at);
         tag.is_cut(&mut self.is_cut);
         tag.value(&mut self.path, "the path of an image", &TEXT)?;
-        // The sprites in one that the text ends in are whole.
+        // The sprites in a truncated container are complete.
         for holder in &mut tag.tag().children {
             holder.is_open &= !is_holder(holder);
         }
         tag.rest(&mut self.attributes, &mut self.other);
-        // The tags that hold the sprites are kept without these.
+        // The containers of the sprites are kept without the sprites.
         for holder in self.other.iter_mut().filter(|other| is_holder(other)) {
             let mut sprites = tag.inside(take(holder));
             sprites.children(&mut self.sprites);
@@ -406,7 +407,7 @@ impl Record for SheetSprite {
 impl Record for Object {
     const TAGS: &[[&str; 2]] = &[["Object", "*"]];
 
-    /// An object of another kind is a tag of the game unless it has a name and an identifier.
+    /// An unknown object is a tag of the game unless it has a name and an identifier.
     fn is(tag: &Tag) -> bool {
         let is_known = !matches!(Shape::of(tag), Shape::Other { .. });
         is_known || matches!(tag.values[..], [Value::Text(_), Value::Integer(_), ..])
@@ -450,7 +451,7 @@ impl Record for Object {
 }
 
 impl Shape {
-    /// The shape that a tag is to be read as.
+    /// The shape of an object tag, with default values.
     fn of(tag: &Tag) -> Self {
         match &*tag.name {
             "Box" => Self::Box([0; 4]),
@@ -493,7 +494,7 @@ fn sprite(sprite: &mut Sprite, tag: &mut Fields<'_>) -> Option<()> {
     Some(())
 }
 
-/// The points of a line: the first one has another name than those that follow.
+/// The points of a line. The first one has a different tag name from the others.
 fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
     let tags = tag.tag().children.iter().filter(|tag| is::<Point>(tag));
     let misplaced = tags
@@ -537,7 +538,7 @@ impl Record for Point {
     }
 }
 
-/// A point that bends a line.
+/// A Bezier control point.
 impl Record for [i32; 2] {
     const TAGS: &[[&str; 2]] = &[["", "Bezier"], ["", "Bezier0"], ["", "Bezier1"]];
 

@@ -1,5 +1,4 @@
-//! Tags of XMF and the records that they stand for: a record names its fields once, for reading and
-//! for writing.
+//! Tags of XMF as records. A record declares its fields once, for reading and for writing.
 
 use super::RepeatMode;
 use crate::misspelt::suggest;
@@ -7,17 +6,17 @@ use crate::ppe::rules;
 use crate::ppe::sdlang::{At, Attribute, Tag, Value};
 use crate::{Cause, Message, Problems, Rule, counted, quoted};
 
-/// How many unknown names of a tag are compared with known ones.
+/// Maximum number of unknown names in a tag to compare with known ones.
 const MAX_UNKNOWN: usize = 64;
 
-/// What a tag stands for.
+/// A record stored as a tag.
 pub(super) trait Record: Default {
     /// Namespace and name of the tags that it is read from; `*` is any name.
     const TAGS: &'static [[&'static str; 2]];
-    /// Whether it is read as far as it goes where the text ends inside it. Others are left out.
+    /// `true` if a truncated record is read up to the end of the text; otherwise it is omitted.
     const IS_LIST: bool = false;
 
-    /// `true` if a tag of such a name is a record; any other is kept as it is.
+    /// Returns `true` if a tag with a matching name is a record. Any other tag is kept unchanged.
     fn is(_tag: &Tag) -> bool {
         true
     }
@@ -27,12 +26,12 @@ pub(super) trait Record: Default {
         Self::TAGS.first().copied().unwrap_or_default()
     }
 
-    /// Reads or writes its fields, in the order in which they are written; none if the record cannot
-    /// be read.
+    /// Reads or writes its fields, in the order in which they are written; `None` if the record is
+    /// unreadable.
     fn fields(&mut self, tag: &mut Fields<'_>) -> Option<()>;
 }
 
-/// Whether a tag is such a record.
+/// Returns `true` if a tag has one of the names of a record.
 pub(super) fn is<T: Record>(tag: &Tag) -> bool {
     is_one(tag, T::TAGS)
 }
@@ -44,8 +43,8 @@ fn is_one(tag: &Tag, tags: &[[&str; 2]]) -> bool {
     tags.iter().any(is)
 }
 
-/// Reads a record, and returns whether all its values could be read. What is wrong with its fields is listed;
-/// `None` if it lacks what it cannot do without.
+/// Reads a record and reports faults in its fields. Returns `None` if an essential field is
+/// missing, and `true` if all values were readable.
 pub(super) fn read<T: Record>(tag: Tag, problems: &mut Problems) -> (Option<T>, bool) {
     let mut record = T::default();
     let mut fields = Fields::new(tag, Some(problems));
@@ -61,7 +60,7 @@ pub(super) fn write<T: Record>(mut record: T) -> Tag {
     std::mem::take(&mut fields.tag)
 }
 
-/// How a value of a tag is read and written.
+/// Codec of a tag value.
 pub(super) struct Kind<T> {
     expected: &'static str,
     read: fn(&Value) -> Option<T>,
@@ -141,21 +140,21 @@ pub(super) const REPEAT: Kind<RepeatMode> = kind(
     |mode| mode.name().into(),
 );
 
-/// The fields of a tag, which are read from it or written to it.
+/// The fields of a tag, for reading or writing.
 pub(super) struct Fields<'p> {
     tag: Tag,
-    /// The index of the value that comes next.
+    /// Index of the next value.
     next_value: usize,
-    /// What is wrong with a tag that is read; none for one that is written.
+    /// Problems of a tag being read; `None` for a tag being written.
     problems: Option<&'p mut Problems>,
-    /// The cause of what is read after the tag.
+    /// The cause for problems after the tag.
     outer: Option<Cause>,
     has_wrong_value: bool,
-    /// The first value that is wrong: whatever is wrong with the others follows from it.
+    /// The first invalid value; faults in the others follow from it.
     wrong_value: Option<Cause>,
-    /// The tags inside of which values could not be read.
+    /// Child tags with unreadable values.
     doubtful: Vec<At>,
-    /// Names of attributes and tags that were looked for and are missing.
+    /// Names of missing attributes and tags that were looked up.
     missing: Vec<String>,
 }
 
@@ -185,17 +184,17 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The tag; while it is written, as far as that has got.
+    /// The tag; while writing, the part written so far.
     pub(super) fn tag(&mut self) -> &mut Tag {
         &mut self.tag
     }
 
-    /// Whether the fields are those of a tag that is read.
+    /// Returns `true` if the tag is being read.
     pub(super) fn is_read(&self) -> bool {
         self.problems.is_some()
     }
 
-    /// Lists a problem of a tag that is read.
+    /// Reports a problem of a tag being read.
     pub(super) fn problem<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
@@ -204,7 +203,7 @@ impl<'p> Fields<'p> {
         self.problem_at(rule, self.tag.at, message);
     }
 
-    /// The same at another place.
+    /// [`Fields::problem`] at another position.
     pub(super) fn problem_at<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
@@ -216,7 +215,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// [`Fields::problem`] of what follows from another problem, if there is one.
+    /// [`Fields::problem`] as a consequence of another problem, if there is one.
     pub(super) fn problem_after<M: Into<Message>>(
         &mut self,
         cause: Option<Cause>,
@@ -229,41 +228,41 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// The first value that is wrong.
+    /// The first invalid value.
     pub(super) fn wrong_value(&self) -> Option<Cause> {
         self.wrong_value
     }
 
-    /// Takes the last problem for the cause of what else is wrong with the tag.
+    /// Makes the last problem the cause of later problems of the tag.
     pub(super) fn follow_last(&mut self) {
         if let Some(problems) = &mut self.problems {
             problems.cause = problems.cause.or(problems.last());
         }
     }
 
-    /// `true` if a tag inside has a value that could not be read.
+    /// Returns `true` if a child tag has an unreadable value.
     pub(super) fn has_doubtful(&self) -> bool {
         !self.doubtful.is_empty()
     }
 
-    /// `true` if a value of the tag that begins there could not be read.
+    /// Returns `true` if the child tag at `at` has an unreadable value.
     pub(super) fn is_doubtful(&self, at: At) -> bool {
         self.doubtful.contains(&at)
     }
 
-    /// Whether the text ends inside the tag.
+    /// Sets the field to `true` if the text ends inside the tag.
     pub(super) fn is_cut(&mut self, is_cut: &mut bool) {
         *is_cut = self.tag.is_open;
     }
 
-    /// Where the tag is in the file.
+    /// Sets the field to the position of the tag.
     pub(super) fn at(&mut self, at: &mut At) {
         if self.is_read() {
             *at = self.tag.at;
         }
     }
 
-    /// The next value.
+    /// Reads or writes the next value.
     pub(super) fn value<T>(&mut self, field: &mut T, what: &str, kind: &Kind<T>) -> Option<()> {
         let Some(problems) = &mut self.problems else {
             self.tag.values.push((kind.write)(field));
@@ -294,7 +293,7 @@ impl<'p> Fields<'p> {
         None
     }
 
-    /// The next values, each with its name, or with the last of fewer names.
+    /// Reads or writes the next values, each with its name. Surplus values use the last name.
     pub(super) fn values<T>(
         &mut self,
         fields: &mut [T],
@@ -310,7 +309,7 @@ impl<'p> Fields<'p> {
         read
     }
 
-    /// The next value if it is there and of the right kind.
+    /// Reads or writes the next value if it is present and of the right kind.
     pub(super) fn optional_value<T>(&mut self, field: &mut Option<T>, kind: &Kind<T>) {
         if self.is_read() {
             *field = self.tag.values.get(self.next_value).and_then(kind.read);
@@ -320,7 +319,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// All values that follow, as they are.
+    /// Reads or writes all remaining values unchanged.
     pub(super) fn other_values(&mut self, values: &mut Vec<Value>) {
         if self.is_read() {
             let first = self.next_value.min(self.tag.values.len());
@@ -330,8 +329,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Lists values behind the last one that is read, such as those of the next line of a list where
-    /// the end of the line is missing.
+    /// Reports values after the last expected one, such as those of the next line of a list if a
+    /// line end is missing.
     pub(super) fn check_surplus(&mut self) {
         let (tag, next) = (&self.tag, self.next_value);
         if let (Some(problems), Some(value)) = (&mut self.problems, tag.values.get(next)) {
@@ -344,7 +343,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// An attribute. One of the wrong kind is listed and kept among the others.
+    /// Reads or writes an attribute. One of the wrong kind is reported and kept with the other
+    /// attributes.
     pub(super) fn attribute<T>(&mut self, name: &str, field: &mut Option<T>, kind: &Kind<T>) {
         let attributes = &mut self.tag.attributes;
         if self.problems.is_none() {
@@ -377,7 +377,7 @@ impl<'p> Fields<'p> {
         });
     }
 
-    /// An attribute that is left out where it says what goes without saying.
+    /// Reads or writes an attribute that is omitted if it has its default value.
     pub(super) fn attribute_or_default<T: Default + Clone + PartialEq>(
         &mut self,
         name: &str,
@@ -389,7 +389,8 @@ impl<'p> Fields<'p> {
         *field = value.unwrap_or_default();
     }
 
-    /// A tag inside, with fields of its own. Of several that can be read, the last one counts.
+    /// Reads or writes a child tag with fields of its own. If several are readable, the last one
+    /// wins.
     pub(super) fn child<T: Default + Clone>(
         &mut self,
         tags: &[[&'static str; 2]],
@@ -412,7 +413,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// A tag inside without namespace that has values alone.
+    /// Reads or writes a child tag without namespace that has one value.
     pub(super) fn child_value<T: Default + Clone>(
         &mut self,
         name: &'static str,
@@ -424,7 +425,7 @@ impl<'p> Fields<'p> {
         self.child(&[["", name]], field, value);
     }
 
-    /// The same with several values.
+    /// [`Fields::child_value`] for several values.
     pub(super) fn child_values<T: Default + Clone, const N: usize>(
         &mut self,
         name: &'static str,
@@ -438,7 +439,7 @@ impl<'p> Fields<'p> {
         self.child(&[["", name]], field, values);
     }
 
-    /// The records inside. While they are read, those that cannot be are left out.
+    /// Reads or writes the child records. Unreadable ones are omitted.
     pub(super) fn children<T: Record>(&mut self, list: &mut Vec<T>) {
         if self.is_read() {
             let is_whole = |tag: &Tag| T::IS_LIST || !tag.is_open;
@@ -461,7 +462,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Notes that tags were looked for and are missing.
+    /// Records that tags were looked up but are missing.
     pub(super) fn misses(&mut self, tags: &[[&'static str; 2]]) {
         let tags = tags.iter().filter(|[_, name]| !["", "*"].contains(name));
         let names = tags.map(|[namespace, name]| Tag::new(namespace, name, []).name_in_file());
@@ -469,12 +470,12 @@ impl<'p> Fields<'p> {
             .extend(names.filter(|_| self.problems.is_some()));
     }
 
-    /// The fields of a tag inside this one.
+    /// The fields of a child tag.
     pub(super) fn inside(&mut self, tag: Tag) -> Fields<'_> {
         Fields::new(tag, self.problems.as_deref_mut())
     }
 
-    /// Takes tags out of one that is read; none out of one that is written.
+    /// Removes and returns child tags while reading; returns an empty list while writing.
     pub(super) fn take_children(&mut self, tags: &[[&'static str; 2]]) -> Vec<Tag> {
         let (is_read, children) = (self.is_read(), &mut self.tag.children);
         children
@@ -482,7 +483,8 @@ impl<'p> Fields<'p> {
             .collect()
     }
 
-    /// Whether a tag is inside. One that says more than its name is kept among the others.
+    /// Reads or writes a flag that is the presence of a child tag. A tag with more than its name is
+    /// also kept with the other tags.
     pub(super) fn flag(&mut self, name: &'static str, flag: &mut bool, other: &[Tag]) {
         let is = |tag: &Tag| tag.is("", name);
         if self.is_read() {
@@ -503,7 +505,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// All attributes that are left, and then all tags.
+    /// Reads or writes all remaining attributes, then all remaining tags.
     pub(super) fn rest(&mut self, attributes: &mut Vec<Attribute>, other: &mut Vec<Tag>) {
         self.other_attributes(attributes);
         if self.is_read() {
@@ -515,8 +517,8 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// Warns of the tags that are left and have no name, of which the first causes the others, or nearly the name
-    /// of one that is missing.
+    /// Warns of remaining tags that have no name, or a name that resembles a missing one. The first
+    /// nameless tag is the cause of the others.
     fn check_names(&mut self) {
         let Some(problems) = &mut self.problems else {
             return;
@@ -546,7 +548,7 @@ impl<'p> Fields<'p> {
         }
     }
 
-    /// All attributes that are left. Those that have nearly the name of one that is missing are listed.
+    /// Reads or writes all remaining attributes. Names that resemble a missing one are reported.
     pub(super) fn other_attributes(&mut self, attributes: &mut Vec<Attribute>) {
         if let Some(problems) = &mut self.problems {
             let tag = &mut self.tag;
@@ -560,7 +562,7 @@ impl<'p> Fields<'p> {
                 }
             }
             *attributes = std::mem::take(&mut tag.attributes);
-            // Room for those that were read would be most of what a palette takes.
+            // The excess capacity would be most of the memory of a palette.
             attributes.shrink_to_fit();
         } else {
             self.tag.attributes.append(attributes);
@@ -568,7 +570,7 @@ impl<'p> Fields<'p> {
     }
 }
 
-/// A value, as messages name it.
+/// Formats a value for messages.
 fn described(value: &Value) -> String {
     match value {
         Value::Null => "`null`".to_owned(),

@@ -1,11 +1,12 @@
-//! Writing XMF.
+//! Writer of XMF.
 
 use super::tag::write as tag;
 use super::{Packing, Xmf};
 use crate::ppe::sdlang;
 use crate::ppe::unpack::{pack_zlib, pack_zstd};
 
-/// Writes XMF as [`Xmf::packing`] says. Read again it is the same, but for places and problems.
+/// Writes XMF with the compression of [`Xmf::packing`]. Reading it again restores the same data,
+/// except for positions and problems.
 pub fn write(xmf: &Xmf) -> Vec<u8> {
     let xmf = xmf.clone();
     let mut tags = vec![tag(xmf.metadata)];
@@ -15,7 +16,7 @@ pub fn write(xmf: &Xmf) -> Vec<u8> {
     pack(sdlang::write(&tags).as_bytes(), xmf.packing)
 }
 
-/// Packs a text as it is, with comments and all.
+/// Packs a text unchanged, including comments.
 pub fn pack(text: &[u8], packing: Packing) -> Vec<u8> {
     match packing {
         Packing::Text => text.to_vec(),
