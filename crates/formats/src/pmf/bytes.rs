@@ -48,9 +48,9 @@ impl fmt::Display for ChunkIndex {
 pub enum Side {
     /// Client and server.
     Common,
-    /// Visible and audible data.
+    /// The client: visible and audible data.
     Client,
-    /// Data for game logic.
+    /// The server: data for game logic.
     Server,
 }
 

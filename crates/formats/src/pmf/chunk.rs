@@ -69,7 +69,7 @@ pub struct ChunkClient {
 pub struct ChunkServer {
     /// The strings of the section.
     pub strings: StringTable,
-    /// Regions that keep other chunks awake.
+    /// Regions in which other chunks are awake.
     pub regions: Vec<ServerRegion>,
     /// Entities, in chunk space.
     pub entities: Entities,
@@ -282,7 +282,7 @@ impl ClientFastLight {
     }
 }
 
-/// A part of a chunk that keeps other chunks awake (document, "Region"), in chunk space.
+/// A part of a chunk in which other chunks are awake (document, "Region"), in chunk space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerRegion {
     /// The corner of max X, Y and Z; it may be below the other.

@@ -268,9 +268,9 @@ impl Entities {
         of_entities.chain(records.flat_map(|record| record.string_offsets(self, strings)))
     }
 
-    /// Resolves a counted reference. The reference is unused for a count of 0, the number itself
-    /// for 1, and otherwise the index of the numbers in the table of 32-bit values. `None` if the
-    /// table is too short.
+    /// Resolves a counted reference. It is unused for a count of 0 and is the number itself for 1.
+    /// For more, it is the index of the numbers in the table of 32-bit values. `None` if the table
+    /// is too short.
     pub(super) fn listed(&self, count: u32, reference: u32) -> Option<Vec<u32>> {
         match count {
             0 => Some(Vec::new()),
@@ -507,9 +507,9 @@ impl<'a> Entity<'a> {
         })
     }
 
-    /// Its position in metres, relative to the centre of its chunk, or to the centre of the center
-    /// chunk for entities of a level or the file. For a door it is the closed position, for a beam
-    /// that of its head.
+    /// Its position in metres, relative to the centre of its chunk. For entities of a level or the
+    /// file, it is relative to the centre of the center chunk. For a door it is the closed
+    /// position, for a beam that of its head.
     pub fn position(&self) -> Option<[f32; 3]> {
         self.vector(POSITION)
     }

@@ -210,7 +210,7 @@ records! {
         pub velocity: [f32; 3],
         /// Influence of the wind.
         pub wind: f32,
-        /// Phase offset of the wave.
+        /// Start of the wave.
         pub offset: f32,
         /// Size of the wave.
         pub scale: f32,

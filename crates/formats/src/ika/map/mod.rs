@@ -155,9 +155,9 @@ pub struct Entity {
     pub state: u32,
     /// Movement script.
     pub move_script: String,
-    /// Number of steps per walk while wandering.
+    /// Number of steps that it wanders at a time.
     pub wander_steps: i32,
-    /// Delay between walks while wandering.
+    /// Waiting time in between.
     pub wander_delay: i32,
     /// Left, top, right and bottom of the area in which it wanders; their unit is undocumented
     /// (fact sheet 7.23).
@@ -166,7 +166,7 @@ pub struct Entity {
     pub wander_zone: String,
     /// The entity that it chases.
     pub chase_target: String,
-    /// Distance that it keeps from its chase target.
+    /// Closest distance to its chase target.
     pub chase_distance: i32,
     /// Byte range in the file.
     pub place: Range<u64>,
