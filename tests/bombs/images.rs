@@ -1,5 +1,5 @@
-//! Small files that name large images and maps again and again, by many names of one file or many files: all that
-//! is decoded for a document draws on one budget.
+//! Small files that refer to large images and maps many times, by many names for one file or by
+//! many files. All decoded data of a document shares one budget.
 
 use std::fmt::Write as _;
 use std::io::Cursor;
@@ -12,16 +12,16 @@ use mapscope_testdata::{tiny_model, tiny_scene};
 
 use super::{said_within, zeros};
 
-/// What a command may take of memory for files of a few kilobytes.
+/// Memory limit of a command for files of a few kilobytes, in bytes.
 const MAX_BYTES: u64 = 300 << 20;
 
-/// Runs the commands on a file; what they may take is checked. Gives what `check` says.
+/// Runs `info` and `check` on a file within the limits. Returns the output of `check`.
 fn try_out(name: &str, file: &Path) -> String {
     said_within(name, "info", file, MAX_BYTES);
     said_within(name, "check", file, MAX_BYTES)
 }
 
-/// A black image of a side of so many pixels.
+/// Returns a black square PNG with the given side in pixels.
 fn black(side: u32) -> Vec<u8> {
     let mut png = Cursor::new(Vec::new());
     let image = DynamicImage::new_luma8(side, side);
@@ -29,7 +29,7 @@ fn black(side: u32) -> Vec<u8> {
     png.into_inner()
 }
 
-/// The lines of a report with a rule.
+/// Returns the lines of a report that end with a rule.
 fn lines<'t>(text: &'t str, rule: &str) -> Vec<&'t str> {
     let rule = format!("[{rule}]");
     text.lines().filter(|line| line.ends_with(&rule)).collect()
@@ -101,7 +101,7 @@ fn textures_of_a_map() {
     for i in 0..255 {
         std::fs::write(path(&format!("s{i}.png")), black(16)).unwrap();
     }
-    // Every material is on a tile.
+    // Every material is used by a tile.
     let of = |name: &str, count: u16, texture: &dyn Fn(u16) -> String| {
         let mut text = format!("version 1.0\nnum_materials {count}\nnum_rows 1\nnum_cols 1\n");
         for i in 0..count {

@@ -1,5 +1,5 @@
-//! Small maps that decode to much, say the same thing again and again, or promise what they do not
-//! have: opening one costs no more memory and time than a large honest map does.
+//! Small maps that decode to large data, repeat records, or declare data that they do not contain.
+//! Opening one takes no more memory and time than a large valid map.
 
 #![cfg(test)]
 #![cfg(target_os = "linux")]
@@ -21,31 +21,31 @@ use mapscope_formats::pmf::{
 use mapscope_formats::ppe::{MapData, MapFlags, map_data, xmf};
 use mapscope_testdata::synthesize;
 
-/// What `info` may take of memory for such a map.
+/// Memory limit of `info` for such a map, in bytes.
 const MAX_BYTES: u64 = 512 << 20;
-/// Far more than it takes, for a slow machine with other tests beside.
+/// A generous time limit, for a slow machine with other tests in parallel.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What `info` says of a map as text; it must not take too much for it.
+/// Returns the text output of `info` for a map, within the memory limit.
 fn info(name: &str, map: &Pmf) -> String {
     info_of(name, ".pmf", &pmf::write(map, Packing::Compressed).unwrap())
 }
 
-/// What `info` says of a file as text; it must not take too much for it.
+/// Returns the text output of `info` for a file, within the memory limit.
 fn info_of(name: &str, suffix: &str, bytes: &[u8]) -> String {
     info_within(name, suffix, bytes, MAX_BYTES)
 }
 
-/// The same within a limit of its own.
+/// Like [`info_of`], with a given memory limit.
 fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
-    // Containers beside map data are read too.
+    // Containers beside map data are read too, so the folder is empty.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(format!("bomb{suffix}"));
     std::fs::write(&file, bytes).unwrap();
     said_within(name, "info", &file, limit)
 }
 
-/// What a command says of a file as text; it must not take too much for it.
+/// Returns the text output of a command for a file, within a memory limit and [`PATIENCE`].
 fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
     let output = tempfile::NamedTempFile::new().unwrap();
     let begin = Instant::now();
@@ -72,7 +72,7 @@ fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
         "{command} {name}: {bytes} bytes, {} MiB, {elapsed:?}",
         most >> 20
     );
-    // What is over before it can be looked at has not taken much.
+    // A process that ends before it can be sampled has not taken much memory.
     let is_over_at_once = elapsed < Duration::from_millis(50);
     assert!(most > 0 || is_over_at_once, "the memory was not seen");
     assert!(most < limit, "{name} takes {} MiB", most >> 20);
@@ -85,7 +85,7 @@ fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
     text
 }
 
-/// The most memory that a process has had.
+/// Peak memory of a process, in bytes.
 fn peak_bytes(status: &str) -> Option<u64> {
     let status = std::fs::read_to_string(status).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -93,7 +93,7 @@ fn peak_bytes(status: &str) -> Option<u64> {
     Some(kibibytes << 10)
 }
 
-/// A made-up map of one chunk.
+/// A synthetic map of one chunk.
 fn one_chunk() -> Pmf {
     synthesize::pmf([1, 1, 1], 1, 1)
 }
@@ -134,11 +134,11 @@ fn one_huge_lightmap() {
     assert!(info("a huge lightmap", &map).contains("4096 x 4096"));
 }
 
-/// A chunk whose boxes all have six faces of the same vertices.
+/// A chunk of boxes that all have six faces with the same vertices.
 fn shared(boxes: u32, vertices: usize) -> ChunkData {
     let mut cubes = Cubes::default();
     let mut next = 1;
-    // A tree of parents with boxes at its ends.
+    // A tree of parents with boxes as its leaves.
     let mut parents = std::collections::VecDeque::from([()]);
     let mut made = 0;
     let face = |number: u32| {
@@ -247,7 +247,7 @@ fn long_names_again_and_again() {
     info("entities", &map);
 }
 
-/// Each place in the string table is another name.
+/// Each offset in the string table is a different name.
 #[test]
 fn textures_with_all_names_that_a_table_has() {
     let mut map = one_chunk();
@@ -337,7 +337,7 @@ fn lights_without_end() {
     info("lights", &map);
 }
 
-/// A map of ika with a size and number of layers that it is only said to have.
+/// An ika map that declares a size and a number of layers that it does not have.
 fn ika_map_of(size: [u32; 2], layers: u32) -> Vec<u8> {
     let map = synthesize::ika_map([4, 4], 1, 1);
     let mut bytes = ika_map::write(&map).unwrap();
@@ -361,7 +361,7 @@ fn tiles_that_are_only_promised() {
         &ika_map_of([8192, 8192], 1 << 30),
     );
     let mut zeros = ika_map_of([8192, 8192], 1 << 20);
-    // Nothing but the head of it.
+    // Only its header.
     let layer = zeros
         .windows(2)
         .position(|two| two == [0x78, 0x9c])
@@ -411,7 +411,7 @@ fn tiles_of_nothing() {
     assert!(text.contains("may inflate to"), "{text}");
 }
 
-/// Wherever one looks in such a file, there is a zone or an entity that could be one.
+/// At many offsets of such a file, there is a candidate for a zone or an entity.
 #[test]
 fn records_again_and_again() {
     let whole = ika_map::write(&synthesize::ika_map([4, 4], 3, 1)).unwrap();
@@ -422,7 +422,7 @@ fn records_again_and_again() {
     }
 }
 
-/// Zero bytes can be lists of nothing, wherever one looks for the next level.
+/// Zero bytes parse as empty lists at every candidate offset for the next level.
 #[test]
 fn levels_of_nothing() {
     let whole = pmf::write(&synthesize::pmf([1, 2, 1], 1, 3), Packing::Compressed).unwrap();
@@ -468,7 +468,7 @@ fn texts_of_parentheses() {
     info_of("zones", ".ika-map", zones.as_bytes());
 }
 
-/// Map data of so many columns and rows of nothing.
+/// Map data of the given number of columns and rows, all zeros.
 fn zeros(flags: u32, size: [u32; 2]) -> Vec<u8> {
     let side = 1 << 12;
     let graphics = flags & MapFlags::GRAPHICS != 0;
@@ -489,8 +489,8 @@ fn cells_of_nothing() {
     for flags in [0x400, 0x800, 0x100, 0x410] {
         let text = info_of("cells", ".map", &zeros(flags, [1 << 12, 1 << 12]));
         assert!(text.contains("4096"), "{text}");
-        // Attributes are read as cells where there are none: the file does have 256 MiB of them,
-        // as the largest map may, which are kept as they are and as they are drawn.
+        // Attributes are read as cells where there are none. The file does have 256 MiB of them, as
+        // the largest map may, and they are kept both as read and as drawn.
         let bytes = zeros(flags, [1 << 13, 1 << 13]);
         let text = info_within("promised cells", ".map", &bytes, 640 << 20);
         assert!(text.contains("cells"), "{text}");
@@ -501,7 +501,7 @@ fn cells_of_nothing() {
     info_of("a header of LZW", ".map", &header);
 }
 
-/// A packed container of a line again and again.
+/// A compressed container that repeats a line.
 fn lines(line: &str, count: usize) -> Vec<u8> {
     use std::io::Write as _;
     let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -526,7 +526,7 @@ fn texts_of_the_same_line() {
         "File:SpriteSource 1 \"x.png\"\n",
         "Embed:Palette [AAAA] offset=65535\n",
     ] {
-        // What the allocator keeps is included.
+        // Includes the overhead of the allocator.
         info_within(line, ".zmf", &lines(line, count), 320 << 20);
     }
     let text = lines("", 0);

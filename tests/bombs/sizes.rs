@@ -1,6 +1,6 @@
-//! Every number of a small file of every format that could be a size, in turn as small, as large and
-//! as middling as it can be: the file is opened, and asked what a window asks, in time and in memory
-//! that has nothing to do with what was promised.
+//! Sets every number that could be a size, in a small file of every format, to its smallest,
+//! largest and middle value in turn. The file is opened and queried as in a window; time and memory
+//! must not depend on the declared size.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
@@ -16,13 +16,13 @@ use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
 use mapscope_testdata::{shared, synthesize, tiny_model};
 
-/// What opening a file of a few kilobytes may take of memory, whatever it says.
+/// Memory limit for opening a file of a few kilobytes, in bytes.
 const MAX_BYTES: usize = 300 << 20;
-/// What it may take of the processor's time, which is much less than a second in earnest: what takes
-/// longer does what was promised.
+/// CPU time limit. Valid files take much less than a second; a file beyond the limit did work in
+/// proportion to its declared size.
 const PATIENCE: Duration = Duration::from_secs(6);
 
-/// The system's allocator, with what is allocated and the most that ever was.
+/// The system's allocator, with counters of allocated and peak bytes.
 struct Counting;
 
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
@@ -37,11 +37,11 @@ fn grow(bytes: usize) {
     unsafe_code,
     reason = "an allocator can be written in no other way; this one hands everything on"
 )]
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
-        // SAFETY: the caller keeps the contract, which is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -68,10 +68,11 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// The time that all threads of this process have had, which other processes do not change.
+/// CPU time of all threads of this process. Unlike wall time, it does not depend on other
+/// processes.
 fn cpu_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    // The name of the program may have spaces; behind it the 12th and 13th field are ticks of a
+    // The program's name may contain spaces. After it, the 12th and 13th fields are ticks of a
     // hundredth of a second.
     let fields = stat.rsplit(')').next().unwrap().split_whitespace();
     let ticks = fields
@@ -81,12 +82,12 @@ fn cpu_time() -> Duration {
     Duration::from_millis(ticks.sum::<u64>() * 10)
 }
 
-/// The files that are opened one after the other, and what they took.
+/// Opens files one after the other and records their costs.
 struct Trial {
     folder: tempfile::TempDir,
     opened: usize,
     refused: usize,
-    /// The slowest one, and the one that took most memory.
+    /// The slowest file.
     slowest: (Duration, String),
     largest: (usize, String),
 }
@@ -102,12 +103,12 @@ impl Trial {
         }
     }
 
-    /// Puts a file beside those that are opened.
+    /// Adds a file beside the opened ones.
     fn put(&self, name: &str, bytes: &[u8]) {
         std::fs::write(self.folder.path().join(name), bytes).unwrap();
     }
 
-    /// Opens a file and asks it all.
+    /// Opens a file and queries everything.
     fn open(&mut self, name: &str, bytes: &[u8], what: &dyn Fn() -> String) {
         let source = Source {
             path: self.folder.path().join(name),
@@ -138,7 +139,7 @@ impl Trial {
     }
 }
 
-/// Asks a document what a window and the commands ask.
+/// Runs the queries of a window and of the commands on a document.
 fn ask(document: &dyn Document) {
     let shown = Shown::default();
     let playhead = Playhead::default();
@@ -181,23 +182,23 @@ fn ask(document: &dyn Document) {
     }
 }
 
-/// The items of the first lines that are in others.
+/// Items of the first lines below other lines.
 fn inner_items(lines: &[OutlineNode]) -> Vec<mapscope_scene::Item> {
     let inner = lines.iter().flat_map(|line| line.children.iter().take(2));
     inner.filter_map(|line| line.item).collect()
 }
 
-/// Where a number stands in a binary file, and how many bytes it has.
+/// Offset and length of a number in a binary file, in bytes.
 #[derive(Debug, Clone, Copy)]
 struct Field(usize, usize);
 
 impl Field {
-    /// As small, as middling and as large as it can be.
+    /// Its smallest, middle and largest values.
     fn values(self) -> Vec<u64> {
         let all = u64::MAX >> (64 - 8 * self.1);
         let mut values = vec![0, 1, all >> 1, all];
         if self.1 > 1 {
-            // What is near limits that make sense.
+            // A value near plausible limits.
             values.push(all.min(5000));
         }
         values.sort_unstable();
@@ -210,7 +211,7 @@ impl Field {
     }
 }
 
-/// All combinations of values of some fields of a file.
+/// Opens the file with all combinations of values of some fields.
 fn combined(trial: &mut Trial, name: &str, bytes: &[u8], fields: &[Field]) {
     let Some((first, rest)) = fields.split_first() else {
         trial.open(name, bytes, &|| format!("{} bytes", bytes.len()));
@@ -229,7 +230,7 @@ fn combined(trial: &mut Trial, name: &str, bytes: &[u8], fields: &[Field]) {
     }
 }
 
-/// Four bytes of a file after the other, wherever a number may be: each in turn, or so many apart.
+/// Overwrites words of four bytes within a part of a file, one at a time, `step` bytes apart.
 fn every_word(
     trial: &mut Trial,
     name: &str,
@@ -252,7 +253,7 @@ fn every_word(
     }
 }
 
-/// Values of whole numbers in texts.
+/// Values for integers in texts.
 const TEXTS: [&str; 6] = [
     "0",
     "-1",
@@ -261,10 +262,10 @@ const TEXTS: [&str; 6] = [
     "2147483647",
     "99999999999999999999",
 ];
-/// Those that several numbers beside each other have at once.
+/// Values for several adjacent numbers at once.
 const LARGE_TEXTS: [&str; 3] = ["5000", "65535", "2147483647"];
 
-/// Where whole numbers stand in a text.
+/// Byte ranges of the integers in a text.
 fn numbers_in(text: &str) -> Vec<std::ops::Range<usize>> {
     let bytes = text.as_bytes();
     let is_part =
@@ -282,7 +283,7 @@ fn numbers_in(text: &str) -> Vec<std::ops::Range<usize>> {
     ranges
 }
 
-/// Every number of a text alone, together with the next one, and with three more.
+/// Changes every number of a text alone, with the next one, and with the next three.
 fn every_number(trial: &mut Trial, name: &str, text: &str) {
     let places = numbers_in(text);
     assert!(!places.is_empty(), "{name}");
@@ -292,7 +293,7 @@ fn every_number(trial: &mut Trial, name: &str, text: &str) {
         } else {
             &LARGE_TEXTS[..]
         };
-        // Of four together, each is in some.
+        // With groups of four, each number is still in some group.
         let step = if count == 4 { 2 } else { 1 };
         for group in places.windows(count).step_by(step) {
             for value in values {
@@ -333,7 +334,7 @@ fn ika_files(trial: &mut Trial) {
         .collect();
     every_number(trial, "a.ika-map", &text);
 
-    // A tileset alone, and with a map that names it.
+    // A tileset alone, and with a map that uses it.
     let rgba = synthesize::ika_tileset(1);
     let indexed = ika::Vsp {
         tile_size: [3, 2],
@@ -401,7 +402,7 @@ fn ppe_files(trial: &mut Trial) {
         trial.put(name, &bytes);
     }
     every_number(trial, "a.xmf", CONTAINER);
-    // Pictures that say that they are larger than they are.
+    // Images that declare a larger size than they have.
     for (name, good) in pictures() {
         let (at, bytes, is_little) = match &good[..2] {
             b"\x89P" => ([16, 20], 4, false),
@@ -451,7 +452,7 @@ fn ppe_files(trial: &mut Trial) {
     }
 }
 
-/// A container of every tag with a number.
+/// A container with every tag that has a number.
 const CONTAINER: &str = r#"Metadata {
 	Version 1 0
 	Resolution 424 240
@@ -492,7 +493,7 @@ Layer:Sprite "things" 2 {
 Embed:Palette [/wECA4AEBQY=] offset=768
 "#;
 
-/// A picture of each kind, 32 pixels wide and 16 high.
+/// An image of each type, 32 pixels wide and 16 high.
 fn pictures() -> Vec<(&'static str, Vec<u8>)> {
     let mut indexed = Vec::new();
     let mut encoder = png::Encoder::new(&mut indexed, 32, 16);
@@ -526,7 +527,7 @@ fn pictures() -> Vec<(&'static str, Vec<u8>)> {
 
 fn engine_files(trial: &mut Trial) {
     let map = String::from_utf8(synthesize::pfmap(1, 1, 1).clone()).unwrap();
-    // What follows is tiles.
+    // The rest is tiles.
     let head: usize = map
         .split_inclusive('\n')
         .take_while(|line| !line.contains('+'))
@@ -564,7 +565,7 @@ fn levels(trial: &mut Trial) {
     every_word(trial, "a.pmf", &bytes, 0..bytes.len(), 5);
 }
 
-/// A process of its own: the memory of other tests must not count.
+/// Runs in a separate process, because memory of other tests must not count.
 #[test]
 fn no_size_of_a_file_costs_what_it_promises() {
     let output = Command::new(std::env::current_exe().unwrap())
@@ -626,12 +627,12 @@ fn in_a_process_of_its_own() {
     }
 }
 
-/// A tileset of another program's making that has no tiles, and says that they are huge.
+/// A tileset from another program that has no tiles and declares huge ones.
 fn sample() -> Option<std::path::PathBuf> {
     shared("samples/tilemaps/malformed/vsp6_no_tiles_huge_size.vsp")
 }
 
-/// Fields hold what is set.
+/// Fields are written at their offset, in their length.
 #[test]
 fn values_are_set_where_they_are() {
     let mut bytes = [0; 6];

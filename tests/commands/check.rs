@@ -1,4 +1,4 @@
-//! `check` over folders and standard input, and in the forms that other programs read.
+//! `check` for folders and standard input, and its output formats for other programs.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -15,12 +15,12 @@ use serde_json::{Value, json};
 use super::cli::{RAMP, map};
 use super::folder::{Folder, Outcome};
 
-/// A map without textures, of which one tile is of a type that does not exist.
+/// A map without textures in which one tile has an invalid type.
 fn broken() -> String {
     map("grass.png", &RAMP.replacen('1', "D", 1))
 }
 
-/// A folder `game` with a map that has an error, two without, and what is no map.
+/// A folder `game` with a broken map, two valid maps, and other files.
 fn game() -> Folder {
     let folder = Folder::new();
     for name in ["game/maps/old", "game/.git", "game/empty"] {
@@ -42,7 +42,7 @@ fn game() -> Folder {
     folder
 }
 
-/// The objects of a report in JSON, one a line.
+/// The objects of a JSON report, one per line.
 fn objects(outcome: &Outcome) -> Vec<Value> {
     let lines = outcome.stdout.lines();
     lines
@@ -89,7 +89,7 @@ fn folders_are_checked_with_all_below_them_in_order() {
     let check = folder.run("check game").expect(1);
     assert_eq!(check.stdout.lines().count(), 1, "{check:?}");
     assert!(check.stdout.starts_with("game/maps/b9.pfmap:"), "{check:?}");
-    // A folder below another one is not checked twice.
+    // A folder below another argument is not checked twice.
     let check = folder.run("check --json game/maps/old game").expect(1);
     assert_eq!(files(&check), [all[2], all[0], all[1]]);
     folder.run("check game/maps/old").expect(0);
@@ -125,11 +125,11 @@ fn what_links_lead_to_is_checked_once_and_what_is_not_there_is_said() {
     fs::remove_file(folder.path("l/c/bad.pmf")).unwrap();
     symlink("gone.pmf", folder.path("l/c/bad.pmf")).unwrap();
     folder.run("check l --allow file/dangling-link").expect(0);
-    // One that is named is a file that cannot be read.
+    // As an argument, it is a file that cannot be read.
     folder.run("check l/dangling.pmf").expect(2);
 }
 
-/// The rules of the notes of files, by their names.
+/// Names of files and the rules of their notes.
 #[cfg(unix)]
 fn notes(check: &Outcome) -> Vec<(String, String)> {
     let objects = objects(check).into_iter();
@@ -174,7 +174,7 @@ fn links_out_of_the_folder_are_noted_and_not_followed() {
     assert!(!check.stdout.contains("password"), "{check:?}");
     let denied = folder.run("check l --deny file/outside-link").expect(1);
     assert_eq!(denied.stdout.matches("[file/outside-link]").count(), 4);
-    // What is named is opened, and a named folder is walked, wherever it is.
+    // An argument outside the folder is opened, and a folder outside is searched.
     folder.run("check l/token.pfmap").expect(1);
     assert_eq!(
         files(&folder.run("check l/deep --json")),
@@ -196,7 +196,7 @@ fn settings_count_in_the_repository_or_the_named_folder() {
         check.stderr.contains(" allowed")
     };
     folder.write("a/mapscope.toml", allow);
-    // Without a repository nothing above what was named counts, the working folder included.
+    // Outside a repository, nothing above an argument counts, not even the working folder.
     for (args, counts) in [
         ("a", true),
         ("a/b", false),
@@ -232,7 +232,7 @@ fn settings_that_are_a_link_out_of_their_folder_are_not_quoted() {
             "{check:?}"
         );
     }
-    // One inside is quoted as any other.
+    // A link inside the folder is quoted like any other file.
     fs::remove_file(folder.path("l/mapscope.toml")).unwrap();
     symlink("settings", folder.path("l/mapscope.toml")).unwrap();
     folder.write("l/settings", "password = 1\n");
@@ -256,7 +256,7 @@ fn links_in_circles_end() {
 fn many_files_come_out_in_order_whichever_is_done_first() {
     let folder = Folder::new();
     fs::create_dir(folder.path("many")).unwrap();
-    // The first takes longest.
+    // The first file takes longest.
     fs::write(
         folder.path("many/0.pfmap"),
         map("grass.png", RAMP).repeat(20),
@@ -302,7 +302,7 @@ fn standard_input_is_checked_once() {
     let check = fed(&folder, "check -", broken().as_bytes()).expect(1);
     assert!(check.stdout.starts_with("-:25:"), "{check:?}");
     assert!(check.stdout.contains("[pfmap/tile-type]"), "{check:?}");
-    // Textures lie in the working folder.
+    // Textures are found in the working folder.
     assert_eq!(check.stdout.lines().count(), 1, "{check:?}");
     let good = map("grass.png", RAMP);
     let check = fed(
@@ -319,15 +319,15 @@ fn standard_input_is_checked_once() {
     assert!(twice.stderr.contains("only once"), "{twice:?}");
 }
 
-/// What Visual Studio Code finds errors and warnings of GCC by (`$gcc`).
+/// Visual Studio Code's pattern for errors and warnings of GCC (`$gcc`).
 const GCC: &str = r"^(.*?):(\d+):(\d*):?\s+(?:fatal\s+)?(warning|error):\s+(.*)$";
 
-/// A document of the project.
+/// The text of a document of the project.
 fn document(name: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(name)).unwrap()
 }
 
-/// The problem matcher that the documents have for GitHub.
+/// The problem matcher for GitHub in the documents.
 fn matcher() -> Regex {
     let page = document("docs/continuous-integration.md");
     let blocks = page.split("```json\n").skip(1);
@@ -390,7 +390,7 @@ fn progress_is_shown_on_a_terminal_alone_and_leaves_nothing() {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("\rChecked 1 of 3 files\x1b[K"), "{text:?}");
-    // What is left of each line is what stands behind its last return.
+    // Only the text after the last carriage return of a line stays visible.
     let seen = text.replace("\r\n", "\n");
     let seen = seen
         .lines()
@@ -439,7 +439,7 @@ fn rules_are_denied_and_allowed() {
         let says = check.stderr.contains("no problems, 1 allowed");
         assert_eq!(says, expected.is_empty(), "{check:?}");
     }
-    // What is only worth knowing can be denied too.
+    // Notes can be denied too.
     folder.run("check demo:terrain").expect(0);
     let denied = folder
         .run("check demo:terrain --deny pfmap/unreachable-ground")
@@ -476,7 +476,7 @@ fn rules_are_denied_and_allowed() {
 #[test]
 fn what_follows_from_a_problem_is_below_it_in_every_form() {
     let folder = game();
-    // Three tiles name material 7 for their tops.
+    // Three tiles use material 7 on top.
     let text = map("grass.png", RAMP).replacen("0+0100000001", "0+0100007001", 3);
     folder.write("game/maps/b9.pfmap", text);
     let check = |options: &str| {
@@ -501,7 +501,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
         let begin = format!("game/maps/b9.pfmap:9:{column}: note: like 9:7: the tile names");
         assert!(line.starts_with(&begin), "{line}");
     }
-    // The ramp meets no slope.
+    // The ramp has no adjacent slope.
     assert!(lines[3].contains("[pfmap/seam]"), "{notes:?}");
     assert_eq!(lines.len(), 4, "{notes:?}");
     let json = &objects(&check("--json"))[0]["problems"];
@@ -521,7 +521,7 @@ fn what_follows_from_a_problem_is_below_it_in_every_form() {
     assert_eq!(*region, json!({"startLine": 9, "startColumn": 57}));
     let info = folder.run("info game/maps/b9.pfmap").expect(1);
     assert!(info.stdout.contains("\n1 error\n"), "{info:?}");
-    // A file that is missing counts as often as it is named.
+    // A missing file counts once per reference.
     let head = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 3\n";
     let scene = format!("{head}{}", "entity a gone.pfobj 0\n".repeat(3));
     folder.write("game/maps/c.pfscene", scene);
@@ -557,10 +557,10 @@ fn a_folder_says_what_becomes_of_rules_below_it() {
     assert_eq!(errors(""), ["game/maps/b9.pfmap"]);
     assert_eq!(errors("--allow texture/missing").len(), 0);
     assert_eq!(errors("--deny texture/missing").len(), 2);
-    // A file in it is checked as the whole folder is, from wherever.
+    // A single file gets the same settings as in a check of the folder, from any path.
     folder.run("check game/maps/old/a.pfmap").expect(0);
     folder.run("check game/maps/old/../b9.pfmap").expect(1);
-    // What lies above a repository is not asked.
+    // Settings above a repository are ignored.
     fs::create_dir(folder.path("game/maps/.git")).unwrap();
     assert_eq!(errors("").len(), 0);
 }
@@ -590,7 +590,8 @@ fn what_a_folder_excludes_is_passed_by_and_files_are_checked_once() {
     let exclude = "exclude = [\"/build\", \"*.bak.pfmap\"]\n";
     folder.write("all/mapscope.toml", exclude);
     assert_eq!(checked("all"), ["all/a.pfmap", "all/maps/d.pfmap"]);
-    // In a repository, from wherever one looks; what is named itself is meant.
+    // In a repository, the settings apply from any folder; an excluded file is checked if it is an
+    // argument.
     fs::create_dir(folder.path("all/.git")).unwrap();
     assert_eq!(checked("all/maps"), ["all/maps/d.pfmap"]);
     let named = "all/maps/c.bak.pfmap";
@@ -599,7 +600,7 @@ fn what_a_folder_excludes_is_passed_by_and_files_are_checked_once() {
     assert!(check.stderr.contains("0 files: "), "{check:?}");
     let unused = folder.run("check all --assets");
     assert!(!unused.stdout.contains("spare"), "{unused:?}");
-    // A folder below adds to it.
+    // Settings of a subfolder add to those above.
     folder.write("all/maps/mapscope.toml", "exclude = [\"d.*\"]");
     assert_eq!(checked("all"), ["all/a.pfmap"]);
 
@@ -676,11 +677,11 @@ fn github_gets_annotations() {
     assert!(lines[0].contains("::at 0x"), "{check:?}");
 }
 
-/// What a value of SARIF may be: the part of the schema of version 2.1.0 that a report uses.
+/// Type of a value in SARIF: the part of the schema of version 2.1.0 that reports use.
 enum Kind {
     Text,
     Bool,
-    /// A whole number from this one.
+    /// An integer of at least this value.
     Number(i64),
     /// One of these texts.
     One(&'static [&'static str]),
@@ -688,11 +689,11 @@ enum Kind {
     List(&'static str),
 }
 
-/// Keys, and what each may be.
+/// Keys with their types.
 type Keys = &'static [(&'static str, Kind)];
 
-/// The objects of the schema: the name of each, the keys that it must have, and those that it may
-/// have. None may have others.
+/// The objects of the schema: name, required keys, and allowed keys with their types. No other keys
+/// are allowed.
 const SARIF: &[(&str, &[&str], Keys)] = {
     use Kind::{Bool, List, Number, Object, One, Text};
     const LEVEL: Kind = One(&["none", "note", "warning", "error"]);
@@ -805,7 +806,8 @@ const SARIF: &[(&str, &[&str], Keys)] = {
     ]
 };
 
-/// Fails unless a value is such an object of SARIF; collects the names of the objects in it.
+/// Fails unless a value is a valid SARIF object of this name. Collects the names of all nested
+/// objects.
 fn validate(name: &'static str, value: &Value, seen: &mut BTreeSet<&'static str>) {
     let known = SARIF.iter().find(|(known, ..)| *known == name);
     let (_, required, keys) = known.unwrap_or_else(|| panic!("{name} is not in the table"));
@@ -954,7 +956,7 @@ fn the_hook_keeps_a_commit_with_errors_back() {
     let hooks = folder.path("game/.git/hooks");
     fs::create_dir_all(&hooks).unwrap();
     let hook = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/pre-commit");
-    // With its permissions, as `cp` copies it.
+    // Keeps the permissions, like `cp`.
     fs::copy(hook, hooks.join("pre-commit")).unwrap();
     git("add maps/b10.pfmap maps/readme.txt");
     let good = git("commit -q -m good");
@@ -968,7 +970,7 @@ fn the_hook_keeps_a_commit_with_errors_back() {
     assert!(!said.contains("b10.pfmap"), "{said}");
     let forced = git("commit -q --no-verify -m bad");
     assert!(forced.status.success(), "{forced:?}");
-    // Without a map there is nothing to check.
+    // A commit without maps has nothing to check.
     folder.write("game/maps/readme.txt", "more");
     let other = git("commit -q -a -m other");
     assert!(other.status.success(), "{other:?}");
@@ -1011,7 +1013,7 @@ fn a_level_of_detail_that_is_broken_or_does_not_fit_is_said_once() {
     let found = lines("models", "4x");
     let at = "models/oak.lod1.pfobj:13:3: error: found `4x`; expected `v <x> <y> <z>`";
     assert!(found.len() == 1 && found[0].starts_with(at), "{found:?}");
-    // The level itself is not checked.
+    // The level file itself is not checked.
     assert_eq!(
         lines("models/oak.pfobj", "4x"),
         [
@@ -1043,7 +1045,7 @@ fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
         "assets/models/guard.pfobj",
     ];
     assert_eq!(check(scene).expect(0).stdout.matches("a.pfmap").count(), 0);
-    // Two tiles of the map, a line of the model and its texture.
+    // Breaks two tiles of the map, a line of the model, and its texture.
     let text = fs::read_to_string(folder.path(map)).unwrap();
     let tile = text.find("\n0+").unwrap() + 1;
     let mut broken = text.clone();
@@ -1067,7 +1069,7 @@ fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
         found.map(|(place, rule)| (place, rule.to_owned())).to_vec()
     };
     assert_eq!(lines(scene), expected(map));
-    // Nothing is reported twice, neither of the files nor of the scene.
+    // Neither the files nor the scene report anything twice.
     let mut all = lines(&format!("{scene} {map} {model}"));
     all.retain(|(_, rule)| !rule.contains("note"));
     assert_eq!(all, expected(map));
@@ -1092,15 +1094,15 @@ fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
         of.count()
     };
     assert_eq!([map, model].map(count), [2, 3]);
-    // What is excluded is only summed up.
+    // The scene only sums up the problems of excluded files.
     folder.write("assets/models/mapscope.toml", "exclude = [\"*\"]");
     assert_eq!(lines(scene), expected(map)[..2]);
     assert!(check(scene).stdout.contains("pfscene/broken-model"));
-    // Each file has the settings of its own folder.
+    // Each file uses the settings of its own folder.
     folder.write("assets/models/mapscope.toml", "allow = [\"pfobj/value\"]");
     assert!(!check(scene).stdout.contains("pfobj/value"));
     folder.write("assets/models/mapscope.toml", "");
-    // Notes of the map are notes of the run, too.
+    // Notes of the map are reported for the scene, too.
     let mut ramp = broken.clone();
     ramp.replace_range(tile..=tile, "1");
     ramp.replace_range(tile + 25..=tile + 25, "0");
@@ -1166,7 +1168,7 @@ fn files_of_other_programs_are_skipped_in_folders() {
 fn folders_say_what_nobody_uses_and_what_is_missing() {
     let folder = game();
     let picture = folder.path("grass.png");
-    // A model that is missing would use what is beside it.
+    // A missing model might use the images beside it.
     fs::create_dir_all(folder.path("game/assets/models/deer")).unwrap();
     let scene = "version 1.0\nnum_sections 1\nsection \"entities\"\nnum_entities 1\n\
                  entity deer assets/models/deer/deer.pfobj 1\nposition vec3 0 0 0\n";
@@ -1219,7 +1221,7 @@ fn folders_say_what_nobody_uses_and_what_is_missing() {
         "{said}"
     );
     assert!(text.stderr.contains("unused: 2 files\n"), "{text:?}");
-    // What is denied counts, and each folder says it for itself.
+    // Denied notes count, and each folder has its own settings.
     folder.run("check game/maps/old --assets").expect(0);
     folder
         .run("check game/maps/old --assets --deny asset/unused")

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::folder::{Folder, Outcome};
 
-/// A map of one chunk: flat ground at level 1, but for the tile of row 2 and column 3.
+/// A map of one chunk: flat ground at level 1, except for the tile in row 2 and column 3.
 pub(super) fn map(texture: &str, special_tile: &str) -> String {
     let mut text = format!(
         "version 1.1\nnum_materials 2\nnum_splats 1\nnum_rows 1\nnum_cols 1\n\
@@ -28,10 +28,10 @@ pub(super) fn map(texture: &str, special_tile: &str) -> String {
     text
 }
 
-/// A ramp two levels high that rises toward the north.
+/// A ramp of two levels that rises toward the north.
 pub(super) const RAMP: &str = "1+0102001001101111111000";
 
-/// A folder with a good map and its textures.
+/// A folder with a valid map and its textures.
 fn good() -> Folder {
     let folder = Folder::new();
     for (name, color) in [("grass.png", [70, 120, 50]), ("rock.png", [110, 100, 95])] {
@@ -51,10 +51,10 @@ fn keys(value: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// A JSON pointer, and what must be true of the value there.
+/// A JSON pointer, and a predicate for the value there.
 type Expected<'a> = (&'a str, fn(&Value) -> bool);
 
-/// Fails unless a JSON object has these keys, of these types.
+/// Fails unless a JSON object has these keys with these types.
 #[track_caller]
 fn assert_shape(value: &Value, shape: &[Expected<'_>]) {
     for (pointer, is_right) in shape {
@@ -78,7 +78,7 @@ fn every_command_has_help_with_examples() {
         "bench --help",
     ] {
         let help = folder.run(args).expect(0);
-        // Images are asked for in more ways than anything else, which `bench` also takes.
+        // Images have the most options, and `bench` accepts them too.
         let most = match args {
             "render --help" => 65,
             "bench --help" => 58,
@@ -221,7 +221,7 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
         ("empty", "empty"),
     ];
     if cfg!(target_os = "linux") {
-        // There for everybody, and a read of its begin fails even for the superuser.
+        // Every process has this file, and a read at its start fails even for root.
         files.push(("/proc/self/mem", "/proc/self/mem"));
     }
     for (file, word) in files {
@@ -235,7 +235,8 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
             assert!(outcome.stderr.contains(word), "{args}: {outcome:?}");
             assert_eq!(outcome.stdout, "", "{args}");
         }
-        // JSON has an object for every file, also for what cannot be read, and the same in each command.
+        // JSON has an object for every file, even an unreadable one, and the same one in each
+        // command.
         let mut errors = BTreeSet::new();
         for command in ["info", "check"] {
             let outcome = folder.run(&format!("{command} {file} --json")).expect(2);
@@ -249,7 +250,7 @@ fn what_cannot_be_read_is_status_2_for_every_command() {
             assert!(!reason.starts_with(file), "{command} {file}: {object}");
             errors.insert(reason.to_owned());
         }
-        // A folder is an argument of `check` alone.
+        // Only `check` accepts a folder.
         let is_one = errors.len() == 1 || file == "maps";
         assert!(is_one, "{file} has one reason: {errors:?}");
     }
@@ -292,7 +293,7 @@ fn a_pipe_is_read_like_a_file() {
     assert_eq!(same.stdout, "");
     let both = shell("$M diff <(cat good.pfmap) <(cat flat.pfmap)").expect(1);
     assert!(both.stdout.contains("tile: 1 changed"), "{both:?}");
-    // Files that it names are looked up from the working folder, as those of standard input.
+    // Files that it names are looked up in the working folder, as for standard input.
     let info = shell("cat good.pfmap | $M info /dev/stdin --json")
         .expect(0)
         .json();
@@ -302,10 +303,10 @@ fn a_pipe_is_read_like_a_file() {
     assert!(check.stdout.starts_with("/dev/fd/"), "{check:?}");
     let refused = shell("$M render <(cat bad.map) -o a.png").expect(1);
     assert!(refused.stderr.starts_with("/dev/fd/"), "{refused:?}");
-    // In a folder it is passed by: nobody may ever write to it.
+    // A folder search skips the pipe, which may never have a writer.
     let folders = shell("mkfifo a.pfmap && $M check . --json").expect(1);
     assert_eq!(folders.stdout.lines().count(), 4, "{folders:?}");
-    // What is no pipe may never end.
+    // A device that is not a pipe may never end.
     let device = folder.run("info /dev/zero").expect(2);
     assert!(device.stderr.contains("not a regular file"), "{device:?}");
 }
@@ -439,7 +440,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
             ("/problems/0/message", Value::is_string),
         ],
     );
-    // So is a map that the engine refuses for its last line.
+    // So is a map that the engine refuses because of its last line.
     let unended = map("grass.png", RAMP);
     folder.write("unended.pfmap", unended.trim_end());
     let refused = folder.run("check unended.pfmap").expect(1);
@@ -447,7 +448,7 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
         refused.stdout.contains("the last line does not end"),
         "{refused:?}"
     );
-    // It still opens, and can be looked at.
+    // The map still opens and can be inspected.
     let info = folder.run("info bad.pfmap --json").expect(1).json();
     assert_eq!(info["problems"], check["problems"]);
     assert_eq!(info["tiles"]["count"], 1023);
@@ -525,7 +526,7 @@ fn check_goes_on_after_a_file_that_fails_and_ends_with_the_worst_status() {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap()["file"].clone())
         .collect();
-    // The last one was checked already.
+    // The last file was already checked.
     assert_eq!(files, ["good.pfmap", "no-such-file", "bad.pfmap"]);
     let line = "no-such-file:1:1: error: there is no such file";
     assert!(check.stderr.contains(line), "{check:?}");
@@ -622,10 +623,10 @@ fn a_map_is_drawn_with_the_entities_of_the_scene_beside_it() {
         fs::read(folder.path(name)).unwrap()
     };
     let alone = picture("good.pfmap", "alone.png", "", 0);
-    // Models are missing, which is an error of the scene; boxes stand for them.
+    // Models are missing, which is an error of the scene; boxes replace them.
     let peopled = picture("good.pfmap", "peopled.png", entities, 1);
     assert!(alone != peopled);
-    // The scene has them on, whatever else is on.
+    // The scene shows entities by default, whatever other overlays are on.
     assert!(peopled == picture("good.pfscene", "scene.png", "", 1));
     let grid = "--overlay tile-grid";
     let [alone, peopled] = ["good.pfmap", "good.pfscene"].map(|file| {
@@ -637,7 +638,7 @@ fn a_map_is_drawn_with_the_entities_of_the_scene_beside_it() {
         )
     });
     assert!(alone != peopled);
-    // Neither the map nor the scene is written over.
+    // Neither the map nor the scene is overwritten.
     let onto = folder.run("render good.pfmap -o good.pfscene --force --overlay entities");
     onto.expect(2);
 }
@@ -756,7 +757,7 @@ fn edges_are_smooth_if_asked_for_and_bench_says_what_that_takes() {
     for samples in [1, 4_u64] {
         let bench = bench(&format!("--msaa {samples}"));
         assert_eq!(bench["samples"], samples);
-        // Colour and depth of each sample, and if these are several, the colour of the pixel.
+        // Colour and depth of each sample, and with several samples the resolved colour.
         let each = if samples == 1 { 2 } else { 2 * samples + 1 };
         assert_eq!(bench["target_bytes"], 64 * 48 * 4 * each);
     }
@@ -903,7 +904,7 @@ fn names_with_spaces_and_letters_of_all_kinds_work() {
         .run_args(["render", name, "-o", "bild ü.png", "--size", "8x8"])
         .expect(0);
     assert!(folder.path("bild ü.png").exists());
-    // The name of a command, and a name like an option.
+    // A file named like a command, and one named like an option.
     fs::copy(folder.path("good.pfmap"), folder.path("info")).unwrap();
     fs::copy(folder.path("good.pfmap"), folder.path("--json")).unwrap();
     folder.run("info ./info").expect(0);
@@ -981,7 +982,7 @@ fn nothing_is_written_over_by_surprise() {
         fs::read(folder.path("notes.png")).unwrap(),
         b"not a picture"
     );
-    // A picture is replaced by a picture, and anything else where that is asked for.
+    // A PNG is replaced by a PNG; other files only with `--force`.
     folder.run(&format!("{forced} notes.png")).expect(0);
     folder
         .run("render good.pfmap --size 4x4 -o notes.png")
@@ -1161,15 +1162,15 @@ fn a_clip_is_drawn_frame_by_frame() {
         assert!(picture(name) == alone, "{name} is another frame");
     }
     assert!(picture("walk_004.png") != picture("walk_006.png"));
-    // The first frame of the first clip, unless one asks for another.
+    // By default, the first frame of the first clip.
     assert!(draw("a.png", "") == draw("b.png", "--clip Idle --frame 0"));
     assert!(draw("a.png", "") != draw("b.png", "--clip none"));
-    // What lies between two frames.
+    // A frame number between two frames.
     let between = draw("c.png", "--clip Walk --frame 4.5");
     assert!(between != picture("walk_004.png") && between != picture("walk_005.png"));
 }
 
-/// Names of the pictures that a range of frames gives, in order.
+/// Names of the pictures of a range of frames, in order.
 fn draw_all(folder: &Folder, frames: &str) -> Vec<String> {
     let args = format!(
         "render demo:drakeling --size 64x48 --clip Walk --frames {frames} -o walk_%03d.png"
@@ -1222,7 +1223,7 @@ fn levels_are_cut_open_and_what_is_not_there_is_named() {
         fs::read(folder.path(name)).unwrap()
     };
     let whole = draw("whole.png", "--level 0 --cut -999,-999,-999,999,999,999");
-    // Any two opposite corners will do.
+    // Any two opposite corners are valid.
     assert!(whole == draw("same.png", "--cut 999,-999,-999,-999,999,999"));
     assert!(whole != draw("open.png", "--cut 999,0,999,-999,-999,-999"));
     for (args, said) in [
@@ -1315,7 +1316,7 @@ fn a_place_of_a_2d_map_is_told_as_text_and_json() {
     assert!(layers.iter().all(|layer| layer["obstructed"].is_null()));
 }
 
-/// Each overlay changes the picture of a whole map, and several show more than one.
+/// Each overlay changes the picture of a whole map, and overlays add up.
 #[test]
 fn overlays_are_in_flat_pictures_without_a_graphics_adapter() {
     let folder = good();
@@ -1355,12 +1356,12 @@ fn overlays_are_in_flat_pictures_without_a_graphics_adapter() {
 #[test]
 fn thumbnails_are_small_and_replace_no_other_file() {
     let folder = Folder::new();
-    // Status 1 of `info`: a file manager is to have its picture all the same.
+    // `info` returns status 1, but a file manager must get its picture.
     let broken = RAMP.replacen('1', "D", 1);
     folder.write("broken.pfmap", map("grass.png", &broken));
     let harbour = mapscope_testdata::root().join("assets/maps/harbour.map");
     fs::copy(&harbour, folder.path("harbour.map")).unwrap();
-    // An empty file with a name of its own is what file managers hand over.
+    // File managers pass an empty file with a random name.
     folder.write("thumb.XXXX", "");
     folder.run("info broken.pfmap").expect(1);
     for (file, size) in [("broken.pfmap", [48, 48]), ("harbour.map", [48, 36])] {

@@ -1,6 +1,6 @@
-//! The contract's own text against what the program prints: every key that it names for a format is
-//! there, of the kind that it says, and the values are those that were written, in files in which no
-//! two are the same.
+//! Compares the text of the contract with the program's output: every documented key of a format
+//! exists with its documented type, and values match those written. The written files have no two
+//! equal values.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::folder::Folder;
 
-/// What the contract says of a value.
+/// Documented type of a value.
 #[derive(Debug, Clone)]
 enum Shape {
     Any,
@@ -28,11 +28,11 @@ enum Shape {
     Object(Vec<(String, Self)>),
     /// A list of any length.
     List(Box<Self>),
-    /// A list with a place for each of these.
+    /// A list with one element for each of these.
     Tuple(Vec<Self>),
 }
 
-/// A reader of the contract's notation: `"key": {"key", "key": [x, y]}`.
+/// A parser for the contract's notation: `"key": {"key", "key": [x, y]}`.
 struct Notation<'a>(&'a str);
 
 impl Notation<'_> {
@@ -62,7 +62,7 @@ impl Notation<'_> {
                 };
                 members.push((key, shape));
             } else {
-                // Dots stand for more of the same.
+                // Dots mean further members of the same form.
                 assert!(self.takes("..."), "{}", self.0);
             }
             if !self.takes(",") {
@@ -94,7 +94,7 @@ impl Notation<'_> {
             while self.takes("|") || self.takes("or ") {
                 texts.push(self.literal().unwrap());
             }
-            // Upper case stands for something else.
+            // An upper-case text is a placeholder.
             let is_name = |text: &String| text.chars().all(|c| !c.is_uppercase());
             return if texts.iter().all(is_name) {
                 Shape::Text(texts)
@@ -115,7 +115,7 @@ impl Notation<'_> {
 }
 
 impl Shape {
-    /// Adds where a value is not as it should be.
+    /// Adds the paths of values that do not match.
     fn check(&self, value: &Value, path: &str, wrong: &mut Vec<String>) {
         let is_good = match self {
             Self::Any => true,
@@ -151,14 +151,14 @@ impl Shape {
     }
 }
 
-/// What the contract says of a format's own keys: with which option of `info`, if any, and the keys.
+/// Documented keys of a format, with the option of `info` that adds them, if any.
 struct Rules {
     format: String,
     option: Option<String>,
     members: Vec<(String, Shape)>,
 }
 
-/// All rules of the contract's text, those of all formats under the name `common`.
+/// All rules in the contract's text. The rules for all formats have the name `common`.
 fn rules(contract: &str) -> Vec<Rules> {
     let info = contract.split("\n## `info --json`").nth(1).unwrap();
     let info = info.split("\n## ").next().unwrap();
@@ -180,7 +180,7 @@ fn rules(contract: &str) -> Vec<Rules> {
             None if paragraph.starts_with("Common") => ("common", &*paragraph),
             None => continue,
         };
-        // `2D maps` are those in the parentheses behind it.
+        // The parentheses after `2D maps` list the formats.
         let names = match text.trim_start().strip_prefix('(') {
             Some(list) => list.split_once(')').unwrap().0,
             None => names,
@@ -195,7 +195,7 @@ fn rules(contract: &str) -> Vec<Rules> {
             if span.starts_with("--") {
                 option = span.split(' ').next().map(str::to_owned);
             }
-            // What all formats have is one object; what else is said is of files that are none.
+            // The common keys are a single object; other spans describe files of unknown formats.
             let notation = match names {
                 "common" => span.strip_prefix('{').unwrap_or_default(),
                 _ => span,
@@ -220,7 +220,7 @@ fn rules(contract: &str) -> Vec<Rules> {
     rules
 }
 
-/// A file that was written, what `info` is asked of it, and what it has to say.
+/// A written file, its `info` options, and the expected output.
 pub(super) struct Written {
     pub(super) name: &'static str,
     bytes: Vec<u8>,
@@ -276,7 +276,7 @@ fn written_pfmap() -> Written {
     }
 }
 
-/// Another tile, so that no two corners, sides or flags are alike in both.
+/// A different tile, so that corners, sides and flags differ between the two files.
 fn written_pfmap_of_another_tile() -> Written {
     let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
     let raw = "4-0502000001011010211000";
@@ -321,7 +321,7 @@ fn written_pfobj() -> Written {
     }
 }
 
-/// A scene on the map of [`written_pfmap`], which has its name.
+/// A scene on the map of [`written_pfmap`], which has the same name.
 fn written_pfscene() -> Written {
     Written {
         name: "a.pfscene",
@@ -479,12 +479,12 @@ fn written_ika_text() -> Written {
     let mut map = synthesize::ika_text_map([12, 9], 2, 1);
     map.size = [400, 300];
     map.layers[1].parallax = PARALLAX;
-    // Ten tiles wide from the fourth, so that it ends a tile beyond the other.
+    // Ten tiles wide from the fourth column, so it ends one tile beyond the other layer.
     map.layers[1].position = [48, 8];
     Written {
         name: "a.ika-map",
         expected: json!({
-            // In tiles, as far as layers reach.
+            // In tiles, as far as layers extend.
             "size": [13, 9], "tileset": synthesize::IKA_TILESET,
             "layers": [
                 {"label": "Layer 0", "size": [12, 9], "parallax": [1, 1, 1, 1],
@@ -495,7 +495,7 @@ fn written_ika_text() -> Written {
             "zones": ["Café"],
             "entities": map.layers.iter().flat_map(|l| &l.entities).map(|e| &e.label)
                 .collect::<Vec<_>>(),
-            // The upper layer is three tiles to the right, and half a tile down.
+            // The upper layer is offset by three tiles to the right and half a tile down.
             "tile": {"x": 5, "y": 3, "layers": [
                 {"layer": 0, "x": 5, "y": 3, "tile": map.layers[0].tiles[3 * 12 + 5]},
                 {"layer": 1, "x": 2},
@@ -525,7 +525,7 @@ fn written_vsp() -> Written {
 }
 
 fn written_ppe_map() -> Written {
-    // New layout, graphics attributes, logic of 16 bits, and bits of the user's.
+    // New layout, graphics attributes, 16-bit logic attributes, and user bits.
     let flags = 0x2A01_0000 | 0x19;
     let map = synthesize::ppe_map([7, 5], MapFlags(flags), 3);
     Written {
@@ -573,7 +573,7 @@ fn written_xmf() -> Written {
     }
 }
 
-/// Makes sure that all that is expected is there; there may be more keys.
+/// Asserts that all expected values exist; additional keys are allowed.
 #[track_caller]
 fn compare(found: &Value, expected: &Value, path: &str) {
     match (found, expected) {
@@ -595,7 +595,7 @@ fn compare(found: &Value, expected: &Value, path: &str) {
     }
 }
 
-/// A file of each format, written into a folder.
+/// Writes a file of each format into a folder.
 pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
     let files = vec![
         written_pfmap(),
@@ -615,7 +615,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
     files
 }
 
-/// What `info` says of a file.
+/// The output of `info` for a file; `None` for status 2.
 pub(super) fn info(folder: &Folder, written: &Written, options: &[String]) -> Option<Value> {
     let args = ["info", written.name, "--json"];
     let options = options.iter().map(String::as_str);
@@ -624,7 +624,7 @@ pub(super) fn info(folder: &Folder, written: &Written, options: &[String]) -> Op
     (outcome.status != Some(2)).then(|| outcome.json())
 }
 
-/// Formats of the contract that are not read yet.
+/// Formats of the contract that are not supported yet.
 const PLANNED: [&str; 3] = ["p3m", "ptf", "paf"];
 
 #[test]
@@ -667,7 +667,7 @@ fn info_is_as_the_contract_says() {
     let Some(contract) = contract else {
         return;
     };
-    // Nothing of the contract is passed over.
+    // Every format of the contract is checked.
     let known: BTreeSet<&str> = mapscope_scene::formats().map(|format| format.id).collect();
     let formats = contract.split("`format` is one of `").nth(1).unwrap();
     let formats = formats.split('`').next().unwrap().split(' ');

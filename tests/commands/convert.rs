@@ -43,7 +43,7 @@ fn what_would_be_lost_is_listed_and_nothing_is_written() {
     );
     assert!(lossy.stderr.starts_with(&expected), "{lossy:?}");
     assert!(bytes.starts_with(b"version 1.0\nnum_materials "));
-    // What has none loses none.
+    // A map without splats loses none.
     folder
         .run("convert old.pfmap again.pfmap --to 1.2")
         .expect(0);
@@ -192,7 +192,7 @@ fn a_map_that_is_drawn_otherwise_loses_its_image_with_the_number_of_cells() {
     folder.write("same.ika-map", text_map::write(&text([2; 6])).unwrap());
     let same = folder.run("convert same.ika-map same.map").expect(0);
     assert!(!same.stderr.contains("image"), "{same:?}");
-    // Where a tile hides another one, the image is as before.
+    // If an upper tile hides the change, the image does not change.
     let mut other = text([2, 2, 0, 1, 0, 2]);
     other.layers[1].tiles[4] = 2;
     folder.write("other.ika-map", text_map::write(&other).unwrap());

@@ -1,4 +1,4 @@
-//! `mapscope diff`: what differs between two files, in the terms of their format.
+//! `mapscope diff`: differences between two files, in the terms of their format.
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::{self, Packing};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::contract::written_files;
 use super::folder::{Folder, Outcome};
 
-/// The differences between two files, each as what it is, where, and its fields.
+/// The differences between two files, each as kind, location and fields.
 #[track_caller]
 fn differences(name: &str, a: impl AsRef<[u8]>, b: impl AsRef<[u8]>) -> Vec<Value> {
     let folder = Folder::new();
@@ -39,7 +39,7 @@ fn tiles_and_materials_differ_by_field() {
     let mut a = a;
     a.tiles[place] = tile_of(b"4-0502000001011010211000");
     b.tiles[place] = tile_of(b"4+0702000001010010212000");
-    // One that no tile names.
+    // A material that no tile uses.
     let mut unused = a.materials[0].clone();
     unused.name = "unused".to_owned();
     a.materials.push(unused.clone());
@@ -80,7 +80,7 @@ fn tiles_are_compared_by_the_materials_that_they_name() {
         let changed = |group: &Value| (group["what"].clone(), group["changed"].clone());
         (groups.map(changed).collect::<Vec<_>>(), json)
     };
-    // Another one at the number that all tiles have.
+    // A different material at the index that all tiles use.
     let mut b = a.clone();
     b.materials.insert(1, sand);
     let (changed, json) = counts(&b);
@@ -94,14 +94,14 @@ fn tiles_are_compared_by_the_materials_that_they_name() {
         (&tile["top_material"], &tile["side_material"]),
         (&named, &named)
     );
-    // With the numbers of the tiles changed they are what they were.
+    // After renumbering in the tiles, they are unchanged.
     for tile in &mut b.tiles {
         tile.set(pfmap::Field::TopMaterial, 2);
         tile.set(pfmap::Field::SideMaterial, 2);
     }
     let (changed, json) = counts(&b);
     assert_eq!(changed, [(json!("material"), json!(0))], "{json}");
-    // Under another name it is the same, and what else differs of a tile is said alone.
+    // A renamed material is the same, and only the other differences of a tile are listed.
     let mut b = a.clone();
     b.materials[1].name = "lawn".to_owned();
     b.tiles[5] = tile_of(b"0+0000001001110011211000");
@@ -123,7 +123,7 @@ fn what_errors_leave_out_is_not_the_same() {
     let whole = pmf::write(&map, Packing::Stored).unwrap();
     let frames = pmf::read(&whole).unwrap().levels[0].frames;
     let mut broken = pmf::write(&map, Packing::Stored).unwrap();
-    // The server section of the level, of which nothing is compared with nothing.
+    // Breaks the server section of the level, so that both sides have nothing to compare.
     broken[frames[2].start as usize] = 0;
     let mut other = broken.clone();
     other[frames[2].start as usize] = 1;
@@ -131,7 +131,7 @@ fn what_errors_leave_out_is_not_the_same() {
     folder.write("b.pmf", &other);
     let outcome = folder.run("diff a.pmf b.pmf --json").expect(1);
     let json = outcome.json();
-    // Each has an error of its own in that place.
+    // Each file has a different error at that location.
     assert_eq!(
         [&json["same"], &json["complete"], &json["count"]],
         [&json!(false), &json!(false), &json!(2)]
@@ -149,7 +149,7 @@ fn what_errors_leave_out_is_not_the_same() {
         assert!(outcome.stderr.contains(&said), "{outcome:?}");
     }
     assert_eq!(json["not_read"][0]["severity"], "error");
-    // The same bytes are the same.
+    // Identical bytes are the same.
     let json = folder.run("diff a.pmf a.pmf --json").expect(0).json();
     assert_eq!([&json["same"], &json["complete"]], [true, true]);
     folder.write("whole.pmf", &whole);
@@ -160,7 +160,7 @@ fn what_errors_leave_out_is_not_the_same() {
     assert!(json["not_read"][1]["message"].is_string(), "{json}");
 }
 
-/// Of files that say the same, the worst problem is named that only one of them has.
+/// For files with equal content, the worst problem that only one of them has is reported.
 #[test]
 fn a_problem_of_one_file_alone_is_named_where_both_say_the_same() {
     let folder = Folder::new();
@@ -206,14 +206,15 @@ fn an_error_for_which_all_was_read_hides_nothing() {
             assert_eq!(json["not_read"], json!([null, null]));
         }
     }
-    // What follows from such an error may hide something.
+    // A consequence of such an error may hide a difference.
     let lines: Vec<&str> = models.lines().collect();
     folder.write("b.pfobj", lines[..lines.len() - 5].join("\n"));
     let json = folder.run("diff a.pfobj b.pfobj --json").expect(1).json();
     assert_eq!(json["complete"], false);
 }
 
-/// One line says where the cut is, and what stands behind it is only in the other file.
+/// One line reports the position of the truncation, and everything after it is only in the other
+/// file.
 #[test]
 fn of_a_cut_file_what_was_read_is_compared() {
     let folder = Folder::new();
@@ -255,7 +256,7 @@ fn of_a_cut_file_what_was_read_is_compared() {
     cut("pfmap", &terrain, terrain.len() - 500, "line ");
     let level = pmf::write(&synthesize::pmf([1, 2, 1], 2, 3), Packing::Stored).unwrap();
     cut("pmf", &level, level.len() * 2 / 3, "0x");
-    // What was read is compared all the same.
+    // Everything before the truncation is still compared.
     let mut changed = map.clone();
     changed.layers[0].tiles[3] += 1;
     changed.entities[0].speed += 1;
@@ -389,7 +390,7 @@ fn text_maps_tilesets_and_maps_of_ppe_differ() {
     assert_eq!(found, [json!(["layer", "ground", {"priority": [1, 4]}])]);
 }
 
-/// A container with something of everything.
+/// A container with every kind of content.
 const CONTAINER: &str = r#"Metadata {
 	Version 1 2
 	Name "town"
@@ -451,7 +452,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
         json["same"] == true
     };
     assert!(is_same(CONTAINER));
-    // Each number and each text, one after the other.
+    // Changes every number and every text, one after the other.
     let mut at = 0;
     let mut changed = 0;
     let mut missed = Vec::new();
@@ -469,7 +470,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
             end = start;
         }
         at = end.max(start + 1);
-        // Base64, and the end of a name.
+        // Skips base64 and digits within names.
         let before = CONTAINER[..start].chars().next_back();
         let line_start = CONTAINER[..start].rfind('\n').map_or(0, |line| line + 1);
         let line = &CONTAINER[line_start..];
@@ -478,7 +479,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
         if in_bytes || before.is_some_and(char::is_alphabetic) {
             continue;
         }
-        // Words that mean something are no free text.
+        // Skips keywords, which are not free text.
         if line.trim_start().starts_with("RepeatMode") {
             continue;
         }
@@ -501,7 +502,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
         assert_ne!(text, CONTAINER);
         assert!(!is_same(&text), "{old}");
     }
-    // With the cells and the sheet beside it nothing changes.
+    // The cells and the sheet beside it make no difference.
     let told = folder.run("diff --text a.xmf").expect(0).stdout;
     for name in ["here", "alone"] {
         std::fs::create_dir(folder.path(name)).unwrap();
@@ -512,7 +513,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
     let outcome = folder.run("diff a.xmf here/a.xmf --json").expect(0);
     assert_eq!(outcome.json()["same"], true);
     assert_eq!(folder.run("diff --text here/a.xmf").expect(0).stdout, told);
-    // A map of cells says nothing of the container beside it.
+    // A map of cells is independent of the container beside it.
     folder.write("above.map", map_data::write(&map).unwrap());
     folder.write("alone/above.map", map_data::write(&map).unwrap());
     let outcome = folder
@@ -521,7 +522,7 @@ fn all_that_a_container_says_is_compared_and_nothing_beside_it() {
     assert_eq!(outcome.json()["count"], 0);
 }
 
-/// What differs and where, in the order of the format.
+/// Kind and location of each difference, in the order of the format.
 fn places(found: &[Value]) -> Vec<[&str; 2]> {
     let places = found.iter();
     places
@@ -571,7 +572,8 @@ fn models_differ_by_joints_clips_poses_and_vertices() {
 fn a_joint_that_is_inserted_is_one_difference() {
     let a = tiny_model();
     let mut b = a.clone();
-    // Before the last, which the vertices name by its index, as the poses are in its order.
+    // Before the last joint, which the vertices reference by its index; poses have the order of the
+    // joints.
     let mut extra = b.joints[2].clone();
     extra.name = "thumb".to_owned();
     b.joints.insert(2, extra);
@@ -638,7 +640,7 @@ fn levels_differ_by_chunk_and_cube_however_they_are_packed() {
         ["map", "material", "vertex", "lightmap"],
         "{found:?}"
     );
-    // A vertex by its cube and its side, with what of it is another.
+    // A vertex is located by cube and side, with its changed fields.
     let place = found[2][1].as_str().unwrap();
     assert!(
         place.starts_with("0: (0, 1, 0): ") && place.ends_with(": 0"),
@@ -647,7 +649,7 @@ fn levels_differ_by_chunk_and_cube_however_they_are_packed() {
     let keys: Vec<_> = found[2][2].as_object().unwrap().keys().collect();
     assert_eq!(keys, ["texture"], "{found:?}");
     assert_eq!(found[3][1], "0: (0, 1, 0): 0");
-    // The same packed otherwise.
+    // The same content in a different packing.
     let folder = Folder::new();
     folder.write("a.pmf", &first);
     folder.write("b.pmf", pmf::write(&a, Packing::Stored).unwrap());
@@ -665,7 +667,7 @@ fn git_shows_what_differs() {
     let git = |args: &[&str]| {
         let mut command = std::process::Command::new("git");
         command.current_dir(folder.path("")).args(args);
-        // Nothing of whoever runs the test.
+        // Ignores the configuration of the user who runs the test.
         command
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_SYSTEM", "/dev/null");
@@ -711,7 +713,7 @@ fn git_shows_what_differs() {
         tool.stdout.contains("entity: 1 changed\n  ~ Entity 2"),
         "{tool:?}"
     );
-    // Git gives no file in place of one that a version lacks.
+    // Git passes no file for one that a version lacks.
     folder.write("new.map", ika_map::write(&a).unwrap());
     std::fs::remove_file(folder.path("town.map")).unwrap();
     run(&["add", "-A"]).expect(0);
@@ -743,7 +745,7 @@ fn a_file_is_the_same_as_itself_and_told_part_by_part() {
         let told = folder.run(&format!("diff --text {name}")).expect(0).stdout;
         assert!(told.starts_with(&format!("format {}", json["format"].as_str().unwrap())));
         assert!(told.lines().count() > 1, "{name}: {told}");
-        // Nothing of where the file is.
+        // The text is independent of the file's location.
         assert!(!told.contains(name), "{name}: {told}");
     }
 }
@@ -784,7 +786,7 @@ fn what_cannot_be_compared_fails() {
         assert!(outcome.stderr.contains(expected), "{args}: {outcome:?}");
         assert_eq!(outcome.stdout, "", "{args}");
     }
-    // git gives up on all files where one has no text.
+    // git gives up on all files if one has no text.
     let told = folder.run("diff --text broken.pfmap").expect(0);
     assert!(told.stdout.starts_with("cannot be read: "), "{told:?}");
 }
@@ -803,7 +805,7 @@ fn one_of_the_files_can_come_through_a_pipe() {
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut pipe = child.stdin.take().unwrap();
-        // Who refuses the arguments reads nothing.
+        // A command that refuses the arguments does not read the pipe.
         let _unread = pipe.write_all(&bytes);
         drop(pipe);
         child.wait_with_output().unwrap()

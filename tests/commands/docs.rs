@@ -1,5 +1,5 @@
-//! The documents: their links lead somewhere, their commands can be typed, their examples print what
-//! they say, and nothing that commands have is missing from them.
+//! The documents: links have targets, commands parse, examples print the documented output, and all
+//! commands, options and keys are documented.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -25,7 +25,7 @@ fn read(name: &str) -> String {
     fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
-/// Every document of the project, by its path from the root.
+/// Paths of all documents of the project.
 fn documents() -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut folders = vec![
@@ -48,7 +48,7 @@ fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// The lines of a document outside of its blocks of code.
+/// The lines of a document outside of code blocks.
 fn prose(text: &str) -> String {
     let mut is_code = false;
     let lines = text.lines().filter(|line| {
@@ -59,7 +59,7 @@ fn prose(text: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The targets of the links and pictures of a document.
+/// The targets of the links and images of a document.
 fn links(text: &str) -> Vec<String> {
     let text = prose(text);
     let ends = text.split("](").skip(1);
@@ -67,7 +67,7 @@ fn links(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// What a link to a heading has behind its `#`: as forges make it.
+/// The anchor of a heading, as forges generate it.
 fn anchor(heading: &str) -> String {
     let heading = heading.trim().to_lowercase();
     let kept = heading
@@ -84,7 +84,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-/// How items are written stands in a row for each kind of document.
+/// The table has a row with the forms of items for each kind of document.
 #[test]
 fn all_forms_of_items_are_in_the_table() {
     let documents: [Item; 5] = [
@@ -129,7 +129,7 @@ fn every_link_in_the_documents_leads_somewhere() {
     assert!(checked > 30, "{checked}");
 }
 
-/// The blocks of code of a document: language and lines.
+/// The code blocks of a document: language and lines.
 fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut blocks = Vec::new();
     let mut open: Option<(&str, Vec<&str>)> = None;
@@ -144,8 +144,8 @@ fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     blocks
 }
 
-/// The arguments of a command as a shell splits them: quotes hold together, and a comment or another
-/// command ends it.
+/// The arguments of a command as a shell splits them. Quotes group words; a comment, pipe or
+/// redirection ends the command.
 fn words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut is_quoted = false;
@@ -169,7 +169,7 @@ fn every_command_in_the_documents_can_be_typed() {
         for (_, lines) in blocks(&text) {
             for line in lines {
                 let line = line.trim_start_matches("$ ");
-                // What is said of a command stands at least two spaces behind it.
+                // A description follows its command after at least two spaces.
                 let line = line.split("  ").next().unwrap_or_default();
                 if !line.starts_with("mapscope ") {
                     continue;
@@ -183,7 +183,7 @@ fn every_command_in_the_documents_can_be_typed() {
     assert!(count > 20, "{count}");
 }
 
-/// The files that the examples name.
+/// Creates the files that the examples use.
 fn examples() -> Folder {
     let folder = Folder::new();
     for name in ["grass.png", "rock.png"] {
@@ -201,7 +201,7 @@ fn examples() -> Folder {
     folder
 }
 
-/// Whether lines are those of a pattern, in which `…` stands for any number of lines.
+/// `true` if lines match a pattern, in which `…` matches any number of lines.
 fn matches(pattern: &[&str], lines: &[&str]) -> bool {
     match pattern.split_first() {
         None => lines.is_empty(),
@@ -309,7 +309,7 @@ fn every_format_has_a_page_and_stands_in_the_readme() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
-/// The paths of the keys of a value, in which `[]` stands for any place of a list.
+/// Collects the paths of all keys of a value; `[]` matches every element of a list.
 fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     let below = |key: &str| match path {
         "" => key.to_owned(),
@@ -332,7 +332,7 @@ fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
     }
 }
 
-/// The keys that the tables below a heading of the page name in their first column.
+/// The keys in the first column of the tables, by heading.
 fn documented(text: &str) -> BTreeMap<String, BTreeSet<String>> {
     let mut sections: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     let mut heading = String::new();
@@ -363,7 +363,7 @@ fn every_json_key_is_in_the_documents_and_the_other_way_round() {
     for written in written_files(&folder) {
         add(&info(&folder, &written, &written.options).unwrap());
     }
-    // What made-up files lack.
+    // Content that the synthetic files lack.
     for demo in ["demo:", "demo:bathhouse", "demo:station"] {
         add(&folder.run(&format!("info --json {demo}")).json());
     }
@@ -386,7 +386,7 @@ fn every_json_key_is_in_the_documents_and_the_other_way_round() {
             let rest = path.strip_prefix(above);
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
-        // A row speaks for all that is below its key.
+        // A row also covers all keys below its own.
         for path in &found {
             let mut told = told.iter();
             if !told.any(|key| is_below(path, key) || is_below(key, path)) {
@@ -407,7 +407,7 @@ fn every_key_of_bench_is_in_the_documents() {
     let told = &documented(&read(COMMANDS))["Bench"];
     let bench = "bench demo:drakeling --json --frames 2 --size 64x48 --instances 2";
     let bench = Folder::new().run(bench).expect(0).json();
-    // Of a scene textures come later.
+    // Textures of a scene are loaded later.
     let scene = "bench demo: --json --frames 1 --size 64x48";
     let scene = Folder::new().run(scene).expect(0).json();
     let views = "bench demo:barrel --json --frames 1 --size 64x48 --all-views";
@@ -417,7 +417,7 @@ fn every_key_of_bench_is_in_the_documents() {
     assert_eq!(*told, found.collect::<BTreeSet<String>>());
 }
 
-/// Of the smallest sizes alone.
+/// Runs only the smallest sizes.
 #[test]
 fn the_suite_writes_a_report_as_it_is_documented_and_its_curves() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! `export` and `extract`: what they write, and what they never write over.
+//! `export` and `extract`: the written files, and protection of existing ones.
 
 use std::fs;
 use std::path::Path;
@@ -37,7 +37,7 @@ fn archive_of(files: &[(&str, &[u8])]) -> Vec<u8> {
     pmf::write(&map, Packing::Stored).unwrap()
 }
 
-/// A map with an archive of a text, a texture and a texture that is cut off.
+/// A map with an archive of a text, a texture and a truncated texture.
 fn with_archive() -> Vec<u8> {
     let texture = texture([1, 2, 3, 4, 5, 6, 7, 8]);
     archive_of(&[
@@ -80,7 +80,7 @@ fn nothing_is_extracted_through_links() {
         assert_eq!(fs::read(folder.path("outside/b.txt")).unwrap(), b"old");
         assert_eq!(fs::read_dir(folder.path("outside")).unwrap().count(), 1);
     }
-    // The folder itself is where the user wants it.
+    // The output folder itself may be a link.
     fs::create_dir(folder.path("real")).unwrap();
     symlink("real", folder.path("named")).unwrap();
     folder.run("extract a.pmf -o named").expect(0);
@@ -155,7 +155,7 @@ fn an_archive_is_extracted_with_images_of_its_textures() {
     let image = image::open(folder.path("out/textures/brick.png")).unwrap();
     assert_eq!(image.into_rgba8().into_raw(), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert!(!folder.path("out/textures/cut.png").exists());
-    // What is there already is no obstacle.
+    // Existing files with the same content are no obstacle.
     folder.run("extract a.pmf notes -o out").expect(0);
 }
 
@@ -196,7 +196,7 @@ fn names_choose_files_and_none_is_written_over() {
     folder.run("extract a.pmf notes -o b --force").expect(0);
     assert_eq!(fs::read(folder.path("b/notes/a.txt")).unwrap(), b"one");
 
-    // Where something cannot be written, nothing is.
+    // If one file cannot be written, no file is written.
     folder.write("h", "");
     fs::create_dir(folder.path("i")).unwrap();
     fs::write(folder.path("i/textures"), "mine").unwrap();
@@ -303,7 +303,7 @@ fn a_file_beside_an_export_is_replaced_only_where_that_has_named_it() {
     folder.run("export harbour.map -o a.tmx --force").expect(0);
     let made = fs::read(folder.path("a-tileset.png")).unwrap();
     assert_ne!(made, mine);
-    // From now on it is that of the map.
+    // The existing map names the tileset now, so it is replaced.
     folder.write("a-tileset.png", &mine);
     folder.run("export harbour.map -o a.tmx").expect(0);
     assert_eq!(fs::read(folder.path("a-tileset.png")).unwrap(), made);
@@ -358,7 +358,7 @@ fn an_export_replaces_only_files_of_its_kind() {
     folder.run("export a.pfmap -o a.glb --force").expect(0);
     let glb = fs::read(folder.path("a.glb")).unwrap();
     assert_eq!(glb[..4], *b"glTF");
-    // It is of the kind now, and the same each time.
+    // The file has the written format now, and the output is deterministic.
     folder.run("export a.pfmap -o a.glb").expect(0);
     assert_eq!(fs::read(folder.path("a.glb")).unwrap(), glb);
 

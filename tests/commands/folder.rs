@@ -1,4 +1,4 @@
-//! The program, run in a folder of its own.
+//! Runs the program in a temporary folder.
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What a run of the program came to.
+/// Result of a run of the program.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) status: Option<i32>,
@@ -25,7 +25,7 @@ impl Outcome {
         }
     }
 
-    /// Fails unless the program exited with this status, and without a panic.
+    /// Fails unless the program exited with this status and did not panic.
     #[track_caller]
     pub(crate) fn expect(self, status: i32) -> Self {
         assert_eq!(self.status, Some(status), "{self:?}");
@@ -39,7 +39,7 @@ impl Outcome {
     }
 }
 
-/// A folder of files to run the program on.
+/// A temporary folder of files for the program.
 pub(crate) struct Folder(TempDir);
 
 impl Folder {

@@ -1,5 +1,5 @@
-//! Files that are made to deceive: nothing in a file or a file name drives a terminal, begins a line of a log, or
-//! becomes a formula of a table, and small files make no huge output.
+//! Malicious files: no text in a file and no file name can control a terminal, begin a log line, or
+//! become a formula in a table. Small files produce no huge output.
 
 use std::fs;
 
@@ -9,12 +9,12 @@ use mapscope_testdata::synthesize;
 
 use super::folder::{Folder, Outcome};
 
-/// A name with all that could do harm in a log.
+/// A name with everything that could do harm in a log.
 const NAME: &str = "a\n::error file=R::I\r\u{1b}[31m\u{7}\u{202e}\u{2028}z";
-/// The same as it is shown.
+/// The escaped form of the name.
 const SHOWN: &str = r"a\n::error file=R::I\r\u{1b}[31m\u{7}\u{202e}\u{2028}z";
 
-/// Fails unless output is lines of printable text, of which none is a workflow command of a name.
+/// Fails unless the output consists of lines of printable text without injected workflow commands.
 #[track_caller]
 fn assert_harmless(outcome: &Outcome) {
     for text in [&outcome.stdout, &outcome.stderr] {
@@ -30,7 +30,7 @@ fn assert_harmless(outcome: &Outcome) {
     }
 }
 
-/// A map of ika with a layer, a zone and an entity of that name.
+/// An ika map with a layer, a zone and an entity of this name.
 fn named_map(name: &str) -> Vec<u8> {
     let mut map = synthesize::ika_text_map([4, 3], 1, 1);
     name.clone_into(&mut map.layers[0].label);
@@ -57,7 +57,7 @@ fn names_of_files_stay_in_one_line_of_a_log() {
         assert!(outcome.stderr.contains(SHOWN), "{outcome:?}");
         assert_eq!(outcome.stderr.lines().count(), count, "{outcome:?}");
     }
-    // The message is that of the parser of arguments.
+    // This message comes from the argument parser.
     let option = format!("--{NAME}");
     let outcome = folder.run_args(["info", &option, "a"]).expect(2);
     assert_harmless(&outcome);
@@ -89,7 +89,7 @@ fn names_in_files_stay_in_one_line_of_a_log() {
         assert_harmless(&outcome);
         assert!(outcome.stdout.contains(r"a\n::error"), "{outcome:?}");
     }
-    // What would be lost is a list of lines, each of which is one.
+    // The list of losses has one line per entry.
     let outcome = folder.run("convert a.ika-map b.map").expect(2);
     assert_harmless(&outcome);
     assert!(outcome.stderr.lines().count() > 1, "{outcome:?}");
@@ -192,7 +192,8 @@ fn long_outputs_end_at_a_limit_that_an_option_lifts() {
     assert_eq!(table.lines().count(), 1 + 2001 * 2000);
 }
 
-/// A link that is checked by name may lead to any file of the user: that is checked, and nothing of it is printed.
+/// A link passed as an argument may point to any file of the user. That file is checked, but none
+/// of its content is printed.
 #[cfg(unix)]
 #[test]
 fn nothing_is_quoted_of_what_a_link_leads_out_to() {

@@ -1,4 +1,4 @@
-//! `info --item`, `--joint`, `--clip` and `--frame`, and `info` of several files.
+//! `info --item`, `--joint`, `--clip` and `--frame`, and `info` with several files.
 
 use mapscope_formats::ika::text_map;
 use mapscope_formats::pfobj::{self, Rotation, Transform};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::folder::Folder;
 
-/// A model whose arm turns about Z in the second frame of its first clip.
+/// A model whose arm turns around Z in the second frame of its first clip.
 fn model() -> Vec<u8> {
     let mut model = tiny_model();
     let half = 0.5_f32.sqrt();
@@ -25,7 +25,7 @@ fn model() -> Vec<u8> {
             frame.copy_from_slice(&bind);
         }
     }
-    // A quarter of a circle, which files have the other way round.
+    // A quarter turn, which files store conjugated.
     model.clips[0].poses[4] = Transform {
         scale: [2.0; 3],
         rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, -half, half]),
@@ -42,7 +42,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// The list `items` of what was printed.
+/// The list `items` of the output.
 #[track_caller]
 fn items(folder: &Folder, args: &str) -> Vec<Value> {
     let info = folder.run(&format!("info --json {args}"));
@@ -50,7 +50,7 @@ fn items(folder: &Folder, args: &str) -> Vec<Value> {
     items.as_array().cloned().unwrap_or_default()
 }
 
-/// Whether two values are the same but for rounding.
+/// Asserts that two values are equal except for rounding.
 #[track_caller]
 fn assert_near(found: &Value, expected: &Value) {
     match (found, expected) {
@@ -94,7 +94,7 @@ fn a_joint_is_described_at_a_frame() {
     assert!(line(&fields["local"]["line"]).contains("3.0"));
     assert_near(&fields["local"]["translation"], &json!([0, 0, 3]));
     assert_near(&fields["local"]["rotation"], &json!([0, 0, 0, 1]));
-    // The arm stands at 1, 2, 0, twice as large, and its X is the model's Y.
+    // The arm is at 1, 2, 0, twice as large, and its X is the model's Y.
     let global = json!([[0, -2, 0, 1], [2, 0, 0, 2], [0, 0, 2, 6]]);
     assert_near(&fields["global"]["matrix"], &global);
     assert_near(&fields["global"]["translation"], &json!([1, 2, 6]));
@@ -135,7 +135,7 @@ fn items_are_found_by_kind_name_and_number() {
         called("arm.pfobj --item triangle"),
         ["triangle 0", "triangle 1"]
     );
-    // Flaws, chunks and islands have no lists of their own in the file.
+    // Flaws, chunks and islands have no lists in the file.
     let flaws = called("arm.pfobj --item flaw");
     assert!(flaws.iter().all(|flaw| flaw.starts_with("flaw ")));
     folder.write("hill.pfmap", synthesize::pfmap(2, 1, 1));
@@ -237,7 +237,7 @@ fn several_files_are_described_one_after_another() {
     assert!(outcome.stderr.contains("only once"), "{outcome:?}");
 }
 
-/// The objects of a kind among those of `info --json`, by their fields under their heading.
+/// The fields of all objects of a kind in the output of `info --json`.
 fn objects<'a>(info: &'a Value, kind: &str) -> Vec<&'a Value> {
     let objects = info["objects"].as_array().unwrap().iter();
     let of_kind = objects.filter(|object| object["kind"] == kind);
@@ -258,7 +258,7 @@ fn json_has_all_that_stands_on_a_2d_map() {
     assert_eq!(found.len(), entities.len());
     for (found, (layer, entity)) in found.iter().zip(entities) {
         assert_eq!(found["name"], *entity.label);
-        // What stands on a layer has the place of that too.
+        // The position of the layer is added to that of the entity.
         let place = [0, 1].map(|axis| layer.position[axis] + entity.position[axis]);
         assert_near(&json!([found["rect"][0], found["rect"][1]]), &json!(place));
     }

@@ -1,4 +1,4 @@
-//! The program's commands, run as a user runs them.
+//! The program's commands, run as users run them.
 
 #![cfg(test)]
 

@@ -1,15 +1,14 @@
-//! Numbers for people are rounded in one place, which knows that nothing has no sign.
+//! Numbers for people are rounded in one place, which never prints a negative zero.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use regex_lite::Regex;
 
-/// What rounds numbers by itself: the place that does it for all, and `bench`, whose numbers are never
-/// below 0.
+/// The files that round numbers: the shared place, and `bench`, whose numbers are never negative.
 const ROUND: [&str; 2] = ["crates/scene/src/describe/numbers.rs", "src/commands/bench"];
 
-/// The files of Rust below a folder, without tests.
+/// Collects the Rust files below a folder, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

@@ -19,7 +19,7 @@ fn flat(args: &str) -> RgbaImage {
     picture(&Folder::new(), &format!("demo:village --view flat {args}"))
 }
 
-/// Whether there is something to draw with.
+/// `true` if a graphics adapter is available.
 fn has_gpu() -> bool {
     let drawn = Folder::new().run("render demo:drakeling -o a.png --size 8x8");
     if drawn.status == Some(0) {
@@ -77,7 +77,7 @@ fn layers_are_shown_alone_and_left_out() {
     assert!(whole == flat(&all.join(" ")));
 }
 
-/// A flat picture has the map's own pixels, unless it is asked what of it was not read.
+/// A flat picture has the map's own pixels unless the overlay for unread parts is requested.
 #[test]
 fn what_was_not_read_is_outlined_where_that_is_asked_for() {
     let folder = Folder::new();
@@ -105,7 +105,7 @@ fn where_a_flat_map_has_nothing_it_is_transparent() {
         match a {
             0 => assert_eq!(plain.0, [0, 0, 0, 255]),
             255 => assert_eq!(plain.0, [r, g, b, 255]),
-            // Over black it is what it is without.
+            // Over black, it equals the picture with background.
             _ => {
                 for (straight, plain) in [r, g, b].iter().zip(plain.0) {
                     let over_black = u32::from(*straight) * u32::from(a) / 255;
@@ -136,7 +136,7 @@ fn a_picture_of_a_model_is_transparent_around_it() {
     assert_eq!(doubled.dimensions(), (120, 80));
 }
 
-/// Names are the same on every picture, and there is nothing else new on it.
+/// Names are the same on every picture, and nothing else is added.
 #[test]
 fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
     if !has_gpu() {
@@ -165,7 +165,7 @@ fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
         .run("render demo:terrain -o b.png --labels")
         .expect(2);
     assert!(nameless.stderr.contains("there are none"), "{nameless:?}");
-    // Twice as large are the letters too.
+    // At twice the scale, the letters are twice as large.
     let count = |args: &str| {
         let transparent = format!("demo:drakeling --view south --size 90x60 --transparent {args}");
         let picture = picture(&folder, &transparent);
@@ -185,7 +185,7 @@ fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
     assert!((3.0..5.0).contains(&ratio), "{ratio}");
 }
 
-/// A model all around, in one file of each kind, in one file a view, and as plain bytes.
+/// A turntable of a model, as one file of each type, as one file per view, and as raw bytes.
 #[test]
 fn a_turntable_becomes_files_of_each_kind() {
     if !has_gpu() {
@@ -294,7 +294,7 @@ fn a_camera_flies_along_the_poses_of_a_file() {
     }
 }
 
-/// What is larger than any graphics adapter draws at once has all its rows.
+/// A picture that is larger than any adapter's limit has all its rows.
 #[test]
 fn a_picture_beyond_the_limit_of_the_device_is_made_in_parts() {
     if !has_gpu() {
@@ -406,7 +406,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
     }
 }
 
-/// A full disk is said in words of this program, wherever images go.
+/// A full disk is reported in the program's own words, for every image output.
 #[cfg(target_os = "linux")]
 #[test]
 fn what_the_system_refuses_is_said_without_its_numbers() {
@@ -423,8 +423,8 @@ fn what_the_system_refuses_is_said_without_its_numbers() {
     }
 }
 
-/// Sends a signal in the middle of an image, and gives the status of the command and how long it went on. Neither
-/// half a file stays nor a temporary one.
+/// Sends a signal in the middle of an image. Returns the command's status and the time until it
+/// ended. Asserts that neither partial nor temporary files remain.
 #[cfg(unix)]
 fn interrupted(args: &str, signal: &str) -> (Option<i32>, std::time::Duration) {
     use std::time::{Duration, Instant};
@@ -457,14 +457,14 @@ fn ctrl_c_leaves_no_half_file() {
     }
 }
 
-/// A single draw takes long here, and nothing asks in the middle of it.
+/// A single draw takes long here and cannot be interrupted.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_long_draw() {
     let args = "render synthetic:scene:5000 -o a.png --size 4096x4096";
     let (status, went_on) = interrupted(args, "TERM");
     assert_eq!(status, Some(2));
-    // It is a second where nothing else runs.
+    // One second if nothing else runs.
     assert!(went_on < std::time::Duration::from_secs(5), "{went_on:?}");
 }
 
@@ -481,7 +481,8 @@ fn ctrl_c_ends_the_wait_for_a_reader() {
     let mut command = folder.command();
     let args = "render demo:village -o a.png --view flat";
     let mut child = command.args(args.split(' ')).spawn().unwrap();
-    // It waits once its only thread sleeps and takes no more time (proc(5): state, utime and stime).
+    // The command waits once its only thread sleeps and uses no more CPU time (proc(5): state,
+    // utime and stime).
     let stat = format!("/proc/{}/stat", child.id());
     let started = Instant::now();
     let mut before = String::new();

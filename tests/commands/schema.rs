@@ -1,5 +1,5 @@
-//! The JSON Schema: the page is that of the program, and every output is as it says, with nothing that
-//! it does not know.
+//! The JSON Schema: the page matches the program, and every output matches the schema without
+//! unknown keys.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -29,7 +29,8 @@ fn the_schema_of_the_documents_is_that_of_the_program() {
     assert_eq!(Folder::new().run("info --schema").expect(0).stdout, text);
 }
 
-/// A schema against which values are held, so far as its words go; keys that are nowhere said are wrong.
+/// A validator for the subset of JSON Schema that the program uses. Keys that the schema does not
+/// list are errors.
 struct Schema(Value);
 
 impl Schema {
@@ -37,7 +38,7 @@ impl Schema {
         Self(commands::schema())
     }
 
-    /// Where a value is not as a schema says.
+    /// Paths of a value that violate a schema, with the reason.
     fn wrong(&self, value: &Value, schema: &Value, path: &str) -> Vec<String> {
         let schema = schema.as_object().unwrap();
         let mut wrong = Vec::new();
@@ -112,7 +113,7 @@ impl Schema {
         wrong
     }
 
-    /// What is wrong by the schema that fits best, if none fits.
+    /// The violations of the best matching schema; empty if one matches.
     fn none_of(&self, value: &Value, schemas: &[Value], path: &str) -> Vec<String> {
         let all = schemas.iter().map(|schema| self.wrong(value, schema, path));
         let is_kind = |wrong: &String| wrong.contains(".format is") || wrong.contains(".kind is");
@@ -129,7 +130,7 @@ impl Schema {
         assert!(whole.is_empty(), "{what}: {whole:#?}");
     }
 
-    /// Holds what `info --json` or `check --json` printed of one file.
+    /// Validates the output of `info --json` or `check --json` for one file.
     #[track_caller]
     fn hold_file(&self, value: &Value, is_info: bool, what: &str) {
         let is_refused = value["version"].is_null();
@@ -142,7 +143,7 @@ impl Schema {
     }
 }
 
-/// Holds an output against its definition.
+/// Validates an output against its definition.
 #[track_caller]
 pub(crate) fn hold(value: &Value, definition: &str) {
     Schema::new().hold(value, definition, definition);
@@ -191,7 +192,8 @@ fn the_test_of_the_schema_finds_what_is_wrong() {
         [".file is 1, not of \"string\""]
     );
     assert!(!schema.wrong(&more, &schema.0, "").is_empty());
-    // Where keys may be added, what lacks some of them must not pass for a smaller output.
+    // Definitions with optional keys must be closed, or an incomplete output would pass as a
+    // smaller one.
     assert_eq!(schema.0["$defs"]["checked"]["additionalProperties"], false);
 }
 
@@ -208,7 +210,7 @@ fn what_is_said_of_files_is_as_the_schema_says() {
             *formats.entry(info["format"].to_string()).or_insert(0) += 1;
             schema.hold_file(&info, true, written.name);
         }
-        // Cut off, and with a byte that is not what it was.
+        // Truncated files, and files with a changed byte.
         let bytes = fs::read(folder.path(written.name)).unwrap();
         let ending = written.name.rsplit('.').next().unwrap();
         for part in 1..6 {
@@ -282,7 +284,7 @@ fn what_is_said_of_items_is_as_the_schema_says() {
                 });
                 let known = schema.0["$defs"][format]["properties"]["items"].clone();
                 let what = format!("{}: {}", demo.id, named.item);
-                // Only what one format says may stand under headings that the tables do not have.
+                // Headings that are not in the tables may contain only keys of one format.
                 let wrong = schema.wrong(&json!([item]), &known, "");
                 assert!(wrong.is_empty(), "{what}: {wrong:#?}");
                 *seen.entry((format, *kind)).or_insert(0) += 1;

@@ -1,4 +1,4 @@
-//! A small model that moves: an arm that bends in one clip and stretches in another.
+//! A small animated model: an arm that bends in one clip and stretches in another.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use mapscope_formats::pfobj::{
     self, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 
-/// How many frames the first clip has.
+/// Number of frames of the first clip.
 pub(crate) const BEND_FRAMES: u32 = 24;
 
-/// A turn around Z, as files have it: the conjugate of what is meant (fact sheet B2).
+/// A rotation around Z as stored in files: the conjugate of the actual one (fact sheet B2).
 fn turned(degrees: f32, translation: [f32; 3], scale: f32) -> Transform {
     let (sin, cos) = (degrees.to_radians() * 0.5).sin_cos();
     Transform {
@@ -20,7 +20,7 @@ fn turned(degrees: f32, translation: [f32; 3], scale: f32) -> Transform {
     }
 }
 
-/// The sides of a column of a square foot, from one height to another, moved by one joint.
+/// Adds the sides of a column with a square cross-section between two heights, moved by one joint.
 fn column(pfobj: &mut Pfobj, joint: u32, [bottom, top]: [f32; 2]) {
     const HALF: f32 = 0.3;
     for (normal, along) in [
@@ -61,7 +61,7 @@ fn clip(name: &str, frame_count: u32, poses: impl Fn(f32) -> [Transform; 2]) -> 
     }
 }
 
-/// Writes the arm to a file, two units high.
+/// Writes the arm, two units high, to a file.
 pub(crate) fn write_arm(folder: &Path, name: &str) -> PathBuf {
     let [lower, upper] = [[0.0; 3], [0.0, 1.0, 0.0]];
     let joint = |name: &str, parent, translation| Joint {

@@ -18,11 +18,11 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// Starts a server with a screen of this many pixels. `None` where there is no Xvfb: the
-    /// test is then to be skipped.
+    /// Starts a server with a screen of this size in pixels. Returns `None` if Xvfb is not
+    /// installed; the test must then be skipped.
     pub(crate) fn start(size: [u32; 2]) -> Option<Self> {
         let home = tempfile::tempdir().unwrap();
-        // The server picks a number that is free and writes it when it is ready.
+        // The server picks a free number and prints it when it is ready.
         let server = Command::new("Xvfb")
             .args([
                 "-displayfd",
@@ -59,24 +59,24 @@ impl Display {
             stderr.read_to_string(&mut said).unwrap();
             panic!("Xvfb did not start: {said}");
         }
-        // Nobody reads what it says from here on; it must not wait for that.
+        // Its stderr is not read from here on; the server must not block on it.
         drop(display.server.stderr.take());
         display.name = format!(":{}", number.trim());
         Some(display)
     }
 
-    /// Its name, such as `:99`.
+    /// The display name, such as `:99`.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Ends the server, as one that crashes.
+    /// Kills the server, as in a crash.
     pub(crate) fn kill(&mut self) {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
     }
 
-    /// A folder that goes away with the display.
+    /// A temporary folder with the lifetime of the display.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
@@ -86,7 +86,7 @@ impl Host for Display {
     fn apply_to(&self, command: &mut Command) {
         command
             .env("DISPLAY", &self.name)
-            // The window library takes Wayland where these are set.
+            // The window library uses Wayland if these are set.
             .env_remove("WAYLAND_DISPLAY")
             .env_remove("WAYLAND_SOCKET");
         give_folders(command, self.home());
@@ -99,7 +99,7 @@ impl Host for Display {
 
 impl Drop for Display {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
+        // The server may already have ended.
         let _ended = self.server.kill();
         let _status = self.server.wait();
     }

@@ -1,8 +1,8 @@
-//! Files dragged onto a window: the source of an XDND drag and drop, version 5 of the protocol.
+//! Drags files onto a window: the source of an XDND drag and drop, version 5 of the protocol.
 //!
-//! It behaves as a file manager does: it owns the selection `XdndSelection` with a timestamp of
-//! the server, holds the pointer, tells the window below it where it is, waits for each answer
-//! before it says more, and hands out the files whenever it is asked for them.
+//! It behaves like a file manager: it owns the selection `XdndSelection` with a server timestamp,
+//! grabs the pointer, sends its position to the window below it, waits for each answer before the
+//! next message, and serves the files on every request.
 
 use std::fmt::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -24,7 +24,7 @@ use super::display::Display;
 use super::screen::Screen;
 
 x11rb::atom_manager! {
-    /// The names that the protocol uses.
+    /// Atoms of the protocol.
     Atoms: AtomsCookie {
         XdndAware,
         XdndProxy,
@@ -42,25 +42,25 @@ x11rb::atom_manager! {
     }
 }
 
-/// The version of the protocol that is spoken.
+/// Version of the protocol.
 const VERSION: u32 = 5;
-/// How long a window may take to answer.
+/// Timeout for an answer of the window.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Why a drag did not succeed.
+/// Reason why a drag failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum DragError {
-    /// The window does not say that it takes drops.
+    /// The window does not announce support for drops.
     NotAware,
-    /// The window does not want this where the pointer is.
+    /// The window does not accept this drag at the pointer's position.
     Refused,
     /// The window did not answer this message.
     NoAnswer(&'static str),
-    /// The window took the drop, but says that it did nothing with it.
+    /// The window accepted the drop, but reported that it did not use it.
     NotTaken,
 }
 
-/// Files that are being dragged, the pointer over the middle of a window.
+/// A drag in progress, with the pointer over the middle of a window.
 #[derive(Debug)]
 pub(crate) struct Drag {
     connection: RustConnection,
@@ -68,28 +68,28 @@ pub(crate) struct Drag {
     root: u32,
     source: u32,
     target: u32,
-    /// Where messages to the window go.
+    /// Window that receives the messages.
     proxy: u32,
     list: Vec<u8>,
     answers: Answers,
 }
 
-/// What the window has said so far.
+/// Answers of the window so far.
 #[derive(Debug, Default)]
 struct Answers {
-    /// Answers to positions, and whether the last one was yes.
+    /// Number of answers to positions; `accepts` is the last answer.
     statuses: u32,
     accepts: bool,
-    /// How often the list of files was handed out.
+    /// Number of times that the list of files was read.
     reads: u32,
-    /// Whether the drop was taken, once the window is done with it.
+    /// `true` if the drop was used; `None` until the window reports the end.
     finished: Option<bool>,
-    /// Time of the server, as last asked for.
+    /// Server time, as last queried.
     time: Option<u32>,
 }
 
 impl Drag {
-    /// Picks files up and drags them from the left edge of a window to its middle.
+    /// Drags files from the left edge of a window to its middle.
     pub(crate) fn over(
         display: &Display,
         screen: &Screen,
@@ -98,7 +98,7 @@ impl Drag {
         Self::list_over(display, screen, uri_list(files))
     }
 
-    /// As [`Self::over`], with a list of URIs as it is.
+    /// Like [`Self::over`], with a given list of URIs.
     pub(crate) fn list_over(
         display: &Display,
         screen: &Screen,
@@ -149,13 +149,13 @@ impl Drag {
             let y = i32::from(origin.dst_y) + i32::from(height) / 2;
             drag.move_to([x as i16, y as i16])?;
         }
-        // Some windows read the list while it hovers over them, others when it is dropped. A
-        // person gives the first kind the time to do so; the other kind does not need it.
+        // Some windows read the list during the hover, others at the drop. A user gives the first
+        // kind enough time; the second kind does not need it.
         drag.wait(Duration::from_secs(2), |answers| answers.reads > 0);
         Ok(drag)
     }
 
-    /// Lets go of the files.
+    /// Drops the files.
     pub(crate) fn drop_files(mut self) -> Result<(), DragError> {
         let time = self.server_time();
         self.send(self.atoms.XdndDrop, [0, time, 0, 0]);
@@ -176,7 +176,7 @@ impl Drag {
         self.release_pointer();
     }
 
-    /// Takes the pointer and the selection, and tells the window that something comes in.
+    /// Grabs the pointer and the selection, and sends the enter message to the window.
     fn enter(&mut self) -> Result<(), DragError> {
         let aware = self
             .connection
@@ -207,7 +207,7 @@ impl Drag {
         let proxy = proxy.unwrap().reply().unwrap();
         let proxy = proxy.value32().and_then(|mut window| window.next());
         self.proxy = proxy.unwrap_or(self.target);
-        // While files are dragged the pointer belongs to their source: the window gets no moves.
+        // During a drag the pointer belongs to the source: the window gets no move events.
         let grab = self
             .connection
             .grab_pointer(
@@ -237,7 +237,7 @@ impl Drag {
         Ok(())
     }
 
-    /// Moves the pointer to a place on the screen and waits for what the window says to that.
+    /// Moves the pointer to a position on the screen and waits for the window's answer.
     fn move_to(&mut self, [x, y]: [i16; 2]) -> Result<(), DragError> {
         self.connection
             .warp_pointer(x11rb::NONE, self.root, 0, 0, 0, 0, x, y)
@@ -263,7 +263,7 @@ impl Drag {
         }
     }
 
-    /// Sends a message of the protocol; each begins with who drags.
+    /// Sends a message of the protocol; each begins with the source window.
     fn send(&self, message: Atom, [b, c, d, e]: [u32; 4]) {
         let data = ClientMessageData::from([self.source, b, c, d, e]);
         let event = ClientMessageEvent::new(32, self.target, message, data);
@@ -282,7 +282,7 @@ impl Drag {
             .unwrap();
     }
 
-    /// Time of the server: it stamps the change of a property.
+    /// Queries the server time: the server stamps a property change.
     fn server_time(&mut self) -> u32 {
         self.answers.time = None;
         self.connection
@@ -303,7 +303,7 @@ impl Drag {
         self.answers.time.unwrap()
     }
 
-    /// Answers what comes in until the window has said what is wanted; whether it has.
+    /// Processes events until the answers match or the time is over. Returns `true` if they match.
     fn wait(&mut self, at_most: Duration, wanted: impl Fn(&Answers) -> bool) -> bool {
         let deadline = Instant::now() + at_most;
         loop {
@@ -327,7 +327,7 @@ impl Drag {
                 self.answers.time = Some(change.time);
             }
             Event::ClientMessage(message) => {
-                // Bit 0 of the second value: "accepted".
+                // Bit 0 of the second value is "accepted".
                 let yes = message.data.as_data32()[1] & 1 == 1;
                 if message.type_ == self.atoms.XdndStatus {
                     self.answers.statuses += 1;
@@ -341,9 +341,9 @@ impl Drag {
         }
     }
 
-    /// Answers a window that asks for the files, or for the forms in which it can have them.
+    /// Serves the files, or the list of supported types.
     fn hand_out(&mut self, request: &SelectionRequestEvent) {
-        // Old clients name no property and mean that of the target.
+        // Old clients set no property and mean the property named like the target.
         let property = if request.property == x11rb::NONE {
             request.target
         } else {

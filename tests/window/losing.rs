@@ -1,4 +1,4 @@
-//! What drivers, servers and desktops take away while the window is open, and what is left of it.
+//! Loss of devices, surfaces and servers while the window is open, and recovery from it.
 
 use std::time::{Duration, Instant};
 
@@ -10,22 +10,23 @@ use super::program::Program;
 use super::screen::{Button, DesktopSettings, Key, Screen};
 use super::window::{text, write_map};
 
-/// Pixels of the screen.
+/// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
-/// Longer than a message about a loss is shown, on a slow machine.
+/// Longer than the display time of a loss message on a slow machine.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Has the program take orders to lose something.
+/// Environment in which the program accepts commands that simulate losses.
 pub(crate) const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
 
-/// The program's window.
+/// The program with its window and display.
 struct Opened {
-    // Fields are dropped in this order: the program ends before its display does.
+    // Fields are dropped in this order: the program ends before its display.
     program: Program,
     screen: Screen,
     _display: Display,
 }
 
-/// Starts the program and waits until all is drawn; `None` where there is no display to be had.
+/// Starts the program and waits until everything is drawn. Returns `None` if no display is
+/// available.
 fn open(arguments: &[&str]) -> Option<Opened> {
     let display = Display::start(SCREEN_SIZE)?;
     let mut program = Program::start_with(&display, arguments, &LOSSES);
@@ -38,7 +39,7 @@ fn open(arguments: &[&str]) -> Option<Opened> {
     })
 }
 
-/// Whether a line tells of a change of what is seen.
+/// `true` if a line reports a change of the view state.
 fn is_change(line: &str) -> bool {
     let event = line.strip_prefix("event: ").unwrap_or_default();
     let changes = ["camera ", "selected ", "playhead ", "pointer "];
@@ -46,13 +47,13 @@ fn is_change(line: &str) -> bool {
 }
 
 impl Opened {
-    /// Presses keys and waits until what they do is drawn.
+    /// Presses keys and waits until the result is drawn.
     fn press(&mut self, keys: &[Key]) {
         self.screen.key(keys);
         self.program.wait_until_drawn();
     }
 
-    /// Selects what is in the middle of the view.
+    /// Selects the item in the middle of the view.
     fn select_middle(&mut self) {
         let middle = self.program.rect("viewport").center();
         self.screen.click(middle);
@@ -61,7 +62,7 @@ impl Opened {
         self.program.wait_until_quiet();
     }
 
-    /// Waits until the window shows this, and makes sure that nothing else has changed meanwhile.
+    /// Waits until the window shows this picture, and asserts that nothing else changes meanwhile.
     fn wait_for_picture(&mut self, wanted: &RgbaImage, name: &str) {
         let deadline = Instant::now() + PATIENCE;
         while self.screen.picture() != *wanted {
@@ -75,7 +76,7 @@ impl Opened {
         }
     }
 
-    /// Loses the device in the middle of a frame, and looks whether all comes back.
+    /// Loses the device in the middle of a frame and asserts that the picture is restored.
     fn lose_device(&mut self, name: &str) {
         self.program.wait_until_quiet();
         let before = self.screen.photograph(&format!("lost-{name}"));
@@ -145,7 +146,7 @@ fn a_level_survives_the_loss_of_the_device() {
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.press(&[Key::CTRL, Key::of('l')]);
-    // Another lightmap than the first, and larger than it fits.
+    // A lightmap other than the first, zoomed in.
     let panel = it.program.rect("bottom-dock");
     it.screen.click([panel.x + 80, panel.y + 126]);
     let selected = it.program.wait_for("selected ");
@@ -165,7 +166,7 @@ fn maps_of_ika_survive_the_loss_of_the_device() {
     it.program.wait_until_quiet();
     it.select_middle();
     it.press(&[Key::CTRL, Key::of('8')]);
-    // Not all tiles are used.
+    // Some tiles of the tileset are unused.
     let panel = it.program.rect("bottom-dock");
     it.screen.click([panel.x + 45, panel.y + 54]);
     it.lose_device("ika");
@@ -183,7 +184,7 @@ fn maps_of_ppe_survive_the_loss_of_the_device() {
     it.lose_device("ppe");
 }
 
-/// The device is lost in the frame that first shows a document, and in those after it.
+/// Loses the device in the frame that first shows a document, and in later ones.
 #[test]
 fn a_device_may_be_lost_in_any_frame() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
@@ -235,7 +236,8 @@ fn a_lost_surface_is_made_again() {
     it.wait_for_picture(&before, "surface");
 }
 
-/// As desktops do it: by XSETTINGS, and a window manager that says where the window is afterwards.
+/// Changes the scale as desktops do: by XSETTINGS and by a window manager that reports the new
+/// position.
 #[test]
 fn another_scale_is_taken_on_while_the_window_is_open() {
     let Some(display) = Display::start([3200, 2000]) else {
@@ -270,7 +272,7 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         screen.tell_place();
         program.wait_until_quiet();
         assert_eq!(screen.size(), size);
-        // Pointing goes by the same pixels.
+        // The pointer uses the same scale.
         assert!((program.rect("viewport").width - view.width * scale).abs() <= 2);
         screen.move_to(program.rect("viewport").at(0.4, 0.5));
         program.wait_for("pointer tile ");
@@ -297,7 +299,7 @@ fn when_the_x_server_ends_so_does_the_program() {
     let said = program.said();
     let others = said.lines().filter(|line| !line.starts_with("event: "));
     let others: Vec<&str> = others.collect();
-    // Xlib itself says so and ends the program, in a line or two.
+    // Xlib itself prints an error of one or two lines and ends the program.
     assert!(!others.is_empty() && others.len() <= 2, "{said}");
     assert!(!said.contains("panicked"), "{said}");
 }

@@ -1,7 +1,7 @@
-//! The window: its panels one by one, and the program used as a person does.
+//! The window: its panels one by one, and the whole program as users operate it.
 //!
-//! Every test of the program has its own X server or Wayland compositor, and its own settings and
-//! caches, so that tests run side by side and leave nothing behind.
+//! Every test of the program has its own X server or Wayland compositor, settings and caches, so
+//! tests can run in parallel and leave no files behind.
 
 #![cfg(test)]
 

@@ -1,6 +1,6 @@
-//! The panels, used by the names that a screen reader says.
+//! The panels, operated by their accessible names.
 //!
-//! Pictures of them are drawn too; set `MAPSCOPE_TEST_PICTURES` to a folder to look at them.
+//! The tests also render pictures; set `MAPSCOPE_TEST_PICTURES` to a folder to save them.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,16 +31,16 @@ use mapscope_scene::{
 };
 use mapscope_testdata::synthesize;
 
-// ---- A document whose contents are known ---------------------------------------------------
+// ---- A document with known contents --------------------------------------------------------
 
-/// A document with three materials (the last one's texture is missing) and many chunks.
+/// A document with three materials (the texture of the last one is missing) and many chunks.
 #[derive(Debug)]
 struct Sample {
     name: &'static str,
     about: About,
     levels: Vec<LevelInfo>,
     terrain: OnceLock<Terrain>,
-    /// How often it was asked for curves and for properties.
+    /// Number of queries for curves and for properties.
     asked: [AtomicUsize; 2],
 }
 
@@ -77,7 +77,7 @@ impl Sample {
     }
 }
 
-/// A real map of one chunk.
+/// A synthetic map of one chunk.
 fn made_map() -> Source {
     Source {
         path: "made.pfmap".into(),
@@ -122,7 +122,7 @@ fn material(index: u32) -> Item {
     TerrainItem::Material { index }.into()
 }
 
-/// A chunk, counted row by row.
+/// A chunk, numbered row by row.
 fn chunk(number: u32) -> Item {
     let [row, col] = [number / 64, number % 64];
     TerrainItem::Chunk { row, col }.into()
@@ -297,7 +297,7 @@ impl Document for Sample {
         None
     }
 
-    /// The tile in the row of the line that it is in.
+    /// A tile whose row is the line of the problem.
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let Place::Text { line, .. } = problem.place else {
             return None;
@@ -451,7 +451,7 @@ impl Levels for Sample {
 
 // ---- A window with one panel ---------------------------------------------------------------
 
-/// Remembers what it was asked to draw.
+/// Records the requested previews.
 #[derive(Default)]
 struct Previews {
     texture: Option<TextureId>,
@@ -478,11 +478,11 @@ struct Host<Panel> {
     shown: Shown,
     thumbnails: Thumbnails,
     previews: Previews,
-    /// Everything that the panel asked for.
+    /// All requests of the panel.
     requests: Vec<Request>,
-    /// What the GPU says of the frame, if it says anything.
+    /// GPU times of the frame, if available.
     passes: Option<PassTimes>,
-    /// Everything that it put on the clipboard.
+    /// All texts that the panel copied to the clipboard.
     copied: Vec<String>,
 }
 
@@ -571,7 +571,7 @@ impl<Panel: Default> Host<Panel> {
         self.copied.extend(copied);
     }
 
-    /// What was asked for, apart from what the pointer passed over.
+    /// All requests except hovers.
     fn asked(&self) -> Vec<Request> {
         let mut asked = self.requests.clone();
         asked.retain(|request| !matches!(request, Request::Hover(_)));
@@ -599,7 +599,7 @@ static NOTE: Rule = Rule {
     summary: "Something is worth knowing.",
 };
 
-/// What problems in a line of the sample are about.
+/// Target of the problem in a line of the sample.
 fn target(line: u32) -> ProblemTarget {
     ProblemTarget {
         item: tile(line, 0),
@@ -662,7 +662,7 @@ fn a_line_of_the_outline_selects_and_a_double_click_goes_there() {
         Some(true),
         "said to a screen reader"
     );
-    // A while later, so that these two are not the second and the third click.
+    // A pause, so that the next two clicks do not count as the second and third click.
     h.run_steps(40);
     for _ in 0..2 {
         h.get_by_label("1 Cliffs").click();
@@ -755,7 +755,7 @@ fn the_level_that_is_shown_comes_into_sight() {
     h.run();
     let row = h.get_by_label("Chunk 46, 56").rect();
     assert!(row.top() > 60.0 && row.bottom() < 640.0, "{row:?}");
-    // A level is also shown because something in it was selected, which goes before.
+    // If a selection changes the level, the list scrolls to the selection, not to the level.
     h.state_mut().shown.level = 2;
     h.state_mut().shown.selected = Some(material(0));
     h.run();
@@ -782,7 +782,7 @@ fn the_outline_can_be_walked_with_the_keyboard() {
     assert!(h.get_by_label("Chunks").is_focused());
     h.key_press(Key::ArrowRight);
     h.run();
-    // Far enough that the list has to scroll.
+    // Far enough to scroll the list.
     for _ in 0..60 {
         h.key_press(Key::ArrowDown);
         h.run();
@@ -796,7 +796,7 @@ fn another_document_takes_the_place_of_the_first() {
     let mut h = outliner();
     h.get_by_label("sample.pfmap");
     for name in ["second.pfmap", "third.pfmap"] {
-        // The first one's memory is free for the second one to take.
+        // The next document may reuse the memory of the first one.
         h.state_mut().document = Arc::new(Sample::new(name, Vec::new()));
         h.run();
         h.get_by_label(name);
@@ -875,7 +875,7 @@ fn text_of_the_file_is_named_field_by_field() {
     span.hover();
     h.run();
     h.run();
-    // The name in the colour key, the one in the tooltip, and the one of the property.
+    // In the colour key, in the tooltip, and in the property list.
     let names = h.get_all_by_label("Base height").count();
     assert_eq!(names, 3);
     for field in [
@@ -918,7 +918,7 @@ fn all_bytes_of_a_file_can_be_read_page_by_page() {
     let first = "0000  00 07 0e 15 1c 23 2a 31  .....#*1";
     let row = h.get_by_label(first).rect();
     assert!(row.right() <= 340.0 && row.height() < 20.0, "{row:?}");
-    // Those below it stand in the same columns.
+    // The lines below use the same columns.
     let second = h.get_by_label_contains("0008  38 3f").rect();
     assert_eq!((second.left(), second.width()), (row.left(), row.width()));
     assert!(h.query_by_label_contains("07c8  ").is_none());
@@ -930,7 +930,7 @@ fn all_bytes_of_a_file_can_be_read_page_by_page() {
     h.get_by_label("Previous").click();
     h.run();
     h.get_by_label_contains("0400  ");
-    // Another item is shown from its beginning.
+    // Another item is shown from its first byte.
     h.state_mut().shown.selected = Some(file(1));
     h.run();
     h.get_by_label(first);
@@ -979,7 +979,7 @@ fn problems_are_counted_and_filtered_by_how_bad_they_are() {
     h.get_by_label("All problems are filtered out");
 }
 
-/// A row has one line, which may be too short for its message.
+/// A row has a single line, which may be too short for the message.
 #[test]
 fn a_long_message_can_be_read_as_a_whole() {
     let long = "the bounds differ and ".repeat(20);
@@ -1019,7 +1019,7 @@ fn what_follows_from_a_problem_opens_below_it() {
     h.run();
     let expected = Request::ShowProblem(Some(target(20)));
     assert_eq!(h.state().asked(), [expected]);
-    // They are not among the errors, and stay with their cause.
+    // Consequences are not counted among the errors and stay with their cause.
     h.get_by_label("2 warnings").click();
     h.run();
     assert_eq!(h.get_all_by_role(Role::ListBoxOption).count(), 5);
@@ -1075,7 +1075,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
     let mut h = host.in_harness(small(), Problems::ui);
     h.get_by_label("walk.pfobj on disk has 1 error");
     h.get_by_label("In view: the version read at 12:31:07");
-    // What is in view is not where the problem is.
+    // The visible version does not contain the problem.
     h.get_by_label_contains("9:4: error: the file ends here")
         .click();
     h.run();
@@ -1092,7 +1092,7 @@ fn problems_are_those_of_the_file_on_disk_and_say_what_is_in_view() {
     h.get_by_label("Cannot be read: no such file");
     h.get_by_label("Read again");
     assert!(h.query_by_label("No problems").is_none());
-    // A good version comes.
+    // A good version replaces it.
     h.state_mut().on_disk = None;
     h.run();
     h.get_by_label("No problems");
@@ -1187,13 +1187,13 @@ fn sandbox() -> Harness<'static, Host<Kinds>> {
     h
 }
 
-/// The tile that the sandbox shows, as its 24 characters.
+/// The tile in the sandbox, as its 24 characters.
 fn tried(h: &Harness<'_, Host<Kinds>>) -> String {
     let sandbox = h.state().previews.sandbox.as_ref().unwrap();
     String::from_utf8(sandbox.tiles[4].text().to_vec()).unwrap()
 }
 
-/// The 24 characters as they stand in the text field.
+/// The 24 characters in the text field.
 fn characters(h: &Harness<'_, Host<Kinds>>) -> String {
     let field = h.get_by_role_and_label(Role::TextInput, "Characters");
     field.value().unwrap_or_default()
@@ -1202,7 +1202,7 @@ fn characters(h: &Harness<'_, Host<Kinds>>) -> String {
 fn choose(h: &mut Harness<'_, Host<Kinds>>, list: &str, option: &str) {
     h.get_by_role_and_label(Role::ComboBox, list).click();
     h.run();
-    // Not the list itself, which says what is chosen as its value.
+    // Excludes the list itself, whose value is the chosen option.
     h.get_by_role_and_label(Role::Button, option).click();
     h.run();
 }
@@ -1237,7 +1237,7 @@ fn a_kind_is_selected_and_stepped_through() {
     h.run();
     let kind = tile_type(TileType::RampSn);
     assert_eq!(h.state().asked(), [Request::Select(Some(kind))]);
-    // The window selects a tile of the kind; the buttons must still know the kind.
+    // The window selects a tile of the type; the buttons must still know the type.
     h.get_by_label("Next").click();
     h.run();
     h.state_mut().shown.selected = Some(TerrainItem::Tile { row: 1, col: 1 }.into());
@@ -1299,7 +1299,7 @@ fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
     select(&mut h, 20, 9);
     assert_eq!(shown(&h), around(20, 9));
     assert_eq!(characters(&h).as_bytes(), map.tile(20, 9).unwrap().text());
-    // What is being tried out is not thrown away by a click in the view.
+    // A click in the view does not discard an edited tile.
     type_characters(&mut h, "6-0302002001002121010007");
     select(&mut h, 5, 6);
     assert_eq!(tried(&h), "6-0302002001002121010007");
@@ -1459,7 +1459,7 @@ fn the_sandbox_fits_a_narrow_panel() {
     }
     let levels = h.get_by_label("y -396").rect();
     assert!(levels.right() <= 240.0, "{levels:?}");
-    // Two to a row, as wide as the longest name.
+    // Two per row, as wide as the longest name.
     let card = h
         .get_by_label("corner_concave_sw, code 5, 0 in the map")
         .rect();
@@ -1479,7 +1479,7 @@ fn a_minus_zero_does_not_outlive_a_change_of_height() {
 
 // ---- Curves --------------------------------------------------------------------------------
 
-/// The panel with a joint selected, in the first clip.
+/// The panel with a selected joint, in the first clip.
 fn curves_of(item: Item) -> (Harness<'static, Host<Curves>>, Arc<Sample>) {
     let sample = Arc::new(sample());
     let mut host: Host<Curves> = plain().selecting(item);
@@ -1498,7 +1498,7 @@ fn curves_say_their_values_at_the_frame() {
     h.state_mut().shown.playhead.frame = 20.0;
     h.run();
     h.get_by_label_contains("X 10.000");
-    // Not a number is nothing to be drawn, and no reason to fail.
+    // NaN is skipped and does not fail.
     h.get_by_label("Scale curves");
 }
 
@@ -1582,8 +1582,8 @@ fn what_does_not_move_is_described_once_while_a_clip_plays() {
 
 // ---- Pictures ------------------------------------------------------------------------------
 
-/// Draws a panel at scales 1 and 2, keeps the pictures where the person who runs this wants
-/// them, and gives them back.
+/// Draws a panel at scales 1 and 2 and returns both pictures. Also saves them in the folder
+/// `MAPSCOPE_TEST_PICTURES`, if set.
 fn pictures<Panel: Default + 'static>(
     name: &str,
     size: [f32; 2],
@@ -1607,7 +1607,7 @@ fn pictures<Panel: Default + 'static>(
     })
 }
 
-/// How many different hues a part of a picture has, of what is bright and not grey.
+/// Number of different hues among the bright, saturated pixels of a part of a picture.
 fn hues(picture: &image::RgbaImage, rect: egui::Rect, scale: f32) -> usize {
     let mut found = [0; 24];
     for y in (rect.top() * scale) as u32..(rect.bottom() * scale) as u32 {
@@ -1663,7 +1663,7 @@ fn every_panel_can_be_drawn() {
         |_| (),
     );
     let [one, _] = pictures("problems", [560.0, 160.0], plain, Problems::ui, |_| ());
-    // An error and two warnings in their own shapes and colours.
+    // An error and two warnings with their own shapes and colours.
     let whole = egui::Rect::from_min_size(egui::Pos2::ZERO, vec2(40.0, 160.0));
     assert!(hues(&one, whole, 1.0) >= 2);
     let none = || Host::new(Sample::new("", Vec::new()));
@@ -1679,7 +1679,7 @@ fn every_panel_can_be_drawn() {
     pictures("legend", [220.0, 100.0], on, legend_ui, |_| ());
     let with_previews = || {
         let mut host = plain();
-        // Some texture that is there: that of the fonts.
+        // Any existing texture: that of the fonts.
         host.previews.texture = Some(TextureId::default());
         host
     };

@@ -1,5 +1,5 @@
-//! Another program on the same Wayland display: one that files are dragged out of, and with which
-//! texts are exchanged through the clipboard.
+//! Another program on the same Wayland display. It is a source of drags and exchanges texts through
+//! the clipboard.
 
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
@@ -31,23 +31,23 @@ use wayland_protocols::xdg::shell::client::xdg_wm_base::{self, XdgWmBase};
 
 use super::sway::Sway;
 
-/// Its `app_id`.
+/// The `app_id` of the peer.
 pub(crate) const PEER: &str = "another-program";
 pub(crate) const TEXT: &str = "text/plain;charset=utf-8";
-/// Longer than anything takes on a slow machine.
+/// A generous timeout for slow machines.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// What the peer has to give.
+/// Data that the peer offers.
 #[derive(Debug, Clone)]
 pub(crate) struct Goods {
-    /// The type of it.
+    /// MIME type of the data.
     pub(crate) mime_type: &'static str,
-    /// `None` if it never answers who asks.
+    /// `None` if requests are never answered.
     pub(crate) data: Option<Vec<u8>>,
 }
 
 impl Goods {
-    /// Files, or whatever the lines of a list of URIs are.
+    /// Files or other URIs, one per line.
     pub(crate) fn uris(lines: &[String]) -> Self {
         let list: String = lines
             .iter()
@@ -67,41 +67,41 @@ impl Goods {
     }
 }
 
-/// What the peer tells.
+/// Reports of the peer.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Said {
-    /// A drag begins, or its goods are on the clipboard.
+    /// A drag has begun, or the data is on the clipboard.
     Offers,
-    /// What it dragged was taken.
+    /// The dragged data was accepted.
     Finished,
-    /// It was not, or something else is on the clipboard.
+    /// The dragged data was not accepted, or the clipboard has other data.
     Cancelled,
-    /// What another program has put on the clipboard.
+    /// Data on the clipboard from another program.
     Clipboard(Vec<u8>),
 }
 
-/// What the peer does.
+/// Behaviour of the peer.
 #[derive(Debug, Clone)]
 pub(crate) enum Role {
-    /// Its goods can be dragged out of its window.
+    /// Its data can be dragged out of its window.
     Drag(Goods),
-    /// It puts its goods on the clipboard when it gets the keyboard.
+    /// It copies its data to the clipboard when it gets the keyboard focus.
     Copy(Goods),
-    /// It reads the clipboard, in this type, when it gets the keyboard.
+    /// It reads the clipboard as this type when it gets the keyboard focus.
     Paste(&'static str),
 }
 
-/// A running peer, whose window is closed with it.
+/// A running peer; dropping it closes its window.
 pub(crate) struct Peer<'a> {
     sway: &'a Sway,
     said: Receiver<Said>,
     thread: Option<JoinHandle<()>>,
-    /// The middle of its window on the screen.
+    /// Centre of its window on the screen.
     pub(crate) at: [f64; 2],
 }
 
 impl<'a> Peer<'a> {
-    /// Starts it and waits until its window is in its corner.
+    /// Starts the peer and waits until its window is in its corner.
     pub(crate) fn start(sway: &'a Sway, role: Role) -> Self {
         let (tell, said) = channel();
         let socket = UnixStream::connect(sway.socket()).unwrap();
@@ -116,7 +116,7 @@ impl<'a> Peer<'a> {
         peer
     }
 
-    /// Waits for what it tells next.
+    /// Waits for the next report.
     #[track_caller]
     pub(crate) fn hear(&self) -> Said {
         self.said
@@ -144,9 +144,9 @@ struct State {
     device: WlDataDevice,
     surface: WlSurface,
     buffer: WlBuffer,
-    /// What is on the clipboard.
+    /// The current clipboard offer.
     offer: Option<WlDataOffer>,
-    /// Pipes of those who are never answered.
+    /// Pipes of requests that are never answered.
     silent: Vec<std::os::fd::OwnedFd>,
     closed: bool,
 }
@@ -196,7 +196,7 @@ impl State {
     }
 
     fn tell(&self, said: Said) {
-        // The test may have heard enough.
+        // The test may already have dropped the receiver.
         let _unheard = self.tell.send(said);
     }
 }
@@ -261,7 +261,7 @@ impl Dispatch<WlDataSource, Goods> for State {
             Event::Send { fd, mime_type } => {
                 assert_eq!(mime_type, goods.mime_type);
                 match &goods.data {
-                    // Whoever has enough of it closes the pipe.
+                    // A reader that has enough closes the pipe early.
                     Some(data) => drop(std::fs::File::from(fd).write_all(data)),
                     None => state.silent.push(fd),
                 }

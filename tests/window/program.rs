@@ -1,4 +1,4 @@
-//! The program under test: started, listened to, and ended.
+//! The program under test: start, output, and end.
 
 use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader, Read, Write as _};
@@ -7,24 +7,24 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes on a slow machine with a software renderer and other tests beside.
+/// A generous timeout for a slow machine with a software renderer and other tests in parallel.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// How long nothing happens before all is taken to be done.
+/// Time without events after which all work counts as done.
 const QUIET: Duration = Duration::from_millis(250);
-/// Where Mesa keeps the shaders that it compiled. It is the same for all programs, though their homes are
-/// not: compiling them anew takes up to half of the time of a test.
+/// Mesa's shader cache. All programs share it, although their homes differ, because compiling
+/// shaders takes up to half of the time of a test.
 const SHADERS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/shaders");
 
 /// A display that the program can run on.
 pub(crate) trait Host {
-    /// Gives a program this display and folders of its own.
+    /// Gives a program this display and its own folders.
     fn apply_to(&self, command: &mut Command);
 
-    /// The process that shows the program's window.
+    /// Process that displays the program's window.
     fn server_pid(&self) -> u32;
 }
 
-/// Gives a program folders of its own below one.
+/// Gives a program its own folders below `home`.
 pub(crate) fn give_folders(command: &mut Command, home: &Path) {
     command.env("HOME", home);
     for (variable, folder) in [
@@ -40,7 +40,7 @@ pub(crate) fn give_folders(command: &mut Command, home: &Path) {
     }
 }
 
-/// A running program and everything that it has said.
+/// A running program and its output.
 #[derive(Debug)]
 pub(crate) struct Program {
     child: Child,
@@ -48,7 +48,7 @@ pub(crate) struct Program {
     arriving: Receiver<String>,
     /// All lines of stdout and stderr so far.
     lines: Vec<String>,
-    /// How many of them a test has waited past.
+    /// Number of lines that a test has already consumed.
     read: usize,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Rect {
 }
 
 impl Rect {
-    /// The point at these fractions of its width and height.
+    /// The point at these fractions of the width and height.
     pub(crate) fn at(self, across: f32, down: f32) -> [i32; 2] {
         [
             self.x + (self.width as f32 * across) as i32,
@@ -117,28 +117,27 @@ impl Program {
         self.child.id()
     }
 
-    /// Sends it a signal, such as `TERM`.
+    /// Sends a signal, such as `TERM`, to the program.
     pub(crate) fn signal(&self, name: &str) {
         let pid = self.pid().to_string();
         let sent = Command::new("kill").args(["-s", name, &pid]).status();
         assert!(sent.unwrap().success());
     }
 
-    /// Writes lines to its stdin.
+    /// Writes lines to the program's stdin.
     pub(crate) fn tell(&mut self, lines: &str) {
         let stdin = self.child.stdin.as_mut().unwrap();
         stdin.write_all(lines.as_bytes()).unwrap();
     }
 
-    /// Waits for an event whose text begins so, after those that were waited for already, and
-    /// gives the rest of its line.
+    /// Waits for the next event that begins with `beginning` and returns the rest of its line.
     pub(crate) fn wait_for(&mut self, beginning: &str) -> String {
         self.wait_until(beginning, |event| {
             event.strip_prefix(beginning).map(str::to_owned)
         })
     }
 
-    /// Waits for an event of which `take` makes something.
+    /// Waits for the next event for which `take` returns a value.
     pub(crate) fn wait_until<T>(&mut self, what: &str, take: impl Fn(&str) -> Option<T>) -> T {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -169,7 +168,7 @@ impl Program {
         }
     }
 
-    /// Everything that the program has said for this long, in which it may say more.
+    /// Collects output for this duration. Returns all lines so far.
     pub(crate) fn listen(&mut self, duration: Duration) -> &[String] {
         let deadline = Instant::now() + duration;
         while let Ok(line) = self
@@ -183,8 +182,8 @@ impl Program {
         heard
     }
 
-    /// Waits for a frame, and then until the program and its display have nothing left to do.
-    /// Gives what was said meanwhile.
+    /// Waits for a frame, and then until the program and its display are idle. Returns the output
+    /// meanwhile.
     pub(crate) fn wait_until_drawn(&mut self) -> &[String] {
         let start = self.read;
         self.wait_for("frame ");
@@ -192,14 +191,14 @@ impl Program {
         &self.lines[start..]
     }
 
-    /// Waits until the program and its display have nothing left to do, after something that is
-    /// said with the frame that shows it.
+    /// Waits until the program and its display are idle, after an event that is printed together
+    /// with its frame.
     pub(crate) fn wait_until_quiet(&mut self) {
         let deadline = Instant::now() + PATIENCE;
         let mut quiet_since = Instant::now();
         while quiet_since.elapsed() < QUIET {
             let heard = !self.listen(Duration::from_millis(10)).is_empty();
-            // On a busy machine one that waits for a processor is as silent as one that is done.
+            // On a busy machine, a process that waits for a processor is as silent as an idle one.
             if heard || self.wants_processor(self.pid()) || self.wants_processor(self.server_pid) {
                 quiet_since = Instant::now();
             }
@@ -211,7 +210,7 @@ impl Program {
         }
     }
 
-    /// Whether a thread of a process runs or would like to.
+    /// `true` if a thread of a process runs or is ready to run.
     fn wants_processor(&self, pid: u32) -> bool {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
         let Ok(tasks) = tasks else {
@@ -220,13 +219,13 @@ impl Program {
                 self.said()
             );
         };
-        // Threads come and go while one looks.
+        // Threads come and go during the listing.
         tasks.flatten().any(|task| {
             stat_fields(&task.path()).is_some_and(|fields| matches!(&*fields[0], "R" | "D"))
         })
     }
 
-    /// Where something of this name is in the window, as last told.
+    /// The latest reported rectangle of a named part of the window.
     pub(crate) fn rect(&mut self, name: &str) -> Rect {
         self.lines.extend(self.arriving.try_iter());
         let rect = self.lines.iter().rev().find_map(|line| {
@@ -248,12 +247,12 @@ impl Program {
         })
     }
 
-    /// Whether it still runs.
+    /// `true` if the program still runs.
     pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().unwrap().is_none()
     }
 
-    /// Waits for it to end by itself.
+    /// Waits for the program to exit.
     pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -269,7 +268,7 @@ impl Program {
         }
     }
 
-    /// Everything that it has said, as one text; of frames in a row, the last.
+    /// All output as one text. Consecutive frame events are reduced to the last one.
     pub(crate) fn said(&self) -> String {
         let is_frame = |line: &str| line.starts_with("event: frame ");
         let mut said: Vec<&str> = Vec::new();
@@ -282,17 +281,17 @@ impl Program {
         said.join("\n")
     }
 
-    /// Processor time that it has used, in hundredths of a second.
+    /// CPU time that the program has used, in hundredths of a second.
     pub(crate) fn cpu_ticks(&self) -> u64 {
         let process = PathBuf::from(format!("/proc/{}", self.pid()));
         let fields = stat_fields(&process).unwrap();
-        // User and system time: fields 14 and 15 of the whole.
+        // User and system time: fields 14 and 15 of the line.
         fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 }
 
-/// What Linux says of a process or thread, from the third field (its state) on; those before hold
-/// a name in parentheses.
+/// Fields of Linux's `stat` file of a process or thread, from the third field (the state) on. The
+/// second is a name in parentheses.
 fn stat_fields(process: &Path) -> Option<Vec<String>> {
     let stat = std::fs::read_to_string(process.join("stat")).ok()?;
     let after_name = stat.rsplit_once(") ")?.1;
@@ -301,13 +300,13 @@ fn stat_fields(process: &Path) -> Option<Vec<String>> {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
+        // The program may already have ended.
         let _ended = self.child.kill();
         let _status = self.child.wait();
     }
 }
 
-/// Sends every line of a stream, from a thread of its own.
+/// Sends every line of a stream, from a separate thread.
 fn forward(stream: impl Read + Send + 'static, lines: Sender<String>) {
     std::thread::spawn(move || {
         let mut stream = BufReader::new(stream);

@@ -1,4 +1,4 @@
-//! The key tables of the README and of the page of keys are those of the program.
+//! The key tables in the README and in `docs/keys.md` match the program.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use mapscope::viewer::commands::{first_keys, key_tables};
 const BEGIN: &str = "<!-- keys:begin -->\n";
 const END: &str = "<!-- keys:end -->";
 
-/// `UPDATE_README=1 cargo test --test window readme` writes the tables anew.
+/// `UPDATE_README=1 cargo test --test window readme` regenerates the tables.
 #[track_caller]
 fn has_table(name: &str, table: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);

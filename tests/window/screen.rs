@@ -1,4 +1,4 @@
-//! The program's window as a person sees and uses it: pictures, pointer and keys.
+//! The program's window from the user's side: pictures, pointer and keys.
 
 use std::path::PathBuf;
 use std::thread::sleep;
@@ -19,11 +19,11 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::display::Display;
 
-/// The interface decides what the pointer is over from its last frame: it gets this long
-/// between a move and what follows.
+/// Delay between a move and the next input. The interface finds the widget below the pointer from
+/// its last frame.
 const REACTION: Duration = Duration::from_millis(60);
 
-/// The window of a program, seen from outside.
+/// The window of a program, from outside.
 #[derive(Debug)]
 pub(crate) struct Screen {
     connection: RustConnection,
@@ -60,7 +60,7 @@ impl Key {
     pub(crate) const ALT: Self = Self(0xffe9);
     pub(crate) const SUPER: Self = Self(0xffeb);
 
-    /// The key of a letter (in lower case), digit or mark of the US layout.
+    /// The key of a lower-case letter, digit or punctuation mark of the US layout.
     pub(crate) const fn of(character: char) -> Self {
         Self(character as u32)
     }
@@ -81,7 +81,7 @@ pub(crate) enum Button {
 }
 
 impl Screen {
-    /// The window of a process, when it is shown. Gives it the keyboard, as a window manager
+    /// Waits for the window of a process and gives it the keyboard focus, as a window manager
     /// would.
     pub(crate) fn of(display: &Display, pid: u32) -> Self {
         let (connection, number) = x11rb::connect(Some(display.name())).unwrap();
@@ -94,7 +94,7 @@ impl Screen {
             .atom;
         let deadline = Instant::now() + Duration::from_secs(30);
         let window = loop {
-            // Without a window manager, windows are right below the root.
+            // Without a window manager, windows are direct children of the root.
             let tree = connection.query_tree(root).unwrap().reply().unwrap();
             let found = tree.children.iter().copied().find(|&window| {
                 let owner = connection
@@ -102,7 +102,7 @@ impl Screen {
                     .unwrap()
                     .reply();
                 let shown = connection.get_window_attributes(window).unwrap().reply();
-                // Windows come and go while one looks.
+                // Windows come and go during the search.
                 owner.is_ok_and(|o| o.value32().and_then(|mut v| v.next()) == Some(pid))
                     && shown.is_ok_and(|s| s.map_state == MapState::VIEWABLE)
             });
@@ -121,12 +121,12 @@ impl Screen {
         screen
     }
 
-    /// Gives the window the keyboard.
+    /// Gives the window the keyboard focus.
     pub(crate) fn focus(&self) {
         self.give_keyboard(self.window);
     }
 
-    /// Takes the keyboard from it, as when another window gets it.
+    /// Removes the keyboard focus, as if another window got it.
     pub(crate) fn unfocus(&self) {
         self.give_keyboard(self.root);
     }
@@ -143,8 +143,8 @@ impl Screen {
         self.window
     }
 
-    /// Covers the window, and all else on the display, until what this gives is
-    /// [taken away](Self::uncover).
+    /// Covers the window and everything else on the display. Returns the covering window, for
+    /// [`Self::uncover`].
     pub(crate) fn cover(&self) -> u32 {
         let cover = self.connection.generate_id().unwrap();
         let look = CreateWindowAux::new()
@@ -171,13 +171,13 @@ impl Screen {
         cover
     }
 
-    /// Takes away what covers the window.
+    /// Removes a covering window.
     pub(crate) fn uncover(&self, cover: u32) {
         let gone = self.connection.destroy_window(cover).unwrap();
         gone.check().unwrap();
     }
 
-    /// Its title.
+    /// The window's title.
     pub(crate) fn title(&self) -> String {
         let title = self
             .connection
@@ -206,7 +206,7 @@ impl Screen {
         [geometry.width, geometry.height]
     }
 
-    /// Asks for another size, as a drag of the window's corner does.
+    /// Requests another size, as a drag of the window's corner does.
     pub(crate) fn resize(&self, [width, height]: [u32; 2]) {
         let size = ConfigureWindowAux::new().width(width).height(height);
         self.connection
@@ -216,8 +216,8 @@ impl Screen {
             .unwrap();
     }
 
-    /// Tells the program where its window is, as a window manager does after moves and changes of
-    /// size (ICCCM 4.1.5).
+    /// Reports the window's position to the program, as a window manager does after moves and
+    /// resizes (ICCCM 4.1.5).
     pub(crate) fn tell_place(&self) {
         let geometry = self.connection.get_geometry(self.window).unwrap();
         let geometry = geometry.reply().unwrap();
@@ -241,7 +241,7 @@ impl Screen {
             .unwrap();
     }
 
-    /// What the window shows.
+    /// The current picture of the window.
     pub(crate) fn picture(&self) -> RgbaImage {
         let [width, height] = self.size();
         let image = self
@@ -259,8 +259,8 @@ impl Screen {
         RgbaImage::from_raw(width.into(), height.into(), pixels).unwrap()
     }
 
-    /// Saves what the window shows among the build's temporary files, for people to look at,
-    /// and gives it.
+    /// Saves a picture of the window in the build's temporary folder, for inspection, and returns
+    /// it.
     pub(crate) fn photograph(&self, name: &str) -> RgbaImage {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window");
         std::fs::create_dir_all(&folder).unwrap();
@@ -269,7 +269,7 @@ impl Screen {
         picture
     }
 
-    /// What is on the clipboard, in this type, as another program gets it.
+    /// The content of the clipboard in this type, as read by another program.
     pub(crate) fn clipboard(&self, mime_type: &str) -> Vec<u8> {
         let atom = |name: &str| -> Atom {
             let asked = self.connection.intern_atom(false, name.as_bytes());
@@ -314,7 +314,7 @@ impl Screen {
         got.value
     }
 
-    /// Moves the pointer to a place in the window, in physical pixels.
+    /// Moves the pointer to a position in the window, in physical pixels.
     pub(crate) fn move_to(&self, [x, y]: [i32; 2]) {
         let origin = self
             .connection
@@ -327,7 +327,7 @@ impl Screen {
         sleep(REACTION);
     }
 
-    /// Presses and releases a button where the pointer is.
+    /// Presses and releases a button at the pointer's position.
     pub(crate) fn press(&self, button: Button) {
         self.input(BUTTON_PRESS_EVENT, button as u8, [0; 2]);
         sleep(REACTION);
@@ -335,13 +335,13 @@ impl Screen {
         sleep(REACTION);
     }
 
-    /// Clicks at a place in the window.
+    /// Clicks at a position in the window.
     pub(crate) fn click(&self, at: [i32; 2]) {
         self.move_to(at);
         self.press(Button::Left);
     }
 
-    /// Drags from one place in the window to another.
+    /// Drags from one position in the window to another.
     pub(crate) fn drag(&self, button: Button, from: [i32; 2], to: [i32; 2]) {
         const STEPS: i32 = 6;
         self.move_to(from);
@@ -354,7 +354,7 @@ impl Screen {
         sleep(REACTION);
     }
 
-    /// Presses keys together, the modifiers first, and releases them.
+    /// Presses keys together, modifiers first, and releases them.
     pub(crate) fn key(&self, keys: &[Key]) {
         let codes: Vec<Keycode> = keys.iter().map(|key| self.key_code(*key)).collect();
         for code in &codes {
@@ -401,7 +401,7 @@ impl Screen {
     }
 }
 
-/// What a desktop tells all programs of a display, as XSETTINGS has it.
+/// Settings that a desktop publishes to all programs of a display (XSETTINGS).
 #[derive(Debug)]
 pub(crate) struct DesktopSettings {
     connection: RustConnection,
@@ -410,7 +410,7 @@ pub(crate) struct DesktopSettings {
 }
 
 impl DesktopSettings {
-    /// Becomes the one who tells; programs look for it when they start.
+    /// Becomes the settings manager. Programs look for it when they start.
     pub(crate) fn of(display: &Display) -> Self {
         let (connection, number) = x11rb::connect(Some(display.name())).unwrap();
         let root = connection.setup().roots[number].root;
@@ -436,9 +436,9 @@ impl DesktopSettings {
         }
     }
 
-    /// Changes how large pixels are said to be.
+    /// Changes the resolution in dots per inch.
     pub(crate) fn set_dots_per_inch(&self, dots: u32) {
-        // In the order of bytes 0, with the serial number 0, one setting, which is a number.
+        // Byte order 0, serial number 0, and one setting, an integer.
         let mut settings = vec![0; 8];
         settings.extend(1_u32.to_le_bytes());
         settings.extend([0, 0, 7, 0]);
@@ -456,7 +456,7 @@ impl DesktopSettings {
     }
 }
 
-/// How many colours a picture has: an empty window has one.
+/// Number of colours in a picture; an empty window has one.
 pub(crate) fn count_colors(picture: &RgbaImage) -> usize {
     let mut colors: Vec<Rgba<u8>> = picture.pixels().copied().collect();
     colors.sort_unstable_by_key(|color| color.0);

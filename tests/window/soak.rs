@@ -1,4 +1,4 @@
-//! A window that is used for long: it takes no more memory, threads and files than after a while.
+//! Long use of a window: memory, threads and open files stop growing after a warm-up.
 
 use std::fs;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use super::program::Program;
 use super::screen::{Key, Screen};
 use super::window::{text, write_map};
 
-/// Pixels of the screen.
+/// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1280, 800];
-/// How long each file is looked at. What plays never comes to rest.
+/// Viewing time of each file. Playing content never becomes idle.
 const MOMENT: Duration = Duration::from_millis(400);
-/// Rounds until all that is made once was made.
+/// Rounds until all one-time allocations are made.
 const WARM_UP: usize = 10;
-/// How much more memory there may be at the end: documents differ, and what was freed is not given back at once.
+/// Allowed growth of memory: documents differ, and freed memory is not returned at once.
 const MORE_BYTES: u64 = 96 << 20;
 
-/// What a process holds.
+/// Resources of a process.
 #[derive(Debug, Clone, Copy)]
 struct Held {
     bytes: u64,
@@ -48,8 +48,7 @@ impl Held {
     }
 }
 
-/// Opens files, reloads them, and loses the device and the window's size again and again, as often as
-/// `MAPSCOPE_SOAK` says.
+/// Opens and reloads files, loses the device, and resizes the window, for `MAPSCOPE_SOAK` rounds.
 #[test]
 #[ignore = "it takes many minutes; the weekly job runs it"]
 fn a_window_that_is_used_for_long_grows_no_more() {
@@ -74,7 +73,7 @@ fn a_window_that_is_used_for_long_grows_no_more() {
         fs::write(&map, fs::read(&map).unwrap()).unwrap();
         fs::write(&scene, format!("{}\n", fs::read_to_string(&scene).unwrap())).unwrap();
         screen.resize([900 + round as u32 % 7 * 40, 700]);
-        // A device that is lost in each round is given up.
+        // The program gives up a device that is lost in every round.
         if round % 8 == 0 {
             program.tell("device 0\n");
             program.wait_for("device-restored");

@@ -1,4 +1,4 @@
-//! A Wayland compositor for one test, and the hands of who sits before it.
+//! A Wayland compositor for one test, with a virtual pointer and keyboard.
 
 use std::cell::{RefCell, RefMut};
 use std::fs::Permissions;
@@ -32,27 +32,27 @@ use wayland_protocols_wlr::virtual_pointer::v1::client::{
 use super::peer::PEER;
 use super::program::{Host, Program, Rect};
 
-/// The user that sway runs as where the tests are run by root, whom it refuses.
+/// User for sway if root runs the tests, because sway refuses root.
 const NOBODY: u32 = 65534;
-/// Pixels of the screen.
+/// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
-/// Side of the square in a corner of the screen that is another program's, in logical pixels.
+/// Side of the other program's square in a corner of the screen, in logical pixels.
 const PEER_SIDE: u32 = 90;
-/// As in the tests on X11: what the interface gets between a move and what follows.
+/// As in the tests on X11: the delay between a move and the next input.
 const REACTION: Duration = Duration::from_millis(60);
-/// Longer than anything takes on a slow machine.
+/// A generous timeout for slow machines.
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A running compositor with one screen, a pointer and a keyboard.
 pub(crate) struct Sway {
     hands: RefCell<Hands>,
     server: Child,
-    /// What the compositor keeps in its `XDG_RUNTIME_DIR`.
+    /// The compositor's `XDG_RUNTIME_DIR`.
     runtime: TempDir,
     home: TempDir,
 }
 
-/// A key, by its number in Linux's input events.
+/// A key, by its Linux input event code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key(u32);
 
@@ -71,7 +71,7 @@ impl Key {
     pub(crate) const Q: Self = Self(16);
     pub(crate) const V: Self = Self(47);
 
-    /// What it adds to the modifiers, as bits of the keymap.
+    /// Its modifier bits in the keymap.
     fn modifier(self) -> u32 {
         match self.0 {
             42 => 1,
@@ -82,8 +82,8 @@ impl Key {
 }
 
 impl Sway {
-    /// Starts a compositor whose screen has so many pixels for one logical pixel. `None` where
-    /// there is no sway: the test is then to be skipped.
+    /// Starts a compositor with this scale factor. Returns `None` if sway is not installed; the
+    /// test must then be skipped.
     pub(crate) fn start(scale: f64) -> Option<Self> {
         let runtime = tempfile::tempdir().unwrap();
         let config = runtime.path().join("config");
@@ -111,7 +111,7 @@ impl Sway {
         } else {
             Command::new("sway")
         };
-        // As sway demands of it.
+        // Required by sway.
         std::fs::set_permissions(runtime.path(), Permissions::from_mode(0o700)).unwrap();
         let log = std::fs::File::create(runtime.path().join("log")).unwrap();
         let installed = Command::new("sway").arg("--version").output();
@@ -174,17 +174,17 @@ impl Sway {
         })
     }
 
-    /// A folder that goes away with the compositor.
+    /// A temporary folder with the lifetime of the compositor.
     pub(crate) fn home(&self) -> &Path {
         self.home.path()
     }
 
-    /// Where clients connect.
+    /// The socket for clients.
     pub(crate) fn socket(&self) -> PathBuf {
         self.runtime.path().join("wayland-1")
     }
 
-    /// Has sway do something, in the words of its configuration.
+    /// Runs a sway command.
     pub(crate) fn command(&self, command: &str) {
         let answer = self.ask(0, command);
         assert_eq!(answer[0]["success"], true, "{command}: {answer}");
@@ -205,7 +205,7 @@ impl Sway {
         serde_json::from_slice(&answer).unwrap()
     }
 
-    /// What sway knows of the window with this `app_id`, when it is shown.
+    /// sway's node of the window with this `app_id`; waits until the window is shown.
     pub(crate) fn window(&self, app_id: &str) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -221,19 +221,19 @@ impl Sway {
         }
     }
 
-    /// Another scale of the screen, while programs run.
+    /// Changes the scale of the screen while programs run.
     pub(crate) fn set_scale(&self, scale: f64) {
         self.command(&format!("output HEADLESS-1 scale {scale}"));
         self.hands().size = SCREEN_SIZE.map(|side| (f64::from(side) / scale) as u32);
     }
 
-    /// Gives the program the keyboard.
+    /// Gives the program the keyboard focus.
     pub(crate) fn focus(&self) {
         self.command("[app_id=\"^mapscope$\"] focus");
     }
 
-    /// Puts the program's window where it does not cover that of the other program, and gives it
-    /// the keyboard.
+    /// Resizes the program's window, moves it to a place where it does not cover the other program,
+    /// and gives it the keyboard focus.
     pub(crate) fn arrange(&self, [width, height]: [u32; 2]) {
         self.window("mapscope");
         self.command(&format!(
@@ -247,7 +247,7 @@ impl Sway {
         self.hands().size.map(|side| side - PEER_SIDE)
     }
 
-    /// Puts the window of the other program into its corner, and gives the middle of it.
+    /// Moves the other program's window into its corner and returns its centre.
     pub(crate) fn place_peer(&self) -> [f64; 2] {
         self.window(PEER);
         let [x, y] = self.room();
@@ -257,8 +257,9 @@ impl Sway {
         [x, y].map(|side| f64::from(side + PEER_SIDE / 2))
     }
 
-    /// A place of the program's window as a place of the screen, in logical pixels. `rects` come
-    /// in pixels of the program's own picture, which may be drawn larger than it is shown.
+    /// Converts a position in the program's window into one on the screen, in logical pixels. The
+    /// program reports rectangles in pixels of its own picture, which may be drawn larger than it
+    /// is shown.
     pub(crate) fn on_screen(&self, program: &mut Program, at: [i32; 2]) -> [f64; 2] {
         let window = &self.window("mapscope")["rect"];
         let side = |name: &str| window[name].as_f64().unwrap();
@@ -269,7 +270,7 @@ impl Sway {
         ]
     }
 
-    /// The middle of the view on the screen, in logical pixels.
+    /// Centre of the view on the screen, in logical pixels.
     pub(crate) fn middle_of_view(&self, program: &mut Program) -> [f64; 2] {
         let view: Rect = program.rect("viewport");
         self.on_screen(program, view.center())
@@ -279,7 +280,7 @@ impl Sway {
         self.hands.borrow_mut()
     }
 
-    /// Ends the compositor as a crash does.
+    /// Kills the compositor, as in a crash.
     pub(crate) fn kill(&mut self) {
         self.server.kill().unwrap();
         self.server.wait().unwrap();
@@ -302,7 +303,7 @@ impl Host for Sway {
 
 impl Drop for Sway {
     fn drop(&mut self) {
-        // It may have ended by itself; then there is nothing to end.
+        // The compositor may already have ended.
         let _ended = self.server.kill();
         let _status = self.server.wait();
     }
@@ -317,7 +318,7 @@ fn find<'a>(node: &'a Value, app_id: &str) -> Option<&'a Value> {
     nodes.find_map(|node| find(node, app_id))
 }
 
-/// A virtual pointer and keyboard. Places are in logical pixels of the screen.
+/// A virtual pointer and keyboard. Positions are in logical pixels of the screen.
 pub(crate) struct Hands {
     queue: EventQueue<Nobody>,
     pointer: ZwlrVirtualPointerV1,
@@ -327,7 +328,7 @@ pub(crate) struct Hands {
     at: [f64; 2],
 }
 
-/// Nothing is to be known of what the compositor says to the devices.
+/// Ignores all events of the devices.
 struct Nobody;
 
 delegate_noop!(Nobody: ignore WlSeat);
@@ -380,7 +381,7 @@ impl Hands {
         hands
     }
 
-    /// Waits until the compositor has taken what was done.
+    /// Waits until the compositor has processed the input.
     fn settle(&mut self) {
         self.queue.roundtrip(&mut Nobody).unwrap();
         sleep(REACTION);
@@ -401,7 +402,7 @@ impl Hands {
         self.settle();
     }
 
-    /// Moves there as a hand does, with places between.
+    /// Moves the pointer in several steps, like a hand.
     pub(crate) fn glide_to(&mut self, to: [f64; 2]) {
         const STEPS: u32 = 5;
         let from = self.at;
@@ -425,7 +426,7 @@ impl Hands {
         self.button(ButtonState::Released);
     }
 
-    /// Turns the wheel by one notch towards the hand.
+    /// Turns the wheel by one notch towards the user.
     pub(crate) fn scroll(&mut self) {
         self.pointer
             .axis_discrete(self.now(), Axis::VerticalScroll, 15.0, 1);
@@ -433,7 +434,7 @@ impl Hands {
         self.settle();
     }
 
-    /// Presses keys together, the modifiers first, and releases them.
+    /// Presses keys together, modifiers first, and releases them.
     pub(crate) fn key(&mut self, keys: &[Key]) {
         let mut modifiers = 0;
         for key in keys {

@@ -1,5 +1,5 @@
-//! The window on Wayland, where drops, the clipboard and the size of pixels are another matter
-//! than on X11. What is the same on both is tested on X11.
+//! The window on Wayland, for drops, the clipboard and scaling, which differ from X11. Common
+//! behaviour is tested on X11.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -16,14 +16,14 @@ use super::screen::count_colors;
 use super::sway::{Key, Sway};
 use super::window::{text, write_map};
 
-/// The program's window, without the other program's corner, with a file of one chunk open.
+/// The program with a map of one chunk open. Its window leaves the other program's corner free.
 struct Opened {
-    // Fields are dropped in this order: the program ends before its display does.
+    // Fields are dropped in this order: the program ends before its display.
     program: Program,
     sway: Sway,
 }
 
-/// Starts the program on a small map; `None` where there is no sway to be had.
+/// Starts the program on a small map. Returns `None` if sway is not available.
 fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<Opened> {
     let sway = Sway::start(scale)?;
     let file = write_map(sway.home(), "first.pfmap", 1);
@@ -34,7 +34,7 @@ fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<Opened> {
     Some(Opened { program, sway })
 }
 
-/// A path as file managers write it.
+/// The `file:` URI of a path, as file managers write it.
 fn uri(path: &Path) -> String {
     let escaped = path.as_os_str().as_bytes().iter().map(|&byte| match byte {
         b'/' | b'.' | b'-' | b'_' => char::from(byte).to_string(),
@@ -48,7 +48,7 @@ fn files(paths: &[&Path]) -> Goods {
     Goods::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
 }
 
-/// Drags something over the middle of the window and holds it there.
+/// Drags data over the middle of the window and holds it there.
 fn hold_over<'a>(sway: &'a Sway, program: &mut Program, goods: Goods) -> Peer<'a> {
     let middle = sway.middle_of_view(program);
     let peer = Peer::start(sway, Role::Drag(goods));
@@ -59,13 +59,13 @@ fn hold_over<'a>(sway: &'a Sway, program: &mut Program, goods: Goods) -> Peer<'a
     peer
 }
 
-/// Lets go what is held.
+/// Releases the held drag.
 fn let_go(sway: &Sway) {
     sway.hands().button(ButtonState::Released);
 }
 
 impl Opened {
-    /// Drags files over the window, checks what it says to that, and drops them.
+    /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, paths: &[&Path]) {
         let peer = hold_over(&self.sway, &mut self.program, files(paths));
         self.program.wait_for(&format!("hover {} ", paths.len()));
@@ -74,32 +74,32 @@ impl Opened {
         self.program.wait_for("hover-end");
     }
 
-    /// Gives the program the keyboard and presses keys.
+    /// Gives the program the keyboard focus and presses keys.
     fn key(&self, keys: &[Key]) {
         self.sway.focus();
         self.sway.hands().key(keys);
     }
 
-    /// The camera after a key was pressed that changes it.
+    /// The camera after pressing a key that changes it.
     fn camera_of(&mut self, key: Key) -> String {
         self.key(&[key]);
         self.program.wait_for("camera ")
     }
 }
 
-/// Whether the window still does what one asks of it.
+/// Asserts that the window still responds.
 fn assert_alive(sway: &Sway, program: &mut Program) {
     for key in [Key::TWO, Key::THREE] {
         sway.focus();
         let asked = Instant::now();
         sway.hands().key(&[key]);
         program.wait_for("camera ");
-        // Less than the time for which other programs are waited for.
+        // Shorter than the timeout for other programs.
         assert!(asked.elapsed() < Duration::from_secs(4), "it stood still");
     }
 }
 
-/// Waits until there is a line that begins and goes on so, before or after what was waited for.
+/// Waits until the output has a line with this beginning and this text, at any position.
 fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
     let deadline = Instant::now() + Duration::from_mins(1);
     let is_it = |line: &str| line.starts_with(beginning) && line.contains(with);
@@ -109,7 +109,7 @@ fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
     }
 }
 
-/// Waits until the log tells of a lost surface.
+/// Waits until the log reports a lost surface.
 fn wait_until_surface_is_lost(program: &mut Program) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while !program
@@ -195,7 +195,7 @@ fn what_is_no_file_is_said_and_refused() {
         assert_eq!(peer.hear(), Said::Cancelled);
         it.program.wait_for("hover-end");
     }
-    // The files among other things are opened, and the others are named.
+    // The files among other URIs are opened, and the others are reported.
     let map = write_map(it.sway.home(), "map.pfmap", 1);
     let goods = Goods::uris(&[page.clone(), uri(&map)]);
     let peer = hold_over(&it.sway, &mut it.program, goods);
@@ -234,7 +234,7 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
-    // To another program, and back into this one, from itself and from there.
+    // Copies to another program, and pastes from this one and from the other one.
     let top = it.camera_of(Key::TWO);
     it.key(&[Key::CTRL, Key::SHIFT, Key::C]);
     assert_ne!(it.camera_of(Key::THREE), top);
@@ -250,7 +250,7 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
     assert_eq!(it.program.wait_for("camera "), top);
     drop(writer);
 
-    // Into a text field: the palette finds a command by what is pasted.
+    // Pastes into a text field: the palette finds a command by the pasted text.
     for keys in [[Key::CTRL, Key::V], [Key::SHIFT, Key::INSERT]] {
         assert_ne!(it.camera_of(Key::THREE), top);
         let writer = Peer::start(&it.sway, Role::Copy(Goods::text("from the\r\ntop")));
@@ -278,7 +278,7 @@ fn the_view_is_copied_as_a_picture_to_other_programs() {
     let picture = image::load_from_memory(&png).unwrap().into_rgba8();
     assert!(count_colors(&picture) > 100);
     drop(reader);
-    // It has no text: the camera stays, and the window lives.
+    // The clipboard has no text: the camera stays, and the window keeps working.
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_alive(&it.sway, &mut it.program);
 }
@@ -317,7 +317,7 @@ fn the_window_is_used_at_every_scale_and_size() {
         for shrunk in [60, 0] {
             let size = it.sway.room().map(|side| side - shrunk);
             it.sway.arrange(size);
-            // At 1.5 an older compositor asks for 2, and makes the picture smaller itself.
+            // At 1.5 an older compositor requests scale 2 and downscales the picture itself.
             let is_right = |wide: i32| {
                 let scales = [scale, scale.ceil()].map(|scale| f64::from(size[0]) * scale);
                 scales
@@ -347,7 +347,7 @@ fn the_window_is_used_at_every_scale_and_size() {
 
 #[test]
 fn the_desktop_knows_the_window_and_there_is_one_data_device() {
-    // With this the system's library writes everything that the program and the compositor say.
+    // With this variable, the system's library logs all messages between program and compositor.
     let Some(mut it) = open_small_map(1.0, &[("WAYLAND_DEBUG", "client")]) else {
         return;
     };
@@ -368,7 +368,7 @@ fn a_lost_device_and_a_lost_surface_are_made_again_on_wayland() {
     let Some(mut it) = open_small_map(1.0, &LOSSES) else {
         return;
     };
-    // The compositor ends the connection of a program that draws on one window in two ways.
+    // The compositor disconnects a program that draws on one window in two ways.
     it.program.tell("device 0\n");
     it.program.wait_for("device-restored");
     assert_alive(&it.sway, &mut it.program);
@@ -400,7 +400,7 @@ fn panels_come_back_when_the_compositor_ends_the_full_screen() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
-    // Panels are at the left of the view, and there are none in the full screen.
+    // Panels are to the left of the view, except in full screen.
     let beside_panels = it.program.rect("viewport").x;
     let wait_for_view_at = |it: &mut Opened, x: i32| {
         let deadline = Instant::now() + Duration::from_mins(1);
@@ -415,7 +415,7 @@ fn panels_come_back_when_the_compositor_ends_the_full_screen() {
     it.sway
         .command("[app_id=\"^mapscope$\"] fullscreen disable");
     wait_for_view_at(&mut it, beside_panels);
-    // The next press of the key begins it again.
+    // The next key press starts full screen again.
     it.program.wait_until_quiet();
     it.key(&[Key::F11]);
     wait_for_view_at(&mut it, 0);

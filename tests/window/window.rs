@@ -1,7 +1,7 @@
-//! The window, used as a person uses it: started, dropped on, pointed at, typed into, resized.
+//! The window, operated like a user: started, dropped on, pointed at, typed into, resized.
 //!
-//! Each test looks at what the program did (its `event:` lines and its picture), never only at
-//! whether it was asked. The pictures that are saved under `target/tmp/window` are for looking at.
+//! Each test examines the program's reaction (its `event:` lines and its picture), not only its
+//! input. Pictures are saved under `target/tmp/window` for inspection.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -24,19 +24,19 @@ use super::losing::LOSSES;
 use super::program::Program;
 use super::screen::{Button, Key, Screen, count_colors};
 
-/// Pixels of the screen, where a test needs no other.
+/// Default screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 
-/// The program's window with a file of one chunk open.
+/// The program with a map of one chunk open.
 struct Opened {
-    // Fields are dropped in this order: the program ends before its display does.
+    // Fields are dropped in this order: the program ends before its display.
     program: Program,
     screen: Screen,
     file: PathBuf,
     display: Display,
 }
 
-/// Starts the program on a small map, `None` where there is no display to be had.
+/// Starts the program on a small map. Returns `None` if no display is available.
 fn open_small_map() -> Option<Opened> {
     let display = Display::start(SCREEN_SIZE)?;
     let file = write_map(display.home(), "first.pfmap", 1);
@@ -49,7 +49,7 @@ fn open_small_map() -> Option<Opened> {
     })
 }
 
-/// Starts the program on a file and waits until all is drawn.
+/// Starts the program on a file and waits until everything is drawn.
 fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program, Screen) {
     let mut program = Program::start_with(display, [file], variables);
     assert_eq!(program.wait_for("opened "), text(file));
@@ -58,7 +58,7 @@ fn open(display: &Display, file: &Path, variables: &[(&str, &str)]) -> (Program,
     (program, screen)
 }
 
-/// Writes a map of this many chunks along each side.
+/// Writes a map with this many chunks along each side.
 pub(crate) fn write_map(folder: &Path, name: &str, chunks: u32) -> PathBuf {
     let file = folder.join(name);
     fs::write(&file, synthesize::pfmap(chunks, chunks, 7)).unwrap();
@@ -69,14 +69,14 @@ pub(crate) fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The row and column in a tile's text, such as `tile 3 17`.
+/// Row and column of a tile's text, such as `tile 3 17`.
 fn row_and_column(tile: &str) -> [i64; 2] {
     let mut numbers = tile.rsplit(' ').map(|number| number.parse().unwrap());
     let column = numbers.next().unwrap();
     [numbers.next().unwrap(), column]
 }
 
-/// The part of a picture's pixels that is not as in another of the same size, from 0 to 1.
+/// Share of the pixels that differ between two pictures of the same size, from 0 to 1.
 fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     assert_eq!(a.dimensions(), b.dimensions());
     let differing = a.pixels().zip(b.pixels()).filter(|(a, b)| a != b).count();
@@ -84,7 +84,7 @@ fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
 }
 
 impl Opened {
-    /// Drags files over the window, checks what it says to that, and drops them.
+    /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, files: &[&Path]) {
         let drag = Drag::over(&self.display, &self.screen, files).unwrap();
         self.program.wait_for(&format!("hover {} ", files.len()));
@@ -104,7 +104,7 @@ fn without_a_file_the_demo_opens() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
-    // What moves in it would draw on and on.
+    // An animation would never become idle.
     let mut program = Program::start(&display, ["--frame", "0"]);
     program.wait_for("opened ");
     program.wait_until_drawn();
@@ -192,7 +192,7 @@ fn several_dropped_files_are_gone_through_with_page_down_and_page_up() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    // Not in the order of their names, and in a folder with another that was not dropped.
+    // Not in order of names, and in a folder with another file that was not dropped.
     let files =
         ["c.pfmap", "a.pfmap", "b 日本.pfmap"].map(|name| write_map(it.display.home(), name, 1));
     it.drop_on(&files.each_ref().map(PathBuf::as_path));
@@ -221,9 +221,9 @@ fn a_scene_that_is_dropped_with_a_map_stands_on_it_and_waits_for_its_models() {
     assert_eq!(it.program.wait_for("opened "), text(&scene));
     it.program.wait_until_drawn();
     it.screen.photograph("scene");
-    // The ground is that of the map.
+    // The map provides the ground.
     it.select_middle();
-    // The model that its first entity names, in a folder that was not there.
+    // Adds the model of the first entity, in a new folder.
     let models = folder.join("assets/models");
     fs::create_dir_all(&models).unwrap();
     fs::write(models.join("guard.pfobj"), demo::DRAKELING.source().bytes).unwrap();
@@ -250,12 +250,12 @@ fn textures_of_models_are_drawn_once_they_were_read() {
     it.drop_on(&[&scene]);
     assert_eq!(it.program.wait_for("opened "), text(&scene));
     it.program.wait_for("complete");
-    // It plays: the frame with them is on the screen before some others are drawn.
+    // The scene plays: the next frames show the textures.
     for _ in 0..3 {
         it.program.wait_for("scene-frame");
     }
     let picture = it.screen.photograph("scene-with-textures");
-    // In the dim light that the scene names, and less blue than the ground.
+    // Green in the scene's dim light, with less blue than the ground.
     let is_green = |p: &&image::Rgba<u8>| {
         let [red, green, blue, _] = p.0;
         green > 20 && red < green / 4 && blue < green / 4
@@ -344,10 +344,10 @@ fn a_dropped_folder_is_searched_below_itself_and_lists_what_it_has() {
     assert_eq!(it.program.wait_for("opened "), text(&files[0]));
     it.program.wait_until_drawn();
     let list = it.program.rect("file-list");
-    // Rows of 22 points.
+    // Rows are 22 points high.
     it.screen.click([list.center()[0], list.y + 33]);
     assert_eq!(it.program.wait_for("opened "), text(&files[1]));
-    // On and on with the keys: what cannot be opened is marked and passed by.
+    // The keys go through the list: files that cannot be opened are marked and skipped.
     it.screen.key(&[Key::DOWN]);
     let failed = it.program.wait_for("failed ");
     assert!(failed.starts_with(text(&files[2])), "{failed}");
@@ -391,7 +391,7 @@ fn a_broken_file_is_named_and_what_was_open_stays() {
         "{}",
         it.screen.title()
     );
-    // The message goes away, and the map is still there to be used.
+    // The message disappears, and the map is still usable.
     it.screen.key(&[Key::ESCAPE]);
     it.select_middle();
 }
@@ -420,7 +420,7 @@ fn a_cancelled_drag_opens_nothing() {
     assert!(!opened, "{heard:?}");
     let after = difference(&before, &it.screen.picture());
     assert!(after < hovering / 4.0, "the message stays: {after}");
-    // A drop after that is one like any other.
+    // A later drop works normally.
     it.drop_on(&[&other]);
     assert_eq!(it.program.wait_for("opened "), text(&other));
 }
@@ -464,7 +464,7 @@ fn in_a_small_window_the_view_keeps_half_of_it() {
     let Some(display) = Display::start(size) else {
         return;
     };
-    // It has a timeline, and problems.
+    // The scene has a timeline and problems.
     let file = write_game(display.home(), &sound_scene()).unwrap();
     let variables = [("WINIT_X11_SCALE_FACTOR", "2"), ("MAPSCOPE_EVENTS", "1")];
     let arguments = ["--frame", "0", text(&file)];
@@ -481,7 +481,7 @@ fn in_a_small_window_the_view_keeps_half_of_it() {
     );
     let said = program.said();
     assert!(!said.contains("rect bottom-dock"), "{said}");
-    // The number of problems opens their list.
+    // A click on the number of problems opens their list.
     screen.click(program.rect("problem-count").center());
     program.wait_until_drawn();
     screen.photograph("small-window-problems");
@@ -568,7 +568,7 @@ fn the_view_is_copied_as_a_picture() {
     let size = [view.width, view.height].map(|side| side as u32);
     assert_eq!([copied.width(), copied.height()], size);
     assert!(count_colors(&copied) > 100);
-    // The window shows the same, but for the contour of what the pointer is over and for notices.
+    // The window shows the same, except for the contour of the hovered item and notices.
     let window = it.screen.photograph("copied");
     let [x, y] = [view.x, view.y].map(|edge| edge as u32);
     let shown = imageops::crop_imm(&window, x, y, size[0], size[1]).to_image();
@@ -596,7 +596,7 @@ fn a_picture_of_twice_the_size_is_saved() {
     let save = it.program.rect("picture-save").center();
     it.screen.click(save);
     it.program.wait_until_drawn();
-    // Without dialogs of the system, the window asks for the path and suggests one beside the file.
+    // Without system dialogs, the window asks for the path and suggests one beside the file.
     it.screen.key(&[Key::RETURN]);
     let path = it.file.with_extension("png");
     assert_eq!(it.program.wait_for("saved "), text(&path));
@@ -605,7 +605,8 @@ fn a_picture_of_twice_the_size_is_saved() {
     assert_eq!([picture.width(), picture.height()], size);
     assert!(count_colors(&picture) > 100);
 
-    // Enter is the button; a folder that takes no files is named, and the window goes on.
+    // Enter presses the button. A folder that cannot be written to is reported, and the window goes
+    // on.
     it.screen.key(&[Key::CTRL, Key::of('s')]);
     it.program.wait_until_drawn();
     it.screen.key(&[Key::RETURN]);
@@ -618,7 +619,7 @@ fn a_picture_of_twice_the_size_is_saved() {
     assert!(it.program.is_running());
 }
 
-/// Asks for an animation of what moves in it and of so many views, up to the question for its path.
+/// Requests an animation of a motion with this number of views, up to the question for its path.
 fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('a')]);
     it.program.wait_until_drawn();
@@ -641,14 +642,14 @@ fn ask_for_turntable(it: &mut Opened, views: &str) {
     ask_for_animation(it, "animation-turntable", views);
 }
 
-/// Begins a turntable that takes long, where the window suggests it, and waits until there is a file of it.
+/// Starts a long turntable at the suggested path and waits until its file exists.
 fn begin_long_turntable(it: &mut Opened) {
     ask_for_turntable(it, "5000");
     it.screen.key(&[Key::RETURN]);
     wait_until_begun(it);
 }
 
-/// Waits until a file was begun.
+/// Waits until an unfinished file exists.
 fn wait_until_begun(it: &mut Opened) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while unfinished(it).is_empty() {
@@ -657,7 +658,7 @@ fn wait_until_begun(it: &mut Opened) {
     }
 }
 
-/// The files that were begun.
+/// The unfinished files.
 fn unfinished(it: &Opened) -> Vec<PathBuf> {
     let files = fs::read_dir(it.display.home()).unwrap();
     let paths = files.map(|file| file.unwrap().path());
@@ -690,7 +691,7 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     fs::remove_file(&path).unwrap();
     begin_long_turntable(&mut it);
     it.screen.key(&[Key::of('3')]);
-    // It is said after the frame that shows it.
+    // The event is printed after the frame that shows the progress.
     it.program.wait_for("camera ");
     it.screen.photograph("saving-animation");
     let cancel = it.program.rect("saving-cancel").center();
@@ -698,11 +699,11 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     assert_eq!(it.program.wait_for("not-saved "), "cancelled");
     assert!(unfinished(&it).is_empty() && !path.exists());
 
-    // Whoever leaves meanwhile leaves nothing behind.
+    // Quitting during a save leaves no file behind.
     it.program.wait_until_drawn();
     begin_long_turntable(&mut it);
     it.screen.key(&[Key::CTRL, Key::of('q')]);
-    // At first it is laid out unseen, to find out how large it is.
+    // The first layout pass is invisible, to measure the size.
     it.program.wait_for("rect quit-anyway ");
     it.program.wait_for("rect quit-anyway ");
     let quit = it.program.rect("quit-anyway").center();
@@ -712,7 +713,7 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     assert!(unfinished(&it).is_empty() && !path.exists());
 }
 
-/// The cameras of a scene: from two corners of its map into its middle.
+/// Cameras of a scene: from two corners of its map towards its middle.
 const CAMERAS: &str = "\
 num_cameras 2
 camera first
@@ -747,7 +748,7 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
     let scene = sound_scene();
     let (scene, _) = scene.split_once("num_cameras").unwrap();
     let file = write_game(display.home(), &format!("{scene}{CAMERAS}")).unwrap();
-    // What moves in it would draw on and on.
+    // An animation would never become idle.
     let mut program = Program::start(&display, ["--frame", "0", text(&file)]);
     assert_eq!(program.wait_for("opened "), text(&file));
     let screen = Screen::of(&display, program.pid());
@@ -760,7 +761,7 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
     };
     let size = it.program.rect("viewport");
     let size = format!("{}x{}", size.width, size.height);
-    // However the view is, one sees through the cameras as their game does.
+    // Cameras look as in their game, whatever the projection of the view.
     it.screen.key(&[Key::of('p')]);
     it.program.wait_until_drawn();
     ask_for_animation(&mut it, "animation-flight", "3");
@@ -769,7 +770,7 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
     }
     it.screen.type_text("apng");
     it.screen.key(&[Key::RETURN]);
-    // Without a folder for pictures it is suggested at home.
+    // Without a pictures folder, the suggested folder is the home.
     let path = it.display.home().join("a.apng");
     assert_eq!(it.program.wait_for("saved "), text(&path));
     let frames = frames_of(&path);
@@ -829,7 +830,7 @@ fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     begin_long_turntable(&mut it);
     it.program.tell("device 0\n");
     it.screen.key(&[Key::of('3')]);
-    // On the new one it is begun again.
+    // The save is restarted on the new device.
     it.program.wait_for("saving-again");
     wait_until_begun(&mut it);
     it.program.tell("device 0\n");
@@ -895,7 +896,7 @@ fn the_palette_finds_a_command_by_part_of_its_name() {
     it.screen.photograph("palette");
     it.screen.key(&[Key::RETURN]);
     let found = it.program.wait_for("camera ");
-    // The same as the command's own key does, from elsewhere.
+    // The command's own key gives the same view.
     it.screen.key(&[Key::of('3')]);
     assert_ne!(it.program.wait_for("camera "), found);
     it.screen.key(&[Key::of('2')]);
@@ -921,7 +922,7 @@ fn a_whole_task_is_done_with_the_keyboard_alone() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    // Finds a chunk, and looks at it.
+    // Finds a chunk and frames it.
     it.screen.key(&[Key::CTRL, Key::of('f')]);
     it.program.wait_until_drawn();
     it.screen.type_text("chunk");
@@ -931,7 +932,7 @@ fn a_whole_task_is_done_with_the_keyboard_alone() {
     it.program.wait_until_drawn();
     it.screen.key(&[Key::of('f')]);
     it.program.wait_for("camera ");
-    // Switches something on by its name.
+    // Runs a command by its name.
     it.screen.key(&[Key::CTRL, Key::of('p')]);
     it.program.wait_until_drawn();
     it.screen.type_text("orthographic");
@@ -939,7 +940,7 @@ fn a_whole_task_is_done_with_the_keyboard_alone() {
     it.screen.key(&[Key::RETURN]);
     it.program.wait_for("scene-frame ");
     it.program.wait_until_drawn();
-    // Saves a picture, and another in its place.
+    // Saves a picture, and then overwrites it.
     let path = it.file.with_extension("png");
     for _ in 0..2 {
         it.screen.key(&[Key::CTRL, Key::of('s')]);
@@ -976,7 +977,7 @@ fn saves_are_read_after_the_folder_was_replaced() {
             assert_eq!(program.wait_for("reloaded "), text(&file));
         }
     };
-    // As when another branch without it is checked out, and then this one again.
+    // As after checking out another branch without the folder, and then this one again.
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(program.wait_for("kept "), text(&file));
     fs::create_dir(&folder).unwrap();
@@ -998,7 +999,7 @@ fn two_windows_keep_what_either_has_changed() {
     };
     let files = ["first.pfmap", "second.pfmap"].map(|name| write_map(display.home(), name, 1));
     let [mut first, mut second] = files.each_ref().map(|file| open(&display, file, &[]));
-    // What is covered draws nothing, and hears no keys.
+    // A covered window draws nothing and ignores keys.
     second.1.resize([600, 400]);
     second.0.wait_until_drawn();
     for ((program, screen), key) in [(&mut first, '='), (&mut second, '1')] {
@@ -1039,13 +1040,13 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
     let mut file = fs::File::create(&it.file).unwrap();
     for piece in [&whole[..half], &whole[half..half + 1000]] {
         file.write_all(piece).unwrap();
-        // Much longer than an editor takes from one step of a save to the next.
+        // Much longer than an editor takes between two steps of a save.
         assert_eq!(it.program.wait_for("kept "), text(&it.file));
     }
     it.program.wait_until_quiet();
     let view = it.program.rect("viewport");
     let after = it.screen.photograph("half-saved");
-    // Below what the window says of it.
+    // Below the banner of the window.
     let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
     let lower = |picture: &RgbaImage| {
         let [width, height] = [view.width, view.height / 2].map(|side| side as u32 - 40);
@@ -1128,7 +1129,7 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
         (doubled.height - menu.height * 2).abs() <= 2,
         "{menu:?} {doubled:?}"
     );
-    // Pointing, and dropping, go by the same pixels.
+    // The pointer and drops use the same scale.
     screen.click(program.rect("viewport").center());
     program.wait_for("selected tile ");
     let other = write_map(display.home(), "other.pfmap", 1);
@@ -1139,12 +1140,12 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     screen.photograph("scale-2");
 }
 
-/// The frame in what is said of the animation: the clip, the frame, and whether it plays.
+/// The frame of a playhead event, which has clip, frame and state.
 fn frame(moment: &str) -> f64 {
     moment.rsplit(' ').nth(1).unwrap().parse().unwrap()
 }
 
-/// How many pictures of the view some lines tell of.
+/// Number of pictures of the view that some lines report.
 fn pictures(heard: &[String]) -> usize {
     let is_picture = |line: &&String| line.starts_with("event: scene-frame ");
     heard.iter().filter(is_picture).count()
@@ -1185,7 +1186,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
         .filter_map(|line| line.strip_prefix("event: playhead Bend "));
     let moments: Vec<&str> = moments.collect();
     assert_eq!(moments.last(), Some(&"18 paused"), "{heard:?}");
-    // One on the way at least, however slow the machine is.
+    // At least one intermediate picture, even on a slow machine.
     assert!(
         pictures(&heard) >= 2,
         "it draws while it is dragged: {heard:?}"
@@ -1208,7 +1209,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
     it.program.wait_until_drawn();
     assert!(difference(&bent, &it.screen.photograph("model-stretched")) > 0.002);
 
-    // A drag while it plays holds it, and it goes on after.
+    // A drag pauses playback, which continues afterwards.
     it.screen.key(&[Key::SPACE]);
     assert!(it.program.wait_for("playhead ").ends_with("playing"));
     it.screen.drag(Button::Left, at(0.1), at(0.6));
@@ -1217,7 +1218,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
         let moment = event.strip_prefix("playhead ")?;
         moment.ends_with(" playing").then_some(())
     });
-    // What is open is read again where it is.
+    // A reload keeps the playhead.
     it.screen.key(&[Key::SPACE]);
     let moment = it.program.wait_for("playhead ");
     assert!(moment.ends_with(" paused"), "{moment}");
@@ -1251,12 +1252,12 @@ fn a_dropped_level_is_drawn_pointed_at_and_rests() {
     it.screen.click(middle);
     it.program.wait_for("selected face ");
     it.program.wait_until_drawn();
-    // Without light it looks otherwise.
+    // The picture differs without light.
     it.screen.key(&[Key::ALT, Key::of('5')]);
     it.program.wait_until_drawn();
     let after = it.screen.photograph("level-unlit");
     assert!(difference(&before, &after) > 0.05);
-    // What moves in it stands still when paused.
+    // A paused animation draws no frames.
     it.screen.key(&[Key::SPACE]);
     it.program.wait_until_quiet();
     let heard = it.program.listen(Duration::from_secs(1)).to_vec();
@@ -1276,7 +1277,7 @@ fn the_size_of_the_window_is_remembered() {
     let (program, screen) = open(&it.display, &it.file, &[]);
     assert_eq!(screen.size(), [1010, 710]);
     drop(program);
-    // Twice as large it would not fit.
+    // At twice the scale it would not fit.
     let doubled = [("WINIT_X11_SCALE_FACTOR", "2")];
     let (_program, screen) = open(&it.display, &it.file, &doubled);
     let size = screen.size().map(u32::from);
