@@ -195,7 +195,7 @@ fn rules(contract: &str) -> Vec<Rules> {
             if span.starts_with("--") {
                 option = span.split(' ').next().map(str::to_owned);
             }
-            // The common keys are a single object; other spans describe files of unknown formats.
+            // The common keys are a single object; other spans describe files that cannot be read.
             let notation = match names {
                 "common" => span.strip_prefix('{').unwrap_or_default(),
                 _ => span,

@@ -1,4 +1,5 @@
-//! Files that another program re-encoded: texts are read with one problem more, binary files are named.
+//! Files re-encoded by another program: texts are read with one additional problem, binary files
+//! are reported.
 
 use mapscope_formats::{Severity, ika, pfobj, pmf, ppe};
 use mapscope_scene::diff::Diff;
@@ -8,14 +9,14 @@ use mapscope_testdata::{synthesize, tiny_model};
 
 use super::same::open;
 
-/// The ids of the rules that a file breaks which stand for themselves.
+/// Ids of the rules that a file breaks, without consequences.
 fn broken(path: &str, bytes: &[u8]) -> Vec<&'static str> {
     let document = open(path, bytes);
     let problems = document.about().problems.iter();
     problems.map(|problem| problem.rule.id).collect()
 }
 
-/// Checks that an altered file is read as it was, and that one problem more is said of it.
+/// Asserts that an altered file has the same content, with one additional problem.
 #[track_caller]
 fn one_problem_more(path: &str, [file, altered]: [&[u8]; 2], rule: &str) {
     let expected = [&[rule][..], &broken(path, file)].concat();
@@ -24,7 +25,7 @@ fn one_problem_more(path: &str, [file, altered]: [&[u8]; 2], rule: &str) {
     assert_eq!(Diff::of([&*a, &*b]).unwrap().differences, [], "{path}");
 }
 
-/// Every binary format, with a file that has bytes over 127 and line feeds in it.
+/// A file of every binary format, with bytes above 127 and line feeds.
 fn binary_files() -> Vec<(&'static str, Vec<u8>)> {
     let flags = ppe::MapFlags::default();
     vec![
@@ -47,7 +48,7 @@ fn binary_files() -> Vec<(&'static str, Vec<u8>)> {
     ]
 }
 
-/// Text formats whose readers take every word by spaces and every line by its end.
+/// Text formats whose readers split words at spaces and lines at their ends.
 fn texts() -> [(&'static str, String); 3] {
     let map = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
     let model = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
@@ -84,7 +85,8 @@ fn texts_with_cr_line_ends_are_read() {
     }
 }
 
-/// Each byte is decoded as a character, or replaced where it is no UTF-8; or CR is put before every LF.
+/// Each byte is decoded as a character or, if it is invalid UTF-8, replaced; or CR is inserted
+/// before every LF.
 #[test]
 fn binary_files_that_were_handled_as_text_are_named() {
     for (path, file) in binary_files() {

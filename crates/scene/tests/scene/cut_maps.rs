@@ -1,5 +1,5 @@
-//! 2D maps that end early or are damaged: of all that is known of a place of the whole map a part of
-//! the file says the same, or that it was not read, and a longer part says no less.
+//! Truncated and damaged 2D maps. For every cell, a part of a file either gives the same values as
+//! the whole file or reports them as not read, and a longer part reports no fewer values.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 const SIZE: [u32; 2] = [7, 5];
 const CELLS: u32 = SIZE[0] * SIZE[1];
 
-/// What a map says: where and what, and the value.
+/// Reported values of a map, by position and key.
 type Said = BTreeMap<String, Value>;
 
 fn tile(map: &TileMap, x: u32, y: u32) -> Value {
@@ -34,8 +34,8 @@ fn has(list: &Value, key: &str) -> bool {
     list.is_some_and(|keys| keys.iter().any(|known| known == key))
 }
 
-/// All that is said of each place of a map; what is not said there was not read, and nothing else was
-/// not.
+/// All values reported for the cells of a map. Asserts that exactly the missing values are reported
+/// as not read.
 fn said(map: &TileMap, keys: &[&str]) -> Said {
     let mut all = Said::new();
     for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
@@ -57,7 +57,7 @@ fn said(map: &TileMap, keys: &[&str]) -> Said {
     all
 }
 
-/// Goes through parts of a file, each longer than the one before. In how many steps more was said.
+/// Checks parts of a file with increasing lengths. Returns the number of steps that added values.
 fn check_parts(
     whole: &[u8],
     keys: &[&str],
@@ -97,7 +97,7 @@ fn check_parts(
     steps
 }
 
-/// A map in which no two numbers are the same, and none is what stands for nothing.
+/// A map with distinct numbers, none of which is a null value.
 fn ika() -> ika::Map {
     let layer = |number: u32| ika_map::Layer {
         tiles: (1 + number * CELLS..=(number + 1) * CELLS).collect(),
@@ -133,7 +133,7 @@ fn every_part_of_a_binary_map_shows_what_it_has() {
     let whole = ika_map::write(&ika()).unwrap();
     let keys = ["tile", "obstructed"];
     assert!(check_parts(&whole, &keys, 0..=whole.len(), open_ika) > 3 * CELLS as usize);
-    // Where zones are, and what they are called, stands in two places.
+    // Areas and names of zones are stored in different places.
     let names = |map: &TileMap| map.info(&InfoQuery::default())["zones"].clone();
     let mut longest = 0;
     for end in 0..whole.len() {
@@ -160,7 +160,7 @@ fn every_part_of_a_binary_map_shows_what_it_has() {
 
 #[test]
 fn every_part_of_map_data_shows_what_it_has() {
-    // Plain, packed in runs, zlib and Zstandard; with graphics attributes and logic values of 16 bits.
+    // Plain, RLE, zlib and Zstandard, with graphics attributes and 16-bit logic values.
     for packing in [0, 0x100, 0x400, 0x800] {
         let flags = MapFlags(MapFlags::NEW_LAYOUT | 0x1_0011 | packing);
         let corners = |number: u8| {
@@ -187,14 +187,14 @@ fn every_part_of_map_data_shows_what_it_has() {
             let map = map_data::read(bytes).ok()?;
             Some(ppe::map_document(map, &source, &OpenOptions::default()))
         };
-        // Attributes behind packed cells that have as many bytes as without packets are read as such.
+        // Attributes after packed cells are read as plain if their length matches.
         let plain = 12 + 1 + (4 + 32 + 2) * CELLS as usize;
         let lengths = (0..=whole.len()).filter(|end| packing != 0x100 || *end != plain);
         let steps = check_parts(&whole, &["tile", "logic"], lengths.clone(), open);
-        // Zstandard has all of so little in one block.
+        // Zstandard puts such small data into one block.
         let least = if packing == 0x800 { 1 } else { CELLS as usize };
         assert!(steps >= least, "{packing:#x}: {steps} steps");
-        // The tint of the last cell stands in the middle of the file.
+        // The tint of the last cell is in the middle of the file.
         let last = Item::from(TileMapItem::Cell {
             layer: 0,
             x: SIZE[0] - 1,
@@ -279,7 +279,7 @@ fn text_maps_say_what_their_layers_lack() {
     assert_eq!(here["layers"][0]["tile"], 1);
 }
 
-/// Of a text map that is cut before the areas of its zones nobody says that a place is in none.
+/// In a text map that ends before the areas of its zones, no cell is reported as outside all zones.
 #[test]
 fn zones_are_nowhere_only_where_all_areas_are_read() {
     let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
@@ -291,7 +291,7 @@ fn zones_are_nowhere_only_where_all_areas_are_read() {
     assert!(of_whole.values().any(|zones| *zones != json!([])));
     let mut seen = 0;
     for map in (0..text.len()).step_by(7).filter_map(open) {
-        // The names of zones stand before the layers.
+        // The names of zones precede the layers.
         if map.info(&InfoQuery::default())["zones"]
             .as_array()
             .unwrap()
@@ -330,11 +330,11 @@ fn containers_say_which_cells_they_lack() {
     map.annotations()
         .unwrap()
         .lines(&Shown::default(), &mut lines);
-    // Around three tiles of the one, and all of the other.
+    // Around three tiles of one layer and all tiles of the other.
     assert_eq!(lines.len(), 6 + 4);
 }
 
-/// How many differences there are of each kind.
+/// Number of differences of each kind.
 fn differences(a: &TileMap, b: &TileMap) -> Vec<(&'static str, u64)> {
     let diff = Diff::of([a, b]).unwrap();
     assert_eq!(Diff::of([b, a]).unwrap().count(), diff.count());
@@ -342,7 +342,8 @@ fn differences(a: &TileMap, b: &TileMap) -> Vec<(&'static str, u64)> {
     groups.map(|group| (group.what, group.count())).collect()
 }
 
-/// Checks that the comparison of a cut file with the whole one says once, and first, that it is cut.
+/// Asserts that the comparison of a truncated file with the whole one reports the truncation once,
+/// as its first difference.
 #[track_caller]
 fn assert_told_once(cut: &dyn Document, whole: &dyn Document, at: usize) {
     let diff = Diff::of([cut, whole]).unwrap();
@@ -380,7 +381,7 @@ fn a_cut_file_is_told_once_and_lacks_what_it_ends_before() {
     {
         let cut_off = open(&bytes[..cut]).unwrap();
         assert_told_once(&cut_off, &whole, cut);
-        // Of tiles that were read in part nothing is said.
+        // Partially read tiles are not reported as changed.
         let diff = Diff::of([&cut_off as &dyn Document, &whole]).unwrap();
         let of_tiles = diff.groups.iter().find(|group| group.what == "tile");
         assert!(of_tiles.is_none_or(|group| group.changed == 0), "{cut}");
@@ -389,7 +390,7 @@ fn a_cut_file_is_told_once_and_lacks_what_it_ends_before() {
     }
 }
 
-/// What is opened of bytes with a name.
+/// Opens bytes under a name.
 fn open_ppe(name: &str, bytes: &[u8]) -> Option<TileMap> {
     let source = Source {
         path: name.into(),
@@ -453,7 +454,7 @@ fn a_cut_container_is_told_once() {
         };
         let mut problems = cut.about().problems.iter();
         let Some(error) = problems.find(|problem| problem.severity == Severity::Error) else {
-            // Between tags there is nothing that tells.
+            // A truncation between tags is undetectable.
             continue;
         };
         compared += 1;
@@ -466,7 +467,7 @@ fn a_cut_container_is_told_once() {
     assert!(compared > XMF.len() - 150, "{compared}");
 }
 
-/// The one difference of two files: what it is, where on the map, where in the files, and its fields.
+/// The only difference of two files: kind, location on the map, location in the files, and fields.
 #[track_caller]
 fn one_difference(a: &TileMap, b: &TileMap) -> (&'static str, String, String, Vec<String>) {
     let diff = Diff::of([a, b]).unwrap();
@@ -541,7 +542,7 @@ fn a_tileset_is_compared_as_its_file_has_it() {
         (what, place, at)
     };
     let expected = |what, place: &str, at: &str| (what, place.to_owned(), at.to_owned());
-    // Whether it is used or not.
+    // Whether the colour is used or not.
     for used in [
         changed(|vsp| vsp.palette[5][1] = 10),
         changed(|vsp| vsp.palette[5] = [200; 3]),
@@ -590,7 +591,7 @@ fn changes_of_strands_are_differences() {
     assert_eq!(changed(|strand| strand.mode = 0), "Mode: forwards");
 }
 
-/// Levels that end anywhere, also within their heads, lack what they end before.
+/// A level that ends anywhere, even within its header, lacks only the content after its end.
 #[test]
 fn a_cut_level_is_told_once_and_lacks_what_it_ends_before() {
     let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
@@ -685,8 +686,8 @@ fn a_string_that_is_not_there_is_not_an_empty_one() {
     let file = pmf::write(&map, pmf::Packing::Stored).unwrap();
     let level = &pmf::read(&file).unwrap().levels[0];
     let strings = level.common.strings.bytes().len();
-    // Behind the head of the frame, the strings with their size, the number of materials, and the name of
-    // the first one.
+    // Behind the frame's header, the strings with their size, the number of materials, and the name
+    // of the first one.
     let at = level.frames[0].start as usize + 11 + 4 + strings + 2 + 4;
     let mut bad = file.clone();
     bad[at..at + 4].copy_from_slice(&0x00AB_CDEF_u32.to_le_bytes());
@@ -703,7 +704,7 @@ fn a_string_that_is_not_there_is_not_an_empty_one() {
     assert_eq!(field.texts()[1].as_deref(), Some("0xabcdef (no string)"));
 }
 
-/// Two maps, of which the second is made of the first.
+/// Number of differences of each kind between a map and a changed copy.
 fn changed<M: Clone>(
     map: &M,
     change: impl FnOnce(&mut M),
@@ -726,7 +727,7 @@ fn cells_differ_by_the_zone_that_they_mean_and_not_by_its_number() {
     let map = ika();
     let open = |map: &ika::Map| open_ika(&ika_map::write(map).unwrap()).unwrap();
     let of_zones = |change: fn(&mut ika::Map)| changed(&map, change, open);
-    // All that is behind it gets another number.
+    // Increments all later zone numbers.
     let inserted = |map: &mut ika::Map| {
         map.zones.insert(3, new_zone());
         let numbers = map.zone_numbers.iter_mut();
@@ -735,15 +736,15 @@ fn cells_differ_by_the_zone_that_they_mean_and_not_by_its_number() {
             .for_each(|number| *number += 1);
     };
     assert_eq!(of_zones(inserted), [("zone", 1)]);
-    // Numbers that stay mean other zones.
+    // Unchanged numbers refer to other zones.
     let only_inserted = |map: &mut ika::Map| map.zones.insert(30, new_zone());
     assert_eq!(of_zones(only_inserted), [("zone cell", 6), ("zone", 1)]);
-    // One that is only called otherwise is where it was.
+    // A renamed zone keeps its cells.
     let renamed = |map: &mut ika::Map| map.zones[5].name = "other".to_owned();
     assert_eq!(of_zones(renamed), [("zone", 1)]);
     let moved = |map: &mut ika::Map| map.zone_numbers[8] = 1;
     assert_eq!(of_zones(moved), [("zone cell", 1)]);
-    // Zones without names are told apart by what else is said of them.
+    // Zones without names are distinguished by their other fields.
     let mut unnamed = map.clone();
     for (number, zone) in unnamed.zones.iter_mut().enumerate() {
         zone.name.clear();

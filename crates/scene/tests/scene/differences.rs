@@ -13,7 +13,7 @@ use mapscope_testdata::{shared, synthesize, tiny_model};
 
 use crate::same::open;
 
-/// What differs between two files of a name: kinds, places, and the keys of fields.
+/// The differences between two files with the same name: kinds, locations, and keys of fields.
 #[track_caller]
 fn differences(name: &str, files: [&[u8]; 2]) -> Vec<String> {
     let [a, b] = files.map(|file| open(name, file));
@@ -33,10 +33,10 @@ fn differences(name: &str, files: [&[u8]; 2]) -> Vec<String> {
     told.collect()
 }
 
-/// How many tiles of the map name materials in turn.
+/// Number of tiles that cycle through the materials.
 const NAMING: usize = 100;
 
-/// A map with five materials, which the first tiles name in turn, and the others only the first of them.
+/// A map with five materials. The first tiles use them in turn, the others only the first.
 fn map() -> Pfmap {
     let mut map = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
     let material = |i: usize| Material {
@@ -77,7 +77,7 @@ fn a_material_of_a_map_under_another_name_is_one_difference() {
         assert_eq!(of_maps(&a, &b), [format!("{place}: name texture")]);
         b.materials[at].name = a.materials[at].name.clone();
         assert_eq!(of_maps(&a, &b), [format!("{place}: texture")]);
-        // A tile that is really another is told with it, and only that.
+        // A tile with a real change is reported too, and no other tile.
         let number = b.tiles[700].get(Field::TopMaterial);
         b.tiles[700].set(Field::TopMaterial, (number + 1) % 5);
         let expected = [
@@ -104,7 +104,7 @@ fn a_material_that_is_inserted_moves_no_tile_that_names_what_it_did() {
     for at in 0..=a.materials.len() {
         let mut b = a.clone();
         b.materials.insert(at, new.clone());
-        // Each tile is another that has a number which is that of another now.
+        // Each tile changes whose index now refers to a different material.
         let others = (0..NAMING).filter(|i| i % 5 >= at || (i + 1) % 5 >= at);
         let rest = usize::from(at == 0) * (a.tiles.len() - NAMING);
         let [first, second] = [&a, &b].map(|map| open("a.pfmap", &pfmap::write(map)));
@@ -118,7 +118,7 @@ fn a_material_that_is_inserted_moves_no_tile_that_names_what_it_did() {
         }
         assert_eq!(of_maps(&a, &b), ["+material new: "], "{at}");
         assert_eq!(of_maps(&b, &a), ["-material new: "], "{at}");
-        // Another one under another name at the same time.
+        // Another material is renamed at the same time.
         b.materials[(at + 2) % 6].name = "renamed".to_owned();
         let found = of_maps(&a, &b);
         assert_eq!(found.len(), 2, "{found:?}");
@@ -136,7 +136,7 @@ fn materials_that_are_swapped_are_others_on_their_tiles() {
     let tiles = (0..NAMING).filter(changed).count();
     assert_eq!(found.len(), 1 + tiles);
     assert_eq!(found[0], "material order: order");
-    // With the numbers of the tiles swapped as well they are what they were.
+    // After swapping the indices in the tiles too, the tiles are unchanged.
     for tile in &mut b.tiles {
         for field in [Field::TopMaterial, Field::SideMaterial] {
             tile.set(field, [0, 3, 2, 1, 4][tile.get(field) as usize]);
@@ -145,7 +145,7 @@ fn materials_that_are_swapped_are_others_on_their_tiles() {
     assert_eq!(of_maps(&a, &b), ["material order: order"]);
 }
 
-/// A map of so many chunks, of tiles that differ from their neighbours.
+/// A map of the given number of chunks whose tiles differ from their neighbours.
 fn terrain(rows: u32, cols: u32) -> Pfmap {
     let mut map = pfmap::read(&synthesize::pfmap(rows, cols, 1)).unwrap();
     let cols = map.cols() as usize;
@@ -197,12 +197,12 @@ fn tiles_that_move_on_by_a_line_are_told_by_the_lines_that_come_and_go() {
         row[9] = new;
     }
     assert_eq!(of_maps(&a, &b), ["+tile column 9: ", "-tile column 63: "]);
-    // One more tile is that one.
+    // An additional changed tile is reported as such.
     b.tiles[640 + 30].set(Field::BaseHeight, 77);
     let found = of_maps(&a, &b);
     assert_eq!(found[1], "tile 10,29: base_height", "{found:?}");
     assert_eq!(found.len(), 3);
-    // A few tiles are told by themselves wherever they have moved.
+    // A few tiles are reported individually, even if they moved.
     let flat = synthesize::pfmap(1, 1, 1);
     let mut a = pfmap::read(&flat).unwrap();
     a.tiles = vec![new; a.tiles.len()];
@@ -212,7 +212,7 @@ fn tiles_that_move_on_by_a_line_are_told_by_the_lines_that_come_and_go() {
     assert_eq!(of_maps(&a, &b).len(), 2);
 }
 
-/// A model of which no two numbers are the same that a file writes with a point.
+/// A model in which all numbers with a decimal point are distinct.
 fn model() -> Pfobj {
     let mut model = tiny_model();
     let mut last = 0.0;
@@ -291,7 +291,7 @@ fn whatever_of_a_model_has_another_name_is_one_difference() {
         let mut b = a.clone();
         let name = std::mem::replace(&mut b.clips[at].name, "other".to_owned());
         assert_eq!(of_models(&a, &b), [format!("clip {name}: name")]);
-        // With other poses it is another clip.
+        // With different poses it is a different clip.
         b.clips[at].poses[2].translation[0] += 1.0;
         let expected = [format!("-clip {name}: "), "+clip other: ".to_owned()];
         assert_eq!(of_models(&a, &b), expected);
@@ -332,7 +332,8 @@ fn a_joint_that_is_inserted_is_one_difference() {
     }
 }
 
-/// A text with each of its numbers that have a point in turn, by the next one up and in another spelling.
+/// Variants of a text in which one number with a decimal point is replaced: by the next larger
+/// value, and by another spelling.
 fn with_other_numbers(text: &str) -> Vec<[String; 2]> {
     let is_end = |c: char| c.is_ascii_whitespace() || c == '/';
     let mut texts = Vec::new();
@@ -363,7 +364,7 @@ fn every_number_that_is_read_as_another_is_a_difference_and_no_spelling_is() {
         for [other, same] in others {
             let lines = text.lines().zip(other.lines());
             let line = lines.filter(|(line, other)| line != other).last().unwrap();
-            // The version is no number for the engine.
+            // The engine does not parse the version as a number.
             if line.0.starts_with("version") {
                 continue;
             }
@@ -400,7 +401,7 @@ fn a_corner_of_a_level_that_is_moved_a_little_is_a_difference() {
     }
 }
 
-/// A map of levels of one chunk each, which have nothing but their materials and environments in common.
+/// A map of levels with one chunk each, which share only their materials and environments.
 fn map_of_levels(count: u64) -> pmf::Pmf {
     let mut maps = (0..count).map(|seed| synthesize::pmf([1, 1, 1], 2, seed));
     let mut map = maps.next().unwrap();
@@ -435,7 +436,7 @@ fn what_stands_in_a_level_follows_it() {
     let a = map_of_levels(3);
     let mut b = a.clone();
     b.levels.rotate_left(1);
-    // All of them differ, and the last one only in a chunk, of which each has one.
+    // All levels change; the last one only in a chunk.
     b.levels[2].server.as_mut().unwrap().entities = pmf::Entities::default();
     b.levels[1].common.materials[1].flags = 2;
     let data = b.levels[0].chunks[0].data.as_mut().unwrap();
@@ -457,7 +458,7 @@ fn what_stands_in_a_level_follows_it() {
     assert!(found.contains(&"+level 0: ".to_owned()), "{found:?}");
 }
 
-/// What differs between two levels once something of the second one is changed.
+/// The differences after a change in a level.
 #[track_caller]
 fn of_changed_level(change: impl FnOnce(&mut pmf::Level)) -> Vec<String> {
     let a = synthesize::pmf([1, 2, 1], 1, 7);
@@ -471,7 +472,7 @@ fn whatever_is_read_of_a_level_is_a_difference() {
     let found = of_changed_level(|level| level.client.as_mut().unwrap().skies[0].flags = 0x80);
     assert_eq!(found, ["sky 0: day: flags"]);
 
-    // Far from the origin, where fewer digits are left behind the point.
+    // Far from the origin, where fewer decimal digits remain.
     let file = pmf::write(&synthesize::pmf([1, 2, 1], 1, 7), Packing::Stored).unwrap();
     let map = pmf::read(&file).unwrap();
     let data = map.levels[0].chunks[1].data.as_ref().unwrap();
@@ -490,7 +491,7 @@ fn whatever_is_read_of_a_level_is_a_difference() {
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].starts_with("cube 0: (0, 1, 0)"), "{found:?}");
 
-    // What is far down in a long list.
+    // A difference near the end of a long list.
     let lists = |last: u32| {
         move |level: &mut pmf::Level| {
             let data = level.chunks[0].data.as_mut().unwrap();
@@ -538,7 +539,7 @@ fn a_cube_that_wraps_another_leaves_it_as_it_is() {
     let b = level_of(&[|cubes| cubes.push_parent(0b11, &[1, 3]), path, empty, empty]);
     assert_eq!(of_levels(&a, &b), ["+cube 0: (0, 0, 0): 1: "]);
     assert_eq!(of_levels(&b, &a), ["-cube 0: (0, 0, 0): 1: "]);
-    // Also where it wraps all of them.
+    // Also if it wraps all of them.
     let c = level_of(&[
         |cubes| cubes.push_vis_info(1, [1], &[]),
         |cubes| cubes.push_parent(0b11, &[2, 4]),
@@ -595,7 +596,7 @@ fn whatever_is_read_of_an_entity_is_a_difference() {
     );
     let [a, b] = ["a", "b"].map(|end| map(&format!("{}{end}", "long".repeat(200)), 1, 0));
     assert_eq!(of_levels(&a, &b).len(), 1);
-    // A gamemode under another name is one of the map.
+    // A renamed gamemode is a difference of the map.
     let mut b = a.clone();
     b.header.gamemodes[0] = "run".to_owned();
     assert_eq!(of_levels(&a, &b), ["map map: gamemodes"]);
@@ -621,7 +622,7 @@ fn an_error_that_leaves_something_out_is_told_once_and_first() {
         for text in texts {
             assert!(text.starts_with("server section of level 0"), "{text}");
         }
-        // What it leaves out is only in the other file.
+        // The content that it leaves out is only in the other file.
         assert!(!rest.is_empty());
         for it in rest {
             let is_gone = it.is_in == is_in.map(|is_in| !is_in);
@@ -662,7 +663,7 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
         let layer = b.layers.remove(at);
         assert_eq!(of_binary_maps(&a, &b), [format!("-layer Layer {at}: ")]);
         assert_eq!(of_binary_maps(&b, &a), [format!("+layer Layer {at}: ")]);
-        // Another tile of one that stays is found in that one.
+        // A changed tile of a remaining layer is reported in that layer.
         for other in 0..b.layers.len() {
             let mut b = b.clone();
             b.layers[other].tiles[40] ^= 1;
@@ -672,7 +673,7 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
             let cell = format!("cell Layer {place}: 4,3: tile");
             assert_eq!(found, [format!("-layer Layer {at}: "), cell]);
         }
-        // It has moved.
+        // The layer is moved.
         for to in (0..a.layers.len()).filter(|to| *to != at) {
             let mut b = b.clone();
             b.layers.insert(to, layer.clone());
@@ -687,7 +688,7 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
     }
 }
 
-/// Grids of one size are compared a thousand cells at once.
+/// Grids of the same size are compared in blocks of a thousand cells.
 #[test]
 fn a_cell_that_differs_is_found_wherever_it_is_in_a_large_map() {
     let a = synthesize::ika_map([50, 60], 2, 3);
@@ -703,7 +704,7 @@ fn a_cell_that_differs_is_found_wherever_it_is_in_a_large_map() {
         "zone cell 24,20: zone_cell",
     ];
     assert_eq!(of_binary_maps(&a, &b), expected);
-    // No tileset has this one.
+    // No tileset has this tile.
     b = a.clone();
     b.layers[0].tiles[2000] = u32::MAX;
     assert_eq!(of_binary_maps(&a, &b), ["cell Layer 0: 0,40: tile"]);
@@ -739,7 +740,7 @@ fn an_order_is_told_under_the_names_of_the_first_file() {
     );
 }
 
-/// Puts so many values of 0 at a place of each row.
+/// Inserts `count` zeros at a position of each row.
 fn widen<T: Copy + Default>(all: &mut Vec<T>, width: usize, at: usize, count: usize) {
     let rows = all.chunks(width).map(|row| {
         let (before, behind) = row.split_at(at);
@@ -809,7 +810,7 @@ fn what_stands_on_a_layer_follows_it() {
         let mut b = a.clone();
         b.layers.swap(at, (at + 1) % 3);
         assert_eq!(of_text_maps(&a, &b), ["layer order: order"]);
-        // What is moved to another layer is no other.
+        // A part that moves to another layer stays the same part.
         let mut b = a.clone();
         let entity = b.layers[at].entities.remove(1);
         b.layers[(at + 1) % 3].entities.insert(0, entity);
@@ -859,7 +860,7 @@ fn areas_of_one_zone_are_those_in_their_places() {
     );
 }
 
-/// A container with a layer of two boxes of one name.
+/// A container with a layer of two boxes with the same name.
 fn container(layer: &str, ids: [u32; 2]) -> String {
     let boxes = ids.map(|id| format!("\tObject:Box \"gate\" {id} 0 0 {} 16\n", 16 + id % 2));
     let [first, second] = boxes;

@@ -1,5 +1,5 @@
-//! ika's maps and tilesets through the public interface: the samples against what is said beside
-//! them, and real files against what is known of them.
+//! ika's maps and tilesets through the public interface: samples against their sidecar files, and
+//! real files against known facts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -17,7 +17,7 @@ use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-/// The samples of a folder whose names begin and end so: name, bytes and what is said beside them.
+/// The samples of a folder with this ending: name, bytes, and content of the sidecar.
 fn samples(folder: &str, ending: &str) -> Vec<(String, Vec<u8>, Value)> {
     let Some(folder) = shared(folder) else {
         return Vec::new();
@@ -54,7 +54,7 @@ fn sha256_of_words(words: &[u32]) -> String {
     sha256(&bytes)
 }
 
-/// Compares problems with what is said of how bad a file is.
+/// Compares the worst severity of problems with the expected one.
 #[track_caller]
 fn check_problems(problems: &[Problem], truth: &Value, name: &str) {
     let worst = problems.iter().map(|problem| problem.severity).max();
@@ -152,7 +152,7 @@ fn binary_maps_are_as_their_side_cars_say() {
             assert_eq!(*found, truth[key], "{name}: {key}");
         }
         check_problems(&read.problems, &truth, &name);
-        // Written and read again, it is the same but for where the blocks are.
+        // A written copy is equal except for the offsets of blocks.
         let again = map::read(&map::write(&read).unwrap()).unwrap();
         assert_eq!(again.without_places(), read.without_places(), "{name}");
     }
@@ -212,7 +212,7 @@ fn tilesets_are_as_their_side_cars_say() {
     }
 }
 
-/// Name, version, tileset, and the sizes of the layers of real maps (fact sheet 4).
+/// Name, version, tileset, and layer sizes of real maps (fact sheet 4).
 const REAL_MAPS: [(&str, &str, &str, &[[u32; 2]]); 6] = [
     (
         "cave1",
@@ -341,7 +341,7 @@ fn open(path: &Path) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// The pixels of a whole map at 1:1, and how many there are across and down.
+/// Width, height and pixels of a whole map at 1:1.
 fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
     let shown = Shown::default();
     let picture = document.layers().unwrap().flat(&shown);
@@ -440,7 +440,7 @@ fn broken_maps_are_opened() {
         match mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()) {
             Ok(document) => {
                 check_problems(&document.about().problems, &truth, &name);
-                // The tileset is in the folder above.
+                // The tileset is in the parent folder.
                 let problems = &document.about().problems;
                 assert!(
                     problems.iter().any(|p| p.message.contains("`ika32.vsp`")),
@@ -453,7 +453,7 @@ fn broken_maps_are_opened() {
     }
 }
 
-/// A folder with a map and, if there is one, its tileset.
+/// A temporary folder with a map and an optional tileset.
 fn folder(map: &Map, tileset: Option<(&str, &[u8])>) -> (tempfile::TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("made_up.map");
@@ -503,7 +503,7 @@ fn binary_maps_are_drawn_as_their_render_string_says() {
             other => panic!("{other:?}"),
         })
         .collect();
-    // The first that is drawn shows its tile 0, whichever it is.
+    // The first drawn layer shows its tile 0, whichever layer it is.
     let expected = [Some((1, false)), None, Some((0, true)), Some((1, true))];
     assert_eq!(layers, expected);
     for (layer, file) in shown.layers.iter().zip(&map.layers) {
@@ -576,7 +576,7 @@ fn text_maps_have_their_own_places() {
         assert_eq!((&layer.name, layer.size), (&file.label, file.size));
         assert_eq!((layer.position_px, layer.wraps), (file.position, file.wrap));
     }
-    // Tile 0 is drawn like any other.
+    // Tile 0 is drawn like any other tile.
     let skips = |step: &Step| {
         matches!(
             step,
@@ -587,7 +587,7 @@ fn text_maps_have_their_own_places() {
         )
     };
     assert!(!shown.steps.iter().any(skips));
-    // What stands on a layer has its place from there.
+    // Positions of objects on a layer are relative to the layer.
     let objects: Vec<_> = shown
         .objects
         .iter()
@@ -610,7 +610,7 @@ fn text_maps_have_their_own_places() {
     assert_eq!(shown.grids[1].layer, Some(1));
 }
 
-/// A text map as a tree of lists, read without any of the reader's code.
+/// A text map as a tree of lists, parsed independently of the reader.
 #[derive(Debug)]
 enum Node {
     Text(String),
@@ -664,7 +664,7 @@ impl Node {
         self.lists(wanted).next().unwrap()
     }
 
-    /// The last text below it.
+    /// Its last child text.
     fn text(&self) -> &str {
         let Self::List(_, children) = self else {
             panic!("{self:?}");
@@ -681,8 +681,8 @@ impl Node {
     }
 }
 
-/// The places of a text map that are blocked on any layer, and those whose middle is in a zone: all
-/// layers of the real maps begin at the first pixel, and their tiles are 16 pixels wide.
+/// Cells of a text map that any layer blocks, and cells whose centre is in a zone. All layers of
+/// the real maps start at pixel 0 and have tiles 16 pixels wide.
 fn places_by_hand(bytes: &[u8]) -> [BTreeSet<[u32; 2]>; 2] {
     use std::io::Read as _;
 
@@ -713,8 +713,8 @@ fn places_by_hand(bytes: &[u8]) -> [BTreeSet<[u32; 2]>; 2] {
     [blocked, in_zones]
 }
 
-/// What is blocked and what is in a zone: the pictures of the overlays, what is said of every cell
-/// and what `info --tile` answers agree with a parse of this test's own, at every place.
+/// Obstruction and zones agree with an independent parser in every cell: in the pictures of the
+/// overlays, in the properties of every cell, and in `info --tile`.
 #[test]
 fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
     let Some(folder) = shared("corpus/ika") else {
@@ -752,7 +752,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
             if tile["zones"] != json!([]) {
                 of_info[1].insert(place);
             }
-            // All layers of a place say the same of it, also the highest, which is pointed at first.
+            // All layers agree about a cell, including the highest, which is picked first.
             let items = layers.iter().map(|layer| {
                 let number = |key: &str| layer[key].as_u64().unwrap() as u32;
                 let [layer, x, y] = ["layer", "x", "y"].map(number);
@@ -787,7 +787,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
             let mut colored = Shown::default();
             colored.overlays.set(map.about().overlays, overlay, true);
             for y in 0..rows {
-                // In the middle of tiles, where no zone has its edge.
+                // At the centres of tiles, away from the edges of zones.
                 let [plain, colored] = [&plain, &colored].map(|shown| row(shown, y * 16 + 8));
                 let differs = |x: &u32| {
                     let at = (*x as usize * 16 + 8) * 4;
@@ -841,9 +841,9 @@ fn tiles_without_a_tileset_show_their_numbers() {
     assert!(tileset.is_placeholder);
     assert_eq!(tileset.missing, Some(*greatest as usize + 1));
     assert_eq!(tileset.image(17).unwrap(), numbered_tile([16, 16], 17));
-    // Layers lie above each other, so nothing is to be seen of tile 0.
+    // Layers are stacked, so tile 0 is invisible.
     assert!(tileset.image(0).unwrap().iter().all(|byte| *byte == 0));
-    // A file that comes later is waited for.
+    // The missing file is watched.
     assert!(
         document
             .about()
@@ -877,7 +877,7 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let count = tileset.missing.unwrap();
     assert!((1..64).contains(&count) && !tileset.is_placeholder);
     assert_eq!(tileset.rgba.len(), tileset.count * 1024);
-    // That it lacks a tile which it was to have follows from that.
+    // The missing tile is a consequence of the truncation.
     assert_eq!(tiles(&*document).layers[0].cells[5], Cell(count as u32));
     map.layers[0].tiles[5] = 64;
     let (_folder, path) = folder(&map, Some(("made_up.vsp", &whole[..whole.len() / 2])));

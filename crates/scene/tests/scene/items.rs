@@ -1,4 +1,4 @@
-//! Items found by what they are called: every kind of every demo.
+//! Finding items by name: every kind in every demo.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ fn what_is_listed_is_found_again_and_described() {
         let whole = document.outline().into_iter().find_map(|line| line.item);
         for kind in whole.unwrap().kinds_beside() {
             let listed = find_items(document, kind);
-            // What is neither listed nor counted is asked for by its numbers.
+            // Items without a list are found by their numbers.
             let listed = listed.unwrap_or_else(|why| {
                 let form = format!("say which one, as in {}:", kind.replace(' ', "-"));
                 assert!(why.contains(&form), "{kind}: {why}");

@@ -1,5 +1,5 @@
-//! Levels through the public interface: what `info` says of the samples against what is said
-//! beside them.
+//! Levels through the public interface: the output of `info` for samples against their sidecar
+//! files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ fn open(path: &Path) -> Arc<Map> {
     Arc::new(Map::build(map, &source, &options, &progress).unwrap())
 }
 
-/// The samples with what is said beside them.
+/// The samples with the content of their sidecar files.
 fn samples() -> Vec<(Arc<Map>, Value)> {
     let Some(folder) = shared("samples/pmf") else {
         return Vec::new();
@@ -40,7 +40,7 @@ fn list(value: &Value) -> &[Value] {
     value.as_array().unwrap()
 }
 
-/// What is said to be a list of entities and the like is counted in `info`.
+/// Length of a list in the sidecar, which `info` reports as a number.
 fn count(value: &Value) -> Value {
     list(value).len().into()
 }
@@ -98,7 +98,7 @@ fn info_says_what_is_in_a_map() {
     }
 }
 
-/// Whether two boxes are the same; those of the truth are rounded.
+/// Asserts that two boxes are equal; the expected one is rounded.
 fn assert_box(found: &Value, truth: &Value) {
     let pairs = list(found).iter().zip(list(truth));
     let axes = pairs.flat_map(|(found, truth)| list(found).iter().zip(list(truth)));
@@ -118,7 +118,7 @@ fn info_says_what_a_cube_is() {
         for (number, level) in list(&truth["levels"]).iter().enumerate() {
             for chunk in list(&level["chunks"]) {
                 let [y, x, z] = [0, 1, 2].map(|axis| chunk["index_yxz"][axis].as_u64().unwrap());
-                // `info` lists all chunks each time.
+                // `info` lists all chunks on every call, so only some cubes are queried.
                 for truth in list(&chunk["geometry"]).iter().step_by(53) {
                     let index = truth["i"].as_u64().unwrap();
                     let cube = [number as u64, y, x, z, index].map(|number| number as u32);
@@ -147,7 +147,7 @@ fn info_says_what_a_cube_is() {
     assert!(found == 0 || found > 50, "{found}");
 }
 
-/// What is said of the first face of a level on a ray: name and value.
+/// Names and values of the summary of the first face on a ray.
 fn pointed_at(map: &Map, ray: Ray) -> Vec<(&'static str, String)> {
     let hit = map.first_hit(ray, 0, false).unwrap();
     let parts = map.summary(hit.item, None, &Shown::default()).into_iter();
@@ -188,7 +188,7 @@ fn the_room_is_as_one_sees_it_from_inside() {
     // The green block beyond the doorway is in the other chunk.
     assert_eq!(said(335.0, 352.0, "Material"), "grass");
     assert_eq!(said(335.0, 352.0, "Chunk"), "(0, 1, 0)");
-    // The steps on the right go up to the left.
+    // The steps on the right rise to the left.
     assert_eq!(said(690.0, 392.0, "Material"), "brick");
     assert_eq!(said(740.0, 430.0, "Material"), "wood");
     // The middle pillar shows its side +Z on the left and -X on the right.
@@ -216,7 +216,7 @@ fn what_is_broken_is_listed_and_the_rest_is_there() {
         let source = Source::read(&path).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let opened = mapscope_scene::open(&source, &options, &progress);
-        // Without its name there is nothing of a file; of others there is what is whole.
+        // A file without its name is refused; the intact parts of all others are shown.
         let is_lost = matches!(truth["code"].as_str(), Some("unterminated" | "magic"));
         assert_eq!(opened.is_err(), is_lost, "{}", path.display());
         let Ok(map) = opened else { continue };
@@ -237,7 +237,7 @@ fn what_is_broken_is_listed_and_the_rest_is_there() {
             let said = statistics.iter().find(|s| s.name == name);
             said.unwrap().value.parse().unwrap()
         };
-        // Of a size that lies the right one is known.
+        // A wrong size can be corrected.
         let is_size = problems[0].rule.id == "pmf/section-size";
         assert!(unreadable > 0 || is_size, "{}", path.display());
         assert_eq!(
@@ -247,7 +247,7 @@ fn what_is_broken_is_listed_and_the_rest_is_there() {
     }
 }
 
-/// All lines of a tree.
+/// Collects all lines of a tree.
 fn all_lines<'a>(lines: &'a [OutlineNode], found: &mut Vec<&'a OutlineNode>) {
     for line in lines {
         found.push(line);
@@ -255,7 +255,7 @@ fn all_lines<'a>(lines: &'a [OutlineNode], found: &mut Vec<&'a OutlineNode>) {
     }
 }
 
-/// The items of a kind in the tree of a map, in rising order.
+/// The items of a kind in the outline of a map, in ascending order.
 fn items(map: &Map, kind: &str) -> Vec<Item> {
     let outline = map.outline();
     let mut lines = Vec::new();
@@ -271,14 +271,14 @@ fn properties(map: &Map, item: Item) -> Vec<Property> {
     groups.flat_map(|group| group.properties).collect()
 }
 
-/// The value of the first property of a name.
+/// The value of the first property with this name.
 fn value(properties: &[Property], name: &str) -> String {
     let property = properties.iter().find(|property| property.name == name);
     let property = property.unwrap_or_else(|| panic!("no {name} in {properties:?}"));
     property.value.clone()
 }
 
-/// What is said of entities: those of the map, then level by level those of the level and of its
+/// The entities in the sidecar: those of the map, then for each level those of the level and of its
 /// chunks.
 fn told_entities(truth: &Value) -> Vec<&Value> {
     let mut told: Vec<&Value> = list(&truth["entities"]).iter().collect();
@@ -343,7 +343,7 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                     let [id, flags, intensity] = [0, 1, 2].map(|i| light[i].as_u64().unwrap());
                     fast.entry(id).or_insert((
                         if flags & 1 == 1 { intensity } else { 0 },
-                        // Bright enough to be seen once it is on.
+                        // A visible brightness for a light that is switched on.
                         if intensity == 0 { 255 } else { intensity },
                     ));
                 }
@@ -378,7 +378,7 @@ fn lights_regions_and_lightmaps_are_those_of_the_side_cars() {
                     let (kind, id) = (light.item.kind(), u64::from(id));
                     let plain = format!("{kind} {id}");
                     let name = light.name.to_lowercase();
-                    // By what controls it, where something does.
+                    // Named after its controller, if it has one.
                     assert!(
                         name == plain || name.ends_with(&format!(" ({plain})")),
                         "{name}"
@@ -473,7 +473,7 @@ fn a_walk_goes_from_box_to_box_and_ends_at_the_edge() {
         steps += 1;
         assert!(steps < 200);
     }
-    // Through the doorway into the other chunk, to its end.
+    // Through the doorway to the end of the other chunk.
     assert!(steps > 4 && middle(at).x > 22.0, "{steps} {}", middle(at));
     let back = map.neighbor(at, Direction::West).item.unwrap();
     assert!(middle(back).x < middle(at).x);

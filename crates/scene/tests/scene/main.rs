@@ -1,4 +1,4 @@
-//! Documents: what is opened, described, picked and drawn flat; without a GPU.
+//! Documents: opening, description, picking and flat drawing, without a GPU.
 
 #![cfg(test)]
 

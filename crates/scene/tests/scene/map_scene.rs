@@ -1,5 +1,5 @@
-//! Scenes through the public interface: the engine's own on its map, and small ones with whatever can
-//! be wrong.
+//! Scenes through the public interface: the engine's own scene on its map, and small scenes with
+//! all kinds of faults.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -27,12 +27,12 @@ fn open(path: &Path) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// The engine's demo, if it is there.
+/// The engine's demo, if available.
 fn demo() -> Option<Arc<dyn Document>> {
     shared("corpus/permafrost/assets/maps/demo.pfscene").map(|path| open(&path))
 }
 
-/// A game folder with a map and one model, and a scene in it.
+/// A game folder with a map, a model and a scene.
 struct Game(tempfile::TempDir);
 
 impl Game {
@@ -51,7 +51,7 @@ impl Game {
     }
 }
 
-/// The rules that a document breaks, with their lines.
+/// Rules that a document breaks, with their locations.
 fn broken(document: &dyn Document) -> Vec<(String, &'static str)> {
     let problems = document.about().problems.iter();
     problems.map(|p| (p.place.to_string(), p.rule.id)).collect()
@@ -66,11 +66,11 @@ fn property(document: &dyn Document, item: SceneItem, name: &str) -> String {
     found.map_or_else(String::new, |property| property.value)
 }
 
-/// The corners of the triangle of the model.
+/// The corners of the model's triangle.
 const TRIANGLE: [[f32; 3]; 3] = [[-1.0, -2.0, -3.0], [4.0, 5.0, 6.0], [0.0, 1.0, 2.0]];
 
-/// Rays to the middle of the triangle of a model that stands somewhere, from both of its sides and
-/// a quarter of a unit away.
+/// Rays to the centre of the triangle of a placed model, from both sides and a quarter of a unit
+/// away.
 fn toward_triangle(place: Vec3, rotation: Quat, scale: Vec3) -> [Ray; 2] {
     let [a, b, c] = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
     let center = (a + b + c) / 3.0;
@@ -81,7 +81,7 @@ fn toward_triangle(place: Vec3, rotation: Quat, scale: Vec3) -> [Ray; 2] {
     })
 }
 
-/// The whole scene with models that exist, on a map, so that nothing is wrong but the places.
+/// The scene with existing models, on a map, so that only positions are wrong.
 fn sound(scene: &str) -> String {
     scene.replace("assets/models/rock.pfobj", "assets/models/guard.pfobj")
 }
@@ -125,7 +125,7 @@ fn the_entities_of_the_engines_demo_stand_on_its_ground() {
 fn an_entity_stands_where_the_file_says() {
     let game = Game::new(&sound(SCENE));
     let document = game.open();
-    // A triangle of the guard: turned by the conjugate of its quaternion, then scaled, then moved.
+    // A triangle of the guard: rotated by the conjugate of its quaternion, then scaled, then moved.
     let rotation = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8).conjugate();
     let (place, scale) = (Vec3::new(1.0, 2.0, 3.0), Vec3::new(4.0, 5.0, 6.0));
     let [a, b, c] = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
@@ -182,7 +182,7 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
         found.contains(&("26:1".to_owned(), "pfscene/no-idle-clip")),
         "{found:?}"
     );
-    // A circle reaches as far as its radius, a rectangle half as far as its sides.
+    // A circle extends by its radius, a rectangle by half its sides.
     let map = open(&game.0.path().join("assets/maps/a.pfmap"));
     let map = map.about().bounds;
     for (beyond, is_outside) in [(12.0, false), (13.0, true)] {
@@ -216,7 +216,8 @@ fn what_is_wrong_on_the_map_is_said_at_its_line() {
     );
 }
 
-/// What a scene or a model implies is not read through a link that leads out, and nothing of it is quoted.
+/// Files that a scene or a model implies are not read through a link that leads out of the asset
+/// root, and none of their content is quoted.
 #[cfg(unix)]
 #[test]
 fn what_a_file_implies_is_below_its_asset_root() {
@@ -301,7 +302,7 @@ fn a_scene_has_the_overlays_of_the_ground_that_its_map_has() {
     let game = Game::new(SCENE);
     let map = game.0.path().join("assets/maps/a.pfmap");
     let text = std::fs::read_to_string(&map).unwrap();
-    // The character of the cover of a tile.
+    // The cover character of a tile.
     let is_tile = |token: &str| token.len() == 24;
     let with_cover = |cover: &str| {
         let lines = text.lines().map(|line| {
@@ -401,7 +402,7 @@ fn models_of_a_scene_share_their_textures() {
     for (a, _) in pairs() {
         assert_eq!(a.texture.get().unwrap().size, [8, 8]);
     }
-    // Each is counted once.
+    // Each texture is counted once.
     let levels = [8, 4, 2, 1].map(|side| side * side * 4);
     let each = levels.iter().sum::<u64>();
     assert_eq!(document.cpu_bytes() - bytes, each * named as u64);
@@ -467,7 +468,7 @@ fn the_load_of_a_map_is_heard_of_and_can_be_cancelled() {
         let mut heard = 0.0;
         while !opened.is_finished() {
             let fraction = progress.fraction();
-            // Beyond the half that is the scene itself, and before the end.
+            // Past the first half, which is the scene itself, and before the end.
             if fraction > 0.5 {
                 heard = fraction;
                 progress.cancel();
@@ -603,7 +604,7 @@ fn what_stands_far_off_the_map_makes_no_speck_of_it() {
         serde_json::json!([null, 2.0, 3.0]),
         "as the file has it"
     );
-    // What is nowhere is not said to be at the middle of the map.
+    // An entity without a position is not placed at the centre of the map.
     let entity = SceneItem::Entity { index: 0 }.into();
     assert_eq!(
         document.details(entity, Playhead::default())["place"]["tile"],
@@ -611,8 +612,8 @@ fn what_stands_far_off_the_map_makes_no_speck_of_it() {
     );
 }
 
-/// What keeps still and is solid keeps units off its cells, by its name; what moves and stands there is
-/// noted at the line of its place.
+/// A static, solid entity blocks cells and is named there. A movable entity that is stuck is noted
+/// at the line of its position.
 #[test]
 fn static_entities_take_cells_and_what_is_stuck_is_noted() {
     let solid = |scene: &str, is_static: bool, at: &str| {
@@ -634,7 +635,7 @@ fn static_entities_take_cells_and_what_is_stuck_is_noted() {
     game.write("assets/maps/a.pfmap", &pfmap::write(&map));
     let document = game.open();
     let terrain: &Terrain = document.content().unwrap();
-    // A circle of radius 3 around the middle of a cell reaches into all those around it.
+    // A circle of radius 3 around the centre of a cell reaches into all its neighbours.
     let grid = terrain.navigation();
     assert_eq!(grid.blocked_by_entities(), 9);
     let cell = terrain.cell_at(2.0, 2.0).unwrap();
@@ -668,7 +669,7 @@ fn static_entities_take_cells_and_what_is_stuck_is_noted() {
     assert_eq!(info["navigation"]["ground"]["passable"], 64 * 64 - 9);
 }
 
-/// A map with a pool of deep water and a plateau, and on it whatever is in a wrong place.
+/// A map with a pool of deep water and a plateau, and entities in wrong positions.
 #[test]
 fn what_mappers_miss_is_found() {
     let entity = |name: &str, model: &str, at: [f32; 3], scale: f32, is_static: u8| {
@@ -760,7 +761,7 @@ fn what_mappers_miss_is_found() {
     );
 }
 
-/// The engine's demo has none of these mistakes but units that cannot leave their ground.
+/// The engine's demo has none of these mistakes except units on unreachable ground.
 #[test]
 fn the_engines_demo_gives_few_alarms() {
     let Some(document) = demo() else {
@@ -790,7 +791,7 @@ fn a_cancelled_load_stops() {
     assert!(matches!(opened, Err(OpenError::Cancelled)));
 }
 
-/// What is drawn of a scene: of each content, how many times it stands somewhere.
+/// Number of placements of all animated drawables of a scene.
 fn drawn(document: &dyn Document, shown: &Shown) -> usize {
     let mut count = 0;
     document.for_each_drawable(shown, &mut |drawable| {
@@ -862,15 +863,15 @@ fn what_is_hidden_is_neither_drawn_nor_met_nor_outlined() {
             .map(|label| label.text)
             .collect::<Vec<_>>()
     };
-    // The rock has no model: its own name is there, and not that of a file.
+    // The rock has no model: its label is its own name, not that of a file.
     assert_eq!(names(&[]), ["guard", "rock"]);
     assert!(!names(&[guard]).contains(&"guard".to_owned()));
 }
 
-/// Which entities are shown while the overlay of entities is off.
+/// Visible entities while the overlay of entities is off.
 #[test]
 fn without_the_overlay_of_entities_only_the_ground_is_there() {
-    // The guard has a model, the rock has none.
+    // The guard has a model, the rock does not.
     let document = Game::new(SCENE).open();
     let [guard, rock] = [0, 1].map(|index| Item::from(SceneItem::Entity { index }));
     let offered = document.about().overlays;
@@ -907,7 +908,7 @@ fn without_the_overlay_of_entities_only_the_ground_is_there() {
     assert_eq!(at_first.0, 1);
     assert!(at_first.1 >= 2, "{at_first:?}");
     assert_eq!((at_first.2, at_first.3), ([14, 1, 1], [12, 12, 12]));
-    // Another overlay makes no difference to it.
+    // Another overlay has no effect on it.
     shown.overlays.set(offered, OverlayId::TileGrid, true);
     assert_eq!(seen(&shown), at_first);
     shown.overlays.set(offered, OverlayId::Entities, false);
@@ -943,8 +944,8 @@ fn every_entity_is_listed_once_below_each_of_its_kinds() {
     }
 }
 
-/// A scene of so many entities, each of a model of its own that is missing, in two factions and up to
-/// a hundred classes.
+/// A scene with the given number of entities. Each has a different missing model; they have two
+/// factions and up to a hundred classes.
 fn many(count: usize) -> String {
     let (head, _) = SCENE.split_once("num_entities").unwrap();
     let head = head.replace("num_sections 5", "num_sections 3");
@@ -1006,7 +1007,7 @@ fn a_camera_looks_where_the_engine_has_it_look() {
     assert_eq!(document.camera_of(camera.item), Some(camera));
     let Pose { eye, target } = camera.pose;
     assert_eq!(eye, Vec3::new(100.0, 175.0, -50.0));
-    // Its usual pitch and yaw: down at 65 degrees, to the north-east.
+    // Its default pitch and yaw: down by 65 degrees, to the north-east.
     let ahead = (target - eye).normalize();
     let level = 65.0_f32.to_radians().cos() / 2.0_f32.sqrt();
     let expected = Vec3::new(-level, -65.0_f32.to_radians().sin(), -level);
@@ -1017,7 +1018,7 @@ fn a_camera_looks_where_the_engine_has_it_look() {
     }
 }
 
-/// What is shown once an item is selected, ten seconds and a frame after the beginning.
+/// The view with a selected item, ten seconds and one frame after the start.
 fn selected(item: Item) -> Shown {
     Shown {
         selected: Some(item),
@@ -1051,7 +1052,7 @@ fn of_a_selected_entity_the_parts_are_met_where_it_stands() {
     let triangle = part(ModelItem::Triangle { index: 0 });
     assert_eq!(met(&shown), Some(triangle));
     assert_eq!(document.whole_of(triangle), Some(guard));
-    // Its outline is where it is met, and so is its place.
+    // Its contour and its place are at the picked position.
     let corners = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
     let outline = document.contour(triangle, &shown);
     for ([from, _], corner) in outline.iter().zip(corners) {
@@ -1059,7 +1060,7 @@ fn of_a_selected_entity_the_parts_are_met_where_it_stands() {
     }
     let bounds = document.place(triangle, &shown).bounds.unwrap();
     assert!(corners.iter().all(|corner| bounds.distance(*corner) < 1e-3));
-    // What the model says of it leads to parts of the same entity.
+    // Links in the model's properties lead to parts of the same entity.
     let groups = document.properties(triangle, shown.playhead);
     let of_model = groups.iter().any(|group| group.title == "Triangle");
     assert!(of_model, "{groups:?}");
@@ -1076,7 +1077,7 @@ fn of_a_selected_entity_the_parts_are_met_where_it_stands() {
     );
 }
 
-/// Rays from far around the map to places near its middle.
+/// Rays from a distance around the map to points near its centre.
 fn rays_around(count: u32) -> impl Iterator<Item = Ray> {
     (0..count).map(|number| {
         let [turn, rise, reach] = [2.399_963, 0.732, 7.0].map(|step| number as f32 * step);
@@ -1113,7 +1114,7 @@ fn texts_are_covered_by_the_ground_and_by_models_but_not_by_what_they_stand_on()
     }
     assert!(covered > 100, "{covered}");
 
-    // From before its triangle to behind its box.
+    // From the front of its triangle to behind its box.
     let place = Vec3::new(1.0, 2.0, 3.0);
     let rotation = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8).conjugate();
     let rays = toward_triangle(place, rotation, Vec3::new(4.0, 5.0, 6.0));
@@ -1143,7 +1144,7 @@ fn texts_are_covered_by_the_ground_and_by_models_but_not_by_what_they_stand_on()
     }
     let inside = bounds.center() - ray.origin;
     assert!(!annotations.covers(ray, inside.dot(ray.direction), &shown));
-    // The bones of what is selected are seen through everything.
+    // The bones of a selection are visible through everything.
     let above = Ray {
         origin: bounds.center().with_y(-50.0),
         direction: Vec3::Y,
@@ -1169,7 +1170,7 @@ fn the_skeleton_of_a_selected_entity_stands_in_it() {
     assert!(bones.len() > lines(&shown, false).len() + 20);
     let none = Shown::default();
     assert_eq!(lines(&none, true).len(), lines(&none, false).len());
-    // The first bone is at the foot of the entity, and as tall as it is scaled.
+    // The first bone starts at the foot of the entity and has its scaled height.
     let on_top = bones.iter().filter(|line| line.on_top);
     let ends: Vec<Vec3> = on_top.flat_map(|line| line.ends).collect();
     let foot = Vec3::new(1.0, 2.0, 3.0);
@@ -1221,7 +1222,7 @@ fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
     assert_eq!(said("Model", "Root joint"), ["root"]);
     assert_eq!(said("Model", "Clip"), ["walk", "idle"]);
     assert_eq!(said("Model", "Material"), ["skin0", "skin1"]);
-    // A texture is missing, and it stands above the ground.
+    // A texture is missing, and the entity is above the ground.
     let wrong = said("Problems of the model", "Warning");
     assert!(wrong.iter().any(|line| line.contains(texture)), "{wrong:?}");
     let wrong = said("Problems", "Warning");
@@ -1229,7 +1230,7 @@ fn an_entity_says_what_it_plays_what_it_is_made_of_and_what_is_wrong() {
         wrong.iter().any(|line| line.starts_with("23:1: ")),
         "{wrong:?}"
     );
-    // Swatches of the materials follow those of the map.
+    // Swatches of the model's materials have indices after those of the map.
     let group = groups.iter().find(|group| group.title == "Model").unwrap();
     let Some(Swatch::Thumbnail(first)) = group.properties[0].swatch else {
         panic!("no swatch: {group:?}");
@@ -1256,7 +1257,7 @@ fn what_stands_nowhere_is_not_shown_and_nothing_is_made_up_of_its_place() {
             .find(|(_, r)| *r == rule)
             .map(|(line, _)| line.clone())
     };
-    // The rock is above the ground, in line 42; the guard is at no place.
+    // The rock is above the ground, in line 42; the guard is off the map.
     assert_eq!(line("pfscene/off-ground").as_deref(), Some("42:1"));
     let info = document.info(&InfoQuery::default());
     assert_eq!(info["entities"][0]["ground"], Value::Null);
@@ -1382,8 +1383,7 @@ fn what_models_lack_is_said_once_where_they_are_first_named() {
 /// The second and last texel of each face of a skybox.
 type FaceEnds = Vec<[[u8; 3]; 2]>;
 
-/// The skybox of a document, once it is complete: where it was found, texels along a side, and the second
-/// and last texel of each face.
+/// The skybox of a document after loading: its path, texels along a side, and [`FaceEnds`].
 fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
     document.wait_until_complete();
     let environment = document.environment()?;
@@ -1401,8 +1401,8 @@ fn skybox(document: &dyn Document) -> Option<(String, u32, FaceEnds)> {
 fn the_skybox_of_a_scene_is_found_and_turned_as_the_engine_does() {
     let game = Game::new(&sound_scene());
     let document = game.open();
-    // The last row of an image comes first. Above, that is the right column from its top, and below
-    // the left one, which is white, from its bottom.
+    // The last row of an image comes first. In the top face, that is the right column from its top,
+    // and in the bottom face the left column, which is white, from its bottom.
     let faces = SKYBOX.map(|(name, [upper, lower])| match name {
         "top" => [upper, [255; 3]],
         "bottom" => [[255; 3], upper],
@@ -1490,7 +1490,7 @@ fn what_is_wrong_with_a_skybox_is_said_at_its_line_and_leaves_the_sky_to_mapscop
             "`assets/skyboxes/morning/right.jpg`, and with it left, top",
         )],
     );
-    // A name of any length is quoted up to where it still says something.
+    // A long name is truncated in the message.
     let long = sound.replace("sky\" jpg", &format!("sky\" {}", "e".repeat(400)));
     let said = format!("`{folder}/right.ee");
     check(&|_| (), &long, &[("skybox/missing", &*said)]);
@@ -1525,7 +1525,7 @@ fn a_skybox_is_read_after_what_it_is_around_was_opened() {
         assert_ne!(document.revision(), before.0);
         // Six faces with their mip levels.
         assert_eq!(document.cpu_bytes() - before.1, 6 * 4 * (64 + 16 + 4 + 1));
-        // Nothing else is sent to the GPU again.
+        // Nothing else is uploaded again.
         assert_eq!(revisions(&*document), drawn);
     }
     let cut = bitmap(8, |_, _| [0; 3]);
@@ -1548,7 +1548,7 @@ fn a_skybox_is_read_after_what_it_is_around_was_opened() {
         };
         assert_eq!([false, true].map(|it| is_said(rules(it))), [0, 1]);
     }
-    // What there is of one that ends too early is shown.
+    // A truncated image is shown as far as it goes.
     let mut jpeg = std::io::Cursor::new(Vec::new());
     let black = image::RgbImage::new(8, 8);
     black.write_to(&mut jpeg, image::ImageFormat::Jpeg).unwrap();
@@ -1596,7 +1596,7 @@ fn around_what_names_no_skybox_is_that_of_the_game_if_it_is_there() {
             "{found:?}"
         );
     }
-    // A scene that names its own does not look for it.
+    // A scene with its own skybox does not look for the default one.
     let named = Game::new(&sound_scene());
     write_skybox(&named.0.path().join("assets/skyboxes/clouds_blue"), 8).unwrap();
     assert_eq!(skybox(&*named.open()).unwrap().1, 4);
@@ -1609,7 +1609,7 @@ fn a_scene_stands_in_the_light_that_it_names() {
     assert_eq!(sun.position, Vec3::new(1.5, 2.5, -3.5));
     assert_eq!((sun.ambient * 255.0).round(), Vec3::new(10.0, 20.0, 30.0));
     assert_eq!((sun.color * 255.0).round(), Vec3::new(50.0, 60.0, 70.0));
-    // So does its map, which is shaded from there.
+    // Its map is shaded with the same sun.
     let terrain: &Terrain = document.content().unwrap();
     assert_eq!(*terrain.sun(), sun);
     let alone = Game::new(&sound_scene());

@@ -1,5 +1,5 @@
-//! Models through the public interface: real ones fit their own bounds in every frame, and what
-//! they say of themselves is what their files hold.
+//! Models through the public interface: real models fit their declared bounds in every frame, and
+//! descriptions match the files.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use mapscope_scene::{
 };
 use mapscope_testdata::{shared, tiny_model};
 
-/// How far bounds may be apart: files have six decimals.
+/// Tolerance for bounds: files have six decimals.
 const TOLERANCE: f32 = 0.001;
 
 fn open(path: &Path) -> Arc<dyn Document> {
@@ -30,7 +30,7 @@ fn open_source(source: &Source) -> Arc<dyn Document> {
     }
 }
 
-/// A model that is nowhere on disk.
+/// Opens a model that is not on disk.
 fn open_text(text: &str) -> Arc<dyn Document> {
     open_source(&Source {
         path: "made.pfobj".into(),
@@ -47,7 +47,7 @@ fn real(name: &str) -> Option<Arc<dyn Document>> {
     shared("corpus/permafrost/assets/models").map(|folder| open(&folder.join(name)))
 }
 
-/// The real models, or none where they are not there.
+/// The real models; empty if they are not available.
 fn corpus() -> Vec<PathBuf> {
     fn add(folder: &Path, models: &mut Vec<PathBuf>) {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -76,7 +76,7 @@ fn joint(index: usize) -> Item {
     .into()
 }
 
-/// The document as it is at a moment.
+/// The view state at a playhead.
 fn at(playhead: Playhead) -> Shown {
     Shown {
         playhead,
@@ -84,7 +84,7 @@ fn at(playhead: Playhead) -> Shown {
     }
 }
 
-/// The value of a property of an item.
+/// The value of a property, by titles of group and property.
 #[track_caller]
 fn value(groups: &[PropertyGroup], title: &str, name: &str) -> String {
     let group = groups.iter().find(|group| group.title == title);
@@ -133,10 +133,11 @@ fn the_knight_fits_its_bounds_in_every_frame_of_every_clip() {
 
 #[test]
 fn real_models_open_and_those_with_wrong_bounds_are_told() {
-    // Which models differ is known from the engine's own files (fact sheet B2, B5 and D).
+    // The models with wrong bounds are known from the engine's own files (fact sheet B2, B5 and D).
     let wrong_bounds = ["arrow-green", "arrow-red", "cart"];
     let missing = ["dead-bush-01", "dead-bush-02", "dead-bush-03"];
-    // Of these some triangles are at odds with all their normals, and in two more with their mean.
+    // Models with triangles that contradict all their normals; in two more models they contradict
+    // only the mean.
     let reversed = [
         ("arrow-green", 129),
         ("arrow-red", 129),
@@ -162,7 +163,7 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
             wrong_bounds.contains(&name),
             "{name}: {problems:#?}"
         );
-        // The clips of the arrows follow from their bind pose; the cart has none.
+        // For the arrows, the clips are consequences of the bind pose; the cart has no clips.
         let of_bounds = document.about().problems.iter();
         let of_bounds = of_bounds.filter(|problem| problem.message.contains("bounds"));
         let below: Vec<usize> = of_bounds.map(Problem::consequence_count).collect();
@@ -217,9 +218,9 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
 
 #[test]
 fn triangles_that_go_round_the_wrong_way_are_counted() {
-    // As counted by others (fact sheet B4).
+    // Independent counts (fact sheet B4).
     for (name, reversed, triangles) in [
-        // Of its two the normals are bent.
+        // Two triangles have bent normals.
         ("knight/knight", 0, 646),
         ("cart/cart", 207, 688),
         ("arrow/arrow-red", 129, 156),
@@ -320,7 +321,7 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     assert_eq!(step(b, Direction::West), Some(joint(a)));
     assert_eq!(step(a, Direction::West), None);
 
-    // A joint is where its parent's matrix and its own say, in every frame.
+    // A joint's transform is the product of its parent's and its own, in every frame.
     let walk = Playhead::at_frame(4, 7);
     let groups = document.properties(joint(child), walk);
     let name = &knight.pfobj().joints[root].name;
@@ -335,11 +336,11 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     };
     let said = Vec3::new(number("x"), number("y"), number("z"));
     assert!(said.distance(at) < 1e-3, "{said} {at}");
-    // In the bind pose there is no frame to speak of.
+    // The bind pose has no frame.
     let bind = document.properties(joint(child), Playhead::default());
     assert!(bind.iter().all(|group| !group.title.contains("frame")));
 
-    // All joints are in the outline, each once.
+    // The outline has every joint once.
     fn joints(lines: &[OutlineNode], found: &mut Vec<u32>) {
         for line in lines {
             if let Some(Item::Model(ModelItem::Joint { index })) = line.item {
@@ -356,7 +357,7 @@ fn a_real_skeleton_can_be_walked_and_asked() {
     let curves = document.animation().unwrap().curves(joint(child), 4);
     assert_eq!(curves.len(), 9);
     assert!(curves.iter().all(|curve| curve.values.len() == 33));
-    // No curve of a real walk jumps.
+    // No curve of a real walk has jumps.
     for curve in curves.iter().filter(|curve| curve.group == "Rotation") {
         for pair in curve.values.windows(2) {
             assert!((pair[1] - pair[0]).abs() < 90.0, "{curve:?}");
@@ -387,7 +388,7 @@ fn pointing_at_the_knight_finds_the_triangle_that_is_there_at_that_moment() {
                 continue;
             };
             hits += 1;
-            // It lies on the triangle as it is drawn at that moment.
+            // The hit is on the triangle as drawn at that moment.
             let outline = document.contour(hit.item, &shown);
             let [a, b, c] = [outline[0][0], outline[1][0], outline[2][0]];
             let normal = (b - a).cross(c - a).normalize();
@@ -447,7 +448,7 @@ z_bounds 0 0
 fn json_has_corners_where_the_frame_has_them() {
     let mut file = tiny_model();
     let pose = &mut file.clips[0].poses[3];
-    // A quarter around Z, and aside.
+    // A quarter turn around Z and a translation.
     let half = std::f32::consts::FRAC_1_SQRT_2;
     pose.rotation = Rotation::ConjugatedQuaternion([0.0, 0.0, -half, half]);
     pose.translation = [10.0, 20.0, 30.0];
@@ -524,17 +525,17 @@ fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
         assert!(text.starts_with(place) && text.contains(words), "{text}");
         assert_eq!(item.to_string(), kind, "{text}");
     }
-    // Other sides are off in the clip than in the bind pose: neither follows from the other.
+    // The clip differs on other sides than the bind pose, so neither is a consequence of the other.
     let problems = document.about().problems.iter();
     assert!(problems.map(Problem::consequence_count).eq([0; 3]));
-    // The bounds that the file declares are those that are told.
+    // Reported bounds are the declared ones.
     let info = document.info(&InfoQuery::default());
     assert_eq!(info["bounds"]["min"][1], -1.0);
     assert_eq!(info["clips"][0]["bounds_error"], 2.5);
 }
 
-/// A vertex that is missing, or one too many, gives all corners behind it to other triangles, which may go
-/// round the other way, and may change the bounds.
+/// A missing or extra vertex shifts all later corners to other triangles, which may reverse them
+/// and change the bounds.
 #[test]
 fn what_follows_from_a_vertex_too_few_or_too_many_is_not_one_more_problem() {
     let (head, rest) = SMALL.split_at(SMALL.find("v 0 0 0").unwrap());
@@ -569,7 +570,7 @@ fn what_follows_from_a_vertex_too_few_or_too_many_is_not_one_more_problem() {
     };
     assert!(below.contains(&reversed), "{below:?}");
     let too_many = problems(&["v 0 0 0\n", a, b, c, d, e, f]);
-    // It is known for one too many, and moves nothing.
+    // It is identified as extra and shifts nothing.
     assert_eq!(too_many, [("pfobj/line", Vec::new())]);
 }
 
@@ -592,7 +593,7 @@ fn broken_parts_are_reported_and_the_rest_is_shown() {
     let mut palette = vec![SkinMatrix::IDENTITY; made.palette_len()];
     made.write_palette(Playhead::at_frame(0, 0), &mut palette);
     assert_eq!(palette, [SkinMatrix::IDENTITY]);
-    // Whatever is asked of items that are not there, nothing is said.
+    // Queries for missing items return nothing.
     let tile = TerrainItem::Tile { row: 0, col: 0 }.into();
     for none in items(u32::MAX).into_iter().chain([tile]) {
         let playhead = Playhead::at_frame(5, 5);
@@ -655,7 +656,7 @@ fn every_overlay_can_be_shown_of_every_real_model_at_every_moment() {
     }
 }
 
-/// One item of each kind, with an index where it has one.
+/// One item of each kind, with the given index if the kind has one.
 fn items(index: u32) -> [Item; 5] {
     [
         ModelItem::Model,
@@ -667,7 +668,7 @@ fn items(index: u32) -> [Item; 5] {
     .map(Item::from)
 }
 
-/// Asks a document everything that can be asked of it, at moments that there are and others.
+/// Runs every query of a document, at valid and invalid playheads.
 fn ask_everything(document: &dyn Document) {
     let mut lines = Vec::new();
     let mut labels = Vec::new();
@@ -778,7 +779,7 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
     let mut opened = 0;
     for round in 0..1500 {
         let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-        // Every word is changed alone, and then several together.
+        // First every word is changed alone, and then several together.
         for change in 0..=round / words.len() {
             let at = if change == 0 {
                 round % words.len()

@@ -1,6 +1,6 @@
-//! Good files of every format, changed at random some ten thousand times: whatever a file says,
-//! its reader answers, in time and in memory bounded by the file's length. Some are opened too, and
-//! asked all that a window and a command would.
+//! Valid files of every format with about ten thousand random changes. For any input, a reader
+//! returns, with time and memory bounded by the file's length. Some files are also opened and
+//! queried as by a window and the commands.
 //!
 //! A new format adds a line to [`subjects`].
 

@@ -1,4 +1,4 @@
-//! The navigation grid: against a flood fill that knows nothing of runs, and what is said of it.
+//! The navigation grid: against a simple flood fill without runs, and its descriptions.
 
 use mapscope_scene::Bytes;
 use std::collections::BTreeSet;
@@ -25,7 +25,7 @@ const CORNERS: [Corner; 4] = [
     Corner::SouthEast,
 ];
 
-/// A map of level ground that nothing is wrong with.
+/// A flat map without problems.
 fn level_map(rows: u32, cols: u32) -> Pfmap {
     let mut map = pfmap::read(&synthesize::pfmap(rows, cols, 3)).unwrap();
     let mut tile = Tile::default();
@@ -39,14 +39,14 @@ fn tile_mut(map: &mut Pfmap, row: u32, col: u32) -> &mut Tile {
     &mut map.tiles[at as usize]
 }
 
-/// A number that looks like chance.
+/// A pseudorandom hash of a number.
 fn scrambled(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
     x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
     x ^ x >> 16
 }
 
-/// A map on which every rule of the grid has something to do.
+/// A random map that exercises every rule of the grid.
 fn wild_map(seed: u32) -> Pfmap {
     let mut map = level_map(1, 2);
     for (tile, at) in map.tiles.iter_mut().zip(0_u32..) {
@@ -64,7 +64,7 @@ fn wild_map(seed: u32) -> Pfmap {
     map
 }
 
-/// The size and the first cell of each island, found the slow way.
+/// Size and first cell of each island, by a simple flood fill.
 fn flooded(size: [u32; 2], is_open: impl Fn(Cell) -> bool) -> Vec<(u32, Cell)> {
     let [rows, cols] = size;
     let mut seen = BTreeSet::new();
@@ -98,7 +98,8 @@ fn flooded(size: [u32; 2], is_open: impl Fn(Cell) -> bool) -> Vec<(u32, Cell)> {
     islands
 }
 
-/// `true` if ships or ground units can pass a cell, from the rules as they are written.
+/// `true` if ships or ground units can pass a cell, by a direct implementation of the documented
+/// rules.
 fn is_open(map: &Pfmap, domain: Domain, cell: Cell) -> bool {
     let (row, col) = cell.tile();
     let tile = map.tile(row, col).unwrap();
@@ -156,7 +157,7 @@ fn is_open(map: &Pfmap, domain: Domain, cell: Cell) -> bool {
     })
 }
 
-/// Every cell of the ground of two maps, as text made from the engine's rules by another program.
+/// The ground cells of two maps match a text that another program made from the engine's rules.
 #[test]
 fn the_cells_of_two_maps_are_those_of_the_sheet() {
     for name in ["ramp", "regions"] {
@@ -216,7 +217,7 @@ fn islands_are_those_of_a_flood_fill() {
     }
 }
 
-/// The border of an island is where a step leads out of it, and its tiles are those of its cells.
+/// The border of an island is where a step leaves it, and its tiles are those of its cells.
 #[test]
 fn borders_are_where_islands_end() {
     let map = wild_map(3);
@@ -264,7 +265,7 @@ fn borders_are_where_islands_end() {
 #[test]
 fn a_wall_of_any_kind_makes_an_island() {
     type Build = fn(&mut Tile);
-    // With the islands that there are: cliffs take the far half of the tiles along the wall.
+    // With the expected islands: cliffs block the far half of the tiles along the wall.
     let [plain, cliffs]: [&[u32]; 2] = [&[22 * 128, 9 * 128], &[21 * 128, 8 * 128, 64, 64]];
     let walls: [(&str, &[u32], Build); 4] = [
         ("not pathable", plain, |tile| tile.set(Field::Pathable, 0)),
@@ -330,7 +331,7 @@ fn of_many_islands_the_legend_has_those_that_have_a_colour_of_their_own() {
     assert_eq!(colored.len(), entries.len() - 1, "{entries:?}");
 }
 
-/// An entity in a rig of its own.
+/// An entity that blocks the cells of a footprint.
 fn blocker(name: &str, index: u32, footprint: Footprint) -> Blocker {
     Blocker {
         item: SceneItem::Entity { index }.into(),
@@ -346,7 +347,7 @@ fn placement(map: &Pfmap) -> Placement {
     }
 }
 
-/// World x and z of a place in cells east and south of the north-west corner.
+/// World X and Z of a position in cells, east and south of the north-west corner.
 fn at_cell(map: &Pfmap, east: f32, south: f32) -> Vec2 {
     let world = placement(map).world(east / 2.0, south / 2.0, 0.0);
     Vec2::new(world.x, world.z)
@@ -377,10 +378,10 @@ fn an_entity_blocks_the_cells_that_it_covers() {
         let points: Vec<Vec2> = points.iter().map(|(x, y)| at_cell(&map, *x, *y)).collect();
         Footprint::around(&points)
     };
-    // What only touches a cell is not on it.
+    // A footprint that only touches a cell does not block it.
     let square = corners(&[(4.0, 6.0), (6.0, 6.0), (6.0, 7.0), (4.0, 7.0), (5.0, 6.5)]);
     assert_eq!(blocked_cells(&map, square), [(6, 4), (6, 5)]);
-    // Turned by an eighth: the corners of its box stay free.
+    // Rotated by 45 degrees: the corners of its bounding box stay free.
     let turned = corners(&[(10.5, 8.2), (12.8, 10.5), (10.5, 12.8), (8.2, 10.5)]);
     let cells = blocked_cells(&map, turned);
     let expected: Vec<(u32, u32)> = (8..13_u32)
@@ -395,7 +396,7 @@ fn an_entity_blocks_the_cells_that_it_covers() {
     assert_eq!(blocked_cells(&map, circle(3.5, 3.5, 1.9)), [(3, 3)]);
     let plus = [(2, 3), (3, 2), (3, 3), (3, 4), (4, 3)];
     assert_eq!(blocked_cells(&map, circle(3.5, 3.5, 2.4)), plus);
-    // Half off the map, far off it, and nowhere.
+    // Half off the map, far off the map, and without a position.
     assert_eq!(blocked_cells(&map, circle(0.0, 0.0, 3.9)), [(0, 0)]);
     let off = corners(&[(-90.0, 3.0), (-80.0, 3.0), (-80.0, 9.0)]);
     assert_eq!(blocked_cells(&map, off), []);
@@ -427,7 +428,7 @@ fn entities_without_end_are_left_out() {
     assert_eq!(grid.islands(Domain::Ground).passable(), 0);
 }
 
-/// The codes that shaders get say of each cell what the grid does.
+/// The shader codes of all cells match the grid.
 #[test]
 fn codes_are_those_of_the_grid() {
     let map = wild_map(5);
@@ -460,7 +461,7 @@ fn codes_are_those_of_the_grid() {
     assert!(seen.into_iter().eq(0..6));
 }
 
-// ---- What is said --------------------------------------------------------------------------
+// ---- Descriptions --------------------------------------------------------------------------
 
 fn property(document: &dyn Document, item: Item, name: &str) -> (String, Option<Item>) {
     let groups = document.properties(item, Playhead::default());
@@ -469,7 +470,7 @@ fn property(document: &dyn Document, item: Item, name: &str) -> (String, Option<
     found.map_or_else(Default::default, |found| (found.value, found.link))
 }
 
-/// A map as a document, with its tiles' modes and flags in order.
+/// A map as a document, with valid modes and flags of its tiles.
 fn document(map: &Pfmap) -> Arc<Terrain> {
     let source = Source {
         path: "a.pfmap".into(),
@@ -488,7 +489,7 @@ fn document(map: &Pfmap) -> Arc<Terrain> {
 
 #[test]
 fn the_islands_of_a_large_map_come_after_it() {
-    // More than 2 to the power of 20 tiles.
+    // More than 2^20 tiles.
     let mut map = level_map(33, 32);
     for row in 0..map.rows() {
         tile_mut(&mut map, row, 500).set(Field::Pathable, 0);
@@ -500,7 +501,7 @@ fn the_islands_of_a_large_map_come_after_it() {
     };
     assert_eq!(names(), ["a.pfmap", "Materials", "Chunks"]);
     assert_eq!(terrain.pending(), Some(Pending::Relief));
-    // Nobody wants it any more.
+    // A cancelled load completes nothing.
     terrain.complete(&|| false, &|| panic!("nothing was to be made"));
     assert_eq!(terrain.pending(), Some(Pending::Relief));
     let revision = terrain.revision();
@@ -557,7 +558,7 @@ fn a_tile_says_where_its_cells_lead_and_what_bars_them() {
     assert_eq!(islands.children[1].item, Some(small));
     let bounds = terrain.place(small, &Shown::default()).bounds.unwrap();
     assert_eq!([bounds.min.z, bounds.max.z], [-128.0, -128.0 + 9.0 * 8.0]);
-    // A line for each of its cells on the border.
+    // A line for each of its border cells.
     assert_eq!(
         terrain.contour(small, &Shown::default()).len(),
         2 * (64 + 18)
@@ -594,8 +595,7 @@ fn ground_that_is_all_one_island_needs_no_list() {
     assert!(terrain.contour(item, &Shown::default()).is_empty());
 }
 
-/// Sizes and first cells of the islands of the engine's demo map, as a script that shares no code
-/// with the program counts them.
+/// Sizes and first cells of the islands of the engine's demo map, from an independent script.
 #[test]
 fn the_engines_demo_map_has_the_islands_that_a_script_counts() {
     let Some(path) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {
@@ -639,7 +639,7 @@ fn the_engines_demo_map_has_the_islands_that_a_script_counts() {
     assert!(counts.into_iter().eq(expected));
 }
 
-/// At the line of a material, and at the first tile of an island of a tile or more.
+/// At the line of a material, and at the first tile of an island of at least one tile.
 #[test]
 fn what_nobody_uses_and_where_nobody_gets_is_noted() {
     let mut map = level_map(1, 1);
@@ -651,7 +651,7 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
         pfmap::Splat { base: 0, accent: 2 },
         pfmap::Splat { base: 3, accent: 3 },
     ];
-    // A block of two tiles, and one that is all steps but for a corner.
+    // A block of two tiles, and one of slopes except for a corner.
     for (row, col) in [(9, 9), (9, 10), (9, 11), (9, 12), (10, 9), (10, 12)] {
         tile_mut(&mut map, row, col).set(Field::Pathable, 0);
     }
@@ -687,7 +687,7 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
     let expected = [
         ("pfmap/unused-material", Place::line(map.materials[3].line)),
         ("pfmap/unreachable-ground", island),
-        // The two edges of the corner that are raised.
+        // The two raised edges of the corner.
         ("pfmap/seam", seam),
         ("pfmap/seam", seam),
     ];
@@ -704,7 +704,7 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
             .iter()
             .all(|p| p.severity != Severity::Note)
     );
-    // Where tiles could not be read, they may have named it.
+    // Unreadable tiles may have used the material.
     map.bad_tiles = vec![(0, 0)];
     let rules = document(&map).notes();
     assert!(
@@ -716,10 +716,10 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
 
 // ---- Slopes ----------------------------------------------------------------------------------
 
-/// A rule, a tile, and how many others are like it.
+/// A rule, a tile, and the number of further occurrences.
 type SlopeFault = (&'static str, (u32, u32), usize);
 
-/// The notes on slopes of a map, and those on seams.
+/// Notes of a map on slopes, and on seams.
 fn slope_faults(terrain: &Terrain) -> [Vec<SlopeFault>; 2] {
     let notes = terrain.notes();
     let faults = |of_seams: bool| {
@@ -738,7 +738,7 @@ fn slope_faults(terrain: &Terrain) -> [Vec<SlopeFault>; 2] {
 
 const UNREACHABLE: &str = "pfmap/unreachable-ground";
 
-/// Two ramps side by side in the south of a plateau: as they should be, and with each mistake.
+/// Two adjacent ramps at the south of a plateau: correct, and with each mistake.
 #[test]
 fn slopes_that_do_not_fit_are_found() {
     let lines = |terrain: &Terrain| {
@@ -794,13 +794,14 @@ fn slopes_that_do_not_fit_are_found() {
     // A ramp of two levels ends a level above the plateau.
     let high = with(&|tile| tile.ramp_height = 2);
     assert_eq!(slope_faults(&high), [vec![], seams(&both)]);
-    // All edges of a corner tile count: their south, both ends, and the edge between them.
+    // All edges of a corner tile count: its south edge, both ends, and the edge between them.
     let corner = with(&|tile| tile.kind = TileType::CornerConvexSe);
     let [problems, notes] = slope_faults(&corner);
     assert_eq!((problems.len(), notes.len()), (0, 5));
 }
 
-/// Of the engine's demo map a script counts 62 edges of slopes that do not meet, and nothing else.
+/// A script counts 62 edges of slopes that do not meet in the engine's demo map, and no other
+/// faults.
 #[test]
 fn the_engines_demo_map_has_the_seams_that_a_script_counts() {
     let Some(path) = shared("corpus/permafrost/assets/maps/demo.pfmap") else {

@@ -1,4 +1,4 @@
-//! Maps of `PixelPerfectEngine` as they were made and as others read them.
+//! Maps of `PixelPerfectEngine`, against their sidecar files and against other readers.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn sha256(bytes: &[u8]) -> String {
     data_encoding::HEXLOWER.encode(&Sha256::digest(bytes))
 }
 
-/// All files of a folder that have a side-car and whose name begins so, with the side-cars.
+/// The files of a folder that have a sidecar and this prefix and ending, with their sidecars.
 fn samples(folder: &str, prefix: &str, ending: &str) -> Vec<(PathBuf, Value)> {
     let Some(folder) = shared(folder) else {
         return Vec::new();
@@ -132,7 +132,7 @@ fn samples_agree_with_their_side_cars() {
         if map.flags.compression() == Compression::None {
             assert!(again == bytes, "{}", path.display());
         }
-        // In every other compression the map is the same.
+        // The map is the same in every other compression.
         for compression in [0, 0x100, 0x400, 0x800] {
             map.flags.0 = map.flags.0 & !0xF00 | compression;
             let mut again = map_data::read(&map_data::write(&map).unwrap()).unwrap();
@@ -212,7 +212,7 @@ fn sample_containers_agree_with_their_side_cars() {
     }
 }
 
-/// A container that is written and read again is the same.
+/// Asserts that a container survives a round trip through the writer.
 fn comes_back(bytes: &[u8]) {
     let map = xmf::read(bytes).unwrap();
     let written = xmf::write(&map);
@@ -343,7 +343,7 @@ fn open(path: &Path) -> Arc<dyn Document> {
     opened.unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The whole map at 1:1: its size, and red, green, blue and alpha of its pixels.
+/// Size and RGBA pixels of the whole map at 1:1.
 fn flat(document: &dyn Document) -> ([u64; 2], Vec<u8>) {
     let shown = Shown::default();
     let picture = document.layers().unwrap().flat(&shown);
@@ -365,7 +365,7 @@ fn info_agrees_with_side_cars() {
         let document = open(&path);
         let name = path.display();
         assert_eq!(document.about().format.id, "ppe-map", "{name}");
-        // One of them is named by the container beside it.
+        // The container beside the map names one of them.
         let is_named = path.ends_with("ppe_new.map");
         let said: Vec<_> = document
             .about()
@@ -432,7 +432,7 @@ fn info_agrees_with_side_cars() {
 
 #[test]
 fn whole_maps_are_drawn_as_others_draw_them() {
-    // What the pictures of others have where there is no tile.
+    // Background colours of the reference pictures.
     const MAGENTA: [u8; 3] = [255, 0, 255];
     const GREY: [u8; 3] = [60, 60, 90];
     for (files, reference, background) in [
@@ -459,14 +459,14 @@ fn whole_maps_are_drawn_as_others_draw_them() {
                 continue;
             };
             let document = open(&path);
-            // The pictures of sprites are missing, which does not matter to the map alone.
+            // Images of sprites are missing, which does not affect the map alone.
             let is_alone = !file.contains("xmf");
             assert!(!is_alone || document.about().problems.is_empty(), "{file}");
             let (size, pixels) = flat(&*document);
             let expected_size = [expected.width(), expected.height()].map(u64::from);
             assert_eq!(size, expected_size, "{file}");
-            // Half transparent pixels differ by the part of the background that shines through,
-            // which is the same for all of a colour.
+            // Half-transparent pixels differ by the background that shines through, by the same
+            // amount for each colour.
             let mut shining = BTreeMap::new();
             let mut equal = 0;
             for (found, (x, y, expected)) in pixels.chunks(4).zip(expected.enumerate_pixels()) {
@@ -493,7 +493,7 @@ fn whole_maps_are_drawn_as_others_draw_them() {
     }
 }
 
-/// A made-up container with an indexed sheet: colours 0 to 7 in two rows of tiles of 2 x 2.
+/// A synthetic container with an indexed sheet: colours 0 to 7 in two rows of tiles of 2 x 2.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut sheet = Vec::new();
@@ -519,7 +519,7 @@ fn write_xmf(folder: &Path, text: &str) -> PathBuf {
     path
 }
 
-/// The colour of a pixel of the whole map, and nothing of what is transparent.
+/// RGB of a pixel of the whole map.
 fn pixel(document: &dyn Document, [x, y]: [u64; 2]) -> [u8; 3] {
     let ([width, _], pixels) = flat(document);
     let at = ((y * width + x) * 4) as usize;
@@ -529,8 +529,8 @@ fn pixel(document: &dyn Document, [x, y]: [u64; 2]) -> [u8; 3] {
 #[test]
 fn cells_take_colours_from_shifted_palettes() {
     let folder = folder();
-    // Two palettes of 8 colours: that of the sheet, and one of grey. Cells: tile 1 in palette 0
-    // and 1, tile 5, no tile; the second row is that of a sprite.
+    // Two palettes of 8 colours: that of the sheet, and one of greys. Cells: tile 1 in palette 0
+    // and 1, tile 5, and an empty cell. The second row is that of a sprite.
     let greys: Vec<u8> = (0..8)
         .flat_map(|i| [255, 100 + i, 100 + i, 100 + i])
         .collect();
@@ -591,7 +591,7 @@ fn cells_take_colours_from_shifted_palettes() {
 #[test]
 fn every_sprite_has_its_own_look() {
     let folder = folder();
-    // The picture is two pixels, of colours 1 and 2.
+    // The image has two pixels, of colours 1 and 2.
     let path = write_xmf(
         folder.path(),
         "Metadata {\nDateOfCreation 2024-01-01\n}\n\
@@ -625,16 +625,16 @@ fn every_sprite_has_its_own_look() {
     let color = |x, y| pixel(&*document, [x, y]);
     let [one, two] = [[3, 4, 5], [6, 7, 8]];
     assert_eq!([color(0, 0), color(1, 0)], [one, two]);
-    // A fifth of it over black.
+    // 20 % opacity over black.
     assert_eq!([color(2, 0), color(3, 0)], [[1, 1, 1], [1, 1, 2]]);
     assert_eq!([color(4, 0), color(5, 0)], [two, one]);
     assert_eq!([6, 7, 8, 9].map(|x| color(x, 0)), [two, two, one, one]);
     assert_eq!([10, 11, 12, 13].map(|x| color(x, 1)), [two, two, one, one]);
-    // Colours of a time when red came first.
+    // Colours in the older order, with red first.
     assert_eq!([color(16, 0), color(17, 0)], [[10, 20, 30], [40, 50, 60]]);
-    // A quarter turn: its left is above now.
+    // A quarter turn: its left is now on top.
     assert_eq!([color(18, 0), color(19, 1)], [one, two]);
-    // The user knows better.
+    // An explicit dialect overrides the guess.
     let options = OpenOptions {
         xmf_dialect: Some(xmf::Dialect::default()),
         ..OpenOptions::default()
@@ -662,7 +662,7 @@ fn numbers_of_tiles_are_read_as_the_user_says() {
             ..OpenOptions::default()
         };
         let document = mapscope_scene::open(&source, &options, &Progress::default()).unwrap();
-        // Tile 1 is at place 2 of the sheet, or at place 3.
+        // Tile 1 is at position 2 or 3 of the sheet.
         assert_eq!(pixel(&*document, [0, 0]), expected, "{order:?}");
     }
 }
@@ -736,7 +736,7 @@ fn what_is_missing_is_said_and_the_rest_shown() {
          File:TileSource \"art/sheet.png\" {\nEmbed:TileInfo {\n0 0 \"x\"\n1 99 \"y\"\n}\n}\n}\n\
          Layer:Tile \"c\" 2 0 2000 1 1 {\nShared:MapData 9\n}",
     );
-    // One cell of two, of which the second is cut off.
+    // One of two cells; the second is truncated.
     let map = [8_u32, 2, 1, 1].map(u32::to_le_bytes).concat();
     std::fs::write(folder.path().join("b.map"), map).unwrap();
     let document = open(&path);
@@ -774,11 +774,11 @@ fn what_is_missing_is_said_and_the_rest_shown() {
             .any(|said| said.contains("no layer of priority 9 has cells"))
     );
     assert_eq!(document.layers().unwrap().layers().len(), 3);
-    // The map alone finds the container that names it.
+    // A map that is opened alone finds the container that names it.
     let map = open(&folder.path().join("b.map"));
     assert_eq!(info(&*map)["xmf"], "made.xmf");
     assert_eq!(flat(&*map).0, [4, 2]);
-    // Unless it is a link that leads elsewhere.
+    // Unless the container is a link that leads elsewhere.
     #[cfg(unix)]
     {
         let outside = tempfile::tempdir().unwrap();
@@ -815,7 +815,7 @@ fn maps_that_cannot_be_unpacked_show_their_header() {
         .concat();
     std::fs::write(&path, map).unwrap();
     let document = open(&path);
-    // And that nothing names it.
+    // The other problem is that no container names it.
     assert_eq!(document.about().problems.len(), 2);
     let info = info(&*document);
     assert_eq!(

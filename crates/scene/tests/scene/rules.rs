@@ -1,7 +1,7 @@
-//! Every rule is broken by some file, and documented in `docs/rules.md`.
+//! Every rule is broken by some file and documented in `docs/rules.md`.
 //!
-//! Most are broken by sweeps: small good files, each with one line, word or byte changed in every
-//! place. The rest is broken by hand.
+//! Most rules are broken by sweeps: small valid files with one line, word or byte changed at every
+//! position. The other rules are broken by hand-written files.
 
 use mapscope_scene::Bytes;
 use std::collections::BTreeSet;
@@ -24,10 +24,10 @@ use mapscope_scene::{OpenError, OpenOptions, Progress, Source, Usage, on_all_thr
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
-/// Files that are beside the opened one, by their names.
+/// Files beside the opened one, by name.
 type Beside = &'static [(&'static str, &'static [u8])];
 
-/// The ids of the rules that were broken.
+/// Ids of the broken rules.
 #[derive(Default)]
 struct Broken(BTreeSet<&'static str>);
 
@@ -62,7 +62,7 @@ impl Broken {
     }
 }
 
-/// A text with each of its lines and words changed, one at a time; at most so many lines.
+/// Variants of a text with one line or word changed, for at most the given number of lines.
 fn swept_text(text: &str, lines: usize) -> Vec<String> {
     const WORDS: [&str; 10] = [
         "",
@@ -114,7 +114,7 @@ fn swept_text(text: &str, lines: usize) -> Vec<String> {
     swept
 }
 
-/// Bytes with each of those in a range changed, one at a time, and cut off there.
+/// Variants of bytes with one byte of a range changed, or truncated there.
 fn swept_bytes(bytes: &[u8], range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
     let mut swept = vec![[bytes, b"more"].concat()];
     for at in range {
@@ -155,8 +155,8 @@ fn sweep_pfobj(broken: &mut Broken) {
     }
 }
 
-/// A model with a material that nothing has, a level of detail that is no model, and one without clips;
-/// and others with weights below zero.
+/// Models with an unused material, an invalid level of detail, one without clips, and weights below
+/// zero.
 fn break_model_files(broken: &mut Broken) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pfobj");
@@ -180,12 +180,12 @@ fn break_model_files(broken: &mut Broken) {
             corners.concat()
         )
     };
-    // A triangle that faces +z, whose normals but for one do not.
+    // A triangle that faces +Z, with all normals except one against it.
     let corners = [("0 0 0", -1), ("1 0 0", -1), ("0 1 0", 1)];
     let corners = corners.map(|(at, z)| format!("v {at}\nvt 0 0\nvn 0 0 {z}\nvw \nvm 0\n"));
     broken.open("bent.pfobj", still(&corners), &[]);
-    // A corner of a cube with normals that point into it, which shows one point of its texture, and one
-    // with texture coordinates in pixels.
+    // A corner of a cube with inward normals and a single point of its texture, and one with
+    // texture coordinates in pixels.
     let faces = [
         (["0 0 0", "0 1 0", "1 0 0"], "0 0 1"),
         (["0 0 0", "1 0 0", "0 0 1"], "0 1 0"),
@@ -290,7 +290,7 @@ fn open_pfscenes(broken: &mut Broken) {
     static BAD_MAP: LazyLock<Vec<u8>> = LazyLock::new(|| MAP[..MAP.len() / 2].to_vec());
     static BAD_FILES: LazyLock<[(&str, &[u8]); 1]> = LazyLock::new(|| [("a.pfmap", &BAD_MAP)]);
     broken.open("a.pfscene", SCENE, &*BAD_FILES);
-    // The guard stands in deep water.
+    // The guard is in deep water.
     let mut sea = pfmap::read(&MAP).unwrap();
     for tile in &mut sea.tiles {
         tile.set(pfmap::Field::Pathable, 0);
@@ -299,8 +299,8 @@ fn open_pfscenes(broken: &mut Broken) {
     let guarded = SCENE.replace("static bool 0", "static bool 0\n   collision bool 1");
     let guarded = guarded.replace("guard.pfobj 13", "guard.pfobj 14");
     broken.open("a.pfscene", guarded, vec![("a.pfmap", sea)].leak());
-    // Level ground but for a tile that is walled off in the north-west: a unit stands there, one of
-    // another size stands upon it, and a house twice at the eastern edge.
+    // Flat ground except for a walled-off tile in the north-west. A unit is on that tile, one of
+    // another size is on top of it, and the same house is twice at the eastern edge.
     let mut ground = pfmap::read(&MAP).unwrap();
     let mut level = pfmap::Tile::default();
     level.set(pfmap::Field::Pathable, 1);
@@ -377,12 +377,12 @@ fn chunk(map: &mut Pmf) -> &mut ChunkData {
     map.levels[0].chunks[0].data.as_mut().unwrap()
 }
 
-/// What the first chunk of a level has for clients.
+/// The client section of a level's first chunk.
 fn client(map: &mut Pmf) -> &mut ChunkClient {
     chunk(map).client.as_mut().unwrap()
 }
 
-/// Puts other cubes into the first chunk of a level.
+/// Replaces the cubes in the first chunk of a level.
 fn with_cubes(map: &mut Pmf, build: fn(&mut Cubes)) {
     let chunk = chunk(map);
     chunk.cubes = Cubes::default();
@@ -400,7 +400,7 @@ fn with_archive(map: &mut Pmf, files: &[(&str, &[u8])]) {
 }
 
 fn sweep_pmf(broken: &mut Broken) {
-    // This takes longest of all.
+    // This sweep takes longest.
     let bytes = level(|_| ());
     let found = Mutex::new(Broken::default());
     on_all_threads(bytes.len(), |at| {
@@ -456,12 +456,12 @@ fn sweep_pmf(broken: &mut Broken) {
     for change in changes {
         broken.add_read(pmf::read(&level(change)), |map| &map.problems);
     }
-    // A list of a level too many.
+    // A list of levels with an extra entry.
     let mut unlisted = level(|_| ());
     let first = pmf::read(&unlisted).unwrap().levels[0].offset as usize;
     unlisted[first - 5] = 2;
     broken.add_read(pmf::read(&unlisted), |map| &map.problems);
-    // A byte too many in the first section of a level.
+    // An extra byte in the first section of a level.
     let mut shifted = level(|_| ());
     shifted.insert(first + 60, 0);
     broken.add_read(pmf::read(&shifted), |map| &map.problems);
@@ -478,7 +478,7 @@ fn sweep_pmf(broken: &mut Broken) {
     broken.add_read(pmf::read(&twice), |map| &map.problems);
 }
 
-/// Levels whose textures are broken, or that show too much.
+/// Levels with broken textures or too much visible content.
 fn open_levels(broken: &mut Broken) {
     broken.open("a.pmf", level(|_| ()), &[]);
     let textures = level(|map| {
@@ -489,7 +489,7 @@ fn open_levels(broken: &mut Broken) {
             pixels: vec![0; 3],
             unknown_flags: 2,
         };
-        // Each says that it has 2^25 pixels, and is long enough for them.
+        // Each declares 2^25 pixels and is long enough for them.
         let large = [b"PTF\0\0\xCD", &*vec![0; 400_000]].concat();
         with_archive(
             map,
@@ -502,7 +502,7 @@ fn open_levels(broken: &mut Broken) {
         );
     });
     broken.open("a.pmf", textures, &[]);
-    // So many chunks share what vertices may be read more than once.
+    // The chunks share the budget of vertices that may be read more than once.
     let mut map = synthesize::pmf([1, 1, 1], 1, 1);
     with_cubes(&mut map, |cubes| {
         let mut shared = Geometry::new(0, 0, 0);
@@ -551,7 +551,7 @@ fn break_pfmap(broken: &mut Broken) {
     };
     broken.open("a.pfmap", parted(&text), &[]);
     for text in [
-        // The first tile's edge in the east.
+        // The east edge of the first tile.
         with(18, "2"),
         with(0, "F"),
         with(2, "zz"),
@@ -564,7 +564,7 @@ fn break_pfmap(broken: &mut Broken) {
     }
 }
 
-/// A map of level ground with a wall across it and a material more, whatever it was before.
+/// A flat map with a wall across it and an additional material, whatever it was before.
 fn parted(text: &str) -> Vec<u8> {
     let mut map = pfmap::read(text.as_bytes()).unwrap();
     let cols = map.cols() as usize;
@@ -600,7 +600,7 @@ fn break_pfobj(broken: &mut Broken) {
     for text in [
         twice("j", 2),
         twice("as", 1),
-        // A vertex behind the materials.
+        // A vertex after the materials.
         text.replacen(joint, &format!("{}\n{joint}", vertex.join("\n")), 1),
         text.clone(),
         text.replace("num_materials", "num_material"),
@@ -639,7 +639,7 @@ fn break_ika(broken: &mut Broken) {
     let places = ika_map::read(&bytes).unwrap();
     bytes[places.layers[1].block.start as usize - 4] ^= 1;
     broken.add_read(ika_map::read(&bytes), |map| &map.problems);
-    // An entity that is too long to find out how long its name is.
+    // An entity that is too long for the length of its name to be recovered.
     let mut long = synthesize::ika_map([20, 20], 2, 1);
     long.entities[0].activation_script = "x".repeat(300);
     let mut damaged = ika_map::write(&long).unwrap();
@@ -675,7 +675,7 @@ fn break_ika(broken: &mut Broken) {
     broken.add_read(ika_map::read(&in_document_order()), |map| &map.problems);
 }
 
-/// A map with the tiles of each layer behind its parallax, as the format's document has it.
+/// A map with the tiles of each layer after its parallax, as in the format's document.
 fn in_document_order() -> Vec<u8> {
     let bytes = ika_map::write(&synthesize::ika_map([8, 8], 3, 1)).unwrap();
     let layers = ika_map::read(&bytes).unwrap().layers;
@@ -756,8 +756,8 @@ fn break_xmf(broken: &mut Broken) {
     break_palettes(broken);
 }
 
-/// A layer of more tiles in palettes than there are pictures, of a sheet whose palettes are not
-/// all there.
+/// A layer with more combinations of tile and palette than the limit of images, and a sheet with
+/// incomplete palettes.
 fn break_palettes(broken: &mut Broken) {
     let mut sheet = Vec::new();
     let mut encoder = png::Encoder::new(&mut sheet, 256, 256);
@@ -833,7 +833,7 @@ fn leave_unused(broken: &mut Broken) {
     broken.add(&error.skipped());
 }
 
-/// What a program makes of files that takes them for texts, or texts for those of another system.
+/// Files after handling by programs that treat them as text, or as text of another system.
 fn alter(broken: &mut Broken) {
     let map = ika_map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
     let as_text: String = map.iter().copied().map(char::from).collect();
@@ -896,7 +896,7 @@ fn ids_are_unique_and_written_alike() {
     }
 }
 
-/// The page of all rules, made from the tables.
+/// The page of all rules, generated from the tables.
 fn page() -> String {
     let mut page = "# Rules\n\n\
          What `mapscope check` finds. The id of a rule stays the same from version to version; it ends\n\

@@ -1,4 +1,4 @@
-//! What engines read alike is no difference between two files.
+//! Spellings that engines read alike are no difference between two files.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ pub(crate) fn open(path: impl AsRef<Path>, bytes: &[u8]) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Default::default()).unwrap()
 }
 
-/// How many differences there are between two files of a name.
+/// Number of differences between two files with the same name.
 fn differences(path: impl AsRef<Path>, files: [&[u8]; 2]) -> u64 {
     let [a, b] = files.map(|file| open(&path, file));
     Diff::of([&*a, &*b]).unwrap().count()
 }
 
-/// The same with the other ends of lines.
+/// The file with the other line ends.
 fn with_other_line_ends(file: &[u8]) -> Vec<u8> {
     let is_cr_lf = file.windows(2).any(|two| two == b"\r\n");
     let mut other = Vec::new();
@@ -76,7 +76,7 @@ fn tiles_that_are_spelt_in_two_ways_are_the_same() {
     let [a, b] = [file, pfmap::write(&map)].map(|file| open("a.pfmap", &file));
     let diff = Diff::of([&*a, &*b]).unwrap();
     assert_eq!(diff.count(), 1);
-    // Of what the type says already nothing is said of its letter.
+    // A changed type implies its character, which is not reported.
     let fields = diff.differences[0].fields.iter();
     let fields: Vec<_> = fields.map(|field| field.name.as_str()).collect();
     assert_eq!(fields, ["Type"]);

@@ -1,5 +1,5 @@
-//! Small good files of every format, and what must hold of whatever is read of them once they were
-//! changed. The fuzz targets use them too.
+//! Small valid files of every format, and invariants of everything read from them after changes.
+//! The fuzz targets use them too.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -23,7 +23,7 @@ use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{shared, synthesize};
 
-/// No reader lists more than this, however broken the file.
+/// Asserts the limit on listed problems and on the length of messages, however broken the file is.
 pub(crate) fn check_problems(problems: &[Problem]) {
     assert!(problems.len() < 2000, "{} problems", problems.len());
     for problem in problems {
@@ -62,7 +62,7 @@ pub(crate) fn check_pfmap(bytes: &[u8]) -> bool {
         map.tiles.len() as u64,
         u64::from(map.rows()) * u64::from(map.cols())
     );
-    // Small maps are shown whatever is there of them.
+    // Small maps are shown with any number of tiles.
     let is_small = map.tiles.len() <= 16 * 1024;
     assert!(
         is_small || map.tiles.len() * 25 <= 4 * (bytes.len() + 1),
@@ -72,7 +72,7 @@ pub(crate) fn check_pfmap(bytes: &[u8]) -> bool {
     assert!(map.bad_tiles.is_sorted());
     assert!(map.materials.len() <= 1000);
     check_problems(&map.problems);
-    // The first, the last and every bad tile are where they are said to be.
+    // The first, the last and every bad tile have consistent locations.
     let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
     let corners = [(0, 0), (map.rows() - 1, map.cols() - 1)];
     for &(row, col) in map.bad_tiles.iter().chain(&corners).take(200) {
@@ -86,7 +86,7 @@ pub(crate) fn check_pfmap(bytes: &[u8]) -> bool {
     false
 }
 
-/// A model of so many triangles, joints, clips and frames of each.
+/// A synthetic model with the given number of triangles, joints, clips and frames per clip.
 fn made_up_model(triangles: u32, joints: u32, clips: u32, frames: u32) -> Pfobj {
     let number = |i: u32| (i.wrapping_mul(2_654_435_761) >> 12) as f32 / 1e5 - 5.0;
     let triple = |i: u32| [number(3 * i), number(3 * i + 1), number(3 * i + 2)];
@@ -217,7 +217,7 @@ pub(crate) fn check_pfscene(bytes: &[u8]) -> bool {
     );
     let written = pfscene::write(&scene);
     let again = pfscene::read(&written).unwrap();
-    // Of a scene that the engine refuses lines are guessed at, by those around them.
+    // In a scene that the engine refuses, some lines are guessed from those around them.
     let is_error = |problem: &Problem| problem.severity == Severity::Error;
     if again.problems.iter().any(is_error) {
         assert!(scene.problems.iter().any(is_error));
@@ -299,7 +299,7 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     }
     assert_eq!(influences, model.influences.len());
     assert!(influences * 3 <= bytes.len());
-    // From every joint its parents lead to a root.
+    // From every joint, the parents lead to a root.
     for joint in 0..model.joints.len() {
         let parent = |joint: &usize| model.joints[*joint].parent.map(|parent| parent as usize);
         let depth = std::iter::successors(Some(joint), parent)
@@ -314,7 +314,7 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
         assert!(clip.bounds.is_empty() || clip.bounds.len() == frames);
         assert!(clip.poses.len() * 16 <= bytes.len());
     }
-    // The first, the last and every bad vertex are where they are said to be.
+    // The first, the last and every bad vertex have consistent locations.
     let lines = bytes.split(|byte| *byte == b'\n').count() as u64;
     let ends = [0, (vertices as u32).saturating_sub(1)];
     for &vertex in model.bad_vertices.iter().chain(&ends).take(200) {
@@ -324,12 +324,12 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
             assert_eq!(model.vertex_at_line(line), Some(vertex));
         }
     }
-    // What is read can be written, and is the same then.
+    // The model survives a round trip through the writer.
     let again = pfobj::read(&pfobj::write(&model)).unwrap();
     assert_eq!(again.influences, model.influences);
     assert_eq!(again.vertices, model.vertices);
     assert_eq!(again.clips.len(), model.clips.len());
-    // Where bounds are missing, those that follow may be taken for them.
+    // If bounds are missing, later bounds may take their place.
     let has_all_bounds =
         |clip: &Clip| clip.bounds.iter().flatten().count() == clip.frame_count as usize;
     if model.clips.iter().all(has_all_bounds) {
@@ -342,7 +342,7 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     for (again, clip) in again.clips.iter().zip(&model.clips) {
         assert_eq!(again.name, clip.name);
         assert_eq!(again.poses, clip.poses);
-        // Without joints a frame is its bounds alone, and nothing where they are missing.
+        // Without joints, a frame consists only of its bounds and disappears if they are missing.
         if !model.joints.is_empty() || has_all_bounds(clip) {
             assert_eq!(again.frame_count, clip.frame_count);
         }
@@ -356,12 +356,12 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
     false
 }
 
-/// The most that so many bytes of a zlib stream can stand for.
+/// Maximum decompressed size of a zlib stream of this many bytes.
 fn most_inflated(bytes: usize) -> usize {
     1032 * bytes + (64 << 10)
 }
 
-/// The files of a folder beside the project whose names end so.
+/// Files in a shared folder with this ending.
 fn shared_files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
     let Some(folder) = shared(folder) else {
         return Vec::new();
@@ -407,7 +407,7 @@ pub(crate) fn check_ika_map(bytes: &[u8]) -> bool {
     for step in map.draw_steps() {
         assert!(!matches!(step, ika_map::DrawStep::Layer(layer) if layer >= map.layers.len()));
     }
-    // What is read in full can be written, and is the same then.
+    // A map that is read completely survives a round trip through the writer.
     if let Ok(written) = ika_map::write(&map) {
         let again = ika_map::read(&written).unwrap();
         assert!(again.without_places() == map.without_places());
@@ -516,7 +516,7 @@ pub(crate) fn check_tileset(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn good_pmfs() -> Vec<Vec<u8>> {
-    // In stored sections changes reach what is in them; compressed ones mostly break.
+    // In stored sections, changes reach the content; compressed sections mostly just break.
     let maps = [
         ([1, 1, 1], 0),
         ([1, 1, 1], 1),
@@ -538,7 +538,7 @@ pub(crate) fn good_pmfs() -> Vec<Vec<u8>> {
     files
 }
 
-/// A map without a level that has an archive, and entities of all types.
+/// A map without levels, with an archive and entities of all types.
 fn pmf_of_parts() -> pmf::Pmf {
     let file = |path, bytes, compress| NewFile {
         path,
@@ -586,7 +586,7 @@ fn pmf_of_parts() -> pmf::Pmf {
     }
 }
 
-/// What can be taken out of a map's archive and read of its entities is in proportion to the file.
+/// Asserts that archive contents and entities are in proportion to the file.
 fn check_pmf_parts(file: &[u8], map: &pmf::Pmf) {
     if let Some(archive) = &map.archive {
         assert!(archive.entries().len() <= file.len() / 13 + 1);
@@ -633,12 +633,12 @@ pub(crate) fn check_pmf(bytes: &[u8]) -> bool {
             }
         }
     }
-    // What is read can be written, and is the same then, but for what was left out.
+    // The map survives a round trip through the writer, except for parts that were left out.
     let is_broken = |problem: &Problem| problem.severity == Severity::Error;
     let is_broken = has_nan(&map) || map.problems.iter().any(is_broken);
     let written = match pmf::write(&map, Packing::Stored) {
         Ok(written) => written,
-        // Without the bytes behind its end a map may look like one of a newer layout that is cut off.
+        // Without the bytes after its end, a map may look like a truncated one in a newer layout.
         Err(error) => {
             assert!(is_broken || error.to_string().contains("would be read as"));
             return false;
@@ -656,7 +656,7 @@ pub(crate) fn check_pmf(bytes: &[u8]) -> bool {
     false
 }
 
-/// Whether a map has a number that is not equal to itself.
+/// `true` if a map contains NaN or an infinity.
 fn has_nan(map: &pmf::Pmf) -> bool {
     map.problems
         .iter()
@@ -678,7 +678,7 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
         .iter()
         .map(|frame| u64::from(frame.unpacked))
         .sum();
-    // A size that lies is that of a section that is left out.
+    // Only a section that is left out may have a wrong size.
     assert!(data.is_damaged || unpacked <= 255 * file.len() as u64 + 192);
     assert!(vertices.len() as u64 * 28 <= unpacked);
     let mut reached = 0;
@@ -737,7 +737,7 @@ fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {
     }
 }
 
-/// Opens a map and asks all that a window and `info` ask of it.
+/// Opens a map and runs all queries of a window and of `info`.
 pub(crate) fn check_opened_pmf(bytes: &[u8]) -> bool {
     let Some(map) = open(bytes, "changed.pmf") else {
         return true;
@@ -765,7 +765,7 @@ pub(crate) fn check_opened_pmf(bytes: &[u8]) -> bool {
     false
 }
 
-/// Opens a 2D map and asks for what a window and commands would.
+/// Opens a 2D map and runs all queries of a window and of the commands.
 pub(crate) fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
     let Some(map) = open(bytes, name) else {
         return true;
@@ -787,7 +787,7 @@ pub(crate) fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
     }
     for grid in &tiles.grids {
         let [width, height] = grid.size.map(|edge| edge as usize);
-        // Fewer where they were not read.
+        // Fewer if some were not read.
         assert!(grid.values.len() <= width * height);
         assert!(grid.layer.is_none_or(|layer| layer < tiles.layers.len()));
     }
@@ -810,12 +810,12 @@ pub(crate) fn check_opened_tiles(bytes: &[u8], name: &str) -> bool {
     false
 }
 
-/// Opens a file that is in no folder: of what it names, nothing is found.
+/// Opens a file outside any folder; files that it names are not found.
 pub(crate) fn open(bytes: &[u8], name: &str) -> Option<Arc<dyn Document>> {
     open_with(bytes, name, &[])
 }
 
-/// The same with other files beside it.
+/// Like [`open`], with other files beside it.
 fn open_with(
     bytes: &[u8],
     name: &str,
@@ -828,7 +828,7 @@ fn open_with(
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).ok()
 }
 
-/// A file of this name in a folder that does not exist.
+/// A source with this name in a folder that does not exist.
 pub(crate) fn source(bytes: &[u8], name: &str) -> Source {
     Source {
         path: Path::new("/nowhere/at/all").join(name),
@@ -837,8 +837,8 @@ pub(crate) fn source(bytes: &[u8], name: &str) -> Source {
     }
 }
 
-/// Opens a file of any format, as its content or else its name says, and asks all that a window and
-/// commands would.
+/// Opens a file of any format, detected by content or else by name, and runs all queries of a
+/// window and of the commands.
 pub(crate) fn check_document(bytes: &[u8], name: &str) -> bool {
     let Some(document) = open(bytes, name) else {
         return true;
@@ -912,7 +912,7 @@ pub(crate) fn check_document(bytes: &[u8], name: &str) -> bool {
     false
 }
 
-/// All lines and labels are somewhere.
+/// Asserts that all lines and labels have valid positions.
 pub(crate) fn check_annotations(document: &dyn Document, shown: &Shown) {
     let _ = document.legends(shown);
     let Some(annotations) = document.annotations() else {
@@ -926,7 +926,7 @@ pub(crate) fn check_annotations(document: &dyn Document, shown: &Shown) {
     assert!(labels.iter().all(|label| label.position.is_finite()));
 }
 
-/// Opens two files of the same name and compares them. A file differs in nothing from itself.
+/// Opens two files with the same name and compares them. A file never differs from itself.
 pub(crate) fn check_diff(files: [&[u8]; 2], name: &str) -> bool {
     let [Some(a), Some(b)] = files.map(|bytes| open(bytes, name)) else {
         return true;
@@ -948,7 +948,7 @@ pub(crate) fn check_diff(files: [&[u8]; 2], name: &str) -> bool {
     false
 }
 
-/// Adds the items of lines of an outline and of all below them.
+/// Collects the items of the lines of an outline, recursively.
 fn add_items(lines: &[OutlineNode], items: &mut Vec<Item>) {
     for line in lines {
         items.extend(line.item);
@@ -956,7 +956,7 @@ fn add_items(lines: &[OutlineNode], items: &mut Vec<Item>) {
     }
 }
 
-/// Asks for all that is listed and drawn of a level, and adds the items that are met.
+/// Queries everything that is listed and drawn of a level, and collects the picked items.
 fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
     let levels = map.levels().unwrap();
     items.extend(levels.lights(level).into_iter().map(|light| light.item));
@@ -1015,7 +1015,7 @@ fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
         shown.overlays.set(map.about().overlays, overlay.id, true);
         let _ = map.legends(&shown);
     }
-    // Some overlays show more of what is selected.
+    // Some overlays depend on the selection.
     let every_tenth: Vec<Item> = items
         .iter()
         .copied()
@@ -1027,7 +1027,7 @@ fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
     }
 }
 
-/// Asks for all that is said of an item.
+/// Queries all descriptions of an item.
 fn check_item(map: &dyn Document, item: Item) {
     let playhead = Playhead::default();
     let links = map.properties(item, playhead).into_iter();
@@ -1112,7 +1112,7 @@ pub(crate) fn check_ppe_map(bytes: &[u8]) -> bool {
             .map_or(0, mapscope_formats::Integers::bits),
         map.flags.logic_bits()
     );
-    // The most that a byte can stand for is what zlib makes of it, or Zstandard: 128 KiB of 4 bytes.
+    // The largest expansion of a byte is that of zlib, or of Zstandard: 128 KiB of 4 bytes.
     let most = match map.flags.compression() {
         Compression::Zstd => 32 << 10,
         _ => 1100,
@@ -1199,7 +1199,7 @@ pub(crate) fn check_xmf(bytes: &[u8]) -> bool {
         }
     };
     check_problems(&map.problems);
-    // What was read once can be read again, and is the same then.
+    // A container survives a round trip through the writer.
     let written = xmf::write(&map);
     let again = xmf::read(&written).unwrap();
     assert_eq!(again.layers.len(), map.layers.len());
