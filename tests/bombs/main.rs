@@ -489,8 +489,8 @@ fn cells_of_nothing() {
     for flags in [0x400, 0x800, 0x100, 0x410] {
         let text = info_of("cells", ".map", &zeros(flags, [1 << 12, 1 << 12]));
         assert!(text.contains("4096"), "{text}");
-        // Attributes are read as cells where there are none. The file does have 256 MiB of them, as
-        // the largest map may, and they are kept both as read and as drawn.
+        // Attribute bytes are read as cells here. The file does have 256 MiB of cells, like the
+        // largest valid map, and they are stored twice: raw and for drawing.
         let bytes = zeros(flags, [1 << 13, 1 << 13]);
         let text = info_within("promised cells", ".map", &bytes, 640 << 20);
         assert!(text.contains("cells"), "{text}");

@@ -1114,7 +1114,7 @@ fn a_scene_is_checked_with_its_map_its_models_and_their_textures() {
     };
     assert_eq!(notes(scene), notes(map));
     assert_ne!(notes(map), Some(json!([])));
-    // A map and a model of which nothing can be shown.
+    // A map and a model without readable content.
     folder.write(map, "version 1.0\n");
     folder.write(model, "");
     let found = lines(scene);

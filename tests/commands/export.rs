@@ -155,7 +155,7 @@ fn an_archive_is_extracted_with_images_of_its_textures() {
     let image = image::open(folder.path("out/textures/brick.png")).unwrap();
     assert_eq!(image.into_rgba8().into_raw(), [1, 2, 3, 4, 5, 6, 7, 8]);
     assert!(!folder.path("out/textures/cut.png").exists());
-    // Existing files with the same content are no obstacle.
+    // Existing files with the same content are kept.
     folder.run("extract a.pmf notes -o out").expect(0);
 }
 

@@ -192,8 +192,8 @@ fn long_outputs_end_at_a_limit_that_an_option_lifts() {
     assert_eq!(table.lines().count(), 1 + 2001 * 2000);
 }
 
-/// A link passed as an argument may point to any file of the user. That file is checked, but none
-/// of its content is printed.
+/// A link passed as an argument may point to any file of the user. That file is checked, but its
+/// content is not printed.
 #[cfg(unix)]
 #[test]
 fn nothing_is_quoted_of_what_a_link_leads_out_to() {

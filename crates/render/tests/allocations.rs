@@ -1,4 +1,4 @@
-//! Playing costs no memory: what is allocated while palettes are made and sent, counted.
+//! Playback allocates no memory: counts allocations while palettes are computed and uploaded.
 #![cfg(test)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -19,23 +19,23 @@ use mapscope_scene::model::skeleton::SkinMatrix;
 mod rigs;
 
 thread_local! {
-    /// Allocations of this thread since the program began. (Other threads are those of other tests
-    /// and of the graphics driver.)
+    /// Allocations of this thread since the start of the program. Other threads belong to other
+    /// tests and to the graphics driver.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, counted.
+/// The system's allocator, with a counter.
 struct Counting;
 
 #[expect(
     unsafe_code,
     reason = "an allocator can be written in no other way; this one hands everything on"
 )]
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller keeps the contract, which is the same.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -61,11 +61,11 @@ unsafe impl GlobalAlloc for Counting {
 static ALLOCATOR: Counting = Counting;
 
 fn count() {
-    // A thread that ends has nothing left to count with.
+    // The counter of an ending thread may already be destroyed.
     let _ended = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-/// How often something allocates.
+/// Number of allocations by a function.
 fn allocations(mut what: impl FnMut()) -> u64 {
     let before = ALLOCATIONS.get();
     what();
@@ -76,7 +76,7 @@ const JOINTS: u32 = 50;
 const FRAMES: u32 = 24;
 const CROWD: usize = 1000;
 
-/// Instances that stand in rows, each at another moment than its neighbours.
+/// Instances in rows, each with a different frame from its neighbours.
 fn crowd(count: usize, smooth: bool) -> Vec<Instance> {
     let one = |i: usize| Instance {
         world_from_model: Affine3A::from_translation(Vec3::new(
@@ -93,7 +93,7 @@ fn crowd(count: usize, smooth: bool) -> Vec<Instance> {
     (0..count).map(one).collect()
 }
 
-/// Takes every instance to its next frame.
+/// Advances every instance to its next frame.
 fn step(crowd: &mut [Instance]) {
     for instance in crowd {
         instance.playhead.frame = (instance.playhead.frame + 1.0) % FRAMES as f32;
@@ -128,7 +128,7 @@ fn making_palettes_allocates_nothing() {
     }
 }
 
-/// The most that one of many frames allocates; the first ones make room.
+/// The largest number of allocations of one frame, after a few warm-up frames.
 fn most(gpu: &Gpu, frame: &mut dyn FnMut()) -> u64 {
     let mut most = 0;
     for i in 0..20 {
@@ -142,9 +142,8 @@ fn most(gpu: &Gpu, frame: &mut dyn FnMut()) -> u64 {
     most
 }
 
-/// Anything that is sent makes wgpu allocate a few times, whatever is sent. Making a picture of a
-/// crowd ready takes no more than that for each thing that is sent, and when nothing has changed
-/// nothing is sent.
+/// Every upload makes wgpu allocate a few times, whatever its size. Preparing a crowd allocates no
+/// more than that per upload, and unchanged content is not uploaded.
 #[test]
 fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
     let document = rigs::open(Path::new("tangle.pfobj"), &rigs::tangle(JOINTS, 20, FRAMES));
@@ -163,8 +162,8 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
         view.unwrap().copy_from_slice(&[0; 4]);
     });
     assert!(four_bytes > 0, "wgpu is not seen to allocate");
-    // The list of commands that wgpu makes for what is sent doubles once more in some runs: how
-    // many barriers are in it depends on where its buffers lie in memory.
+    // The list of commands that wgpu makes for an upload doubles once more in some runs: its number
+    // of barriers depends on the addresses of its buffers.
     let one_sent = four_bytes + 1;
 
     let mut renderer = Renderer::new(&gpu);
@@ -181,7 +180,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
             renderer.prepare(&gpu, &mut scene, crowd, view, [64, 64]);
         };
         let view = camera(0.0);
-        // Palettes and places; the camera stands still.
+        // Uploads palettes and placements; the camera does not move.
         let moving = most(&mut || {
             step(&mut crowd.instances);
             prepare(&crowd, &view);
@@ -190,7 +189,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
         assert!(moving <= one_sent * 2, "{moving}, not {one_sent} * 2");
         let still = most(&mut || prepare(&crowd, &view));
         assert_eq!(still, 0);
-        // The frame, and what of the crowd is in view.
+        // Uploads the frame and the visible part of the crowd.
         let mut turned = 0.0;
         let flying = most(&mut || {
             turned += 1.0;
@@ -200,7 +199,7 @@ fn preparing_a_crowd_allocates_no_more_than_sending_four_bytes() {
     }
 }
 
-/// What plays in a scene is sent for each model and clip, however many entities there are.
+/// A playing scene uploads one palette for each model and clip, whatever the number of entities.
 #[test]
 fn a_scene_that_plays_allocates_as_much_for_many_entities_as_for_few() {
     let gpu = Gpu::headless(None).unwrap();

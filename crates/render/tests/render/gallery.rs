@@ -1,5 +1,5 @@
-//! A small level in which everything that is drawn of levels occurs once, at places that tell left
-//! from right and up from down.
+//! A small level with one of every feature of levels, placed asymmetrically so that mirrored
+//! pictures differ.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use mapscope_formats::pmf::{
 use mapscope_scene::{Document, LevelItem, OpenOptions, Progress, Source};
 use mapscope_testdata::synthesize;
 
-/// The names of the materials; their numbers are below. Those of the sky are +X to -Z.
+/// Names of the materials, in the order of the constants below. The six of the sky are +X to -Z.
 const NAMES: [&str; 16] = [
     "floor",
     "wall",
@@ -36,7 +36,7 @@ const NAMES: [&str; 16] = [
     "red glass",
 ];
 pub(crate) const FLOOR: u8 = 0;
-/// The same as an item.
+/// The floor material as an item.
 pub(crate) const FLOOR_ITEM: LevelItem = LevelItem::Material { level: 0, index: 0 };
 const WALL: u8 = 1;
 const LETTER: u8 = 2;
@@ -50,25 +50,25 @@ const RED_GLASS: u8 = 15;
 /// A material that the level does not have.
 const UNKNOWN: u8 = 16;
 
-/// The lights of the level, by their global numbers.
+/// The lights of the level, by global number.
 pub(crate) const DYNAMIC_LIGHT: u32 = 7;
 pub(crate) const FAST_LIGHT: u32 = 9;
 
-/// The cube that says what is seen from its part of the chunk, which is the half in the west.
+/// The visibility cube of the western half of the chunk.
 pub(crate) const VIS_INFO: LevelItem = LevelItem::Cube {
     level: 0,
     chunk: 0,
     cube: 8,
 };
 
-/// Where the server keeps chunks active.
+/// The region in which the server keeps chunks active.
 pub(crate) const SERVER_REGION: LevelItem = LevelItem::ServerRegion {
     level: 0,
     chunk: 0,
     index: 0,
 };
 
-/// Cells along each side of the chunk, of a metre each.
+/// Cells along each side of the chunk, one metre each.
 const SIDE: i32 = 8;
 
 /// Letters of five by seven dots.
@@ -99,7 +99,7 @@ const GLYPHS: [(&str, [&str; 7]); 4] = [
     ),
 ];
 
-/// A picture of a letter in its upper left half, with a red corner at the upper left.
+/// A texture with a letter in its upper left half and a red corner at the upper left.
 fn letter(name: &str, paper: [u8; 3], ink: [u8; 3]) -> Vec<u8> {
     let (_, dots) = GLYPHS.iter().find(|(of, _)| *of == name).unwrap();
     let pixels = (0..32 * 32_usize).flat_map(|i| {
@@ -129,7 +129,7 @@ fn texture(pixels: Vec<u8>) -> Vec<u8> {
 
 fn archive() -> Archive {
     let [dark, light] = [[30, 34, 40], [235, 235, 225]];
-    // What a mirror would show: bright above, dark below, and a spot at the upper left.
+    // A reflection: bright above, dark below, and a spot at the upper left.
     let mirror = (0..32 * 32_usize).flat_map(|i| {
         let (x, y) = (i % 32, i / 32);
         if x.abs_diff(10) + y.abs_diff(9) < 6 {
@@ -259,7 +259,7 @@ fn client() -> LevelClient {
     }
 }
 
-/// What is in a cell, by its place from the least corner on: the material and the lightmap.
+/// Material and lightmap of a cell, by its position from the minimum corner.
 fn block([x, y, z]: [i32; 3]) -> Option<(u8, u8)> {
     let is_letter = (x == 2 && (1..=6).contains(&y)) || (y == 6 && x <= 5) || (y == 4 && x <= 4);
     Some(match (x, y, z) {
@@ -282,7 +282,7 @@ fn is_seen_through(material: u8) -> bool {
     matches!(material, BLUE_GLASS | RED_GLASS | WATER | GLOW)
 }
 
-/// Whether a side of a block is drawn beside another one.
+/// `true` if a side of a block beside another one is drawn.
 fn is_drawn(material: u8, beside: Option<(u8, u8)>) -> bool {
     match beside {
         None => true,
@@ -313,7 +313,7 @@ fn chunk() -> ChunkData {
         exponent: 2,
         luxels,
     };
-    // On the floor it is darker toward the west, on the wall bluer toward the top.
+    // The floor's is darker toward the west, the wall's bluer toward the top.
     let floor = lightmap(|u, _| [90 + 50 * u as u8; 3]);
     let wall = lightmap(|_, v| [90 + 30 * v as u8, 90 + 30 * v as u8, 230]);
     // A light in the middle of the wall.
@@ -384,7 +384,7 @@ fn corners_of(min: [f32; 3], max: [f32; 3]) -> Corners {
     })
 }
 
-/// Some of those that have a shape, and one that is turned.
+/// Some entities with shapes, and a rotated one.
 fn entities() -> EntityList {
     let slanted = corners_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]);
     let slanted = slanted.map(|[x, y, z]| [x + y * 0.4, y, z]);
@@ -411,12 +411,12 @@ fn entities() -> EntityList {
     }
 }
 
-/// The cell of a metre that a place of the chunk is in, counted from the least corner on.
+/// The one-metre cell of a position in the chunk, counted from the minimum corner.
 fn metre_at(place: [f32; 3]) -> [i32; 3] {
     place.map(|at| (at + SIDE as f32 / 2.0).floor() as i32)
 }
 
-/// How often the chunk is divided to reach what is in a cell: to metres, but for the lamp.
+/// Depth of the octree at a cell: one metre, and deeper at the lamp.
 fn divisions(cell: &Cell) -> u8 {
     match metre_at(cell.center) {
         [0, 1, 2] if cell.center[1] > -2.5 => 5,
@@ -425,17 +425,17 @@ fn divisions(cell: &Cell) -> u8 {
     }
 }
 
-/// Adds what wraps a cell and says more of it, if anything does; `inside` is what it wraps.
+/// Wraps the cube `inside` of a cell with additional cubes. Returns `true` if it added any.
 fn wrap(cubes: &mut Cubes, cell: &Cell, inside: u32, attribute: PathAttribute) -> bool {
     let slope = || {
         let corners = corners_of([1.0, -3.0, -3.5], [3.5, -1.0, -1.5]);
-        // Its top is a ridge.
+        // Narrows the top to a ridge.
         corners.map(|[x, y, z]| [if y > -2.0 { x * 0.5 + 1.125 } else { x }, y, z])
     };
     let step = || corners_of([0.25, -3.0, -1.0], [3.5, -2.25, -0.25]);
     match (cell.depth, cell.center) {
         (1, [-2.0, -2.0, -2.0]) => {
-            // The cubes in the root have the numbers 1 to 8.
+            // The children of the root have the numbers 1 to 8.
             let west = (0..8).filter(|corner| corner_signs(*corner)[0] < 0.0);
             cubes.push_vis_info(inside, west.map(|corner| 1 + corner as u32), &[]);
         }
@@ -454,7 +454,7 @@ fn wrap(cubes: &mut Cubes, cell: &Cell, inside: u32, attribute: PathAttribute) -
     true
 }
 
-/// The octree, divided down to the cells; notes the first vertices of quads that the fast light
+/// The octree, divided down to the cells. Collects the first vertices of quads that the fast light
 /// reaches.
 fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>, attribute: PathAttribute) -> Cubes {
     let mut cubes = Cubes::default();
@@ -509,7 +509,7 @@ fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>, attribute: PathAttribute)
                 .vertices
                 .extend(order.iter().zip(uvs).map(|(corner, uv)| {
                     let position: [f32; 3] = corners[*corner];
-                    // The wall as one sees it, and all else from above.
+                    // The wall is mapped from the front, everything else from above.
                     let [u, v] = match axis {
                         2 => [position[0], -position[1]],
                         _ => [position[0], position[2]],
@@ -527,7 +527,7 @@ fn cubes(client: &mut ChunkClient, lit: &mut Vec<u32>, attribute: PathAttribute)
     cubes
 }
 
-/// Opens the level, as it is read back from what was written.
+/// Writes the level and opens it from the written bytes.
 pub(crate) fn open() -> Arc<dyn Document> {
     let mut map = synthesize::pmf([1, 1, 1], 1, 1);
     map.archive = Some(archive());
@@ -547,10 +547,10 @@ pub(crate) fn open() -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// Opens a level of three chunks in a row: one whole, one that cannot be read, and one with a box of a
-/// material that there is not.
+/// Opens a level of three chunks in a row: an intact one, an unreadable one, and one with a box of
+/// a missing material.
 pub(crate) fn open_broken() -> Arc<dyn Document> {
-    /// What is before the data of a stored section: magic, descriptor and size of the block.
+    /// Bytes before the data of a stored section: magic, descriptor and size of the block.
     const BEFORE: usize = 11;
     let map = synthesize::pmf([1, 3, 1], 2, 7);
     let mut file = pmf::write(&map, Packing::Stored).unwrap();

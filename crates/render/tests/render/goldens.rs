@@ -1,8 +1,8 @@
-//! Golden pictures: what the renderer draws is what it drew when somebody last looked at it.
+//! Golden pictures: the renderer's output is compared with reviewed pictures.
 //!
-//! A picture that differs leaves `NAME.new.png` and `NAME.diff.png` beside the golden one. When the
-//! change is meant, run `UPDATE_GOLDENS=1 cargo test -p mapscope-render goldens`, and look at every picture
-//! that changed before it is committed.
+//! A picture that differs leaves `NAME.new.png` and `NAME.diff.png` beside the golden one. For an
+//! intended change, run `UPDATE_GOLDENS=1 cargo test -p mapscope-render goldens`, and look at every
+//! changed picture before you commit it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -34,33 +34,34 @@ use super::stage::{
 use super::tile_maps::{layer, scrambled, sprite, tiles, tileset};
 use super::{gallery, rigs, scenes, sky, tile_maps};
 
-/// How much a channel may differ: other versions of Mesa round and filter a little differently.
+/// Tolerance of a channel: other versions of Mesa round and filter slightly differently.
 const LARGEST_DIFFERENCE: u8 = 6;
-/// Pixels in a thousand that may differ by more, for the same reason: where an edge goes through
-/// the middle of a pixel, either side may win.
+/// Allowed share of pixels beyond the tolerance, per mille. If an edge goes through the centre of a
+/// pixel, rasterizers may decide differently.
 const PER_MILLE_BEYOND: usize = 2;
 
-/// The same of pictures that Mesa's OpenGL draws: it rasterizes edges and lines otherwise.
+/// The same for Mesa's OpenGL, which rasterizes edges and lines differently.
 const PER_MILLE_BEYOND_OF_GL: usize = 30;
-/// And of those that show the edges of triangles, which lie elsewhere between pixels and depths.
+/// The same for OpenGL pictures with visible triangle edges, whose subpixel positions and depths
+/// differ.
 const PER_MILLE_BEYOND_OF_GL_EDGES: usize = 300;
 
-/// Pictures of single types.
+/// Size of the pictures of single tile types.
 const TYPE_SIZE: [u32; 2] = [144, 96];
-/// Pictures of levels.
+/// Size of the pictures of levels.
 const LEVEL_SIZE: [u32; 2] = [176, 120];
-/// Pictures of models.
+/// Size of the pictures of models.
 const MODEL_SIZE: [u32; 2] = [120, 96];
-/// All other pictures.
+/// Size of all other pictures.
 const SIZE: [u32; 2] = [192, 108];
 
-/// A picture to be drawn.
+/// A picture to draw and compare.
 struct Golden {
     name: String,
     document: Option<Arc<dyn Document>>,
     view: View,
     size: [u32; 2],
-    /// Whether water reflects the ground.
+    /// `true` if water reflects the ground.
     reflects_ground: bool,
     samples: Samples,
 }
@@ -106,8 +107,8 @@ impl Golden {
 
 // ---- Cameras and maps ----------------------------------------------------------------------
 
-/// Looks at a place given in tiles south and east of the north-west corner, and in levels, from so
-/// many world units toward a direction.
+/// A camera that looks at a position in tiles south and east of the north-west corner and in
+/// levels. Its eye is `distance` world units away in the direction `toward_eye`.
 fn look_at(
     document: &Arc<dyn Document>,
     [south, east, level]: [f32; 3],
@@ -119,11 +120,11 @@ fn look_at(
     Camera::new(Pose { eye, target }, Handedness::Mirrored)
 }
 
-/// From the south and somewhat from the west, so steeply that slopes to the north are seen.
+/// From the south and slightly from the west, steep enough to see slopes that face north.
 const STEEP: Vec3 = Vec3::new(0.25, 1.7, 0.9);
-/// From the south-west at a slant.
+/// From the south-west, at a slant.
 const SLANT: Vec3 = Vec3::new(1.0, 1.0, 1.1);
-/// From above, north up.
+/// From above, with north up.
 const ABOVE: Vec3 = Vec3::Y;
 
 fn tile(kind: TileType, base_height: i8, ramp_height: u8, top: u16) -> Tile {
@@ -144,12 +145,12 @@ fn with_blend(mut tile: Tile, mode: u8) -> Tile {
     for edge in Edge::ALL {
         tile.set(Field::blend(edge), mode.into());
     }
-    // Where no edge has a mode, an older field stands in for all.
+    // Without modes of edges, an older field would apply to all edges.
     tile.set(Field::BlendMode, 0);
     tile
 }
 
-/// Hills with slopes and lakes, in the textures of the demo.
+/// Hills with slopes and lakes, with the textures of the demo.
 fn land(chunks: u32, seed: u64, change: impl Fn(u32, Tile) -> Tile) -> Arc<dyn Document> {
     let land = pfmap::read(&synthesize::pfmap(chunks, chunks, seed)).unwrap();
     open_map([chunks, chunks], |row, col| {
@@ -162,8 +163,8 @@ fn land(chunks: u32, seed: u64, change: impl Fn(u32, Tile) -> Tile) -> Arc<dyn D
 
 // ---- The pictures --------------------------------------------------------------------------
 
-/// Each type at base height 1, with a ramp of one level in the west and of two in the east, on
-/// level ground with sand around it.
+/// Each tile type at base height 1, with a ramp of one level in the west and of two in the east, on
+/// flat ground surrounded by sand.
 fn types() -> Vec<Golden> {
     let picture = |kind: TileType| {
         let document = open_map([1, 1], |row, col| match (row, col) {
@@ -182,8 +183,8 @@ fn types() -> Vec<Golden> {
     TileType::ALL.into_iter().map(picture).collect()
 }
 
-/// Every overlay, every named view, and what is pointed at, on the demo map; near its lake are all
-/// types close together, and the borders of four chunks.
+/// Every overlay, every named view, and hovered and selected items on the demo map. All tile types
+/// and the borders of four chunks are near its lake.
 fn demo() -> Vec<Golden> {
     let document = open_demo();
     let near = look_at(&document, [95.0, 30.0, 0.0], SLANT, 85.0);
@@ -236,7 +237,7 @@ fn demo() -> Vec<Golden> {
     goldens
 }
 
-/// The blend modes, where four materials meet.
+/// The blend modes where four materials meet.
 fn blends() -> Vec<Golden> {
     let picture = |(name, mode): (&str, u8)| {
         let text = map_text([1, 1], &MATERIALS, &[], |row, col| {
@@ -252,8 +253,8 @@ fn blends() -> Vec<Golden> {
         .into()
 }
 
-/// What is rarer than four materials side by side: eight that meet where slopes do, seams that a
-/// neighbour alone asks for, and holes that mix with what has none.
+/// Rarer cases than four adjacent materials: eight that meet at slopes, seams that only a neighbour
+/// requests, and blends between textures with and without holes.
 fn rare_blends() -> Vec<Golden> {
     let textures = [
         "grass.jpg",
@@ -281,8 +282,8 @@ fn rare_blends() -> Vec<Golden> {
             tile
         }),
     );
-    // In the west, tiles without blending, with blur and with seams, and last with seams where
-    // their neighbours have none.
+    // In the west: tiles without blending, with blur and with seams, and finally seams whose
+    // neighbours have none.
     let spill = open_map([1, 1], |row, col| {
         let mode = row.saturating_sub(15).min(3) as u8;
         match (col < 16, mode) {
@@ -324,7 +325,7 @@ fn rare_blends() -> Vec<Golden> {
     ]
 }
 
-/// Marks and fields of tiles, each on the eastern half of a picture and not on the western one.
+/// Flags and fields of tiles, set differently in the western and the eastern half of a picture.
 fn flags() -> Vec<Golden> {
     // Ridges from west to east.
     let picture = |name: &str, field: Field, west: i32, east: i32| {
@@ -376,7 +377,7 @@ fn flags() -> Vec<Golden> {
 }
 
 fn scenery() -> Vec<Golden> {
-    // A wall to the north, a tower, and a pit; the sun is in the west.
+    // A wall in the north, a tower, and a pit; the sun is in the west.
     let shadow = open_map([1, 1], |row, col| match (row, col) {
         (..12, _) => flat(3, GRASS),
         (15, 14) => flat(5, SAND),
@@ -392,14 +393,14 @@ fn scenery() -> Vec<Golden> {
         18 => tile(TileType::RampEw, -3, 2, SAND),
         _ => flat(-3, SAND),
     });
-    // Where slopes go up and down side by side, each stands above the other on one side.
+    // Adjacent slopes in opposite directions: on each side, the other one is higher.
     let crossing = open_map([1, 1], |row, col| match (row, col) {
         (15, 14..18) => with_blend(tile(TileType::RampEw, 0, 2, SAND), 0),
         (16, 14..18) => with_blend(tile(TileType::RampWe, 0, 2, SAND), 0),
         _ => flat(0, GRASS),
     });
     let corner = look_at(&shadow, [31.0, 1.0, -0.5], SLANT, 60.0);
-    // The tower and the pit are new, and the wall is as it was.
+    // The tower and the pit are new; the wall is unchanged.
     let before = open_map([1, 1], |row, _| match row {
         ..12 => flat(3, GRASS),
         _ => flat(0, GRASS),
@@ -456,8 +457,8 @@ fn scenery() -> Vec<Golden> {
     ]
 }
 
-/// Missing textures (one on level ground and slopes, one on sides), an unknown material, a tile
-/// that cannot be read, and no map at all.
+/// Missing textures (one on flat ground and slopes, one on sides), an unknown material, an
+/// unreadable tile, and a picture without a map.
 fn what_is_missing() -> Vec<Golden> {
     let textures = ["grass.jpg", "no-such-cliffs.png", "no-such-grass.png"];
     let text = map_text([1, 1], &textures, &[], |row, col| match (row, col) {
@@ -491,7 +492,7 @@ fn what_is_missing() -> Vec<Golden> {
     ]
 }
 
-/// A model in the pictures of models: from the south-west and above, so that one sees into it.
+/// Camera for models: from the south-west and above, looking into the model.
 fn model_camera(document: &Arc<dyn Document>) -> Camera {
     let target = document.about().bounds.center();
     let eye = target + Vec3::new(0.55, 0.75, 1.0).normalize() * 31.0;
@@ -506,7 +507,7 @@ fn model(name: &str, document: &Arc<dyn Document>, frame: u32) -> Golden {
     golden
 }
 
-/// A chimney that bends: its poses, every overlay, and everything that is pointed at.
+/// A bending chimney: its poses, every overlay, and all kinds of highlighted items.
 fn models() -> Vec<Golden> {
     let path = Path::new("chimney.pfobj");
     let chimney = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
@@ -534,10 +535,10 @@ fn models() -> Vec<Golden> {
         };
         goldens.push(model(overlay.id.as_str(), document, 2).with_overlay(overlay.id));
     }
-    // What one sees of them without it is the other wall.
+    // Without the overlay, the opposite wall is visible.
     goldens.push(model("reversed", &odd, 2));
 
-    // A fence through which one sees the back of its far side only where that is drawn.
+    // A fence; the back of its far side is visible only if back faces are drawn.
     let holes = tempfile::tempdir().unwrap();
     let fence = RgbaImage::from_fn(32, 32, |x, y| {
         let is_bar = x % 16 < 5 || y % 16 < 5;
@@ -551,7 +552,7 @@ fn models() -> Vec<Golden> {
     goldens.push(model("holes", &fence, 2));
     goldens.push(model("holes-two-sided", &fence, 2).with_overlay(OverlayId::TwoSided));
 
-    // Bars so fine that the engine's size of textures has less of them.
+    // Bars so fine that the engine's texture size loses some of them.
     let bars = RgbaImage::from_fn(1024, 1024, |x, y| {
         let is_light = (x / 12 + y / 12) % 2 == 0;
         let [r, g, b] = if is_light {
@@ -591,7 +592,7 @@ fn models() -> Vec<Golden> {
     goldens
 }
 
-/// A picture of a level from a place toward another.
+/// A picture of a level from a given pose.
 fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
     let camera = Camera::new(pose.parse().unwrap(), document.about().handedness);
     let mut golden = Golden::new(format!("level-{name}"), document, camera);
@@ -599,12 +600,12 @@ fn level(name: &str, document: &Arc<dyn Document>, pose: &str) -> Golden {
     golden
 }
 
-/// Ahead, and a little from above: X is right.
+/// Looking ahead and slightly down; X is right.
 const LEVEL_POSE: &str = "0.8,2.2,-11.5,-0.1,-0.8,2";
-/// The same from so far that all of the chunk is seen.
+/// The same from a distance, with the whole chunk in view.
 const LEVEL_POSE_FAR: &str = "5,6,-13,0,-0.3,0";
 
-/// A level with one of everything: what its lights do, every overlay, and its skies.
+/// A level with one of every feature: effects of its lights, every overlay, and its skies.
 fn levels() -> Vec<Golden> {
     let document = gallery::open();
     let mut goldens = vec![level("full", &document, LEVEL_POSE)];
@@ -619,14 +620,14 @@ fn levels() -> Vec<Golden> {
             _ => LEVEL_POSE,
         };
         if overlay.id == OverlayId::LeftOut {
-            // It is on at first.
+            // The overlay is on by default.
             let broken = gallery::open_broken();
             goldens.push(level("left-out", &broken, "-12,24,-36,14,-2,0"));
             continue;
         }
         let mut golden = level(overlay.id.as_str(), &document, pose).with_overlay(overlay.id);
         match overlay.id {
-            // A few of them.
+            // Only a few cells.
             OverlayId::Cells => golden.view.shown.cut = Some(west),
             OverlayId::Visibility => golden = golden.with_selected(gallery::VIS_INFO),
             OverlayId::ServerRegions => golden = golden.with_selected(gallery::SERVER_REGION),
@@ -669,7 +670,7 @@ fn levels() -> Vec<Golden> {
             max: Vec3::new(4.0, 0.7, 4.0),
         });
     });
-    // Along the faces of cubes: those stay whole.
+    // Along the faces of cubes, which stay whole.
     changed("cut-along-faces", "2.5,8,-7.5,0.3,-1,0.5", &|view| {
         view.shown.cut = Some(Aabb {
             min: Vec3::new(-2.0, -3.0, -4.0),
@@ -682,10 +683,10 @@ fn levels() -> Vec<Golden> {
     changed("selected", LEVEL_POSE, &|view| {
         view.shown.selected = Some(gallery::FLOOR_ITEM.into());
     });
-    // What is seen through is in the right order from both sides.
+    // Transparent panes are sorted correctly from both sides.
     changed("panes", "5.5,-0.5,-6,1,-1,0.5", &|_| ());
     changed("panes-from-behind", "-2,0.5,2.6,1.6,-1.6,-0.5", &|_| ());
-    // All sides of the sky, in two halves, and the one of a region.
+    // All sides of the sky, in two halves, and the sky of a region.
     changed("sky", "50,50,50,51,50.9,51", &|_| ());
     changed("sky-below", "50,50,50,49,49.1,49", &|_| ());
     changed("region-sky", "-0.5,-0.5,-0.5,-1.5,0.6,-1.6", &|_| ());
@@ -695,10 +696,10 @@ fn levels() -> Vec<Golden> {
     goldens
 }
 
-/// Pictures of 2D maps.
+/// Size of the pictures of 2D maps.
 const MAP_SIZE: [u32; 2] = [176, 112];
 
-/// A flat picture of a map, with this pixel of it in the upper left corner.
+/// A flat picture of a map with this map pixel in its upper left corner.
 fn from_above(name: &str, map: &Arc<dyn Document>, top_left_px: [f64; 2], zoom: f64) -> Golden {
     let view = tile_maps::flat_view(top_left_px, zoom, MAP_SIZE);
     Golden {
@@ -708,7 +709,7 @@ fn from_above(name: &str, map: &Arc<dyn Document>, top_left_px: [f64; 2], zoom: 
     }
 }
 
-/// A picture of a map whose layers hang in space.
+/// A picture of a map with its layers stacked in space.
 fn apart(name: &str, map: &Arc<dyn Document>, pose: &str) -> Golden {
     let camera = Camera::new(pose.parse().unwrap(), map.about().handedness);
     Golden {
@@ -721,8 +722,8 @@ fn view_of_nothing() -> Camera {
     Camera::new("0,1,0,0,0,0".parse().unwrap(), Handedness::Right)
 }
 
-/// A field with a path, blocks upon it that can be seen through, and a roof of which parts have
-/// priority over a sprite.
+/// A field with a path, semitransparent blocks on it, and a roof that partly has priority over a
+/// sprite.
 fn village() -> TileMap {
     let ground = layer([14, 10], |x, y| {
         let is_path = x == 4 || y == 6;
@@ -756,7 +757,7 @@ fn village() -> TileMap {
         image: Some(0),
         ..Object::new(ObjectKind::Sprite, "sprite", Some(2))
     }];
-    // What only overlays show.
+    // Objects that only overlays show.
     let rect = |[left, top]: [f32; 2], [right, bottom]: [f32; 2]| RectPx {
         min: [left, top],
         max: [right, bottom],
@@ -804,8 +805,8 @@ fn village() -> TileMap {
     map
 }
 
-/// The village as it is where the file ends in the blocks and in their obstruction, and before the
-/// zones. It is on at first that these are outlined.
+/// The village with a file that ends in the blocks and in their obstruction, before the zones. The
+/// overlay that outlines these parts is on by default.
 fn cut_village() -> TileMap {
     let mut map = village();
     let size = map.layers[1].size;
@@ -826,7 +827,7 @@ fn cut_village() -> TileMap {
     map
 }
 
-/// 2D maps: what cells can be, flat and hanging in space, from near and from afar.
+/// 2D maps: all variants of cells, flat and stacked in space, near and far.
 fn tile_layers() -> Vec<Golden> {
     let document = |map: TileMap| -> Arc<dyn Document> { Arc::new(map.finished()) };
     let village = document(village());
@@ -911,7 +912,7 @@ fn tile_layers() -> Vec<Golden> {
     goldens.push(overlay("grid", [72.0, 40.0], 2.0).with_overlay(OverlayId::Grid));
     let both = overlay("pixel-grid", [92.4, 60.2], 11.0).with_overlay(OverlayId::Grid);
     goldens.push(both.with_overlay(OverlayId::PixelGrid));
-    // All at once: obstruction is hatched over zones, and boxes are seen on any ground.
+    // All at once: obstruction is hatched over zones, and boxes are visible on any ground.
     let overlays = [
         OverlayId::Zones,
         OverlayId::Entities,
@@ -945,7 +946,7 @@ fn tile_layers() -> Vec<Golden> {
     goldens
 }
 
-/// Models on terrain, in one picture.
+/// Models on terrain in one picture.
 fn scenes() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_on_land());
     let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
@@ -953,8 +954,8 @@ fn scenes() -> Vec<Golden> {
         Golden::new("scene", &scene, camera),
         Golden::new("scene-wireframe", &scene, camera).with_overlay(OverlayId::Wireframe),
     ];
-    // The demo scene: its market from where it is seen at first, its well and stalls from near, and
-    // the landing at the lake.
+    // The demo scene: its market in the initial view, its well and stalls from nearby, and the
+    // landing at the lake.
     let source = demo::HAMLET.source();
     let (options, progress) = (OpenOptions::default(), Progress::default());
     let hamlet = mapscope_scene::open(&source, &options, &progress).unwrap();
@@ -982,7 +983,8 @@ fn scenes() -> Vec<Golden> {
     goldens
 }
 
-/// A sky of six colours behind land and in its water; the same land in another light, from the north.
+/// A six-coloured sky behind land and in its water, and the same land in other light, from the
+/// north.
 fn skyboxes() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(sky::chimneys_below_a_skybox());
     let low = look_at(&scene, [21.0, 21.0, 0.0], Vec3::new(1.0, 0.3, 0.5), 60.0);
@@ -1006,7 +1008,8 @@ fn skyboxes() -> Vec<Golden> {
     ]
 }
 
-/// Shadows on ground, slope, wall, water and each other, from the sun's side and against it.
+/// Shadows on ground, slope, wall, water and other models, with the sun behind the camera and in
+/// front of it.
 fn shadows() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
     let with = look_at(&scene, [17.0, 16.5, 1.0], SLANT, 75.0);
@@ -1026,7 +1029,8 @@ fn shadows() -> Vec<Golden> {
     ]
 }
 
-/// A scene, a level and a horizon with smooth edges. Toward the horizon pixels are longer than tiles.
+/// A scene, a level and a horizon with anti-aliasing. Near the horizon, pixels cover more than a
+/// tile.
 fn smooth() -> Vec<Golden> {
     let scene: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
     let camera = look_at(&scene, [15.5, 16.0, 1.0], SLANT, 75.0);
@@ -1073,7 +1077,7 @@ fn folder() -> PathBuf {
     mapscope_testdata::root().join("tests/goldens")
 }
 
-/// Goldens have no transparency, and take less room without it.
+/// Removes alpha: goldens are opaque and smaller without it.
 fn without_alpha(picture: &RgbaImage) -> RgbImage {
     RgbImage::from_fn(picture.width(), picture.height(), |x, y| {
         let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
@@ -1088,8 +1092,8 @@ fn save(picture: &RgbImage, path: &Path) {
     picture.write_with_encoder(encoder).unwrap();
 }
 
-/// Where two pictures of one size differ, eight times as strong, and how many pixels differ by
-/// more than they may.
+/// The difference of two pictures of the same size, amplified eight times, and the number of pixels
+/// beyond the tolerance.
 fn difference(a: &RgbImage, b: &RgbImage) -> (RgbImage, usize) {
     let mut beyond = 0;
     let picture = RgbImage::from_fn(a.width(), a.height(), |x, y| {
@@ -1101,7 +1105,7 @@ fn difference(a: &RgbImage, b: &RgbImage) -> (RgbImage, usize) {
     (picture, beyond)
 }
 
-/// Compares a picture with the golden one; an error says what is wrong and where to look.
+/// Compares a picture with the golden one. An error describes the difference and names the files.
 fn compare(name: &str, new: &RgbImage) -> Result<(), String> {
     let path = |ending: &str| folder().join(format!("{name}{ending}"));
     let golden = match image::open(path(".png")) {
@@ -1133,7 +1137,7 @@ fn compare(name: &str, new: &RgbImage) -> Result<(), String> {
             path(".diff.png").display()
         ));
     }
-    // What an earlier failure left.
+    // Removes files of earlier failures.
     for ending in [".new.png", ".diff.png"] {
         if path(ending).exists() {
             std::fs::remove_file(path(ending)).unwrap();
@@ -1163,8 +1167,7 @@ fn pictures_are_as_they_were() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// The first frames are drawn with few pipelines, and later ones with those that do no more than they
-/// have to.
+/// The first frames use few general pipelines, later ones use specialised pipelines.
 #[test]
 fn later_frames_of_maps_look_as_the_first_ones() {
     let mut later = Stage::on(
@@ -1188,11 +1191,11 @@ fn later_frames_of_maps_look_as_the_first_ones() {
     assert!(compared > 20, "{compared}");
 }
 
-/// However large the parts are that a picture is made of, nobody sees where they meet.
+/// Pictures made in parts of any size have no visible seams.
 #[test]
 fn pictures_made_in_parts_are_those_made_at_once() {
     let mut failures = Vec::new();
-    // All of them would take minutes.
+    // Testing all of them would take minutes.
     let few = all().into_iter().step_by(4);
     for golden in few.chain(smooth()) {
         let whole = without_alpha(&golden.draw());
@@ -1210,7 +1213,7 @@ fn pictures_made_in_parts_are_those_made_at_once() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// A picture of several parts across, all of the same rows, does not have to be drawn to its end.
+/// A picture with several parts in a row of parts can be stopped early.
 #[test]
 fn a_picture_in_parts_ends_after_any_of_them() {
     let camera = all().swap_remove(0).view.camera;
@@ -1218,7 +1221,7 @@ fn a_picture_in_parts_ends_after_any_of_them() {
     assert_eq!(parts, 3);
 }
 
-/// Where something is drawn a transparent picture is like any other, and elsewhere there is nothing.
+/// Drawn pixels of a transparent picture equal those of an opaque one; all others are empty.
 #[test]
 fn transparent_pictures_leave_out_what_is_behind() {
     let wanted = ["view-iso", "model-bind-pose", "model-wireframe", "sky"];
@@ -1235,7 +1238,7 @@ fn transparent_pictures_leave_out_what_is_behind() {
         for (Rgba([r, g, b, a]), plain) in picture.pixels().zip(plain.pixels()) {
             match a {
                 255 => {
-                    // Colours that are blended are rounded once more.
+                    // Blended colours are rounded once more.
                     let pairs = [r, g, b].into_iter().zip(&plain.0);
                     let off = pairs.map(|(new, old)| new.abs_diff(*old)).max();
                     assert!(off <= Some(1), "{}: {off:?}", golden.name);
@@ -1250,7 +1253,7 @@ fn transparent_pictures_leave_out_what_is_behind() {
     }
 }
 
-/// The average of what is drawn so many times as large.
+/// A picture drawn at `times` its size and averaged.
 fn supersampled(golden: &Golden, times: u32) -> RgbImage {
     let mut view = golden.view.clone();
     view.outline_scale *= times as f32;
@@ -1260,7 +1263,7 @@ fn supersampled(golden: &Golden, times: u32) -> RgbImage {
     imageops::thumbnail(&without_alpha(&large), golden.size[0], golden.size[1])
 }
 
-/// The mean of the squared differences of two pictures.
+/// The mean squared difference of two pictures.
 fn mean_error(a: &RgbImage, b: &RgbImage) -> f64 {
     let pairs = a.as_raw().iter().zip(b.as_raw());
     let squares = pairs.map(|(a, b)| f64::from(a.abs_diff(*b)).powi(2));
@@ -1281,7 +1284,7 @@ fn with_four_samples_edges_are_as_smooth_as_in_a_larger_picture() {
     }
 }
 
-/// What is half of a surface and half of nothing has the surface's colour, and is half transparent.
+/// A pixel half covered by a surface has the surface's colour and is half transparent.
 #[test]
 fn smooth_edges_of_transparent_pictures_have_the_colour_of_their_surface() {
     let folder = tempfile::tempdir().unwrap();
@@ -1304,7 +1307,7 @@ fn smooth_edges_of_transparent_pictures_have_the_colour_of_their_surface() {
             .into_iter()
             .zip(color)
             .map(|(new, old)| new.abs_diff(old));
-        // A quarter of a colour is rounded to a whole number.
+        // A quarter of a colour is rounded to an integer.
         assert!(off.max() <= Some(3), "{r} {g} {b} {a}");
         steps.insert(a / 60);
     }
@@ -1377,7 +1380,7 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let files = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let kept: BTreeSet<String> = files
         .filter_map(|file| file.strip_suffix(".png").map(str::to_owned))
-        // Not what a failure left.
+        // Excludes files of failures.
         .filter(|name| !name.contains('.'))
         .collect();
     assert_eq!(kept, drawn);
@@ -1390,7 +1393,7 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let views = NamedView::ALL.map(|view| format!("view-{}", view.name()));
     let chimney = rigs::chimney("rock.jpg", "sand.jpg");
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
-    // Of a map alone that of entities shows nothing: it opens the scene beside it.
+    // For a map alone, the overlay of entities draws nothing: it opens the scene beside the map.
     let overlays = overlays.filter(|name| *name != format!("overlay-{}", OverlayId::Entities));
     let of_models = chimney.about().overlays.iter();
     let of_models = of_models.map(|o| format!("model-{}", o.id));
@@ -1408,7 +1411,7 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     }
 }
 
-/// Textures of models are in the engine's size only while that overlay is on.
+/// Textures of models have the engine's size only while that overlay is on.
 #[test]
 fn the_size_of_textures_can_be_switched_to_and_fro() {
     let chimney = rigs::chimney("cobbles.jpg", "flagstones.jpg");
@@ -1427,8 +1430,8 @@ fn the_size_of_textures_can_be_switched_to_and_fro() {
     assert!(resized == draw(&engine));
 }
 
-/// Weights of a selected joint are in the picture if it moves anything and they are not switched
-/// off; else the textures stay.
+/// Weights of a selected joint are drawn if the joint moves vertices and weights are not switched
+/// off; otherwise the textures stay.
 #[test]
 fn only_joints_that_move_something_colour_the_surface() {
     let mut chimney = rigs::chimney("rock.jpg", "sand.jpg");
@@ -1443,7 +1446,7 @@ fn only_joints_that_move_something_colour_the_surface() {
         .collect();
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
     let plain = model("plain", &chimney, 2).draw();
-    // The outline of the joint is in all of them.
+    // All pictures have the outline of the joint.
     let changed = |golden: &Golden| {
         let picture = golden.draw();
         let pixels = picture.pixels().zip(plain.pixels());
@@ -1463,7 +1466,7 @@ fn only_joints_that_move_something_colour_the_surface() {
     );
 }
 
-/// The comparison sees what it must, and lets through what it may.
+/// The comparison detects differences and tolerates rounding.
 #[test]
 fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
     let a = RgbImage::from_pixel(100, 100, image::Rgb([100, 150, 200]));
@@ -1476,10 +1479,10 @@ fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
     assert_eq!(difference(&a, &moved).1, 21);
 }
 
-/// Pictures of the start page, drawn twice as large as they are shown.
+/// Size of the start page's pictures: twice their displayed size.
 const PICTURE_SIZE: [u32; 2] = [340, 192];
-/// How much a channel of the pictures may differ on average: they are kept as JPEG files, and other
-/// versions of Mesa draw a little differently.
+/// Tolerance for the mean difference of a channel: the pictures are stored as JPEG, and other
+/// versions of Mesa draw slightly differently.
 const LARGEST_MEAN_DIFFERENCE: f64 = 4.0;
 
 #[test]
@@ -1489,7 +1492,7 @@ fn each_demo_has_a_picture_of_itself() {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();
         assert_eq!(document.about().problems, [], "{}", demo.id);
-        // Small pictures of large ones are smoother.
+        // Downscaling a larger picture gives smoother edges.
         let large = PICTURE_SIZE.map(|side| side * 4);
         let mut view = View::plain(Camera::new(demo.first_pose, document.about().handedness));
         if demo.is_flat {

@@ -1,4 +1,4 @@
-//! Pictures of levels, held against what is known of them otherwise.
+//! Pictures of levels, compared with independent data such as picking.
 
 use glam::{Vec2, Vec3};
 use image::Rgba;
@@ -12,14 +12,14 @@ use super::stage::{self, Stage};
 
 const SIZE: [u32; 2] = [96, 72];
 
-/// A made-up level of so many chunks, of blocks of which every side has its axis as normal.
+/// A synthetic level of the given number of chunks. Each side of its blocks has the axis as normal.
 fn blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
     let map = synthesize::pmf(grid, 3, 5);
     let bytes = pmf::write(&map, Packing::Compressed).unwrap();
     stage::open("blocks.pmf", bytes)
 }
 
-/// The same of materials that nothing is seen through.
+/// Like [`blocks`], with opaque materials only.
 fn solid_blocks(grid: [u32; 3]) -> std::sync::Arc<dyn Document> {
     let mut map = synthesize::pmf(grid, 3, 5);
     for material in &mut map.levels[0].common.materials {
@@ -36,7 +36,7 @@ fn view(document: &dyn Document, eye: Vec3, target: Vec3) -> View {
     ))
 }
 
-/// Poses outside of a box and inside it.
+/// Poses outside and inside a box.
 fn poses(bounds: Aabb) -> impl Iterator<Item = [Vec3; 2]> {
     let half = (bounds.max - bounds.min) * 0.5;
     let at = move |place: Vec3| bounds.center() + half * place;
@@ -52,7 +52,7 @@ fn poses(bounds: Aabb) -> impl Iterator<Item = [Vec3; 2]> {
     .map(move |pose| pose.map(at))
 }
 
-/// What the picture shows of a place is the side of the cube that is picked there.
+/// Each pixel shows the side of the cube that picking finds there.
 #[test]
 fn pictures_show_the_sides_that_are_picked() {
     let document = solid_blocks([2, 2, 2]);
@@ -60,12 +60,12 @@ fn pictures_show_the_sides_that_are_picked() {
     let whole = poses(bounds).map(|pose| (pose, None));
     let (same, other, [empty, _]) = compare_with_picks(&*document, whole);
     assert!(same > 20_000 && empty > 1000, "{same} {other} {empty}");
-    // At an edge either side may win.
+    // At an edge, either side is acceptable.
     assert!(other * 100 < same, "{other} of {same}");
 }
 
-/// Cuts along the faces of cubes leave those faces whole, and close what is solid: nothing
-/// speckles, and walls that are not cut do not show their backs.
+/// Cuts along the faces of cubes keep those faces whole and close solid geometry, without speckles.
+/// Uncut walls do not show their backs.
 #[test]
 fn pictures_of_cuts_show_what_is_picked() {
     let document = solid_blocks([2, 2, 2]);
@@ -83,8 +83,8 @@ fn pictures_of_cuts_show_what_is_picked() {
     assert!(other * 100 < same, "{other} of {same}");
 }
 
-/// Holds pictures from places against what is picked there: how many pixels show the same, how
-/// many do not, and where nothing or a cap is picked.
+/// Compares pictures with picking. Returns the numbers of matching and differing pixels, and of
+/// those where picking finds nothing or a cap.
 fn compare_with_picks(
     document: &dyn Document,
     views: impl Iterator<Item = ([Vec3; 2], Option<Aabb>)>,
@@ -110,7 +110,7 @@ fn compare_with_picks(
             let Rgba([r, g, b, _]) = *picture.get_pixel(x, y);
             let Item::Level(LevelItem::Face { side, .. }) = hit.item else {
                 caps += 1;
-                // Brown, lighter or darker.
+                // A lighter or darker brown.
                 let is_cap = r > g && g >= b && (40..=120).contains(&r) && r - b > 15;
                 *if is_cap { &mut same } else { &mut other } += 1;
                 continue;
@@ -130,7 +130,7 @@ fn compare_with_picks(
     (same, other, [empty, caps])
 }
 
-/// Light that is only added hides nothing in any view of surfaces.
+/// Additive light hides nothing in any view of surfaces.
 #[test]
 fn additive_volumes_hide_nothing_in_views_of_surfaces() {
     let mut map = synthesize::pmf([1, 2, 2], 3, 5);
@@ -164,7 +164,7 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
             let (behind, _) = stage.draw(Some(&*solid), &view, SIZE);
             let pixels = opaque.pixels().zip(blended.pixels()).zip(behind.pixels());
             for ((opaque, blended), behind) in pixels.filter(|((a, _), b)| far(a, b) > 60) {
-                // Nearer to what is behind, through a veil or two.
+                // Closer to the content behind it, through one or two veils.
                 if far(blended, behind) < far(blended, opaque) && blended != behind {
                     veiled += 1;
                 } else {
@@ -177,7 +177,7 @@ fn additive_volumes_hide_nothing_in_views_of_surfaces() {
     }
 }
 
-/// Chunk by chunk the picture becomes the one of all at once.
+/// The picture is completed chunk by chunk.
 #[test]
 fn levels_appear_chunk_by_chunk() {
     let document = blocks([1, 3, 2]);
@@ -207,7 +207,7 @@ fn levels_appear_chunk_by_chunk() {
     };
     let (at_once, steps, all) = draw(None);
     assert_eq!(steps, [None, None]);
-    // One chunk a picture is the least.
+    // The minimum is one chunk per picture.
     let (picture, steps, triangles) = draw(Some(1));
     let expected: Vec<_> = (0..6).map(|shown| Some((shown, 6))).chain([None]).collect();
     assert_eq!(steps, expected);
@@ -222,7 +222,7 @@ fn levels_appear_chunk_by_chunk() {
     assert!(picture == at_once);
 }
 
-/// Only chunks in view are drawn, and of those not the sides that are seen from behind.
+/// Only visible chunks are drawn, and without the sides that face away.
 #[test]
 fn what_is_out_of_view_is_not_drawn() {
     let document = blocks([1, 2, 2]);
@@ -246,8 +246,8 @@ fn what_is_out_of_view_is_not_drawn() {
     assert!(all * 3 < both.triangles * 2, "{all} of {}", both.triangles);
 }
 
-/// From far away faces are joined: the picture is the same in fewer triangles, but for a pixel here
-/// and there.
+/// Faces are merged at a distance: the picture is the same with fewer triangles, except for a few
+/// pixels.
 #[test]
 fn pictures_of_joined_faces_are_those_of_all_faces() {
     let document = blocks([2, 2, 2]);
@@ -282,7 +282,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
             let other = all.pixels().zip(few.pixels()).filter(is_other).count();
             assert!(other <= 20, "{overlay:?}: {other} pixels");
         }
-        // Colours of faces need them all.
+        // Colours of faces need all faces.
         let mut view = view(&*document, eye, target);
         let overlays = document.about().overlays;
         view.shown
@@ -297,7 +297,7 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
             .set(overlays, OverlayId::Wireframe, true);
         assert_eq!(draw(&view, true), draw(&view, false));
     }
-    // Near by they are not joined.
+    // Nearby faces are not merged.
     let center = document.about().bounds.center();
     let mut view = view(&*document, center + 0.1, center + Vec3::new(3.0, 1.0, 2.0));
     view.camera.near = 0.1;

@@ -1,4 +1,4 @@
-//! What is drawn, by a GPU without a window.
+//! Rendering on a GPU without a window.
 
 #![cfg(test)]
 

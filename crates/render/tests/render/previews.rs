@@ -1,4 +1,4 @@
-//! The live pictures of tile types and of the tile sandbox.
+//! The live previews of tile types and of the tile sandbox.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Shown, demo};
 
-/// Pixels of the pictures: about those of a card in the panel.
+/// Size of the pictures in pixels, similar to a card in the panel.
 const SIZE: [u32; 2] = [184, 138];
-/// Which of the nine tiles is the one in the middle.
+/// Index of the middle one of the nine tiles.
 const CENTER: usize = 4;
 
-/// What a person does to a tile in the sandbox.
+/// A user's change of a tile in the sandbox.
 type Edit = fn(&mut Tile);
 
 /// An open map on the GPU.
@@ -58,7 +58,7 @@ impl Opened {
     }
 }
 
-/// The part of a picture's pixels that are not about as in another, from 0 to 1.
+/// Share of the pixels that differ visibly between two pictures, from 0 to 1.
 fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     let differs = |(a, b): &(&image::Rgba<u8>, &image::Rgba<u8>)| {
         a.0.iter().zip(b.0).any(|(a, b)| a.abs_diff(b) > 2)
@@ -67,8 +67,7 @@ fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     differing as f64 / f64::from(a.width() * a.height())
 }
 
-/// A map of one chunk of level ground in the demo's first material. Tiles that `edit` changes
-/// may show others.
+/// A map of one chunk of flat ground in the demo's first material, changed by `edit`.
 fn one_chunk(edit: impl FnOnce(&mut Pfmap)) -> Source {
     let mut map = pfmap::read(&demo::TERRAIN.source().bytes).unwrap();
     (map.chunk_rows, map.chunk_cols) = (1, 1);
@@ -153,7 +152,7 @@ fn a_material_that_no_tile_of_the_map_shows_is_seen_in_a_patch() {
     let mut not_using = Opened::new(&one_chunk(|_| {}));
     let wanted = using.picture(|map| map.patch(&tiles));
     assert_eq!(wanted, not_using.picture(|map| map.patch(&tiles)));
-    // One that the file does not have is marked, and not the first one.
+    // A missing material is marked, not replaced by the first one.
     tiles[CENTER].top_material = missing;
     let marked = not_using.picture(|map| map.patch(&tiles));
     let magenta = |p: &&image::Rgba<u8>| p[0] > 120 && p[2] > 90 && p[1] < 60;

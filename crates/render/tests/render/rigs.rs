@@ -1,4 +1,4 @@
-//! Models made in tests.
+//! Synthetic models for tests.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -13,7 +13,7 @@ use mapscope_scene::model::Model;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, demo};
 
-/// A model without anything in it.
+/// An empty model.
 pub(crate) fn empty() -> Pfobj {
     Pfobj {
         version: "1.0".to_owned(),
@@ -32,7 +32,7 @@ pub(crate) fn empty() -> Pfobj {
     }
 }
 
-/// A material as real files have them.
+/// A material with typical values.
 pub(crate) fn material(name: &str, texture: &str) -> Material {
     Material {
         name: name.to_owned(),
@@ -46,7 +46,7 @@ pub(crate) fn material(name: &str, texture: &str) -> Material {
     }
 }
 
-/// A rotation as a file has it: the conjugate of what is meant (fact sheet B2).
+/// A rotation as stored in files: the conjugate of the actual one (fact sheet B2).
 pub(crate) fn rotation(meant: Quat) -> Rotation {
     Rotation::ConjugatedQuaternion(meant.conjugate().to_array())
 }
@@ -80,8 +80,8 @@ pub(crate) fn clip(name: &str, frame_count: u32, poses: Vec<Transform>) -> Clip 
     }
 }
 
-/// Opens a model that is not on disk; it finds textures beside `path`, and those of the terrain
-/// demo.
+/// Opens a model that is not on disk. Textures are found beside `path` and among those of the
+/// terrain demo.
 pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
     let source = Source {
         path: path.to_owned(),
@@ -91,7 +91,7 @@ pub(crate) fn open(path: &Path, pfobj: &Pfobj) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// Opens a scene without a map whose entities stand in rows and play the clips of a model in turn.
+/// Opens a scene without a map. Its entities form rows and play the clips of a model in turn.
 pub(crate) fn scene(entities: usize, pfobj: &Pfobj) -> Arc<dyn Document> {
     let name = "assets/models/rig.pfobj";
     let mut text =
@@ -115,7 +115,7 @@ pub(crate) fn scene(entities: usize, pfobj: &Pfobj) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// A model with several clips, which are those of another one after the other.
+/// A model with `count` copies of its first clip.
 pub(crate) fn with_clips(mut pfobj: Pfobj, count: usize) -> Pfobj {
     let first = pfobj.clips[0].clone();
     let named = |i| Clip {
@@ -130,7 +130,7 @@ pub(crate) fn model(document: &dyn Document) -> &Model {
     document.content().unwrap()
 }
 
-/// Numbers that look as if they were random, and are the same each time.
+/// A deterministic pseudorandom generator.
 #[derive(Debug)]
 pub(crate) struct Numbers(u32);
 
@@ -139,7 +139,7 @@ impl Numbers {
         Self(seed)
     }
 
-    /// From 0 to 1.
+    /// The next number, from 0 to 1.
     pub(crate) fn next(&mut self) -> f32 {
         self.0 = self.0.wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
         let word = (self.0 >> ((self.0 >> 28) + 4) ^ self.0).wrapping_mul(277_803_737);
@@ -166,8 +166,8 @@ impl Numbers {
     }
 }
 
-/// A cloud of triangles in which each corner hangs on several joints of a tree that turns, moves
-/// and scales them.
+/// A cloud of triangles. Each corner has several joints of a tree that turns, moves and scales
+/// them.
 pub(crate) fn tangle(joints: u32, triangles: u32, frames: u32) -> Pfobj {
     let mut numbers = Numbers::new(joints * 7 + triangles);
     let mut pose = |first: bool| {
@@ -209,9 +209,9 @@ pub(crate) fn tangle(joints: u32, triangles: u32, frames: u32) -> Pfobj {
     model
 }
 
-/// An upright square chimney, sixteen units high and open above and below, whose lower half has one
-/// material and whose upper half another, with a chain of four joints in it. In its clip of eight
-/// frames it bends to +X and to -X.
+/// An upright square chimney, sixteen units high and open at both ends, with two materials for its
+/// lower and upper half and a chain of four joints. In its clip of eight frames it bends to +X and
+/// to -X.
 pub(crate) fn chimney(lower: &str, upper: &str) -> Pfobj {
     const JOINTS: u32 = 4;
     const JOINT_HEIGHT: f32 = 4.0;
@@ -269,8 +269,7 @@ pub(crate) fn chimney(lower: &str, upper: &str) -> Pfobj {
     model
 }
 
-/// The same with triangles that go round the wrong way: some of two neighbouring walls, of both
-/// materials.
+/// The chimney with reversed triangles: some in two adjacent walls, of both materials.
 pub(crate) fn reversed_chimney(lower: &str, upper: &str) -> Pfobj {
     let mut model = chimney(lower, upper);
     for (index, triangle) in model.vertices.chunks_exact_mut(3).enumerate() {

@@ -1,4 +1,4 @@
-//! Pictures of several things at once, each where it is placed.
+//! Pictures of several documents at once, each with its placements.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use mapscope_testdata::{tiny_model, tiny_scene};
 use super::stage::{GRASS, ROCK, SAND, Stage, open, open_map, open_map_in, terrain};
 use super::{gallery, rigs, tile_maps};
 
-/// Some documents, each of which may stand in several places. There is nothing to be said of it.
+/// A document of other documents, each with any number of placements. It has no descriptions.
 #[derive(Debug)]
 pub(crate) struct Scene {
     pub(crate) parts: Vec<Part>,
-    /// What is around it; none for a studio.
+    /// The surroundings; `None` for a studio.
     pub(crate) environment: Option<Environment>,
 }
 
@@ -32,7 +32,7 @@ pub(crate) struct Part {
     document: Arc<dyn Document>,
     placements: Vec<Affine3A>,
     revision: u64,
-    /// The moment that is shown of it; none for that of the view.
+    /// Its own playhead; `None` for that of the view.
     playhead: Option<Playhead>,
 }
 
@@ -70,8 +70,8 @@ impl Document for Scene {
     }
 }
 
-/// Three chimneys on a hill by a lake: one as it is, one that is turned and larger, and one that is
-/// half under water.
+/// Three chimneys on a hill by a lake: one unchanged, one rotated and larger, and one half under
+/// water.
 pub(crate) fn chimneys_on_land() -> Scene {
     let land = open_map([1, 1], |row, col| {
         let mut tile = mapscope_formats::pfmap::Tile::default();
@@ -102,7 +102,8 @@ pub(crate) fn chimneys_on_land() -> Scene {
     }
 }
 
-/// So many chimneys in one place, two tiles east of the shore of a lake, and that place.
+/// The given number of chimneys at one position, two tiles east of the shore of a lake, and that
+/// position.
 pub(crate) fn shore(chimneys: usize) -> (Scene, Vec3) {
     let land = open_map([1, 1], |_, col| {
         let mut tile = mapscope_formats::pfmap::Tile::default();
@@ -124,13 +125,13 @@ pub(crate) fn shore(chimneys: usize) -> (Scene, Vec3) {
     (scene, at)
 }
 
-/// Chimneys on a terrace, before it and on a slope, and one beside another that shades it, in the
-/// sun of the game.
+/// Chimneys on a terrace, in front of it and on a slope, and one that shades another, in the sun of
+/// the game.
 pub(crate) fn chimneys_in_the_sun() -> Scene {
     chimneys_in(Environment::default())
 }
 
-/// The same in another sun and below another sky.
+/// The same under another sun and sky.
 pub(crate) fn chimneys_in(environment: Environment) -> Scene {
     let land = open_map_in(&environment, [1, 1], |row, col| {
         let mut tile = mapscope_formats::pfmap::Tile::default();
@@ -171,7 +172,7 @@ pub(crate) fn chimneys_in(environment: Environment) -> Scene {
     }
 }
 
-/// How many of the pixels in the middle of two pictures differ by more than rounding, in a hundred.
+/// Percentage of the pixels in the middle of two pictures that differ by more than rounding.
 fn percent_differing(a: &RgbaImage, b: &RgbaImage) -> usize {
     let middle = |picture: &RgbaImage| {
         let [width, height] = SIZE.map(|side| side / 4);
@@ -186,7 +187,7 @@ fn percent_differing(a: &RgbaImage, b: &RgbaImage) -> usize {
 
 const SIZE: [u32; 2] = [160, 100];
 
-/// The same, seen from a camera that stands elsewhere in the same way, is the same picture.
+/// Content and camera with the same transform give the same picture.
 #[test]
 fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
     let land = open_map([1, 1], |row, col| {
@@ -235,7 +236,7 @@ fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
     for (document, pose, is_unlit) in parts {
         let mut view = View::plain(Camera::new(pose, document.about().handedness));
         if is_unlit {
-            // Where the light is does not depend on where models stand.
+            // The direction of light does not depend on the placement of models.
             let overlays = document.about().overlays;
             view.shown.overlays.set(overlays, OverlayId::Unlit, true);
         }
@@ -256,7 +257,7 @@ fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
         };
         let unmoved = draw_at(place, Affine3A::IDENTITY);
         let moved = draw_at(place, place);
-        // In a mirror the same is seen from the other side.
+        // A mirror flips the picture.
         let mirrored = imageops::flip_horizontal(&draw_at(mirror * place, mirror * place));
         let pictures = [&unmoved, &moved, &mirrored];
         let differing = pictures.map(|picture| percent_differing(&in_place, picture));
@@ -267,7 +268,7 @@ fn what_is_moved_turned_scaled_and_mirrored_looks_as_it_does_in_place() {
     }
 }
 
-/// What stands in many places is on the GPU once, where its renderer draws instances.
+/// A document with several placements is uploaded once if its renderer draws instances.
 #[test]
 fn a_model_that_stands_in_many_places_is_uploaded_once() {
     let scene = chimneys_on_land();
@@ -277,7 +278,7 @@ fn a_model_that_stands_in_many_places_is_uploaded_once() {
     assert_eq!(bytes(&scene), parts.sum::<u64>());
 }
 
-/// A document shows what it has when it is drawn, whatever it had when it was sent.
+/// A document is drawn with its current content, whatever it had at the upload.
 #[test]
 fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
     let whole = chimneys_on_land();
@@ -307,20 +308,20 @@ fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
     scene.parts.push(part(chimneys));
     let (full, full_bytes) = check(&scene, &mut stage);
     assert!(full != empty && full_bytes > land_bytes);
-    // What has no place for now stays on the GPU.
+    // Content without placements stays on the GPU.
     let places = std::mem::take(&mut scene.parts[1].placements);
     assert_eq!(check(&scene, &mut stage).0, empty);
     assert_eq!(check(&scene, &mut stage).1, full_bytes);
     scene.parts[1].placements = places;
-    // What changes takes the place of what it was.
+    // A changed part replaces its old version.
     scene.parts[1].revision += 1;
     assert_eq!(check(&scene, &mut stage), (full, full_bytes));
     scene.parts.remove(1);
     assert_eq!(check(&scene, &mut stage), (empty, land_bytes));
 }
 
-/// Ground comes before what stands on it in a document, and is drawn after it, so that nothing is
-/// shaded that is hidden. Where both are equally near, what is drawn last is seen.
+/// A document lists ground before the models on it, but ground is drawn after them, so hidden
+/// ground is not shaded. At equal depth, the last one drawn is visible.
 #[test]
 fn what_a_document_lists_first_is_drawn_last() {
     let chimneys = [["rock.jpg", "sand.jpg"], ["grass.jpg", "snow.jpg"]].map(|[wall, cap]| {
@@ -347,8 +348,8 @@ fn what_a_document_lists_first_is_drawn_last() {
     assert!(both == of_a);
 }
 
-/// While clips play, what rests is kept on a shadow map of its own. That is not to be seen: each frame
-/// is the one that is drawn where nothing was drawn before.
+/// While clips play, static content has a separate shadow map. That must be invisible: each frame
+/// equals a frame drawn without a cache.
 #[test]
 fn shadows_follow_what_plays_and_stay_below_what_rests() {
     let mut scene = chimneys_in_the_sun();
@@ -378,7 +379,7 @@ fn shadows_follow_what_plays_and_stay_below_what_rests() {
     assert!(plays.shadow_triangles > rests.shadow_triangles && first != empty);
     let (next, _) = draw(&scene, 1);
     assert!(next != first);
-    // What rests is elsewhere, and then what plays is gone.
+    // Moves the static content, and then removes the playing content.
     scene.parts[1].placements.pop();
     draw(&scene, 1);
     draw(&scene, 2);
@@ -386,8 +387,8 @@ fn shadows_follow_what_plays_and_stay_below_what_rests() {
     draw(&scene, 3);
 }
 
-/// A game in a folder with a scene of two models, each a triangle that is seen from both sides and
-/// half of whose texture is a hole: the same texture, or another file with the same in it.
+/// A game folder and a scene of two models. Each model is a two-sided triangle with holes in half
+/// of its texture. Both use the same texture, or two files with equal content.
 fn two_flags(is_shared: bool) -> (tempfile::TempDir, Arc<dyn Document>) {
     let folder = tempfile::tempdir().unwrap();
     let scene = tiny_scene::write_game(folder.path(), tiny_scene::SCENE).unwrap();
@@ -438,19 +439,19 @@ fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
     assert_ne!(document.revision(), revision);
     let after = draw(&mut stage, &mut data);
     assert!(percent_differing(&before, &after) > 0);
-    // Also what is in the shadow of the holes.
+    // Including the shadow of the holes.
     let mut whole = stage.upload(&*document);
     assert!(after == draw(&mut stage, &mut whole));
-    // Each who holds it counts a share of it.
+    // Each user of a texture counts a share of it, so these must be released.
     drop([data, whole]);
-    // Two models show it, and it is there once.
+    // A texture used by two models is uploaded once.
     let (_folder, other) = two_flags(false);
     let [together, apart] = [document, other].map(|document| stage.upload(&*document).gpu_bytes());
     let levels = [16, 8, 4, 2, 1].map(|side| side * side * 4);
     assert_eq!(apart - together, levels.iter().sum::<u64>());
 }
 
-/// Some tiles that one sees through: of one colour, and at a height.
+/// Semitransparent tiles of one colour at a height.
 fn veil(color: [u8; 4], height: f32) -> Part {
     let mut tiles = tile_maps::tiles([16, 16], 1, |_, _| 255);
     for pixel in tiles.rgba.chunks_exact_mut(4) {
@@ -486,7 +487,8 @@ fn what_is_transparent_is_drawn_from_far_to_near_whatever_the_order_of_drawables
     }
 }
 
-/// The box of a missing model covers no more of itself from afar than from near, and is never lost.
+/// The box of a missing model covers the same share of itself at every distance, and never
+/// disappears.
 #[test]
 fn the_box_of_a_missing_model_is_thinner_and_fainter_from_afar() {
     // Both of its models are missing. The box of the second is six units wide and high.
@@ -494,8 +496,8 @@ fn the_box_of_a_missing_model_is_thinner_and_fainter_from_afar() {
     let center = Vec3::new(9.0, 13.0, 11.0);
     let entity = |index| SceneItem::Entity { index }.into();
     let size = [120, 120];
-    // How much of its square is covered by a box so many pixels wide, where lines that are half
-    // transparent count half.
+    // Coverage of the square around a box of the given width in pixels. Half-transparent lines
+    // count half.
     let mut stage = Stage::get();
     let mut covered = |pixels: f32| {
         let mut pose = Pose {

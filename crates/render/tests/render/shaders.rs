@@ -1,5 +1,5 @@
-//! The WGSL sources: each is part of a shader of the program, and each shader is valid. Shaders
-//! are compiled when they are first used, so a broken one would otherwise reach a user.
+//! The WGSL sources: each is part of a shader of the program, and each shader is valid. Shaders are
+//! compiled at first use, so a broken one could otherwise reach a user.
 
 use std::fs;
 use std::mem::offset_of;
@@ -8,8 +8,7 @@ use mapscope_render::SHADERS;
 use mapscope_scene::model::mesh::MeshVertex;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 
-/// What a compiler says against a source; capabilities are those of a device that was asked for
-/// none.
+/// Validates a source with the capabilities of a device without optional features.
 fn validate(source: &str) -> Result<(), String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|e| e.emit_to_string(source))?;
     Validator::new(ValidationFlags::all(), Capabilities::default())
@@ -27,7 +26,7 @@ fn every_shader_is_valid() {
     }
 }
 
-/// What of a vertex is written on both sides lies in memory alike.
+/// The fields of a vertex have the same memory layout in Rust and WGSL.
 #[test]
 fn vertices_of_models_are_as_the_probe_reads_them() {
     let probe = SHADERS.iter().find(|shader| shader.name == "skin_probe");

@@ -1,4 +1,4 @@
-//! The GPU poses vertices as the CPU does: both read the same meshes and palettes.
+//! GPU skinning matches CPU skinning: both use the same meshes and palettes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,13 +17,13 @@ use mapscope_testdata::shared;
 use super::rigs;
 use super::stage::Stage;
 
-/// Pixels of pictures.
+/// Size of the pictures in pixels.
 const SIZE: [u32; 2] = [64, 64];
-/// How far apart the two may be, for each unit of what is reckoned with.
+/// Tolerance relative to the magnitude of the values.
 const ROUNDING: f32 = 1e-5;
 
-/// Poses a model at some moments on the GPU and on the CPU, and compares each vertex. Says how many
-/// vertices were moved.
+/// Poses a model at some playheads on the GPU and on the CPU, and compares each vertex. Returns the
+/// number of moved vertices.
 fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
     let mesh = model.mesh();
     let palette_len = model.palette_len();
@@ -40,7 +40,7 @@ fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
         for (i, (probe, vertex)) in probes.iter().zip(&mesh.vertices).enumerate() {
             let (position, normal) = mesh.skinned(vertex, palette);
             let bind = Vec3::from(vertex.position);
-            // Sums of large numbers are rounded to more.
+            // Sums of large numbers have larger rounding errors.
             let reach = bind.length() + position.length() + 1.0;
             let largest = mesh.influences(vertex.influence_range()).iter();
             let largest = largest.fold(1.0_f32, |largest, influence| {
@@ -59,7 +59,7 @@ fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
     moved
 }
 
-/// The bind pose, every frame of every clip, and moments between frames.
+/// The bind pose, every frame of every clip, and playheads between frames.
 fn moments(document: &dyn Document) -> Vec<Playhead> {
     let mut moments = vec![Playhead::default()];
     for (i, clip) in document.animation().unwrap().clips().iter().enumerate() {
@@ -87,7 +87,7 @@ fn six_weights_scaled_bones_and_three_hundred_joints() {
     assert_eq!(most.max(), Some(6));
     let moments = moments(&*document);
     assert_eq!(moments.len(), 7);
-    // One vertex in seven hangs on nothing, and in the bind pose none moves.
+    // One vertex in seven has no weights, and in the bind pose no vertex moves.
     let vertices = model.mesh().vertices.len();
     let moved = compare(&Stage::get().gpu, model, &moments);
     assert!(moved > vertices * 6 * 5 / 6, "{moved} of {vertices}");
@@ -107,7 +107,7 @@ fn every_frame_of_every_clip_of_a_real_model() {
     assert!(moved > model.mesh().vertices.len() * moments.len() / 2);
 }
 
-/// A chimney and a view of it at a frame in which it is bent.
+/// A chimney, and a view of it at a frame in which it is bent.
 fn chimney() -> (Arc<dyn Document>, View) {
     let path = Path::new("chimney.pfobj");
     let document = rigs::open(path, &rigs::chimney("rock.jpg", "sand.jpg"));
@@ -124,7 +124,7 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     let mut stage = Stage::get();
     let mut draw = |view: &View, instances: Vec<Instance>| {
         let mut crowd = Crowd::new(Arc::clone(&document), Vec::new());
-        // One that is made for none has no simplified meshes.
+        // A crowd that is created without instances has no simplified meshes.
         crowd.instances = instances;
         stage.draw(Some(&crowd), view, SIZE)
     };
@@ -133,11 +133,11 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     // Two materials, and the sky.
     assert_eq!(statistics.draw_calls, 3);
     assert_eq!(statistics.triangles, 128 + 1);
-    // It shows its own moment, not the view's.
+    // An instance uses its own playhead, not the view's.
     view.shown.playhead = Playhead::at_frame(0, 7);
     assert!(one == draw(&view, vec![in_place]).0);
 
-    // A thousand more, which are too small to be seen.
+    // A thousand more that are too small to be visible.
     let small = |i: u32| Instance {
         world_from_model: Affine3A::from_scale(Vec3::splat(1e-6)),
         playhead: Playhead::at_frame(0, i % 8),
@@ -148,18 +148,18 @@ fn a_thousand_instances_take_one_draw_for_each_material() {
     assert!(one == again);
     assert_eq!(statistics.draw_calls, 3);
     assert_eq!(statistics.triangles, 128 * 1001 + 1);
-    // Those that are out of view are not drawn.
+    // Instances out of view are not drawn.
     for instance in &mut crowd[..1000] {
         instance.world_from_model.translation.z += 5000.0;
     }
     let (again, statistics) = draw(&view, crowd);
     assert!(one == again);
     assert_eq!(statistics.triangles, 128 + 1);
-    // And none at all.
+    // Without instances, nothing is drawn.
     assert!(one != draw(&view, Vec::new()).0);
 }
 
-/// From wherever a crowd is seen, simplified meshes look like the mesh itself.
+/// At any distance, simplified meshes look like the full mesh.
 #[test]
 fn a_crowd_looks_the_same_with_fewer_triangles() {
     let mut stage = Stage::get();
@@ -189,7 +189,7 @@ fn a_crowd_looks_the_same_with_fewer_triangles() {
             channels.map(|(a, b)| a.abs_diff(b)).max() > Some(24)
         };
         let differing = pairs.filter(differs).count();
-        // Pixels along edges are of one side of it or the other.
+        // Pixels along edges may be on either side.
         assert!(differing < 256 * 256 / 250, "{distance}: {differing}");
         shares.push(of_simplified.triangles as f32 / of_full.triangles as f32);
     }
@@ -200,8 +200,8 @@ fn a_crowd_looks_the_same_with_fewer_triangles() {
     assert!(shares.is_sorted_by(|near, far| near >= far), "{shares:?}");
 }
 
-/// A model in place looks as it does in a crowd of one, and where a smooth clip may take it further
-/// than any frame, it is drawn even if it seems to be out of view.
+/// A model in place looks like a crowd of one. If a smooth clip may move it further than any frame,
+/// it is drawn even if it seems to be out of view.
 #[test]
 fn between_frames_models_are_drawn_wherever_they_are() {
     let (document, mut view) = chimney();

@@ -1,5 +1,4 @@
-//! Skyboxes: which way round their images are, and that they stand where the engine has them; and what
-//! water mirrors.
+//! Skyboxes: orientation of their images and agreement with the engine; and reflections in water.
 
 use std::sync::Arc;
 
@@ -18,11 +17,12 @@ use super::scenes::{self, Scene};
 use super::stage::{GRASS, SAND, Stage, open_map, terrain};
 use super::terrain::corpus_map;
 
-/// The skybox of the small scene, with so many texels along a side, as it is read from its files.
+/// The skybox of the small scene with the given number of texels along a side, as read from its
+/// files.
 pub(crate) fn skybox(side: u32) -> Skybox {
     let face = |(name, [upper, lower]): (_, [[u8; 3]; 2])| {
         let image = RgbaImage::from_fn(side, side, |x, y| {
-            // The engine has the last row first, and turns what is above and below.
+            // The engine stores the last row first, and rotates the top and bottom images.
             let [x, y] = match name {
                 "top" => [side - 1 - y, x],
                 "bottom" => [y, side - 1 - x],
@@ -51,7 +51,7 @@ pub(crate) fn chimneys_below_a_skybox() -> Scene {
     })
 }
 
-/// The same in a low red sun in the north and a blue light from everywhere.
+/// The same with a low red sun in the north and blue ambient light.
 pub(crate) fn chimneys_at_dusk() -> Scene {
     scenes::chimneys_in(Environment {
         sun: Sun {
@@ -63,8 +63,8 @@ pub(crate) fn chimneys_at_dusk() -> Scene {
     })
 }
 
-/// Where a place of an image of a skybox is seen, of which `[0, 0]` is the top left: as OpenGL has it
-/// of images whose first row is their last, and above and below as the engine's shader turns it.
+/// Direction of a position in a skybox image, where `[0, 0]` is the top left. As in OpenGL with
+/// images in reversed row order, and with top and bottom rotated as in the engine's shader.
 fn direction(face: &str, [x, y]: [f32; 2]) -> Vec3 {
     let [x, y] = [x, y].map(|at| 2.0 * at - 1.0);
     match face {
@@ -77,12 +77,12 @@ fn direction(face: &str, [x, y]: [f32; 2]) -> Vec3 {
     }
 }
 
-/// A place so far from all maps that there is nothing but the sky.
+/// A position far from all maps, where only the sky is visible.
 const FAR_OFF: Vec3 = Vec3::new(5000.0, 300.0, 5000.0);
 
-/// The sky in a direction and a little around it.
+/// The sky in a direction, with a small field of view.
 fn looking(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImage) {
-    // Nobody looks straight up.
+    // Avoids looking straight up.
     let ahead = ahead.normalize() + Vec3::new(0.0, 0.0, 0.01);
     let pose = Pose {
         eye: FAR_OFF,
@@ -118,8 +118,8 @@ fn each_image_of_a_skybox_is_where_the_engine_has_it() {
     }
 }
 
-/// Images that join in the engine: each of their pixels has the colour of the direction in which it
-/// is seen. Read from their files they are one sky without a seam.
+/// Images that join in the engine: each pixel's colour encodes its direction. Loaded from files,
+/// they form a seamless sky.
 #[test]
 fn images_that_join_in_the_engine_join() {
     let color = |direction: Vec3| (direction.normalize() * 127.0 + 128.0).round();
@@ -152,7 +152,7 @@ fn images_that_join_in_the_engine_join() {
     }
 }
 
-/// The images of the game's sky join, which says that they are turned as they were made to be.
+/// The images of the game's sky join, which confirms their orientation.
 #[test]
 fn the_images_of_the_sky_of_the_game_join() {
     let Some(document) = corpus_map("demo.pfmap") else {
@@ -161,7 +161,7 @@ fn the_images_of_the_sky_of_the_game_join() {
     document.wait_until_complete();
     let skybox = document.environment().unwrap().skybox().unwrap();
     let last = skybox.side() as usize - 1;
-    // The texel of a layer of a cube texture that is seen in a direction.
+    // The texel of a cube texture's layer in a direction.
     let texel = |face: &str, Vec3 { x, y, z }: Vec3| {
         let (s, t) = match face {
             "right" => (-z, -y),
@@ -192,7 +192,7 @@ fn the_images_of_the_sky_of_the_game_join() {
             }
             let mean = sum / (3 * (last + 1)) as f64;
             println!("{face}, {side}: {mean:.2} of 255 apart");
-            // Turned otherwise, one side of each is 30 apart or more.
+            // With any other orientation, one side of each differs by 30 or more.
             assert!(mean < 15.0, "{face}, {side}: {mean}");
         }
     }
@@ -245,7 +245,7 @@ fn without_perspective_the_sky_is_mapscopes_own() {
     assert_eq!(draw(&with, camera), draw(&without, camera));
 }
 
-/// The sky above the demo map, beside that in the engine's own pictures.
+/// The sky above the demo map, compared with the engine's own pictures.
 #[test]
 fn the_sky_of_the_game_is_where_the_engine_has_it() {
     let Some(document) = corpus_map("demo.pfmap") else {
@@ -275,7 +275,7 @@ fn the_sky_of_the_game_is_where_the_engine_has_it() {
     }
 }
 
-/// A view over water, whose ground is reflected or not.
+/// A view over water, with or without reflected ground.
 fn over_water(
     document: &dyn Document,
     camera: Camera,
@@ -293,17 +293,17 @@ fn over_water(
 /// World height of water (fact sheet A11).
 const WATER_HEIGHT: f32 = -2.0;
 
-/// The pixel where the reflection of a place is seen, whether it is in view or not.
+/// The pixel with the reflection of a position, possibly out of view.
 fn reflected_at(camera: &Camera, place: Vec3, [width, height]: [u32; 2]) -> Vec2 {
     let mirrored = place.with_y(2.0 * WATER_HEIGHT - place.y);
     let at = camera.project(mirrored, width as f32 / height as f32);
     at.unwrap() * Vec2::new(width as f32, height as f32)
 }
 
-/// What water reflects is where a mirror shows it: walls of the shore stand upside down below it.
+/// Reflections are at their mirrored position: walls of the shore appear upside down below it.
 #[test]
 fn water_reflects_the_ground_where_a_mirror_shows_it() {
-    // A lake beside a cliff, seen from over the water.
+    // A lake beside a cliff, seen from above the water.
     let land = open_map([1, 1], |_, col| {
         let mut tile = Tile::default();
         (tile.top_material, tile.side_material) = (SAND, GRASS);
@@ -322,7 +322,7 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
     let size = [240, 160];
     let draw = |on| over_water(&*land, camera, size, Samples::One, on);
     let [sky, ground] = [false, true].map(draw);
-    // How much greener the reflection of a place is than the sky: the cliff is, in the sun.
+    // How much greener the reflection is with ground than with sky only; the sunlit cliff is green.
     let greener = |place: Vec3| {
         let at = reflected_at(&camera, place, size).as_uvec2();
         let green = |picture: &RgbaImage| {
@@ -331,7 +331,7 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
         };
         green(&ground) - green(&sky)
     };
-    // The cliff is 24 units high; above it is the sky, as it is without.
+    // The cliff is 24 units high; above it, the sky is unchanged.
     for y in [4.0, 10.0, 18.0] {
         let greener = greener(place(16.0, y));
         assert!(greener > 20, "{y}: {greener}");
@@ -340,12 +340,12 @@ fn water_reflects_the_ground_where_a_mirror_shows_it() {
         let greener = greener(place(16.0, y));
         assert!(greener.abs() < 16, "{y}: {greener}");
     }
-    // What is not water is the same.
+    // Pixels outside the water are unchanged.
     assert_eq!(sky.get_pixel(120, 2), ground.get_pixel(120, 2));
 }
 
-/// What stands on the ground is reflected even where it is itself above the frame, and only where water
-/// reflects the ground.
+/// Models on the ground are reflected even if they are above the frame themselves, and only if
+/// water reflects the ground.
 #[test]
 fn water_reflects_what_stands_at_its_shore() {
     let [(empty, foot), (scene, _)] = [0, 1].map(scenes::shore);

@@ -1,4 +1,4 @@
-//! Maps made tile by tile, and one graphics device that draws them for all tests of a program.
+//! Maps built tile by tile, and a graphics device that all tests of a program share.
 
 use mapscope_scene::Bytes;
 use std::fmt::Write as _;
@@ -12,17 +12,16 @@ use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, Environment, demo};
 
-/// Materials of maps made here, with textures of the demo: something green, something grey,
-/// something yellow, something white.
+/// Materials of the built maps, with textures of the demo: green, grey, yellow and white.
 pub(crate) const MATERIALS: [&str; 4] = ["grass.jpg", "rock.jpg", "sand.jpg", "snow.jpg"];
-/// Their indices, for writing maps.
+/// Indices of the materials, for writing maps.
 pub(crate) const GRASS: u16 = 0;
 pub(crate) const ROCK: u16 = 1;
 pub(crate) const SAND: u16 = 2;
 pub(crate) const SNOW: u16 = 3;
 
-/// The text of a map of so many rows and columns of chunks, whose tiles are made from their row
-/// and column in the whole map.
+/// The text of a map of the given rows and columns of chunks. `tile` gets row and column in the
+/// whole map.
 pub(crate) fn map_text(
     [chunk_rows, chunk_cols]: [u32; 2],
     materials: &[&str],
@@ -41,7 +40,7 @@ pub(crate) fn map_text(
     for [base, accent] in splats {
         writeln!(text, "splat {base} {accent}").unwrap();
     }
-    // Files list chunk after chunk.
+    // Files list tiles chunk by chunk.
     for chunk in 0..chunk_rows * chunk_cols {
         let row = chunk / chunk_cols * CHUNK_SIDE;
         let col = chunk % chunk_cols * CHUNK_SIDE;
@@ -54,7 +53,7 @@ pub(crate) fn map_text(
     text
 }
 
-/// Opens a map that is not on disk; it finds the demo's textures, and those beside `path`.
+/// Opens a map that is not on disk. Textures are found in the demo and beside `path`.
 pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn Document> {
     let source = Source {
         path: path.into(),
@@ -64,22 +63,22 @@ pub(crate) fn open(path: impl Into<PathBuf>, text: impl AsRef<[u8]>) -> Arc<dyn 
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// The map that is built into the program.
+/// The built-in terrain demo.
 pub(crate) fn open_demo() -> Arc<dyn Document> {
     open("demo.pfmap", demo::TERRAIN.source().bytes)
 }
 
-/// Opens a map of [`MATERIALS`] in which nothing is wrong.
+/// Opens a map of [`MATERIALS`] and asserts that it has no problems.
 pub(crate) fn open_map(chunks: [u32; 2], tile: impl Fn(u32, u32) -> Tile) -> Arc<dyn Document> {
     let document = open("made.pfmap", map_text(chunks, &MATERIALS, &[], tile));
-    // Tiles that are made without regard to each other rarely agree on their edges.
+    // Independently generated tiles rarely agree on their edges.
     let problems = document.about().problems.iter();
     let mut others = problems.filter(|problem| problem.rule.id != "pfmap/edge-blend");
     assert_eq!(others.next(), None);
     document
 }
 
-/// The same map for what surrounds it.
+/// Like [`open_map`], with an environment.
 pub(crate) fn open_map_in(
     environment: &Environment,
     chunks: [u32; 2],
@@ -101,7 +100,7 @@ pub(crate) fn terrain(document: &dyn Document) -> &Terrain {
     terrain
 }
 
-/// A device that binds no more than so many bytes at once.
+/// A device whose largest binding has the given number of bytes.
 pub(crate) fn small_device(most: u64) -> Gpu {
     let gpu = Gpu::headless(None).unwrap();
     let limits = wgpu::Limits {
@@ -127,14 +126,14 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
-    /// The one stage: pipelines are compiled once.
+    /// The shared stage with one sample per pixel; its pipelines are compiled once.
     ///
-    /// Fails where there is no graphics device, not even one that is a program.
+    /// Panics if there is no graphics adapter, not even a software adapter.
     pub(crate) fn get() -> MutexGuard<'static, Self> {
         Self::with(Samples::One)
     }
 
-    /// The one stage on which pixels have so many samples.
+    /// The shared stage with the given number of samples per pixel.
     pub(crate) fn with(samples: Samples) -> MutexGuard<'static, Self> {
         static STAGES: [OnceLock<Mutex<Stage>>; 2] = [const { OnceLock::new() }; 2];
         let stage = STAGES[samples as usize].get_or_init(|| {
@@ -143,29 +142,29 @@ impl Stage {
             assert_eq!(gpu.samples, samples);
             Mutex::new(Self::on(gpu))
         });
-        // Pictures do not depend on those before them, so that one failure is only one.
+        // Pictures are independent, so a failed test must not fail the others.
         stage.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One with a device of its own.
+    /// A stage with a device of its own.
     pub(crate) fn on(gpu: Gpu) -> Self {
         let mut renderer = Renderer::new(&gpu);
-        // As on a software adapter, wherever tests run.
+        // As on a software adapter, on any test machine.
         renderer.set_reflects_ground(false);
         Self { gpu, renderer }
     }
 
-    /// A document on the GPU.
+    /// Uploads a document after waiting for its deferred parts.
     pub(crate) fn upload(&self, document: &dyn Document) -> SceneData {
         self.renderer.upload(&self.gpu, document).unwrap()
     }
 
-    /// A document on the GPU without what has not come yet.
+    /// Uploads a document without its deferred parts.
     pub(crate) fn upload_as_is(&self, document: &dyn Document) -> SceneData {
         self.renderer.upload_as_is(&self.gpu, document).unwrap()
     }
 
-    /// One picture of a document, or of none, and what it took.
+    /// Draws a document, or an empty view, and returns the picture with its statistics.
     pub(crate) fn draw(
         &mut self,
         document: Option<&dyn Document>,
@@ -176,12 +175,12 @@ impl Stage {
         self.draw_scene(data.as_mut().zip(document), view, size)
     }
 
-    /// Has water reflect the ground in the pictures that follow, or not.
+    /// Switches the reflection of ground in water for later pictures.
     pub(crate) fn set_reflects_ground(&mut self, reflects_ground: bool) {
         self.renderer.set_reflects_ground(reflects_ground);
     }
 
-    /// One picture of a document, made of parts of which no side is longer than this.
+    /// Draws a document in parts whose sides are at most `max_side` pixels long.
     pub(crate) fn draw_in_parts(
         &mut self,
         document: Option<&dyn Document>,
@@ -204,7 +203,7 @@ impl Stage {
         RgbaImage::from_raw(size[0], size[1], pixels).unwrap()
     }
 
-    /// After how many parts of nothing in a size an image ends, when whoever takes it wants so many.
+    /// Number of parts of an empty picture that are delivered if the receiver stops after `wanted`.
     pub(crate) fn parts_until(&mut self, view: &View, size: [u32; 2], wanted: usize) -> usize {
         let mut parts = 0;
         let mut take = |_: &[u8]| {
@@ -221,7 +220,7 @@ impl Stage {
         parts
     }
 
-    /// The same as later frames are, for which pipelines were made ahead.
+    /// Draws a document as in later frames, with specialised pipelines compiled ahead.
     pub(crate) fn draw_later(
         &mut self,
         document: &dyn Document,
@@ -236,7 +235,7 @@ impl Stage {
         self.draw_scene(Some((&mut data, document)), view, size).0
     }
 
-    /// One picture of what is on the GPU, and what it took.
+    /// Draws uploaded content and returns the picture with its statistics.
     pub(crate) fn draw_scene(
         &mut self,
         scene: Option<(&mut SceneData, &dyn Document)>,

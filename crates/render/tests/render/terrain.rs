@@ -1,6 +1,5 @@
-//! Terrain: that the GPU computes what the CPU does, that faces are listed once and only where
-//! they can be seen, that nothing takes more memory than it may, and that pointing at the picture
-//! finds what the picture shows.
+//! Terrain: GPU and CPU compute the same shapes, faces are listed once and only where they can be
+//! visible, memory stays within its limits, and picking matches the picture.
 
 use mapscope_scene::Bytes;
 use std::collections::{BTreeMap, BTreeSet};
@@ -48,7 +47,7 @@ fn tile_item(row: u32, col: u32) -> Item {
     TerrainItem::Tile { row, col }.into()
 }
 
-/// A number that looks random for each tile and purpose.
+/// A pseudorandom hash for each tile and purpose.
 fn hash(row: u32, col: u32, purpose: u32) -> u32 {
     let mut bits = row.wrapping_mul(0x9e37_79b1) ^ col.wrapping_mul(0x85eb_ca77) ^ purpose << 7;
     bits = (bits ^ bits >> 15).wrapping_mul(0x2c1b_3c6d);
@@ -56,7 +55,7 @@ fn hash(row: u32, col: u32, purpose: u32) -> u32 {
     bits ^ bits >> 15
 }
 
-/// A tile of any type, height and material, as no mapper would place it.
+/// A tile of random type, height and material, unlike real maps.
 fn wild_tile(row: u32, col: u32) -> Tile {
     let any = |purpose, below: u32| hash(row, col, purpose) % below;
     let kind = TileType::ALL[any(1, 13) as usize];
@@ -70,7 +69,7 @@ fn wild_tile(row: u32, col: u32) -> Tile {
     tile
 }
 
-/// Like [`wild_tile`], but dry, and without shapes too steep to be seen from the side.
+/// Like [`wild_tile`], but above water, and without shapes too steep to be visible from the side.
 fn hilly_tile(row: u32, col: u32) -> Tile {
     let mut tile = wild_tile(row / 3, col / 3);
     tile.base_height = (hash(row / 3, col / 3, 2) % 3) as i8;
@@ -82,13 +81,13 @@ fn chess_tile(row: u32, col: u32) -> Tile {
     tile(TileType::Flat, (row + col) as i8 % 2, 0)
 }
 
-/// Rising to the north and east, away from the sun: no shadow falls anywhere, and no two
-/// neighbours are of one height.
+/// Rises to the north and east, away from the sun: without shadows, and with different heights of
+/// neighbours.
 fn stair_tile(row: u32, col: u32) -> Tile {
     tile(TileType::Flat, (CHUNK_SIDE - 1 - row + col) as i8, 0)
 }
 
-/// Maps on which lists of faces are checked, with their names.
+/// Named maps for checks of face lists.
 fn maps() -> Vec<(&'static str, Arc<dyn Document>)> {
     vec![
         ("demo", open_demo()),
@@ -139,7 +138,7 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
             std::array::from_fn(|i| Vec2::new((i % 5) as f32, (i / 5) as f32) / 4.0);
         assert_eq!(probe.levels, grid.map(|uv| shape.level_at(uv)), "{tile:?}");
         for (uv, half) in grid.into_iter().zip(probe.halves) {
-            // Both halves have the cut.
+            // Both halves include the cut.
             if uv.x != uv.y && uv.x + uv.y != 1.0 {
                 assert_eq!(half, shape.half_at(uv) as u32, "{tile:?} at {uv}");
             }
@@ -172,7 +171,7 @@ fn the_gpu_makes_of_every_tile_what_the_cpu_does() {
     }
 }
 
-/// A map of the corpus, where it is there.
+/// A map of the corpus, if available.
 pub(crate) fn corpus_map(name: &str) -> Option<Arc<dyn Document>> {
     let path = shared(&format!("corpus/permafrost/assets/maps/{name}"))?;
     let source = Source::read(&path).unwrap();
@@ -209,7 +208,7 @@ fn every_entity_of_the_game_stands_on_the_ground() {
 
 // ---- Lists of faces ------------------------------------------------------------------------
 
-/// Bytes on the GPU for each tile, but for textures.
+/// GPU bytes per tile, without textures.
 fn bytes_per_tile(terrain: &Terrain) -> f64 {
     let packed = &terrain.relief().packed;
     let bytes = size_of_val(terrain.tiles().as_slice())
@@ -226,14 +225,14 @@ fn a_tile_takes_sixteen_bytes_at_most() {
         println!("{name}: {bytes:.3} bytes a tile");
         assert!(bytes <= 16.0, "{name}: {bytes}");
     }
-    // The largest map: each list fits the binding of 128 MiB that every device has, even where all
-    // sixteen bytes are in one list.
+    // The largest map: each list fits the binding of 128 MiB that every device supports, even if
+    // one list has all sixteen bytes.
     let tiles = 64 * 64 * u64::from(CHUNK_TILES);
     assert!(size_of::<TileRecord>() as u64 * tiles <= 128 << 20);
     assert!((16 - size_of::<TileRecord>() as u64) * tiles <= 128 << 20);
 }
 
-/// The side faces in a map's lists: row and column of the tile that has them, and on which edge.
+/// The side faces in a map's lists: row and column of their tile, and the edge.
 fn listed_sides(terrain: &Terrain) -> Vec<(u32, u32, u8)> {
     let packed = &terrain.relief().packed;
     let chunk_cols = terrain.map().chunk_cols;
@@ -302,7 +301,7 @@ fn sides_are_listed_once_and_only_where_heights_differ() {
     }
 }
 
-/// How often each tile of a chunk is covered by faces, in rows.
+/// Number of faces that cover each tile of a chunk, row by row.
 fn covered(terrain: &Terrain, chunk: usize, faces: &Faces) -> Vec<u32> {
     let map = terrain.map();
     let packed = &terrain.relief().packed;
@@ -362,8 +361,8 @@ fn spread(count: u32) -> impl Iterator<Item = Vec2> {
     (0..count).map(|i| Vec2::new(i as f32 * 0.754_877_7, i as f32 * 0.569_840_3).fract())
 }
 
-/// Where a ray from above first is at or below the ground, found in small steps. The ground ends
-/// in a skirt around the map; whoever comes in below that sees nothing of it.
+/// Distance at which a ray from above first reaches the ground, in small steps. The ground ends in
+/// a skirt around the map; a ray that enters below the skirt misses it.
 fn march(terrain: &Terrain, ray: Ray) -> Option<f32> {
     const STEP: f32 = 0.02;
     let [low, high] = terrain.levels().map(|level| level as f32 * LEVEL_HEIGHT);
@@ -389,8 +388,7 @@ fn march(terrain: &Terrain, ray: Ray) -> Option<f32> {
     None
 }
 
-/// Compares picking with marching along the ray; says whether both
-/// found the same place.
+/// Compares picking with marching along the ray. Returns `true` if both found the same position.
 fn check_pick(document: &dyn Document, ray: Ray, name: &str) -> bool {
     let terrain = terrain(document);
     let marched = march(terrain, ray);
@@ -412,7 +410,8 @@ fn check_pick(document: &dyn Document, ray: Ray, name: &str) -> bool {
         inside.cmpgt(Vec2::splat(-0.01)).all() && inside.cmplt(Vec2::splat(1.01)).all(),
         "{name}: {hit:?} is not on its tile: {inside}"
     );
-    // Steps pass over an edge that the ray only grazes: then the hit is before, and on the ground.
+    // The steps may miss an edge that the ray only grazes. Then the hit is closer, and on the
+    // ground.
     let shape = Shape::of(terrain.map().tile(row, col).unwrap());
     let ground = shape.level_at(inside.clamp(Vec2::ZERO, Vec2::ONE)) * LEVEL_HEIGHT;
     assert!(
@@ -438,7 +437,7 @@ fn a_ray_hits_what_it_first_runs_into() {
             let place = |at: Vec2, y| {
                 bounds.min + Vec3::new(at.x * size.x, y - bounds.min.y, at.y * size.z)
             };
-            // From inside and outside, from right above the hills and from far up.
+            // From inside and outside, from just above the hills and from high up.
             let from = (from - 0.5) * 1.4 + 0.5;
             let origin = place(
                 from,
@@ -508,7 +507,7 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
     };
     for edge in Edge::ALL {
         let direction = inward(edge);
-        // Against the tower from well outside the map, above the ground around it.
+        // Toward the tower from far outside the map, above the surrounding ground.
         let center = placement.world(20.5, 10.5, 2.5);
         let hit = document
             .pick(
@@ -576,7 +575,7 @@ fn sides_and_the_skirt_are_hit_as_their_tiles() {
 
 #[test]
 fn below_the_skirt_nothing_is_hit() {
-    // A deep lake in the middle, as deep as the border nowhere is.
+    // A lake in the middle, deeper than the border anywhere.
     let lake = 12..20;
     let document = open_map([1, 1], |row, col| {
         let is_lake = lake.contains(&row) && lake.contains(&col);
@@ -624,7 +623,7 @@ fn the_skirt_is_no_ground() {
     );
     let labels = legend_labels(&*document, OverlayId::Height);
     assert_eq!(labels, ["Level 5, y 20", "Level 6, y 24", "Level 7, y 28"]);
-    // It is drawn all the same.
+    // The bounds include the skirt.
     assert_eq!(document.about().bounds.min.y, -LEVEL_HEIGHT);
 
     let level = open_map([1, 1], |_, _| tile(TileType::Flat, 0, 0));
@@ -641,7 +640,7 @@ fn the_skirt_is_no_ground() {
     );
 }
 
-// ---- What is said of a map -----------------------------------------------------------------
+// ---- Descriptions --------------------------------------------------------------------------
 
 fn material(index: u16) -> Item {
     let index = index.into();
@@ -656,7 +655,7 @@ fn notes_below(document: &dyn Document, heading: &str) -> Vec<String> {
     notes.collect()
 }
 
-/// The legend of an overlay that is on by itself.
+/// The legend of an overlay when only that overlay is on.
 fn legend(document: &dyn Document, id: OverlayId) -> Vec<LegendEntry> {
     let shown = Shown {
         overlays: overlay(document, id),
@@ -671,7 +670,7 @@ fn legend_labels(document: &dyn Document, id: OverlayId) -> Vec<String> {
     entries.map(|entry| entry.label).collect()
 }
 
-/// The value of a property, or nothing where there is none of that name.
+/// The value of a property; empty if it does not exist.
 fn property(document: &dyn Document, item: Item, name: &str) -> String {
     let groups = document.properties(item, Playhead::default());
     let mut properties = groups.into_iter().flat_map(|group| group.properties);
@@ -679,7 +678,7 @@ fn property(document: &dyn Document, item: Item, name: &str) -> String {
     found.map(|property| property.value).unwrap_or_default()
 }
 
-/// A map that ends after 20 rows. Three tiles of its first row are not as they should be.
+/// A map that ends after 20 rows. Three tiles of its first row are malformed.
 fn broken_map() -> Arc<dyn Document> {
     let ramp = |_, _| tile(TileType::RampSn, 2, 1);
     let text = map_text([1, 1], &MATERIALS, &[], ramp);
@@ -747,7 +746,7 @@ fn what_is_not_in_the_file_is_not_made_up() {
     assert_eq!(typeless["tile"]["top_material"], 2);
     assert_eq!(short["tile"]["raw"], "1+0301000003");
     assert!(short["tile"]["base_height"].is_null() && missing["tile"]["pathable"].is_null());
-    // 10 is the code of `:` less that of `0`.
+    // The code of `:` minus that of `0` is 10.
     assert_eq!(engine["tile"]["raw"], "1+0:01000001101001111000");
     assert_eq!(engine["tile"]["base_height"], 10);
 
@@ -835,7 +834,7 @@ fn materials_are_stepped_through_and_framed() {
         let next = document.next_of_kind(material(SAND), after, backwards);
         assert_eq!(next, Some(expected), "{after:?} {backwards}");
     }
-    // Nothing has it on top: it is at the sides of all.
+    // No tile has it on top, but all have it at their sides.
     let next = document.next_of_kind(material(ROCK), Some(first), false);
     assert_eq!(next, Some(tile_item(3, 5)));
     assert_eq!(document.next_of_kind(material(SNOW), None, false), None);
@@ -870,7 +869,7 @@ fn what_is_not_in_view_is_not_drawn() {
         let (_, statistics) = stage.draw(Some(&*document), &view(pose), [160, 90]);
         statistics
     };
-    // Inward from the middle of the southern border, all around, and up.
+    // Inward from the middle of the southern border, outward, aside, and up.
     let inward = triangles("0,60,520,0,30,400");
     let outward = triangles("0,60,520,0,30,640");
     let aside = triangles("0,60,520,200,30,520");
@@ -886,7 +885,7 @@ fn what_is_not_in_view_is_not_drawn() {
         "{aside:?} {inward:?}"
     );
     assert!(aside.draw_calls < inward.draw_calls);
-    // In the middle of the map a good part of it is behind.
+    // From the middle of the map, a good part of it is behind the camera.
     let packed = &terrain(&*document).relief().packed;
     let all = packed.rects.len() * 2 + packed.tops.len() * 8 + packed.sides.len() * 2;
     for pose in ["0,40,0,0,30,-100", "0,40,0,0,30,100", "0,40,0,100,30,0"] {
@@ -900,7 +899,7 @@ fn what_is_not_in_view_is_not_drawn() {
 
 #[test]
 fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
-    // In bands of 3, 3 and 1 rows of chunks, with those beside them.
+    // In bands of 3, 3 and 1 rows of chunks, with their neighbours.
     let row_bytes = 2 * u64::from(CHUNK_TILES) * size_of::<TileRecord>() as u64;
     let mut small = Stage::on(small_device(row_bytes * 5));
     let maps = [
@@ -916,7 +915,7 @@ fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
         Some(OverlayId::TileGrid),
     ];
     for document in maps {
-        // Near and far, and from where bands meet.
+        // Near and far, and at the borders of bands.
         let poses = [
             "0,60,-300,0,0,-200",
             "60,200,-150,0,0,20",
@@ -943,7 +942,7 @@ fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
 
 #[test]
 fn a_large_map_is_coarse_until_its_faces_are_there() {
-    // More than 2 to the power of 20 tiles.
+    // More than 2^20 tiles.
     let text = synthesize::pfmap(33, 32, 5);
     let document = open("large.pfmap", &text);
     let size = [160, 120];
@@ -963,14 +962,14 @@ fn a_large_map_is_coarse_until_its_faces_are_there() {
     assert!(document.cpu_bytes() > before + (1 << 20));
     let ((fine_far, _), fine_bytes) = draw(&mut stage, &far);
     let ((fine_near, _), _) = draw(&mut stage, &near);
-    // From afar it lacks nothing but shadows; from nearby it is the same ground without sides.
+    // From afar it lacks only shadows; from nearby it is the same ground without sides.
     let sum = |image: &RgbaImage| -> u64 { image.iter().map(|byte| u64::from(*byte)).sum() };
     assert!(coarse_near != fine_near);
     for (coarse, fine) in [(&coarse_far, &fine_far), (&coarse_near, &fine_near)] {
         let [coarse, fine] = [coarse, fine].map(sum);
         assert!(coarse.abs_diff(fine) < fine / 20, "{coarse} and {fine}");
     }
-    // What it has become is what it would have been.
+    // The completed map equals one that is uploaded completely.
     let mut whole = stage.upload(&*document);
     assert_eq!(whole.gpu_bytes(), fine_bytes);
     assert!(fine_bytes > coarse_bytes);
@@ -980,7 +979,7 @@ fn a_large_map_is_coarse_until_its_faces_are_there() {
     }
 }
 
-/// The one of some colours that another is most like, whatever its brightness.
+/// Index of the legend colour with the most similar hue, independently of brightness.
 fn nearest_hue(color: Vec3, legend: &[LegendEntry]) -> usize {
     let likeness = |entry: &LegendEntry| {
         let entry = Vec3::from(entry.color.unwrap().map(f32::from));
@@ -998,8 +997,8 @@ fn pixel(picture: &RgbaImage, at: [u32; 2]) -> Vec3 {
     Vec3::from([r, g, b].map(f32::from))
 }
 
-/// Cameras on all sides of a map: so near that textures show, less near, and so far that its chunks
-/// are drawn as grids. The last number is their distance, 1 for those that show it all.
+/// Cameras on all sides of a map: near enough for textures, at medium distance, and far enough that
+/// its chunks are drawn as grids. The last number is the distance, 1 for a view of the whole map.
 fn cameras(document: &dyn Document, aspect: f32) -> Vec<(String, Camera, f32)> {
     let mut cameras = Vec::new();
     for named in NamedView::ALL {
@@ -1018,8 +1017,8 @@ fn cameras(document: &dyn Document, aspect: f32) -> Vec<(String, Camera, f32)> {
     cameras
 }
 
-/// In every picture, from everywhere, the colour of a pixel is that of the tile that picking finds
-/// there: places, directions, hiding and leaving out are the same on both sides.
+/// In every picture, each pixel has the colour of the tile that picking finds there: positions,
+/// directions, occlusion and culling agree.
 #[test]
 fn the_picture_shows_what_picking_finds() {
     let document = open_map([1, 1], hilly_tile);
@@ -1046,7 +1045,7 @@ fn the_picture_shows_what_picking_finds() {
                 let Some(kind) = kind_at(center[0], center[1]) else {
                     continue;
                 };
-                // Away from the edges of what is seen.
+                // Away from the visible edges.
                 let around = [[-1.5, 0.0], [1.5, 0.0], [0.0, -1.5], [0.0, 1.5]];
                 if around
                     .iter()
@@ -1061,13 +1060,13 @@ fn the_picture_shows_what_picking_finds() {
         }
         println!("{name}: {different} of {compared} differ");
         assert!(compared > 50, "{name}: {compared} compared");
-        // Sides may be thinner than the pixels that are looked at, and grids are only like the ground.
+        // Sides may be thinner than the compared pixels, and grids are only similar to the ground.
         let allowed = compared / if distance > 1.0 { 5 } else { 1000 };
         assert!(different <= allowed, "{name}: {different} of {compared}");
     }
 }
 
-/// Seen from the top, north is up and west is left, and heights have the colours of the legend.
+/// In the top view, north is up and west is left, and heights have the colours of the legend.
 #[test]
 fn the_top_view_is_the_file_as_it_is_written() {
     // A different height in each quarter.
@@ -1099,8 +1098,8 @@ fn the_top_view_is_the_file_as_it_is_written() {
     }
 }
 
-/// What the overlay paints red is what the inspector says ground units cannot walk on, and what
-/// could not be read is neither.
+/// The overlay paints the tiles red that the inspector reports as not walkable for ground units.
+/// Unreadable tiles are neither.
 #[test]
 fn the_pathable_overlay_and_the_inspector_agree() {
     let document = open_map([1, 1], |row, col| {
@@ -1142,7 +1141,7 @@ fn the_pathable_overlay_and_the_inspector_agree() {
                 ),
             }
             reasons.extend(barrier.map(Barrier::name));
-            // The flag is said as it is in the file.
+            // The flag is reported as in the file.
             let flag = if tile.pathable() { "yes" } else { "no" };
             assert_eq!(property(&*document, item, "Pathable"), flag);
         }
@@ -1151,7 +1150,7 @@ fn the_pathable_overlay_and_the_inspector_agree() {
     assert!(reasons.into_iter().eq(expected));
 }
 
-/// What the navigation overlay shows in the middle of a cell is what the grid says of it.
+/// In the centre of each cell, the navigation overlay matches the grid.
 #[test]
 fn the_navigation_overlay_and_the_grid_agree() {
     let folder = tempfile::tempdir().unwrap();
@@ -1203,7 +1202,7 @@ fn the_navigation_overlay_and_the_grid_agree() {
     let ground = grid.islands(Domain::Ground);
     let codes = colors::ISLANDS.len();
     let marks = [&colors::ISLANDS[..], &colors::BARRED_CELLS].concat();
-    // Of level ground, in the light of overlays.
+    // Shade of flat ground in the light of overlays.
     let shade = 0.45 + 0.55 * Vec3::new(0.5, 0.75, 0.3).normalize().y;
     let mut seen = BTreeSet::new();
     for row in 0..CHUNK_SIDE * 2 {
@@ -1236,7 +1235,7 @@ fn the_navigation_overlay_and_the_grid_agree() {
     assert!(seen.into_iter().eq(0..codes + 2));
 }
 
-/// Of what could not be read, and of what the highlight brings out.
+/// For unreadable tiles and highlighted ones.
 #[test]
 fn what_could_not_be_read_has_a_color_of_its_own() {
     let document = broken_map();
@@ -1252,7 +1251,7 @@ fn what_could_not_be_read_has_a_color_of_its_own() {
         view.shown.overlays = overlay(&*document, id);
         let (picture, _) = Stage::get().draw(Some(&*document), &view, [200, 200]);
         let [magenta, _] = count_magenta_and_black(&picture);
-        // 12 of 32 rows, of a map that fills nearly all of the picture.
+        // 12 of 32 rows of a map that fills nearly the whole picture.
         assert!((9_000..16_000).contains(&magenta), "{id}: {magenta}");
     }
     let mut view = View::plain(camera);
@@ -1269,7 +1268,7 @@ fn what_could_not_be_read_has_a_color_of_its_own() {
 
 // ---- Blending ------------------------------------------------------------------------------
 
-/// Colours that no others mix to, with alpha; dark enough for the light.
+/// Colours with alpha that no blend of others produces, dark enough for the light.
 const PAINTS: [[u8; 4]; 10] = [
     [200, 20, 10, 255],
     [15, 190, 40, 255],
@@ -1283,7 +1282,7 @@ const PAINTS: [[u8; 4]; 10] = [
     [120, 195, 110, 255],
 ];
 
-/// A map of one chunk whose materials have these colours all over.
+/// A map of one chunk with materials of uniform colours.
 fn painted(
     paints: &[[u8; 4]],
     splats: &[[u32; 2]],
@@ -1300,8 +1299,8 @@ fn painted(
     open(folder.path().join("painted.pfmap"), text)
 }
 
-/// A tile of any type and materials that stands above the water. In the north are valleys that cross
-/// where eight materials meet.
+/// A tile of random type and materials, above the water. In the north are crossing valleys where
+/// eight materials meet.
 fn steep_tile(row: u32, col: u32) -> Tile {
     if row < 6 {
         let (kind, [top, side]) = [
@@ -1323,7 +1322,7 @@ fn steep_tile(row: u32, col: u32) -> Tile {
     tile
 }
 
-/// The blend mode of an edge, one of the first so many. Field H has none, and so is never heeded.
+/// Sets random blend modes of edges, below `modes`. Field H is 0, so the modes of edges apply.
 fn with_modes(mut tile: Tile, row: u32, col: u32, modes: u32) -> Tile {
     for digit in 17..=20 {
         let field = Field::of_char(digit).unwrap();
@@ -1336,7 +1335,7 @@ fn with_modes(mut tile: Tile, row: u32, col: u32, modes: u32) -> Tile {
 /// Pixels along a tile's side in the pictures of painted maps.
 const TILE_PIXELS: u32 = 16;
 
-/// A picture of a map of one chunk straight from above, pixel for pixel.
+/// A view of a map of one chunk straight from above, with its size in pixels.
 fn plan_view(document: &dyn Document) -> (View, [u32; 2]) {
     let mut camera = Camera::framing(
         document.about().bounds,
@@ -1352,8 +1351,8 @@ fn plan_view(document: &dyn Document) -> (View, [u32; 2]) {
     (View::plain(camera), [CHUNK_SIDE * TILE_PIXELS; 2])
 }
 
-/// Row, column and place in the tile of each pixel of a [`plan_view`], but for those on a diagonal,
-/// which either triangle may draw.
+/// Tile and position in the tile of each pixel of a [`plan_view`], except for pixels on a diagonal,
+/// which may belong to either triangle.
 fn plan_pixels() -> impl Iterator<Item = ([u32; 2], [u32; 2], Vec2)> {
     let side = CHUNK_SIDE * TILE_PIXELS;
     let all = (0..side).flat_map(move |y| (0..side).map(move |x| [x, y]));
@@ -1365,7 +1364,7 @@ fn plan_pixels() -> impl Iterator<Item = ([u32; 2], [u32; 2], Vec2)> {
     })
 }
 
-/// Fact sheet A5 and A8, typed again: what a place of a tile's top is mixed of.
+/// An independent implementation of fact sheet A5 and A8: the blend at a position on a tile's top.
 struct Blend<'a>(&'a Terrain);
 
 impl Blend<'_> {
@@ -1391,7 +1390,7 @@ impl Blend<'_> {
         })
     }
 
-    /// Whether the triangles meet from north-west to south-east.
+    /// `true` if the triangles meet from north-west to south-east.
     fn is_cut_down(tile: &Tile) -> bool {
         matches!(tile.kind as u8, 5 | 6 | 11 | 12)
     }
@@ -1413,8 +1412,8 @@ impl Blend<'_> {
         }
     }
 
-    /// The edges of the quadrant that a place is in: the western or eastern, and the northern or
-    /// southern; and which of them the triangle is on.
+    /// The edges of a position's quadrant: western or eastern, and northern or southern; and the
+    /// one that its triangle touches.
     fn edges(uv: Vec2) -> (Edge, Edge, Edge) {
         let x = if uv.x < 0.5 { Edge::West } else { Edge::East };
         let y = if uv.y < 0.5 { Edge::North } else { Edge::South };
@@ -1422,7 +1421,7 @@ impl Blend<'_> {
         (x, y, if from_middle.x > from_middle.y { x } else { y })
     }
 
-    /// Materials and how much there is of each, without what spills in.
+    /// Materials and their weights, without spills.
     fn weights(&self, [row, col]: [u32; 2], uv: Vec2) -> BTreeMap<u16, f32> {
         let (row, col) = (i64::from(row), i64::from(col));
         let own = self.tile(row, col).unwrap();
@@ -1491,14 +1490,14 @@ impl Blend<'_> {
     }
 }
 
-/// The colour of a mix with its alpha, 0 to 255.
+/// The blended colour with alpha, 0 to 255.
 fn mixed_paint(weights: &BTreeMap<u16, f32>, paints: &[[u8; 4]]) -> Vec4 {
     let paint = |i: u16| Vec4::from(paints[usize::from(i)].map(f32::from));
     weights.iter().map(|(i, weight)| paint(*i) * *weight).sum()
 }
 
-/// Nine control points, eight samples at each corner, whatever the number of materials and on
-/// whichever edges tiles are blurred.
+/// Nine control points with eight samples at each corner, for any number of materials and any
+/// combination of blurred edges.
 #[test]
 fn every_place_of_a_top_is_the_mix_of_its_control_points() {
     let document = painted(&PAINTS, &[], |row, col| {
@@ -1524,8 +1523,8 @@ fn every_place_of_a_top_is_the_mix_of_its_control_points() {
     assert!(seen[1..].iter().all(|count| *count > 100), "{seen:?}");
 }
 
-/// A seam is where the neighbour asks for it and has the higher index, whatever the tile's own mode
-/// is: ragged, but never thinner than 6 % of a tile nor wider than 42 %.
+/// A seam appears if the neighbour requests it and has the higher index, whatever the tile's own
+/// mode. It is ragged, between 6 % and 42 % of a tile wide.
 #[test]
 fn a_higher_material_spills_in_where_the_neighbors_edge_says_so() {
     let document = painted(&PAINTS, &[], |row, col| {
@@ -1536,7 +1535,7 @@ fn a_higher_material_spills_in_where_the_neighbors_edge_says_so() {
     let (picture, _) = Stage::get().draw(Some(&*document), &view, size);
     let terrain = terrain(&*document);
     let blend = Blend(terrain);
-    // Pixels that a neighbour spills over, by the tile's own mode there.
+    // Numbers of pixels that a neighbour spills over, by the tile's own mode there.
     let mut spilled = [0; 3];
     for (at, tile, uv) in plan_pixels() {
         let (edge_x, edge_y, edge) = Blend::edges(uv);
@@ -1574,7 +1573,7 @@ fn a_higher_material_spills_in_where_the_neighbors_edge_says_so() {
     assert!(spilled.iter().all(|count| *count > 2000), "{spilled:?}");
 }
 
-/// Light falls on the mix; where it is more of a hole than not there is nothing.
+/// Light is applied to the blend; a pixel is discarded if the blended alpha is below one half.
 #[test]
 fn the_alpha_test_is_on_the_mix_of_materials() {
     let mut paints = PAINTS;
@@ -1586,7 +1585,7 @@ fn the_alpha_test_is_on_the_mix_of_materials() {
             let mut tile = tile(TileType::Flat, 0, 0);
             tile.top_material = (hash(row, col, 4) % paints.len() as u32) as u16;
             tile.side_material = 0;
-            // Without bumps all of it has the same light.
+            // Without bumps, the light is uniform.
             tile.set(Field::NoBump, 1);
             with_modes(tile, row, col, 2)
         });
@@ -1632,7 +1631,7 @@ fn sides_show_the_accents_of_their_material() {
         view.shown.overlays = overlay(&*document, OverlayId::Unlit);
         Stage::get().draw(Some(&*document), &view, [320, 120]).0
     };
-    // Pixels of the side's material, red, and of a good part of its accent, green.
+    // Pixels of the side's material, red, and pixels with much of its accent, green.
     let count = |picture: &RgbaImage| {
         let count = |is: fn(&image::Rgba<u8>) -> bool| picture.pixels().filter(|p| is(p)).count();
         [
@@ -1647,7 +1646,7 @@ fn sides_show_the_accents_of_their_material() {
     assert!(own > 200 && accent > 200, "{own} {accent}");
 }
 
-/// The overlay is offered where there is cover, and has the colours and numbers of its legend.
+/// The overlay is offered if the map has grass, and uses the colours and numbers of its legend.
 #[test]
 fn cover_has_an_overlay_where_there_is_any() {
     let covered = |digits: [i32; 4]| {
@@ -1694,9 +1693,9 @@ fn cover_has_an_overlay_where_there_is_any() {
     }
 }
 
-// ---- What is missing -----------------------------------------------------------------------
+// ---- Missing content -----------------------------------------------------------------------
 
-/// Pixels of the placeholder's magenta, and pixels that are black.
+/// Numbers of pixels in the placeholder's magenta and of black pixels.
 fn count_magenta_and_black(picture: &RgbaImage) -> [usize; 2] {
     let is_magenta = |[r, g, b, _]: [u8; 4]| r > 60 && b > 60 && r / 3 > g && b / 3 > g;
     let is_black = |[r, g, b, _]: [u8; 4]| r.max(g).max(b) < 12;
@@ -1761,7 +1760,7 @@ fn materials_that_do_not_exist_and_bad_tiles_are_seen() {
         tile.top_material = [SAND, SNOW, 200, SNOW][(row / 8) as usize];
         tile
     });
-    // The first tile of a row in the middle loses its type.
+    // Breaks the type of a row's first tile in the middle.
     let tiles = text
         .lines()
         .position(|line| line.starts_with("0+"))
@@ -1803,7 +1802,8 @@ fn nothing_open_is_the_sky() {
     assert!(Stage::get().draw(None, &selected, [64, 36]).0 == picture);
 }
 
-/// A cliff on the border of a nearby chunk and a far one: the skirt of the far one is behind it.
+/// A cliff at the border between a near chunk and a far one: the skirt of the far chunk is behind
+/// it.
 #[test]
 fn a_cliff_before_far_ground_shows_nothing_of_it() {
     let document = open_map([1, 12], |_, col| {
@@ -1818,7 +1818,8 @@ fn a_cliff_before_far_ground_shows_nothing_of_it() {
     let cliff = 10.0 * CHUNK_SIDE as f32;
     let size = [300, 400];
     let mut sides = 0;
-    // Where the ground before the cliff is drawn tile by tile, and that behind it is not.
+    // Distances at which the ground before the cliff is drawn tile by tile, but not the ground
+    // behind it.
     for tiles in [235.0, 240.0, 245.0, 250.0] {
         let pose = Pose {
             eye: at(cliff - tiles, 20.0),

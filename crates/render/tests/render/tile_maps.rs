@@ -1,5 +1,5 @@
-//! 2D maps that are in no file, put together layer by layer, with tiles that tell left from right and
-//! up from down.
+//! 2D maps built layer by layer, without a file. Their tiles are asymmetric, so mirrored and
+//! rotated tiles differ.
 
 use glam::{DVec2, Vec3};
 use mapscope_formats::ppe;
@@ -19,7 +19,7 @@ pub(crate) fn map(tilesets: Vec<Tileset>, layers: Vec<Layer>) -> TileMap {
     .finished()
 }
 
-/// A layer of cells that are made from their column and row.
+/// A layer of cells that are computed from column and row.
 pub(crate) fn layer(size: [u32; 2], cell: impl Fn(u32, u32) -> Cell) -> Layer {
     let rows = (0..size[1]).flat_map(|y| (0..size[0]).map(move |x| (x, y)));
     Layer {
@@ -30,13 +30,13 @@ pub(crate) fn layer(size: [u32; 2], cell: impl Fn(u32, u32) -> Cell) -> Layer {
     }
 }
 
-/// A number that looks like any other.
+/// A pseudorandom hash of a number.
 pub(crate) fn scrambled(number: u32) -> u32 {
     let mixed = (number ^ 0x51ed_270b).wrapping_mul(0x9e37_79b9);
     (mixed ^ (mixed >> 15)).wrapping_mul(0x85eb_ca6b) >> 3
 }
 
-/// Colours of tiles, by their number.
+/// Colours of tiles, by number.
 const COLORS: [[u8; 3]; 6] = [
     [74, 128, 66],
     [176, 138, 82],
@@ -46,8 +46,7 @@ const COLORS: [[u8; 3]; 6] = [
     [196, 188, 160],
 ];
 
-/// Whether a pixel of a picture of 8 by 8 is part of the letter in it, which looks like no other when
-/// it is turned or mirrored.
+/// `true` if a pixel of an 8 by 8 picture belongs to its letter, which is asymmetric.
 fn is_letter([x, y]: [u32; 2]) -> bool {
     const LETTER: [&[u8; 8]; 8] = [
         b"........",
@@ -62,12 +61,12 @@ fn is_letter([x, y]: [u32; 2]) -> bool {
     LETTER[y as usize][x as usize] == b'#'
 }
 
-/// Opaque tiles with a letter and a speckle in each pixel.
+/// Opaque tiles with a letter and noise in each pixel.
 pub(crate) fn tileset(tile_size: [u32; 2], count: usize) -> Tileset {
     tiles(tile_size, count, |_, _| 255)
 }
 
-/// The same with the opacity that a picture has at a pixel.
+/// Like [`tileset`], with an alpha value for each picture and pixel.
 pub(crate) fn tiles(
     tile_size: [u32; 2],
     count: usize,
@@ -102,7 +101,7 @@ pub(crate) fn tiles(
     }
 }
 
-/// A picture of a sprite: a round thing with an eye on its right.
+/// A picture for a sprite: a disc with an eye on its right.
 pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Image {
     let [width, height] = size.map(|side| side as f32);
     let mut rgba = Vec::new();
@@ -121,7 +120,7 @@ pub(crate) fn sprite(size: [u32; 2], color: [u8; 3]) -> Image {
     Image { size, rgba }
 }
 
-/// A flat view with this pixel of the map in the upper left corner.
+/// A flat view with this map pixel in its upper left corner.
 pub(crate) fn flat_view(top_left_px: [f64; 2], zoom: f64, size: [u32; 2]) -> View {
     let window = FlatWindow {
         top_left_px: DVec2::from_array(top_left_px),

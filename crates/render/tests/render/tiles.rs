@@ -1,4 +1,4 @@
-//! What the graphics device makes of 2D maps, beside the picture that is made without one.
+//! 2D maps drawn by the graphics device, compared with the CPU picture.
 
 use image::RgbaImage;
 use mapscope_render::{Gpu, Renderer, Target, View};
@@ -12,7 +12,7 @@ use mapscope_scene::{Document, Layers, OverlayId, Shown};
 use super::stage::{Stage, small_device};
 use super::tile_maps::{flat_view, layer, map, scrambled, sprite, tiles, tileset};
 
-/// The picture of the whole map, made without a device.
+/// The CPU picture of the whole map.
 fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
     let picture = Layers::flat(map, shown);
     let [width, height] = picture.size().map(|side| side as u32);
@@ -23,7 +23,7 @@ fn expected(map: &TileMap, shown: &Shown) -> RgbaImage {
     image
 }
 
-/// A map with an opaque layer under all others, so that there is something to blend with.
+/// A map with an opaque layer below all others as a background for blending.
 fn over_ground(mut tilesets: Vec<Tileset>, mut layers: Vec<Layer>) -> TileMap {
     let ground = tilesets.len();
     tilesets.push(tileset([32, 32], 6));
@@ -38,7 +38,7 @@ fn over_ground(mut tilesets: Vec<Tileset>, mut layers: Vec<Layer>) -> TileMap {
     map(tilesets, layers)
 }
 
-/// Draws a whole map at 1:1 on the device, and compares.
+/// Draws a whole map at 1:1 on the device and compares it with the CPU picture.
 fn check(name: &str, map: &TileMap, shown: &Shown) {
     check_within(name, map, shown, 1);
 }
@@ -59,7 +59,7 @@ fn compare(name: &str, drawn: &RgbaImage, expected: &RgbaImage, most: u8) {
     compare_most(name, [drawn, expected], most, 0);
 }
 
-/// Compares all but so many pixels.
+/// Compares pictures, allowing `but` pixels to differ by more than `most`.
 fn compare_most(name: &str, [drawn, expected]: [&RgbaImage; 2], most: u8, but: usize) {
     assert_eq!(drawn.dimensions(), expected.dimensions(), "{name}");
     let mut worst = (0, 0, 0, [0; 4], [0; 4]);
@@ -81,7 +81,7 @@ fn compare_most(name: &str, [drawn, expected]: [&RgbaImage; 2], most: u8, but: u
     );
 }
 
-/// All flags, empty cells and cells without a picture.
+/// Cells with all flags, empty cells and cells without a picture.
 fn mixed_cell(count: u32) -> impl Fn(u32, u32) -> Cell {
     move |x, y| {
         let number = scrambled(x + y * 1009);
@@ -114,7 +114,7 @@ fn opaque_tiles_are_exact() {
         let shown = Shown::default();
         let mut view = flat_view([0.0, 0.0], 1.0, [1, 1]);
         check(&name, &map, &shown);
-        // At other whole zooms every pixel is a square.
+        // At other integer zooms, every pixel is a square.
         let whole = expected(&map, &shown);
         for (zoom, left, top) in [(2, 3.5, 0.0), (3, 7.0, 4.0 / 3.0), (5, 0.4, 11.6)] {
             let size = [83, 59];
@@ -123,7 +123,7 @@ fn opaque_tiles_are_exact() {
             let zoomed = RgbaImage::from_fn(size[0], size[1], |x, y| {
                 let at = |px: u32, from: f64| (f64::from(px) + 0.5) / f64::from(zoom) + from;
                 let (x, y) = (at(x, left) as u32, at(y, top) as u32);
-                // Beside the map its edge would be in the way.
+                // Beside the map, the smoothed edge would interfere.
                 *whole
                     .get_pixel_checked(x, y)
                     .unwrap_or(drawn.get_pixel(0, 0))
@@ -164,7 +164,7 @@ fn half_transparent_tiles_and_layers_blend_as_in_the_other_picture() {
     ];
     let map = over_ground(vec![see_through], layers);
     let mut shown = Shown::default();
-    // Devices round when they multiply, and again when they add.
+    // Devices round after the multiplication and again after the addition.
     check_within("three layers", &map, &shown, 3);
     shown.hidden.push(TileMap::layer_item(3));
     shown.hidden.push(TileMap::layer_item(1));
@@ -271,7 +271,7 @@ fn tiles_that_change_show_what_is_shown_at_the_moment() {
     }
 }
 
-/// A map with everything that overlays show.
+/// A map with content for every overlay.
 fn with_overlays() -> TileMap {
     let mut upper = layer([12, 9], mixed_cell(9));
     upper.position_px = [5, 3];
@@ -345,8 +345,8 @@ fn overlays_are_those_of_the_other_picture() {
     }
 }
 
-/// Stripes are where they are on the map, at whatever zoom and place it is seen, and so far away that
-/// none is seen they are evenly between bright and dark.
+/// Stripes stay in place on the map at every zoom and position. If they are too fine to be visible,
+/// they become a uniform shade halfway between bright and dark.
 #[test]
 fn stripes_stay_on_the_map() {
     let mut map = with_overlays();
@@ -364,7 +364,7 @@ fn stripes_stay_on_the_map() {
     for (zoom, [left, top]) in [(1, [30.0, 20.0]), (2, [31.0, 17.0]), (4, [12.0, 45.0])] {
         let mut view = flat_view([left, top], f64::from(zoom), size);
         view.shown.overlays = shown.overlays.clone();
-        // No layer moves otherwise than the camera.
+        // No layer has parallax.
         let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
         let seen = RgbaImage::from_fn(size[0], size[1], |x, y| {
             *whole.get_pixel(x / zoom + left as u32, y / zoom + top as u32)
@@ -393,8 +393,8 @@ fn an_opaque_layer_shows_what_is_transparent_elsewhere() {
     check("opaque", &map, &Shown::default());
 }
 
-/// Panning is the same as looking at another part of the whole picture; layers that move in their own
-/// way move by whole pixels.
+/// Panning gives the same picture as another part of the whole map; layers with parallax move by
+/// whole pixels.
 #[test]
 fn layers_follow_the_camera_each_in_its_own_way() {
     let mut slow = layer([12, 9], mixed_cell(9));
@@ -422,8 +422,7 @@ fn layers_follow_the_camera_each_in_its_own_way() {
     }
 }
 
-/// What is seen of a map that is a plain colour is that colour, however it is seen: nothing opens
-/// between tiles.
+/// A map of a uniform colour has that colour in every view, without gaps between tiles.
 #[test]
 fn there_are_no_seams() {
     let plain = Tileset {
@@ -433,7 +432,7 @@ fn there_are_no_seams() {
     let map = map(vec![plain], vec![layer([60, 60], mixed_opaque)]);
     let size = [120, 90];
     for zoom in [0.031, 0.07, 0.21, 0.5, 0.77, 1.0, 1.3, 2.0, 3.7] {
-        // Where the map fills the picture.
+        // The map fills the picture.
         let px = [120.0 / zoom, 90.0 / zoom];
         let view = flat_view([360.0 - px[0] / 2.0, 360.0 - px[1] / 2.0], zoom, size);
         let (drawn, _) = Stage::get().draw(Some(&map), &view, size);
@@ -452,8 +451,8 @@ fn there_are_no_seams() {
     }
 }
 
-/// From so far that several tiles are in a pixel, each pixel has the mean of what is in it, and does
-/// not change while the map is moved.
+/// If a pixel covers several tiles, it has their mean colour, which does not change while the map
+/// moves.
 #[test]
 fn nothing_shimmers_from_afar() {
     let mut tileset = tileset([16, 16], 2);
@@ -492,7 +491,7 @@ fn a_layer_is_one_draw_and_4_bytes_a_tile() {
     let size = [64, 64];
     let view = flat_view([5000.0, 5000.0], 1.0, size);
     let (_, drawn) = Stage::get().draw(Some(&map), &view, size);
-    // What is behind it is the other one.
+    // The other draw call is the backdrop.
     assert_eq!((drawn.draw_calls, drawn.triangles), (2, 3));
     let gpu = Gpu::headless(None).unwrap();
     let scene = Renderer::new(&gpu).upload(&gpu, &map).unwrap();
@@ -526,8 +525,8 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
         ];
         let flat = flat.map(|(top_left, zoom)| flat_view(top_left, zoom, size));
         let mut draw_calls = 0;
-        // Where it repeats, the last row is in another buffer than the first one: its edge is not
-        // smooth there.
+        // If the layer repeats, the last row is in a different buffer from the first one, so its
+        // edge is not smoothed there.
         let most = if map.layers[0].wraps[1] { 1 } else { 5 };
         for view in flat.iter().chain([&tilted]).take(most) {
             let (expected, _) = Stage::get().draw(Some(&map), view, size);
@@ -535,12 +534,13 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
             let statistics = renderer.draw_now(&gpu, &target, scene, view);
             draw_calls += statistics.draw_calls;
             let drawn = target.read_back(&gpu).unwrap();
-            // A graphics card looks up several parts of a pixel, of which some are in the next buffer.
+            // A graphics card samples several points of a pixel; some of them are in the next
+            // buffer.
             let is_card = gpu.adapter.get_info().device_type != wgpu::DeviceType::Cpu;
             let but = if is_card { 4 } else { 0 };
             compare_most("in several buffers", [&drawn, &expected], 2, but);
         }
-        // All five parts where all of it is seen.
+        // All five buffers if the whole map is visible.
         assert!(most == 1 || draw_calls > 15, "{draw_calls}");
     }
     let map = map(vec![see_through], vec![layer([400, 12], mixed_cell(9))]);
@@ -548,7 +548,7 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
     assert!(error.contains("a layer would take"), "{error}");
 }
 
-/// Layers of files that end too early, and layers without any tile.
+/// Layers of truncated files, and layers without tiles.
 #[test]
 fn what_is_not_there_is_not_drawn() {
     let mut short = layer([30, 30], mixed_cell(9));

@@ -97,7 +97,7 @@ fn check_parts(
     steps
 }
 
-/// A map with distinct numbers, none of which is a null value.
+/// A map with distinct numbers that are not null values.
 fn ika() -> ika::Map {
     let layer = |number: u32| ika_map::Layer {
         tiles: (1 + number * CELLS..=(number + 1) * CELLS).collect(),

@@ -1,4 +1,4 @@
-//! Spellings that engines read alike are no difference between two files.
+//! Spellings that engines read alike are not reported as differences between two files.
 
 use std::path::Path;
 use std::sync::Arc;
