@@ -35,7 +35,7 @@ fn grow(bytes: usize) {
 
 #[expect(
     unsafe_code,
-    reason = "an allocator can be written in no other way; this one hands everything on"
+    reason = "an allocator requires unsafe code; this one forwards every call"
 )]
 // SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {

@@ -168,7 +168,7 @@ impl Program {
         }
     }
 
-    /// Collects output for this duration. Returns all lines so far.
+    /// Collects output for this duration. Returns all lines since the last read.
     pub(crate) fn listen(&mut self, duration: Duration) -> &[String] {
         let deadline = Instant::now() + duration;
         while let Ok(line) = self

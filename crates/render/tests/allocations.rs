@@ -14,7 +14,7 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::model::skeleton::SkinMatrix;
 
-#[expect(dead_code, reason = "other tests make other models")]
+#[expect(dead_code, reason = "other tests use the other models")]
 #[path = "render/rigs.rs"]
 mod rigs;
 
@@ -29,7 +29,7 @@ struct Counting;
 
 #[expect(
     unsafe_code,
-    reason = "an allocator can be written in no other way; this one hands everything on"
+    reason = "an allocator requires unsafe code; this one forwards every call"
 )]
 // SAFETY: every call is forwarded to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {

@@ -365,7 +365,7 @@ fn info_agrees_with_side_cars() {
         let document = open(&path);
         let name = path.display();
         assert_eq!(document.about().format.id, "ppe-map", "{name}");
-        // The container beside the map names one of them.
+        // The container beside the maps names only this one.
         let is_named = path.ends_with("ppe_new.map");
         let said: Vec<_> = document
             .about()
