@@ -651,7 +651,7 @@ fn what_nobody_uses_and_where_nobody_gets_is_noted() {
         pfmap::Splat { base: 0, accent: 2 },
         pfmap::Splat { base: 3, accent: 3 },
     ];
-    // A block of two tiles, and one of slopes except for a corner.
+    // An enclosed area of two tiles, and a corner tile with a single walkable cell.
     for (row, col) in [(9, 9), (9, 10), (9, 11), (9, 12), (10, 9), (10, 12)] {
         tile_mut(&mut map, row, col).set(Field::Pathable, 0);
     }
