@@ -457,7 +457,7 @@ fn ctrl_c_leaves_no_half_file() {
     }
 }
 
-/// A single draw takes long here and cannot be interrupted.
+/// A single draw takes long here and cannot be stopped midway.
 #[cfg(unix)]
 #[test]
 fn a_signal_ends_a_long_draw() {

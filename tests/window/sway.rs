@@ -242,7 +242,7 @@ impl Sway {
         self.focus();
     }
 
-    /// The largest size of the program's window that leaves room for the other program.
+    /// The largest size of the program's window that leaves space for the other program.
     pub(crate) fn room(&self) -> [u32; 2] {
         self.hands().size.map(|side| side - PEER_SIDE)
     }

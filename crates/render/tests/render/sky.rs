@@ -82,7 +82,7 @@ const FAR_OFF: Vec3 = Vec3::new(5000.0, 300.0, 5000.0);
 
 /// The sky in a direction, with a small field of view.
 fn looking(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImage) {
-    // Avoids looking straight up.
+    // Avoids the vertical direction.
     let ahead = ahead.normalize() + Vec3::new(0.0, 0.0, 0.01);
     let pose = Pose {
         eye: FAR_OFF,
