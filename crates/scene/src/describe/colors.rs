@@ -1,17 +1,17 @@
-//! Colours that tell things apart.
+//! Palettes and highlight colours.
 
-/// Of what is selected, as shaders have it: red, green and blue from 0 to 1.
+/// Colour of the selection, as linear shader input: red, green and blue from 0 to 1.
 pub const SELECTED: [f32; 3] = [1.0, 0.77, 0.24];
-/// Of the outline of what the pointer is over, unlike those of marks and of what is selected.
+/// Colour of the hover outline, distinct from those of marks and of the selection.
 pub const HOVERED: [u8; 3] = [64, 224, 255];
-/// Of marks around what cannot be read.
+/// Colour of marks around unreadable items.
 pub(crate) const BROKEN: [u8; 3] = [240, 70, 60];
-/// Of marks around that of which something cannot be read.
+/// Colour of marks around partly unreadable items.
 pub(crate) const DAMAGED: [u8; 3] = [255, 150, 60];
 /// Colour of the back of triangles.
 pub const BACK_FACE: [u8; 3] = [255, 48, 160];
 
-/// A colour of shaders in bytes.
+/// Converts a shader colour to bytes.
 pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {
     const fn byte(channel: f32) -> u8 {
         (channel * 255.0 + 0.5) as u8
@@ -19,13 +19,13 @@ pub const fn bytes([r, g, b]: [f32; 3]) -> [u8; 3] {
     [byte(r), byte(g), byte(b)]
 }
 
-/// The golden ratio: hues this part of the circle apart never come near each other.
+/// The golden ratio. Hues that are this fraction of the circle apart stay far from each other.
 const GOLDEN_RATIO: f32 = 0.618_034;
 
-/// A colour for the thing with a number, unlike those of its neighbours.
+/// Returns a colour for a numbered item, distinct from those of its neighbours.
 pub(crate) fn distinct(number: u32) -> [u8; 3] {
     let hue = (number as f32 * GOLDEN_RATIO).fract();
-    // After a round of hues comes a paler and then a darker one.
+    // Each round of hues is followed by a paler and then a darker one.
     let (saturation, value) = match number / 12 % 3 {
         0 => (0.65, 0.95),
         1 => (0.4, 1.0),
@@ -38,7 +38,7 @@ pub(crate) fn distinct(number: u32) -> [u8; 3] {
     [channel(0.0), channel(2.0 / 3.0), channel(1.0 / 3.0)]
 }
 
-/// Colours from dark to bright, each easily told from the next.
+/// Colours from dark to bright, each easy to distinguish from the next.
 const RAMP: [[u8; 3]; 9] = [
     [70, 50, 126],
     [59, 82, 173],
@@ -51,7 +51,7 @@ const RAMP: [[u8; 3]; 9] = [
     [214, 65, 45],
 ];
 
-/// The colour of a step of some; those beyond the last have the colour of the last.
+/// Returns the colour of step `step` of `steps`. Steps past the end get the last colour.
 pub(crate) fn step(step: usize, steps: usize) -> [u8; 3] {
     let last = steps.saturating_sub(1).max(1);
     let place = step.min(last) as f32 / last as f32 * (RAMP.len() - 1) as f32;
@@ -63,12 +63,12 @@ pub(crate) fn step(step: usize, steps: usize) -> [u8; 3] {
     })
 }
 
-/// How unlike two colours are, from 0 to 765.
+/// Distance between two colours, from 0 to 765.
 pub(crate) fn difference(a: [u8; 3], b: [u8; 3]) -> u32 {
     a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(b))).sum()
 }
 
-/// Whether a colour is neither grey nor nearly so.
+/// `true` if a colour is clearly not grey.
 pub(crate) fn is_colored([r, g, b]: [u8; 3]) -> bool {
     r.max(g).max(b) - r.min(g).min(b) > 24
 }

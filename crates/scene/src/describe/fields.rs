@@ -1,10 +1,10 @@
-//! Fields: what is known of a kind of record, each said once, in a table.
+//! Field tables: each kind of record defines its fields once, in a table.
 //!
-//! A record is whatever a table can read its fields from: mostly a small `Copy` struct of
-//! references, such as a chunk with its level and its map. Its table stands beside it, and from
-//! the table come the inspector ([`Table::groups`]), the status line ([`Table::summary`]), the note
-//! of its line in the outline ([`Table::note`]) and its JSON: the keys that it has in lists of its
-//! kind ([`Table::json`]), and all that is known of it ([`Table::details`]):
+//! A record is any type that a table can read fields from: mostly a small `Copy` struct of
+//! references, such as a chunk with its level and its map. Its table is defined beside it. All
+//! outputs are generated from the table: the inspector ([`Table::groups`]), the status line
+//! ([`Table::summary`]), the note of the outline line ([`Table::note`]), the JSON keys in lists of
+//! its kind ([`Table::json`]) and the full JSON description ([`Table::details`]):
 //!
 //! ```ignore
 //! impl<'a> ChunkAt<'a> {
@@ -25,16 +25,16 @@
 //! let groups = ChunkAt::FIELDS.groups(&at);
 //! ```
 //!
-//! A document finds the record of an item in one place and puts it with its table ([`Table::of`]),
-//! so that whatever is asked of it can be said.
+//! A document looks up the record of an item in one place and pairs it with its table
+//! ([`Table::of`]), so that every output is available.
 //!
-//! Two documents are compared by the same tables ([`Table::own`]): by all fields but those that are
-//! marked as following from others ([`Field::derived`]) or as saying where in its file a record is
+//! Two documents are compared by the same tables ([`Table::own`]): by all fields except those
+//! marked as derived from others ([`Field::derived`]) or as the record's place in its file
 //! ([`Field::place`]).
 //!
-//! A new field is a row. (A row that is followed by a method names the type of its record, `|at:
-//! &Self|`, since the compiler does not look ahead.) What a field says for people and for programs is mostly the same
-//! [`Value`]; where a place says it otherwise, the row has a function for that place.
+//! A new field is one row. A row followed by a method names its record type (`|at: &Self|`),
+//! because type inference does not look ahead. Display and JSON mostly use the same [`Value`]; a
+//! row can have a separate function for an output that differs.
 
 use std::borrow::{Borrow, Cow};
 use std::collections::BTreeSet;
@@ -46,23 +46,23 @@ use super::numbers::{number, short, xyz};
 use super::own::{self, Named, OwnLine, key_of};
 use crate::{Item, Origin, Property, PropertyGroup, SummaryPart, Swatch};
 
-/// The fields of a kind of record, in the order of the inspector.
+/// The fields of a kind of record, in inspector order.
 pub(crate) struct Table<'a, R> {
-    /// Lists with a heading each.
+    /// Lists, each with a heading.
     pub(crate) sections: &'a [Section<'a, R>],
 }
 
-/// Fields under a heading of the inspector.
+/// Fields under one inspector heading.
 pub(crate) struct Section<'a, R> {
     /// The heading.
     pub(crate) title: &'static str,
-    /// Its key in JSON where that does not follow from the heading.
+    /// JSON key, if it differs from the one derived from the heading.
     pub(crate) key: Option<&'static str>,
-    /// In reading order.
+    /// Fields in reading order.
     pub(crate) fields: &'a [Field<R>],
 }
 
-/// Fields under a heading.
+/// Creates a section from a heading and its fields.
 pub(crate) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) -> Section<'a, R> {
     Section {
         title,
@@ -72,14 +72,14 @@ pub(crate) const fn section<'a, R>(title: &'static str, fields: &'a [Field<R>]) 
 }
 
 impl<R> Section<'_, R> {
-    /// Names it in JSON otherwise than its heading does.
+    /// Sets the JSON key, in place of the one derived from the heading.
     pub(crate) const fn keyed(self, key: &'static str) -> Self {
         let key = Some(key);
         Self { key, ..self }
     }
 }
 
-/// The table of a record whose fields are all under one heading.
+/// Creates the table of a record whose fields all share one heading.
 macro_rules! fields {
     ($title:literal, $($field:expr),+ $(,)?) => {
         $crate::describe::fields::Table {
@@ -93,34 +93,33 @@ pub(crate) use fields;
 /// Reads a field of a record.
 type Read<R> = fn(&R) -> Value;
 
-/// Reads a field of a record for programs.
+/// Reads a field of a record as JSON.
 type ReadJson<R> = fn(&R) -> Json;
 
-/// One thing that is known of a record, and the places that say it.
+/// A field of a record, with the outputs that include it.
 pub(crate) struct Field<R> {
     name: &'static str,
-    /// For the inspector.
+    /// Reader for the inspector.
     value: Option<Read<R>>,
-    /// For the status line, with the name that it has there.
+    /// Name and reader for the status line.
     summary: Option<(&'static str, Read<R>)>,
-    /// For the note of the line in the outline.
+    /// Reader for the note of the outline line.
     note: Option<Read<R>>,
-    /// For JSON, with its key.
+    /// Key and reader for JSON.
     json: Option<(&'static str, ReadJson<R>)>,
-    /// The key in JSON of a field that says the same there, and what it says where it is absent.
+    /// JSON key of a field with the same value there, and the JSON value used if it is absent.
     same_json: Option<(&'static str, Option<u8>)>,
-    /// For JSON where the record alone is described, in place of what the inspector says.
+    /// Key and reader for the JSON of a single record, in place of the inspector's value.
     detail: Option<(&'static str, ReadJson<R>)>,
-    /// Whether documents are compared by it.
+    /// Origin of the value, which decides how documents are compared by it.
     origin: Origin,
-    /// What is compared in place of what the inspector says, and said in JSON where the record alone is
-    /// described.
+    /// Compared in place of the inspector's value, and included in the JSON of a single record.
     own: Option<Read<R>>,
-    /// What is compared in place of either.
+    /// Compared in place of both `own` and `value`.
     compared: Option<Read<R>>,
 }
 
-/// A field of the inspector.
+/// Creates a field of the inspector.
 pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
     Field {
         name,
@@ -136,7 +135,7 @@ pub(crate) const fn field<R>(name: &'static str, value: Read<R>) -> Field<R> {
     }
 }
 
-/// A field by which records are compared, and which nothing else says.
+/// Creates a field that is compared but appears in no other output.
 pub(crate) const fn own_only<R>(name: &'static str, own: Read<R>) -> Field<R> {
     Field {
         value: None,
@@ -144,7 +143,7 @@ pub(crate) const fn own_only<R>(name: &'static str, own: Read<R>) -> Field<R> {
     }
 }
 
-/// A field of the status line alone.
+/// Creates a field of the status line only.
 pub(crate) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field<R> {
     Field {
         value: None,
@@ -152,7 +151,7 @@ pub(crate) const fn summary_only<R>(name: &'static str, value: Read<R>) -> Field
     }
 }
 
-/// A field of JSON alone.
+/// Creates a field of JSON only.
 pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
     Field {
         name: key,
@@ -168,7 +167,7 @@ pub(crate) const fn json_only<R>(key: &'static str, json: fn(&R) -> Json) -> Fie
     }
 }
 
-/// A field of JSON alone, where the record alone is described; null where it says nothing.
+/// Creates a field that appears only in the JSON of a single record. It is omitted if it is null.
 pub(crate) const fn detail_only<R>(key: &'static str, json: fn(&R) -> Json) -> Field<R> {
     Field {
         name: key,
@@ -185,8 +184,8 @@ pub(crate) const fn detail_only<R>(key: &'static str, json: fn(&R) -> Json) -> F
 }
 
 impl<R> Field<R> {
-    /// Marks what follows from other fields, from other records or from other files, or what no engine looks
-    /// at: two records that differ in this alone are the same.
+    /// Marks a field as derived from other fields, records or files, or as ignored by every engine.
+    /// Two records that differ only in derived fields are equal.
     pub(crate) const fn derived(self) -> Self {
         Self {
             origin: Origin::Derived,
@@ -194,7 +193,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Marks where in the file the record is.
+    /// Marks a field as the record's place in the file.
     pub(crate) const fn place(self) -> Self {
         Self {
             origin: Origin::Place,
@@ -202,7 +201,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Compares this in place of what the inspector says.
+    /// Compares this value in place of the inspector's.
     pub(crate) const fn own(self, value: Read<R>) -> Self {
         Self {
             own: Some(value),
@@ -210,7 +209,8 @@ impl<R> Field<R> {
         }
     }
 
-    /// Compares this and says it nowhere: all of what elsewhere ends somewhere or is said from another place.
+    /// Compares this value without showing it: the complete data, even where other outputs truncate
+    /// it or describe it as part of another record.
     pub(crate) const fn compared(self, value: Read<R>) -> Self {
         Self {
             compared: Some(value),
@@ -218,13 +218,13 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says the same in the status line.
+    /// Adds the same value to the status line.
     pub(crate) const fn in_summary(self) -> Self {
         let name = self.name;
         self.in_summary_as(name)
     }
 
-    /// Says the same in the status line under another name.
+    /// Adds the same value to the status line under another name.
     pub(crate) const fn in_summary_as(self, name: &'static str) -> Self {
         match self.value {
             Some(value) => self.summary(name, value),
@@ -232,7 +232,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says this in the status line.
+    /// Adds this value to the status line.
     pub(crate) const fn summary(self, name: &'static str, value: Read<R>) -> Self {
         Self {
             summary: Some((name, value)),
@@ -240,7 +240,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says the same in the note of the outline.
+    /// Adds the same value to the note of the outline line.
     pub(crate) const fn in_note(self) -> Self {
         Self {
             note: self.value,
@@ -248,7 +248,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says this in the note of the outline; nothing where it is absent.
+    /// Adds this value to the note of the outline line, unless it is absent.
     pub(crate) const fn note(self, value: Read<R>) -> Self {
         Self {
             note: Some(value),
@@ -256,7 +256,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says the same in JSON, and nothing where it is absent.
+    /// Adds the same value to JSON, unless it is absent.
     pub(crate) const fn json(self, key: &'static str) -> Self {
         Self {
             same_json: Some((key, None)),
@@ -264,7 +264,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says the same in JSON, and 0 where it is absent.
+    /// Adds the same value to JSON, or 0 if it is absent.
     pub(crate) const fn json_or_0(self, key: &'static str) -> Self {
         Self {
             same_json: Some((key, Some(0))),
@@ -272,7 +272,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says this in JSON.
+    /// Adds this value to JSON.
     pub(crate) const fn json_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
         Self {
             json: Some((key, json)),
@@ -280,8 +280,8 @@ impl<R> Field<R> {
         }
     }
 
-    /// Says this in JSON where the record alone is described, in place of what the inspector says;
-    /// nothing where it is null.
+    /// Adds this value to the JSON of a single record, in place of the inspector's value. It is
+    /// omitted if it is null.
     pub(crate) const fn detail_as(self, key: &'static str, json: fn(&R) -> Json) -> Self {
         Self {
             detail: Some((key, json)),
@@ -289,13 +289,13 @@ impl<R> Field<R> {
         }
     }
 
-    /// Leaves out of JSON what is only there to lead elsewhere.
+    /// Omits a field from JSON, for values that only link to another item.
     pub(crate) const fn only_shown(self) -> Self {
         self.detail_as("", |_| Json::Null)
     }
 
-    /// Adds the keys that [`Field::add_details`] may add, but for those that the value names, with what
-    /// the field is called in the inspector.
+    /// Adds the keys that [`Field::add_details`] may add, each with the field's inspector name.
+    /// Keys that are named by the value itself are not included.
     fn add_keys(&self, keys: &mut Vec<(String, &'static str)>) {
         let mut add = |key: &str| {
             if !key.is_empty() {
@@ -320,7 +320,7 @@ impl<R> Field<R> {
         }
     }
 
-    /// Adds what it says of a record that alone is described in JSON.
+    /// Adds the field to the JSON of a single record.
     fn add_details(&self, record: &R, details: &mut Details) {
         let said = match self.same_json.zip(self.value) {
             Some(((key, absent), value)) => {
@@ -337,11 +337,11 @@ impl<R> Field<R> {
             details.add_if(key, Some(json(record)).filter(|json| !json.is_null()));
             return;
         }
-        // What is only said otherwise for people says nothing more.
+        // The inspector's value has the same content, so it adds nothing.
         if self.same_json.is_some() || said.is_some_and(|key| key == key_of(self.name)) {
             return;
         }
-        // What documents are compared by has all its digits.
+        // The compared value keeps all its digits.
         let mut values = [self.own, self.value].into_iter().flatten();
         let value = values.find_map(|read| Some(read(record)).filter(|value| !value.is_absent()));
         if let Some(value) = value {
@@ -350,11 +350,11 @@ impl<R> Field<R> {
     }
 }
 
-/// An object of JSON while it is made, in which what is said several times under a name makes a list.
+/// A JSON object under construction. Values that share a name are collected in a list.
 #[derive(Default)]
 pub(crate) struct Details {
     keys: Map<String, Json>,
-    /// Those whose value is a list of what was said.
+    /// Keys whose value is such a list.
     lists: BTreeSet<String>,
 }
 
@@ -378,7 +378,7 @@ impl Details {
         }
     }
 
-    /// Adds one of a list, which is a list even where it has one.
+    /// Adds an element of a list, which stays a list even if it has one element.
     fn add_listed(&mut self, key: &str, value: Json) {
         if !self.keys.contains_key(key) {
             self.keys.insert(key.to_owned(), Vec::<Json>::new().into());
@@ -387,7 +387,7 @@ impl Details {
         self.add(key, value);
     }
 
-    /// Adds a line of a field of the inspector.
+    /// Adds an inspector line of a field.
     fn add_line(&mut self, field: &str, property: &Property) {
         let value = property.text().into_owned().into();
         if property.name == field {
@@ -397,7 +397,7 @@ impl Details {
         }
     }
 
-    /// The key of a name; without one it is said further.
+    /// Returns the JSON key of a name, or `more` for an empty name.
     fn key(name: &str) -> String {
         if name.is_empty() {
             "more".to_owned()
@@ -407,7 +407,7 @@ impl Details {
     }
 }
 
-/// Adds a list of the inspector that no table has to what is said of a record in JSON.
+/// Adds an inspector list that belongs to no table to the JSON of a record.
 pub(crate) fn add_group(details: &mut Map<String, Json>, group: &PropertyGroup) {
     let mut lines = Details::default();
     for property in &group.properties {
@@ -416,45 +416,45 @@ pub(crate) fn add_group(details: &mut Map<String, Json>, group: &PropertyGroup) 
     details.insert(key_of(group.title), lines.keys.into());
 }
 
-/// What is said in JSON of the items of a kind ([`Document::details`](crate::Document::details)).
+/// The JSON keys of a kind of item ([`Document::details`](crate::Document::details)).
 #[derive(Debug, Clone)]
 pub struct ItemKeys {
-    /// The kind, as [`Item::kind`] has it.
+    /// The kind, as returned by [`Item::kind`].
     pub kind: &'static str,
-    /// An object for each heading of the inspector.
+    /// One object for each inspector heading.
     pub groups: Vec<GroupKeys>,
 }
 
-/// What is said under a heading of the inspector.
+/// The JSON keys under an inspector heading.
 #[derive(Debug, Clone)]
 pub struct GroupKeys {
-    /// The key of the object.
+    /// Key of the object.
     pub key: String,
-    /// The heading.
+    /// Heading.
     pub title: &'static str,
-    /// The keys of the fields in it with what they are called in the inspector, in alphabetical order.
-    /// Further keys follow from what a file says.
+    /// Keys of its fields with their inspector names, in alphabetical order. A file can add further
+    /// keys.
     pub keys: Vec<(String, &'static str)>,
 }
 
 /// A record, or a reference to one, with its table.
 struct Described<'a, R, B>(Table<'a, R>, B);
 
-/// What is said of a record of any kind.
+/// The outputs of a record of any kind.
 pub(crate) trait Describe {
-    /// The inspector's lists. Those without lines are left out.
+    /// Returns the inspector's lists, without empty ones.
     fn groups(&self) -> Vec<PropertyGroup>;
 
-    /// The status line.
+    /// Returns the status line.
     fn summary(&self) -> Vec<SummaryPart>;
 
-    /// The note of the line in the outline.
+    /// Returns the note of the outline line.
     fn note(&self) -> String;
 
-    /// What the file says of it, and where.
+    /// Returns the values stored in the file, with their origin, for comparison.
     fn own(&self) -> Vec<OwnLine>;
 
-    /// Everything about it, for programs.
+    /// Returns the full description as JSON.
     fn details(&self) -> Map<String, Json>;
 }
 
@@ -485,7 +485,7 @@ impl<'a, R> Table<'a, R> {
         self.sections.iter().flat_map(|section| section.fields)
     }
 
-    /// The inspector's lists. Those without lines are left out.
+    /// Returns the inspector's lists, without empty ones.
     pub(crate) fn groups(&self, record: &R) -> Vec<PropertyGroup> {
         let groups = self.sections.iter().map(|section| {
             let mut properties = Vec::with_capacity(section.fields.len());
@@ -504,7 +504,7 @@ impl<'a, R> Table<'a, R> {
             .collect()
     }
 
-    /// The table with a record of any kind, or a reference to one.
+    /// Combines the table with a record of any kind, or with a reference to one.
     pub(crate) fn of(self, record: impl Borrow<R> + 'a) -> Box<dyn Describe + 'a>
     where
         R: 'a,
@@ -512,13 +512,13 @@ impl<'a, R> Table<'a, R> {
         Box::new(Described(self, record))
     }
 
-    /// The lines of the inspector without headings, for a list within another.
+    /// Returns the inspector lines without headings, for a list within another.
     pub(crate) fn properties(&self, record: &R) -> Vec<Property> {
         let groups = self.groups(record).into_iter();
         groups.flat_map(|group| group.properties).collect()
     }
 
-    /// The status line.
+    /// Returns the status line.
     pub(crate) fn summary(&self, record: &R) -> Vec<SummaryPart> {
         let parts = self.fields().filter_map(|field| {
             let (name, value) = field.summary?;
@@ -532,13 +532,14 @@ impl<'a, R> Table<'a, R> {
         parts.collect()
     }
 
-    /// The note of the line in the outline.
+    /// Returns the note of the outline line.
     pub(crate) fn note(&self, record: &R) -> String {
         let notes = self.fields().filter_map(|field| field.note?(record).text());
         notes.collect::<Vec<_>>().join(", ")
     }
 
-    /// What the file says of the record, and where, for comparing it with another.
+    /// Returns the values stored in the file, with their origin, for comparison with another
+    /// record.
     pub(crate) fn own(&self, record: &R) -> Vec<OwnLine> {
         let mut lines = Vec::new();
         for section in self.sections {
@@ -552,7 +553,7 @@ impl<'a, R> Table<'a, R> {
         lines
     }
 
-    /// The keys of [`Table::details`] that do not depend on the record.
+    /// Returns the keys of [`Table::details`] that do not depend on the record.
     pub(crate) fn keys(&self, kind: &'static str) -> ItemKeys {
         let groups = self.sections.iter().map(|section| {
             let mut keys = Vec::new();
@@ -573,7 +574,7 @@ impl<'a, R> Table<'a, R> {
         ItemKeys { kind, groups }
     }
 
-    /// The object in JSON.
+    /// Returns the record's JSON object in lists of its kind.
     pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
             let same = field.same_json.zip(field.value);
@@ -587,8 +588,9 @@ impl<'a, R> Table<'a, R> {
         fields.map(|(key, json)| (key.to_owned(), json)).collect()
     }
 
-    /// Everything about the record, for programs: an object for each heading of the inspector. A field
-    /// that [`Table::json`] has is the same here; of others keys follow from names.
+    /// Returns the full description of the record as JSON: one object for each inspector heading.
+    /// Fields of [`Table::json`] have the same key and value here; the keys of other fields are
+    /// derived from their names.
     pub(crate) fn details(&self, record: &R) -> Map<String, Json> {
         let sections = self.sections.iter().filter_map(|section| {
             let mut details = Details::default();
@@ -604,7 +606,7 @@ impl<'a, R> Table<'a, R> {
     }
 }
 
-/// What a field says of a record. It is made of whatever the field is: see the conversions.
+/// The value of a field for a record. See the `From` conversions for the types it can hold.
 #[derive(Debug, Clone)]
 pub(crate) struct Value {
     content: Content,
@@ -618,19 +620,18 @@ pub(crate) struct Value {
 
 #[derive(Debug, Clone)]
 enum Content {
-    /// The field says nothing of this record, and has neither a line nor a key.
+    /// The field does not apply to this record, and has neither a line nor a key.
     Absent,
     Text(String),
     /// `yes` or `no`.
     Flag(bool),
     Integer(i64),
     Number(f32),
-    /// Place or direction.
+    /// Position or direction.
     Vector(Vec3),
-    /// As many lines of the inspector as it takes, with names of their own.
+    /// Inspector lines with their own names.
     Lines(Vec<Property>),
-    /// As many lines of the inspector as it takes, under the name of the field unless they are
-    /// named.
+    /// Inspector lines that use the name of the field unless they are named.
     List(Vec<Value>),
 }
 
@@ -647,17 +648,17 @@ impl Value {
         }
     }
 
-    /// A field that says nothing of this record.
+    /// Creates the value of a field that does not apply to this record.
     pub(crate) fn absent() -> Self {
         Self::new(Content::Absent)
     }
 
-    /// A line of the inspector for each of a list, under the name of the field unless it is named.
+    /// Creates one inspector line for each value, with the name of the field unless it is named.
     pub(crate) fn list<V: Into<Self>>(values: impl IntoIterator<Item = V>) -> Self {
         Self::new(Content::List(values.into_iter().map(Into::into).collect()))
     }
 
-    /// The same with at most so many lines, and how many more there are.
+    /// Like [`Value::list`], with at most `max` lines and a last line that counts the rest.
     pub(crate) fn list_up_to<V: Into<Self>>(
         max: usize,
         values: impl ExactSizeIterator<Item = V>,
@@ -667,22 +668,22 @@ impl Value {
         Self::list(values.take(max).map(Into::into).chain(more))
     }
 
-    /// A colour, with its swatch.
+    /// Creates a colour with its swatch.
     pub(crate) fn color([r, g, b]: [u8; 3]) -> Self {
         Self::from(format!("{r} {g} {b}")).swatch(Some(Swatch::Color([r, g, b])))
     }
 
-    /// Bits, as the files' documents write them.
+    /// Formats bits in hexadecimal, as the format documents do.
     pub(crate) fn bits(bits: u8) -> Self {
         format!("{bits:#04x}").into()
     }
 
-    /// Where a click on the value leads.
+    /// Sets the target of a click on the value.
     pub(crate) fn link(self, item: impl Into<Item>) -> Self {
         self.link_if(Some(item))
     }
 
-    /// The same where there is such an item.
+    /// Sets the target of a click, if the item exists.
     pub(crate) fn link_if(self, item: Option<impl Into<Item>>) -> Self {
         Self {
             link: item.map(Into::into),
@@ -690,12 +691,12 @@ impl Value {
         }
     }
 
-    /// A thumbnail or colour beside the value.
+    /// Sets the thumbnail or colour beside the value.
     pub(crate) fn swatch(self, swatch: Option<Swatch>) -> Self {
         Self { swatch, ..self }
     }
 
-    /// What the field is called of this record, where that is not always the same.
+    /// Sets a name for this record, for fields whose name varies.
     pub(crate) fn named(self, name: &'static str) -> Self {
         Self {
             name: Some(name),
@@ -703,13 +704,15 @@ impl Value {
         }
     }
 
-    /// The key of one of several values in JSON, where that does not follow from its name.
+    /// Sets the JSON key of one of several values, if it differs from the one derived from its
+    /// name.
     pub(crate) fn keyed(self, key: Option<&'static str>) -> Self {
         Self { key, ..self }
     }
 
-    /// The part that the value names, by its kind and its index, so that the value is the same in files that
-    /// call it or count it otherwise; and what else the value says.
+    /// Marks the value as a reference to a part, by its kind and its index, with the rest of the
+    /// value in `besides`. References compare equal between files even if the part has another name
+    /// or index.
     pub(crate) fn naming(
         self,
         what: &'static str,
@@ -721,7 +724,7 @@ impl Value {
         Self { names, ..self }
     }
 
-    /// How many characters the longest such value has ([`SummaryPart::width`]).
+    /// Sets the character count of the longest such value ([`SummaryPart::width`]).
     pub(crate) fn width(self, width: usize) -> Self {
         Self { width, ..self }
     }
@@ -735,7 +738,7 @@ impl Value {
         }
     }
 
-    /// For people; none where it is absent.
+    /// Returns the display text, or `None` if the value is absent.
     fn text(self) -> Option<String> {
         Some(match self.content {
             Content::Absent => return None,
@@ -755,7 +758,7 @@ impl Value {
         })
     }
 
-    /// For programs; none where it is absent.
+    /// Returns the JSON value, or `None` if the value is absent.
     fn json(self) -> Option<Json> {
         Some(match self.content {
             Content::Absent => return None,
@@ -789,8 +792,7 @@ impl Value {
         }));
     }
 
-    /// Adds its values to what is said of a record in JSON, under the names that they have in the
-    /// inspector.
+    /// Adds its values to the JSON of a record, under their inspector names.
     fn add_details(self, field: &'static str, details: &mut Details) {
         let name = self.name.unwrap_or(field);
         match self.content {
@@ -816,14 +818,14 @@ impl Value {
         }
     }
 
-    /// What documents are compared by of a value that is in no table.
+    /// Returns the compared lines of a value that belongs to no table.
     pub(crate) fn own_lines(self, title: &'static str) -> Vec<OwnLine> {
         let mut lines = Vec::new();
         self.own_as(title, "", Origin::File, &mut lines);
         lines
     }
 
-    /// Adds its lines to those that documents are compared by. Numbers have all their digits.
+    /// Adds its lines to the compared ones. Numbers keep all their digits.
     fn own_as(
         self,
         title: &'static str,
@@ -854,7 +856,7 @@ impl Value {
         }
     }
 
-    /// The line of the inspector that says it; none where it is absent.
+    /// Returns its inspector line, or `None` if the value is absent.
     pub(crate) fn property(self, name: &'static str) -> Option<Property> {
         let mut properties = Vec::with_capacity(1);
         self.list_as(name, &mut properties);
@@ -886,7 +888,7 @@ impl From<bool> for Value {
     }
 }
 
-/// Whole numbers of each size.
+/// Implements `From` for integers of each size.
 macro_rules! from_integers {
     ($($integer:ty),+) => { $(
         impl From<$integer> for Value {
@@ -1048,7 +1050,7 @@ mod tests {
         let mut expected = details;
         expected["sample"]["count"] = 3.into();
         assert_eq!(Json::from(Sample::FIELDS.details(&sample)), expected);
-        // What is absent has no line, and what has no lines no heading.
+        // An absent value has no line, and a section without lines has no heading.
         (sample.name, sample.size) = ("", None);
         assert_eq!(lines(&sample).len(), 7);
         assert_eq!(Sample::FIELDS.note(&sample), "3 of them");

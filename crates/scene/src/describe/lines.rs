@@ -1,10 +1,10 @@
-//! Lines of overlays, as they are drawn one after the other.
+//! Builder of overlay lines.
 
 use glam::Vec3;
 
 use crate::{Aabb, Line};
 
-/// Lines that are added to a list.
+/// Appends lines of one style to a list.
 pub(crate) struct LineBuilder<'a> {
     pub(crate) lines: &'a mut Vec<Line>,
     pub(crate) color: [u8; 4],
@@ -24,7 +24,7 @@ impl<'a> LineBuilder<'a> {
         }
     }
 
-    /// Lines that are thinner and fainter where so many world units are few pixels.
+    /// Makes lines thinner and fainter where `room` world units cover few pixels.
     pub(crate) fn in_room(self, room: f32) -> Self {
         Self {
             room: Some(room),
@@ -32,7 +32,7 @@ impl<'a> LineBuilder<'a> {
         }
     }
 
-    /// Lines that are seen through what is in front of them.
+    /// Makes lines visible through objects in front of them.
     pub(crate) fn on_top(self) -> Self {
         Self {
             on_top: true,
@@ -40,7 +40,7 @@ impl<'a> LineBuilder<'a> {
         }
     }
 
-    /// A line, unless it leads nowhere.
+    /// Adds a line, unless an end is not finite.
     pub(crate) fn line(&mut self, from: Vec3, to: Vec3) {
         if from.is_finite() && to.is_finite() {
             self.lines.push(Line {
@@ -53,12 +53,12 @@ impl<'a> LineBuilder<'a> {
         }
     }
 
-    /// The edges of a box.
+    /// Adds the edges of a box.
     pub(crate) fn aabb(&mut self, aabb: &Aabb) {
         self.edges(&aabb.corners());
     }
 
-    /// The edges of what has the corners of a box.
+    /// Adds the edges of a hexahedron with the corners of a box.
     pub(crate) fn edges(&mut self, corners: &[Vec3; 8]) {
         for [from, to] in box_edges(corners) {
             self.line(from, to);
@@ -66,8 +66,8 @@ impl<'a> LineBuilder<'a> {
     }
 }
 
-/// The twelve edges of what has the corners of a box: those whose numbers differ in one bit are on
-/// an edge.
+/// Returns the twelve edges of a hexahedron with the corners of a box. Corners whose indices differ
+/// in one bit share an edge.
 pub(crate) fn box_edges(corners: &[Vec3; 8]) -> impl Iterator<Item = [Vec3; 2]> + use<> {
     let corners = *corners;
     (0..8_usize).flat_map(move |corner| {

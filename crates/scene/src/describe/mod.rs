@@ -1,4 +1,4 @@
-//! What is said of a document: trees, fields, legends, lines and labels.
+//! Descriptions of documents: trees, fields, legends, lines and labels.
 
 pub mod colors;
 pub(crate) mod fields;
@@ -19,17 +19,18 @@ use crate::core::overlay::{Overlay, OverlayId, OverlaySet};
 /// A line of the outline: an item, or a heading with items under it.
 #[derive(Debug, Clone)]
 pub struct OutlineNode {
-    /// What the line says.
+    /// Text of the line.
     pub label: String,
-    /// What a click on it selects.
+    /// Item that a click selects.
     pub item: Option<Item>,
-    /// A small note at the end of the line, such as a count.
+    /// Short note at the end of the line, such as a count.
     pub note: String,
     /// A thumbnail or colour before the line.
     pub swatch: Option<Swatch>,
-    /// Lines below it.
+    /// Child lines.
     pub children: Vec<OutlineNode>,
-    /// How many lines it stands for: 1, but for the one that says how many more there are.
+    /// Number of items that the line represents: 1, except for the line that counts the omitted
+    /// ones.
     pub count: usize,
 }
 
@@ -38,65 +39,64 @@ pub struct OutlineNode {
 pub enum Swatch {
     /// The thumbnail with this index (see [`Document::thumbnail`](crate::Document::thumbnail)).
     Thumbnail(usize),
-    /// A plain colour, red, green and blue.
+    /// A plain colour: red, green and blue.
     Color([u8; 3]),
 }
 
-/// A headed list of what is known of an item.
+/// A headed list of properties of an item.
 #[derive(Debug, Clone)]
 pub struct PropertyGroup {
-    /// The heading.
+    /// Heading.
     pub title: &'static str,
     /// Lines in reading order.
     pub properties: Vec<Property>,
 }
 
-/// One thing that is known of an item.
+/// A property of an item.
 #[derive(Debug, Clone)]
 pub struct Property {
-    /// The name of the field.
+    /// Field name.
     pub name: &'static str,
-    /// Its value, for people.
+    /// Value as display text.
     pub value: String,
-    /// The same for programs, where it is not a text.
+    /// Machine-readable value, unless it is a text.
     pub plain: Option<PlainValue>,
     /// A thumbnail or colour beside the value.
     pub swatch: Option<Swatch>,
-    /// Where a click on the value leads.
+    /// Target of a click on the value.
     pub link: Option<Item>,
-    /// The value as text of the file, in spans coloured by the field they belong to.
-    /// When this is not empty it is shown in place of `value`.
+    /// Value as text of the file, in spans coloured by field. If not empty, it replaces `value`.
     pub spans: Vec<TextSpan>,
-    /// Bytes to be shown as rows of numbers and letters. When there are any they are shown in
-    /// place of `value`, across the whole width.
+    /// Bytes to show as rows of hexadecimal numbers and letters. If not empty, they replace `value`
+    /// and use the whole width.
     pub bytes: Arc<[u8]>,
-    /// Where this is known from.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
-/// A value as programs have it.
+/// A machine-readable value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainValue {
-    /// Whether something is so.
+    /// A flag.
     Flag(bool),
-    /// A whole number, in the unit that the text for people names.
+    /// A whole number, in the unit that the display text names.
     Whole(i64),
 }
 
-/// Where what is said of a record is known from.
+/// The origin of a record's property.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Origin {
-    /// The file says it: documents are compared by it.
+    /// Stored in the file. Documents are compared by it.
     #[default]
     File,
-    /// It follows from what else the file says, or from other files.
+    /// Derived from other contents of the file, or from other files.
     Derived,
-    /// It is where in the file the record stands.
+    /// The record's place in the file.
     Place,
 }
 
 impl Property {
-    /// A property that is bytes of a file.
+    /// Creates a property from bytes of a file.
     pub fn dump(bytes: impl Into<Arc<[u8]>>) -> Self {
         Self {
             bytes: bytes.into(),
@@ -104,7 +104,7 @@ impl Property {
         }
     }
 
-    /// A property that is a name and a text.
+    /// Creates a property from a name and a text.
     pub fn new(name: &'static str, value: impl Into<String>) -> Self {
         Self {
             name,
@@ -118,7 +118,7 @@ impl Property {
         }
     }
 
-    /// A property that is so or not.
+    /// Creates a property from a flag.
     pub fn flag(name: &'static str, is_so: bool) -> Self {
         Self {
             plain: Some(PlainValue::Flag(is_so)),
@@ -126,7 +126,7 @@ impl Property {
         }
     }
 
-    /// A property that is a number of something: `100` and `pixels a second`.
+    /// Creates a property from a number and its unit: `100` and `pixels a second`.
     pub fn amount(name: &'static str, number: impl Into<i64>, unit: &str) -> Self {
         let number = number.into();
         Self {
@@ -135,7 +135,7 @@ impl Property {
         }
     }
 
-    /// What it says where there is only text: bytes are in hexadecimal.
+    /// Returns the value as plain text, with bytes in hexadecimal.
     pub fn text(&self) -> Cow<'_, str> {
         if !self.bytes.is_empty() {
             let bytes = self.bytes.iter().map(|byte| format!("{byte:02x}"));
@@ -147,44 +147,44 @@ impl Property {
         self.spans.iter().map(|span| &*span.text).collect()
     }
 
-    /// Marks what follows from something else ([`Origin::Derived`]).
+    /// Marks the property as derived ([`Origin::Derived`]).
     pub(crate) fn derived(self) -> Self {
         let origin = Origin::Derived;
         Self { origin, ..self }
     }
 
-    /// Marks a place in the file ([`Origin::Place`]).
+    /// Marks the property as a place in the file ([`Origin::Place`]).
     pub(crate) fn place(self) -> Self {
         let origin = Origin::Place;
         Self { origin, ..self }
     }
 }
 
-/// A piece of a file's text and the field it belongs to.
+/// A span of a file's text and the field it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSpan {
-    /// The characters as they stand in the file.
+    /// Characters as written in the file.
     pub text: String,
-    /// The field, for a tooltip.
+    /// Field, for a tooltip.
     pub field: &'static str,
-    /// Which of the palette's colours the field has; spans of the same field have the same.
+    /// Index of the field's palette colour. Spans of the same field share it.
     pub color_index: usize,
 }
 
-/// A part of the line about an item in the status bar.
+/// A part of an item's line in the status bar.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SummaryPart {
-    /// What it is, such as `Row`.
+    /// Name, such as `Row`.
     pub name: &'static str,
-    /// Its value, for people.
+    /// Value as display text.
     pub value: String,
-    /// How many characters the longest such value of the document has, so that what follows
-    /// stays in its place while the pointer moves on.
+    /// Character count of the longest such value in the document. It keeps the following parts in
+    /// place while the pointer moves.
     pub width: usize,
 }
 
 impl SummaryPart {
-    /// A part that stands alone, or last, and may be as wide as it is.
+    /// Creates a part with no reserved width, for one that is alone or last.
     pub fn new(name: &'static str, value: impl Into<String>) -> Self {
         Self {
             name,
@@ -194,35 +194,35 @@ impl SummaryPart {
     }
 }
 
-/// A number about the whole document.
+/// A statistic of the whole document.
 #[derive(Debug, Clone)]
 pub struct Statistic {
-    /// What is counted.
+    /// Name of the counted things.
     pub name: &'static str,
-    /// The number, for people.
+    /// Number as display text.
     pub value: String,
 }
 
 impl Statistic {
-    /// A number and what it counts.
+    /// Creates a statistic from a name and a count.
     pub(crate) fn new(name: &'static str, count: impl fmt::Display) -> Self {
         let value = format!("{count}");
         Self { name, value }
     }
 }
 
-/// What colours mean.
+/// The meaning of colours.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Legend {
-    /// What is coloured.
+    /// Name of the coloured property.
     pub title: &'static str,
-    /// Its colours.
+    /// Colours and their meanings.
     pub entries: Vec<LegendEntry>,
 }
 
 impl Legend {
-    /// The legends of the overlays that are on, in the order in which they are offered, without
-    /// those that have no colours.
+    /// Returns the legends of the enabled overlays, in the order in which they are offered.
+    /// Overlays without colours have none.
     pub(crate) fn of_overlays(
         offered: &[Overlay],
         on: &OverlaySet,
@@ -239,17 +239,17 @@ impl Legend {
     }
 }
 
-/// A colour of an overlay and what it stands for.
+/// A colour of an overlay and its meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LegendEntry {
-    /// Red, green and blue; none for what has several of the other colours.
+    /// Red, green and blue, or `None` for an entry that covers several of the other colours.
     pub color: Option<[u8; 3]>,
-    /// What the colour means.
+    /// Meaning of the colour.
     pub label: String,
 }
 
 impl LegendEntry {
-    /// A colour and what it means.
+    /// Creates an entry from a colour and its meaning.
     pub(crate) fn new(color: [u8; 3], label: impl Into<String>) -> Self {
         Self {
             color: Some(color),
@@ -257,7 +257,7 @@ impl LegendEntry {
         }
     }
 
-    /// What has several of the colours that the other entries name, or that nothing has a colour.
+    /// Creates an entry without a colour, for items with several of the other colours or with none.
     pub(crate) fn of_several(label: impl Into<String>) -> Self {
         Self {
             color: None,
@@ -269,44 +269,43 @@ impl LegendEntry {
 /// A line of an overlay.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line {
-    /// Where it begins and ends, in world space.
+    /// Start and end, in world space.
     pub ends: [Vec3; 2],
     /// Red, green, blue and opacity.
     pub color: [u8; 4],
-    /// How wide it is, in pixels of a plain screen.
+    /// Width, in logical pixels.
     pub width_points: f32,
-    /// How large what it outlines is, in world units across the frame, as the room of a [`Label`]:
-    /// where that is few pixels the line is thinner, and then fainter. None for a line that is as
-    /// wide from anywhere.
+    /// Size of the outlined object, in world units across the frame, like the room of a [`Label`].
+    /// If it covers few pixels, the line gets thinner and then fainter. `None` for a line of
+    /// constant width.
     pub room: Option<f32>,
-    /// Whether it is seen through what is in front of it.
+    /// `true` if the line is visible through objects in front of it.
     pub on_top: bool,
 }
 
-/// A text at a place of the view.
+/// A text at a point of the view.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Label {
-    /// The place, in world space.
+    /// Position, in world space.
     pub position: Vec3,
-    /// How much room there is around the place for a text that is to stand in the middle of it, in
-    /// world units across the frame: it is left out where it does not fit. None for a text that
-    /// stands to the right of its place.
+    /// Space for a text that is centred on its position, in world units across the frame. The text
+    /// is hidden if it does not fit. `None` for a text to the right of its position.
     pub room: Option<f32>,
-    /// What it says.
+    /// Text.
     pub text: String,
     /// Red, green and blue.
     pub color: [u8; 3],
 }
 
-/// One of the kinds of thing that a map is built of, such as a tile type.
+/// A kind of map element, such as a tile type.
 #[derive(Debug, Clone)]
 pub struct Kind {
-    /// The item that stands for all of this kind: selecting it highlights them.
+    /// Item that represents the whole kind: selecting it highlights all its elements.
     pub item: Item,
-    /// Its name.
+    /// Name of the kind.
     pub name: &'static str,
-    /// How a file writes it, such as a hexadecimal digit.
+    /// Notation in the file, such as a hexadecimal digit.
     pub code: String,
-    /// How many of it the document has.
+    /// Number of its elements in the document.
     pub count: u64,
 }

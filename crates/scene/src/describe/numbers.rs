@@ -1,9 +1,9 @@
-//! Numbers as programs and as people read them.
+//! Number formatting for JSON and for display.
 
 use serde_json::Value;
 
-/// A number for JSON, as short as it can be written: 0.05 and not 0.05000000074505806. Null for
-/// one that is not finite.
+/// Converts a number to JSON with the fewest digits: 0.05 and not 0.05000000074505806. Non-finite
+/// numbers become null.
 pub(crate) fn number(value: f32) -> Value {
     value
         .to_string()
@@ -11,12 +11,12 @@ pub(crate) fn number(value: f32) -> Value {
         .map_or(Value::Null, Value::from)
 }
 
-/// A number for people with so many decimals. What is rounded to nothing has no sign.
+/// Formats a number with the given number of decimals. A number that rounds to zero has no sign.
 pub fn fixed(value: impl Into<f64>, decimals: usize) -> String {
     without_sign_of_zero(format!("{:.decimals$}", value.into()))
 }
 
-/// A number as it is written, without the sign of one that is nothing.
+/// Removes the sign of a formatted number if it is zero.
 pub fn without_sign_of_zero(mut number: String) -> String {
     let digits = number.strip_prefix('-');
     if digits.is_some_and(|digits| digits.bytes().all(|byte| matches!(byte, b'0' | b'.'))) {
@@ -25,7 +25,7 @@ pub fn without_sign_of_zero(mut number: String) -> String {
     number
 }
 
-/// A number for people: at most four decimals, and no more than it needs.
+/// Formats a number for display with at most four decimals and no trailing zeros.
 pub(crate) fn short(value: f32) -> String {
     let text = fixed(value, 4);
     let text = if text.contains('.') {
@@ -33,14 +33,14 @@ pub(crate) fn short(value: f32) -> String {
     } else {
         &text
     };
-    // What four decimals would make nothing of is written with its exponent.
+    // A number that four decimals would round to zero is written with an exponent.
     if text == "0" && value != 0.0 {
         return format!("{value:.2e}");
     }
     text.to_owned()
 }
 
-/// Numbers with the names of their axes, for people.
+/// Formats numbers for display with the names of their axes.
 pub(crate) fn xyz(values: impl Into<[f32; 3]>) -> String {
     let [x, y, z] = values.into().map(short);
     format!("x {x}  y {y}  z {z}")

@@ -1,21 +1,21 @@
-//! Lists: the lines of outlines, and steps from one number of a list to the next.
+//! Outline lines, and steps through lists of numbers.
 
 use std::path::Path;
 
 use crate::{Item, OutlineNode};
 
-/// The name of a file without its folder.
+/// Returns the name of a file without its folder.
 pub(crate) fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
 }
 
-/// The name of a file at the end of a path as files write it, of any system.
+/// Returns the file name at the end of a path from a file, with the separators of any system.
 pub(crate) fn name_at_end(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// What the neighbours in a list are called in a menu, and what they are.
+/// Names and descriptions of the menu commands that select a list neighbour.
 pub(crate) const LISTED_BEFORE: [&str; 2] = [
     "Previous in the list",
     "Select the one before the selection in the file",
@@ -25,7 +25,7 @@ pub(crate) const LISTED_AFTER: [&str; 2] = [
     "Select the one after the selection in the file",
 ];
 
-/// A line of the outline that stands for an item.
+/// Creates the outline line of an item.
 pub(crate) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     OutlineNode {
         label,
@@ -37,7 +37,7 @@ pub(crate) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
     }
 }
 
-/// The line that says how many more there are than are listed.
+/// Returns the line that counts the omitted items, if any are omitted.
 pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
     let more = count.checked_sub(listed).filter(|more| *more > 0)?;
     Some(OutlineNode {
@@ -46,7 +46,7 @@ pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
     })
 }
 
-/// As many lines as are listed, and how many more there are.
+/// Truncates lines to `max` and adds a line that counts the rest.
 pub(crate) fn capped(mut lines: Vec<OutlineNode>, max: usize) -> Vec<OutlineNode> {
     let count = lines.len();
     lines.truncate(max);
@@ -54,7 +54,7 @@ pub(crate) fn capped(mut lines: Vec<OutlineNode>, max: usize) -> Vec<OutlineNode
     lines
 }
 
-/// A line that only says what those below it are, and how many.
+/// Creates a heading: a line without an item that names its children and counts them.
 pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
     OutlineNode {
         label: label.to_owned(),
@@ -71,7 +71,7 @@ pub(crate) fn heading(label: &str, children: Vec<OutlineNode>) -> OutlineNode {
     }
 }
 
-/// A heading with the lines of at most so many of a list below it, and how many there are.
+/// Creates a heading with the first `max` lines of a list below it, and the total count.
 pub(crate) fn heading_of<T>(
     label: &str,
     list: impl Iterator<Item = T>,
@@ -88,7 +88,7 @@ pub(crate) fn heading_of<T>(
     }
 }
 
-/// The one that follows or precedes another in a rising list.
+/// Returns the entry after or before `at` in an ascending list.
 pub(crate) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Option<&'a T> {
     if backwards {
         let before = list.partition_point(|other| other < at);
@@ -98,7 +98,8 @@ pub(crate) fn beside<'a, T: Ord>(list: &'a [T], at: &T, backwards: bool) -> Opti
     }
 }
 
-/// The same, going round at the end; the first or last one without another.
+/// Like [`beside`], but wraps around at the end. Returns the first or last entry if `after` is
+/// `None`.
 pub(crate) fn beyond<T: Ord>(list: &[T], after: Option<T>, backwards: bool) -> Option<&T> {
     let end = if backwards { list.last() } else { list.first() };
     let found = after.and_then(|at| beside(list, &at, backwards));

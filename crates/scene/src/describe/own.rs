@@ -1,48 +1,48 @@
-//! What files say of records, line by line, for comparing them.
+//! Values stored in files, line by line, for comparison.
 
 use serde_json::Value as Json;
 
 use crate::{Origin, Property, PropertyGroup};
 
-/// How many bytes of a file are told as they are; of more there is only a checksum.
+/// Maximum number of bytes that are compared literally. Longer data is compared by checksum.
 const MAX_BYTES: usize = 64;
-/// The same of a text that is made of them.
+/// The same limit for text that is built from records.
 const MAX_TEXT: usize = 1024;
 
-/// A thing that a file says of a record.
+/// A value that a file stores for a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnLine {
-    /// The heading that it stands under.
+    /// Heading of the value.
     pub(crate) title: &'static str,
-    /// The name of the field; empty where the heading says what it is.
+    /// Field name, or empty if the heading already names it.
     pub(crate) name: &'static str,
-    /// The key that the field has in JSON where that does not follow from its name.
+    /// JSON key of the field, if it differs from the one derived from its name.
     pub(crate) key: Option<&'static str>,
-    /// Whether it is a value of the record, or the record's place in the file.
+    /// Origin: a value of the record, or the record's place in the file.
     pub(crate) origin: Origin,
-    /// The value: numbers with all their digits, texts as people read them.
+    /// Value: numbers with all their digits, texts as displayed.
     pub(crate) value: Json,
-    /// The part that the value names, if it names one.
+    /// Part that the value refers to, if any.
     pub(crate) names: Option<Named>,
 }
 
-/// A part that a value names. What it is called and where it stands in its list may differ between two
-/// files.
+/// A part that a value refers to. Its name and its list index may differ between two files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Named {
-    /// The kind of list that it is in ([`Parts`](crate::diff::Parts)), and its index there.
+    /// Kind of its list ([`Parts`](crate::diff::Parts)) and its index there.
     pub(crate) part: (&'static str, usize),
-    /// What else the value says.
+    /// The rest of the value.
     pub(crate) besides: String,
 }
 
 impl OwnLine {
-    /// The key and the value of an attribute of an entity of a scene; none of anything else.
+    /// Returns the key and the value of an attribute of a scene entity, or `None` for any other
+    /// line.
     pub fn attribute(self) -> Option<(String, Json)> {
         if self.title != "Attributes" {
             return None;
         }
-        // Keys that nobody knows stand before their values.
+        // Unknown keys precede their values in one line.
         let unknown = self.value.as_str().filter(|_| self.name == "Other");
         let unknown = unknown.and_then(|line| line.split_once(" = "));
         match unknown {
@@ -51,7 +51,7 @@ impl OwnLine {
         }
     }
 
-    /// Something that a file says of a record.
+    /// Creates a line of a record.
     pub(crate) fn new(title: &'static str, name: &'static str, value: impl Into<Json>) -> Self {
         Self {
             title,
@@ -63,7 +63,7 @@ impl OwnLine {
         }
     }
 
-    /// The same of a value that names a part of another list.
+    /// Marks the value as a reference to a part of another list.
     pub(crate) fn naming(self, what: &'static str, index: Option<usize>) -> Self {
         let named = |index| Named {
             part: (what, index),
@@ -73,7 +73,7 @@ impl OwnLine {
         Self { names, ..self }
     }
 
-    /// The same in a field that says where records stand, or of one that does not.
+    /// Sets the origin, unless the given one is [`Origin::File`], which keeps the line's own.
     pub(crate) fn within(self, origin: Origin) -> Self {
         let origin = match origin {
             Origin::File => self.origin,
@@ -83,7 +83,8 @@ impl OwnLine {
     }
 }
 
-/// The lines of a list of the inspector that say what is in the file, or where.
+/// Returns the comparable lines of an inspector list: those that are stored in the file or that are
+/// a place in it.
 pub(crate) fn lines_of(
     title: &'static str,
     properties: &[Property],
@@ -103,13 +104,13 @@ pub(crate) fn lines_of(
     })
 }
 
-/// The same of several lists.
+/// Like [`lines_of`], for several lists.
 pub(crate) fn lines_of_groups(groups: &[PropertyGroup]) -> impl Iterator<Item = OwnLine> {
     let groups = groups.iter();
     groups.flat_map(|group| lines_of(group.title, &group.properties))
 }
 
-/// Bytes of a text: as they stand where they are one, else in hexadecimal, and of many a checksum.
+/// Formats bytes as text if they are short printable UTF-8, otherwise like [`hex_text`].
 pub(crate) fn bytes_text(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) if bytes.len() <= MAX_BYTES && !text.contains(char::is_control) => text.to_owned(),
@@ -117,7 +118,7 @@ pub(crate) fn bytes_text(bytes: &[u8]) -> String {
     }
 }
 
-/// A text of any length, of which more than a few lines are told by a checksum.
+/// Returns a text, or its checksum if it is longer than a few lines.
 pub(crate) fn long_text(text: String) -> String {
     if text.len() > MAX_TEXT {
         hex_text(text.as_bytes())
@@ -126,7 +127,8 @@ pub(crate) fn long_text(text: String) -> String {
     }
 }
 
-/// Bytes of numbers, which may be those of letters too: in hexadecimal, and of many a checksum.
+/// Formats bytes in hexadecimal, or as a checksum if there are many. Used for numbers whose bytes
+/// might also be valid text.
 pub(crate) fn hex_text(bytes: &[u8]) -> String {
     if bytes.len() > MAX_BYTES {
         let crc32 = crc32fast::hash(bytes);
@@ -136,7 +138,7 @@ pub(crate) fn hex_text(bytes: &[u8]) -> String {
     numbers.collect::<Vec<_>>().join(" ")
 }
 
-/// The name of a field as a key of JSON: lower case, with underscores, and with the signs of axes.
+/// Converts a field name to a JSON key: lower case, with underscores, keeping the signs of axes.
 pub(crate) fn key_of(name: &str) -> String {
     let mut words = Vec::new();
     for word in name.split_whitespace() {

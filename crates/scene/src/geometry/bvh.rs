@@ -1,23 +1,23 @@
-//! A bounding volume hierarchy (BVH) over the triangles of a mesh, or over other small things, to
-//! find what a ray hits without a look at all of them. Its boxes may follow what moves, while the
+//! A bounding volume hierarchy (BVH) over the triangles of a mesh, or over other small items. It
+//! finds ray hits without testing every item. Its boxes can be refitted to an animation, while the
 //! hierarchy stays that of the bind pose.
 
 use glam::{Vec3, Vec3A};
 
 use super::Ray;
 
-/// Most triangles in a leaf.
+/// Maximum number of triangles in a leaf.
 const LEAF: usize = 6;
-/// Size of the stack of nodes to visit: halving so often ends with one triangle.
+/// Size of the stack of nodes to visit. This many halvings always end with one triangle.
 const DEPTH: usize = 64;
 
 /// A bounding box: min and max.
 pub(crate) type Bounds = [Vec3A; 2];
 
-/// The bounds of nothing.
+/// Empty bounds.
 const EMPTY: Bounds = [Vec3A::INFINITY, Vec3A::NEG_INFINITY];
 
-/// The bounds of some points.
+/// Returns the bounds of points.
 pub(crate) fn bounds(points: impl IntoIterator<Item = Vec3A>) -> Bounds {
     let points = points.into_iter();
     points.fold(EMPTY, |[min, max], point| [min.min(point), max.max(point)])
@@ -26,7 +26,7 @@ pub(crate) fn bounds(points: impl IntoIterator<Item = Vec3A>) -> Bounds {
 /// The hierarchy, without its boxes.
 #[derive(Debug)]
 pub(crate) struct Bvh {
-    /// A node, then all below its first child, then its second child.
+    /// Nodes in depth-first order: a node, the subtree of its first child, then its second child.
     nodes: Vec<Node>,
     /// Triangles, leaf by leaf.
     triangles: Vec<u32>,
@@ -34,14 +34,14 @@ pub(crate) struct Bvh {
 
 #[derive(Debug, Clone, Copy)]
 struct Node {
-    /// Of a leaf, its first triangle; else the second child.
+    /// First triangle of a leaf; second child of an inner node.
     at: u32,
-    /// Triangles of a leaf; 0 of other nodes.
+    /// Number of triangles of a leaf; 0 for an inner node.
     count: u32,
 }
 
 impl Bvh {
-    /// Builds it over triangles by their centers.
+    /// Builds the hierarchy from the centers of triangles.
     pub(crate) fn build(centers: &[Vec3A]) -> Self {
         let mut bvh = Self {
             nodes: Vec::with_capacity(centers.len() / 2),
@@ -55,7 +55,8 @@ impl Bvh {
         bvh
     }
 
-    /// Makes the node of these triangles, of which so many stand before them, and those below it.
+    /// Creates the node of these triangles and its descendants. `before` is the number of triangles
+    /// that precede them.
     fn split(&mut self, centers: &[Vec3A], triangles: &mut [u32], before: usize) {
         let node = self.nodes.len();
         self.nodes.push(Node {
@@ -84,7 +85,7 @@ impl Bvh {
     pub(crate) fn refit(&self, of_triangle: impl Fn(u32) -> Bounds, boxes: &mut Vec<Bounds>) {
         boxes.clear();
         boxes.resize(self.nodes.len(), EMPTY);
-        // Those below a node stand after it.
+        // Descendants follow their node.
         for (i, node) in self.nodes.iter().enumerate().rev() {
             boxes[i] = if node.count == 0 {
                 let ([a, b], [c, d]) = (boxes[i + 1], boxes[node.at as usize]);
@@ -105,8 +106,8 @@ impl Bvh {
         self.triangles.get(range).unwrap_or_default()
     }
 
-    /// The first triangle that a ray hits, and the distance. `hit` gives the distance of a
-    /// triangle if the ray hits it nearer than the second number.
+    /// Returns the first triangle that a ray hits, and the distance. `hit` returns the distance to
+    /// a triangle if the ray hits it closer than the second argument.
     pub(crate) fn first_hit(
         &self,
         boxes: &[Bounds],
@@ -118,7 +119,7 @@ impl Bvh {
         let enter = |node: usize, nearest: f32| {
             let [min, max] = *boxes.get(node)?;
             let (a, b) = ((min - origin) * inverse, (max - origin) * inverse);
-            // A ray within the plane of a side gives NaN, which does not count.
+            // A ray within the plane of a side gives NaN, which is ignored.
             let near = a.min(b).max(Vec3A::ZERO).max_element();
             let far = a.max(b).min_element();
             let is_hit = near <= far * 1.000_001 + 1e-6 || far.is_nan();
@@ -137,7 +138,7 @@ impl Bvh {
             if node.count == 0 {
                 let children = [at + 1, node.at as usize];
                 let [a, b] = children.map(|child| enter(child, nearest));
-                // The nearer one is looked at first: it is put on top.
+                // The nearer child is visited first: it is pushed last.
                 let order = if a.is_some_and(|a| b.is_none_or(|b| a <= b)) {
                     [(b, children[1]), (a, children[0])]
                 } else {
@@ -161,13 +162,13 @@ impl Bvh {
         found
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub(crate) fn cpu_bytes(&self) -> usize {
         size_of_val(self.nodes.as_slice()) + size_of_val(self.triangles.as_slice())
     }
 }
 
-/// Where a ray hits a triangle.
+/// A hit of a ray on a triangle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct TriangleHit {
     pub(crate) distance: f32,
@@ -175,9 +176,8 @@ pub(crate) struct TriangleHit {
     pub(crate) weights: [f32; 3],
 }
 
-/// Intersects a ray with a triangle from its front, where its corners go round counter-clockwise,
-/// or from both sides.
-/// (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
+/// Intersects a ray with a triangle from its front, where its corners are counter-clockwise, or
+/// from both sides. (Möller and Trumbore, "Fast, Minimum Storage Ray/Triangle Intersection", 1997.)
 pub(crate) fn intersect(ray: Ray, [a, b, c]: [Vec3; 3], two_sided: bool) -> Option<TriangleHit> {
     let (ab, ac) = (b - a, c - a);
     let across = ray.direction.cross(ac);

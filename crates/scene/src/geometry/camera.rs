@@ -13,29 +13,29 @@ use thiserror::Error;
 
 use super::{Aabb, Ray};
 
-/// The vertical field of view of a perspective view unless another is asked for: 45 degrees, as
-/// in the engine and the contract's `--camera`.
+/// Default vertical field of view of a perspective view: 45 degrees, as in the engine and in the
+/// contract's `--camera`.
 pub const FIELD_OF_VIEW_Y_RADIANS: f32 = std::f32::consts::FRAC_PI_4;
-/// The vertical fields of view that can be asked for, in degrees: below them a room is seen as
-/// through a telescope, beyond them what is at the edges is drawn out too far.
+/// Allowed vertical fields of view, in degrees. Smaller ones look like a telescope, larger ones
+/// stretch the edges too much.
 pub const FIELDS_OF_VIEW_Y_DEGREES: RangeInclusive<f32> = 30.0..=110.0;
 
-/// Which way round a world is seen.
+/// Handedness of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handedness {
     /// Looking along -Z with +Y up, +X is on the right.
     Right,
-    /// Looking along -Z with +Y up, +X is on the left: the view is mirrored, as the Permafrost
-    /// Engine does it (fact sheet 0), so that its west is left when one faces north.
+    /// Looking along -Z with +Y up, +X is on the left. The view is mirrored, as in the Permafrost
+    /// Engine (fact sheet 0), so west is on the left when facing north.
     Mirrored,
-    /// Looking along +Z with +Y up, +X is on the right, and +Z is north: the same view as
-    /// [`Handedness::Mirrored`], but another compass.
+    /// Looking along +Z with +Y up, +X is on the right and +Z is north. The view is the same as
+    /// [`Handedness::Mirrored`], but with another compass.
     Left,
 }
 
 impl Handedness {
-    /// 1 where the view is the one that right-handed maths gives, -1 where that is mirrored:
-    /// what turns to the right in one turns to the left in the other.
+    /// Returns 1 for a right-handed view and -1 for a mirrored one, in which right turns become
+    /// left turns.
     pub fn sign(self) -> f32 {
         match self {
             Self::Right => 1.0,
@@ -43,7 +43,7 @@ impl Handedness {
         }
     }
 
-    /// The unit vector to the north.
+    /// Returns the unit vector to the north.
     pub fn north(self) -> Vec3 {
         match self {
             Self::Right | Self::Mirrored => Vec3::NEG_Z,
@@ -51,52 +51,52 @@ impl Handedness {
         }
     }
 
-    /// The unit vector to the east.
+    /// Returns the unit vector to the east.
     pub fn east(self) -> Vec3 {
         self.north().cross(Vec3::Y) * self.sign()
     }
 }
 
-/// How the world is flattened onto the view.
+/// The projection of the world onto the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Projection {
-    /// As the eye sees it.
+    /// With foreshortening.
     #[default]
     Perspective,
-    /// Without foreshortening; things at the distance of the target have the size that they have
-    /// in a perspective view of 45 degrees.
+    /// Without foreshortening. Objects at the distance of the target have the size of a perspective
+    /// view of 45 degrees.
     Orthographic,
 }
 
-/// The place of the eye and of what it looks at, in the document's world coordinates.
+/// Positions of the eye and of its target, in the document's world coordinates.
 ///
-/// As text it is `EX,EY,EZ,TX,TY,TZ`, the form that `--camera` takes.
+/// Its text form is `EX,EY,EZ,TX,TY,TZ`, as accepted by `--camera`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Pose {
-    /// Where the eye is.
+    /// Position of the eye.
     pub eye: Vec3,
-    /// What is in the middle of the view.
+    /// Point in the middle of the view.
     pub target: Vec3,
 }
 
-/// Why a text is not a pose.
+/// Reasons why a text is not a pose.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum PoseError {
-    /// Not six numbers.
+    /// The text does not have six parts.
     #[error("expected six numbers EX,EY,EZ,TX,TY,TZ (eye and target), found {found} in `{text}`")]
     Count {
-        /// How many parts there are.
+        /// Number of parts.
         found: usize,
-        /// The text.
+        /// Text.
         text: String,
     },
-    /// A part that is not a finite number.
+    /// A part is not a finite number.
     #[error("expected a number, found `{part}`")]
     Number {
-        /// The part.
+        /// Part.
         part: String,
     },
-    /// Nothing to look along.
+    /// Eye and target coincide, so the view has no direction.
     #[error("eye and target are the same point")]
     NoDirection,
 }
@@ -148,10 +148,10 @@ impl fmt::Display for Pose {
     }
 }
 
-/// A direction to look from that has a name.
+/// A named view direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum NamedView {
-    /// From above at a slant, from the south-west toward the north-east, as the game does.
+    /// From above at a slant, from the south-west toward the north-east, as in the game.
     #[default]
     Iso,
     /// From straight above, north up.
@@ -164,12 +164,12 @@ pub enum NamedView {
     East,
     /// From the west, looking east.
     West,
-    /// From straight above without foreshortening, as a game of 2D tiles shows its maps.
+    /// From straight above without foreshortening, like the map of a 2D tile game.
     Flat,
 }
 
 impl NamedView {
-    /// All views that every document has, in the order in which menus list them.
+    /// All views that every document has, in menu order.
     pub const ALL: [Self; 6] = [
         Self::Iso,
         Self::Top,
@@ -179,7 +179,7 @@ impl NamedView {
         Self::West,
     ];
 
-    /// The name for `--view`.
+    /// Returns the name used by `--view`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Iso => "iso",
@@ -192,8 +192,8 @@ impl NamedView {
         }
     }
 
-    /// The direction in which the eye looks: from the sides down at a slant, and without
-    /// foreshortening level, so that the view is an elevation.
+    /// Returns the view direction. Side views slant down in perspective and are level in an
+    /// orthographic projection, so that they are elevations.
     pub fn direction(self, handedness: Handedness, projection: Projection) -> Vec3 {
         let (north, east) = (handedness.north(), handedness.east());
         let slant = match projection {
@@ -211,34 +211,34 @@ impl NamedView {
     }
 }
 
-/// The distance of the near plane for a document of this size, in world units: far enough off that
-/// depth stays exact, near enough that nothing is cut off.
+/// Returns the distance of the near plane for a document of this size, in world units. It is large
+/// enough for exact depths and small enough not to clip anything.
 pub fn near_plane(bounds: Aabb) -> f32 {
     (bounds.radius() * 1.0e-3).clamp(0.01, 0.5)
 }
 
-/// How much of the view's height and width what is framed takes at most.
+/// Maximum fraction of the view's height and width that framed content covers.
 const MARGIN: f32 = 0.96;
 
-/// A pose with everything else that a view needs.
+/// A pose with the other parameters of a view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Camera {
     /// Eye and target.
     pub pose: Pose,
-    /// Perspective or not.
+    /// Projection.
     pub projection: Projection,
-    /// Which way round the world is.
+    /// Handedness of the world.
     pub handedness: Handedness,
     /// Distance of the near plane, in world units.
     pub near: f32,
-    /// The vertical field of view of a perspective view. An orthographic one shows what one of
-    /// [`FIELD_OF_VIEW_Y_RADIANS`] shows at the distance of the target, so that a pose says how
-    /// large things are in it.
+    /// Vertical field of view of a perspective view, in radians. An orthographic view has the scale
+    /// of [`FIELD_OF_VIEW_Y_RADIANS`] at the distance of the target, so its pose determines the
+    /// size of objects.
     pub fov_y_radians: f32,
 }
 
 impl Camera {
-    /// A perspective camera.
+    /// Creates a perspective camera.
     pub fn new(pose: Pose, handedness: Handedness) -> Self {
         Self {
             pose,
@@ -249,7 +249,7 @@ impl Camera {
         }
     }
 
-    /// A camera that looks in a direction and has the whole of a box in a view of this aspect
+    /// Creates a camera that looks in a direction and shows a whole box, for a view of this aspect
     /// ratio (width over height).
     pub fn framing(bounds: Aabb, view: NamedView, handedness: Handedness, aspect: f32) -> Self {
         let direction = view.direction(handedness, Projection::Perspective);
@@ -265,14 +265,14 @@ impl Camera {
         camera
     }
 
-    /// Looks from a direction that has a name, at the same target and from as far.
+    /// Turns to a named view direction, keeping the target and the distance.
     pub fn face(&mut self, view: NamedView) {
         let direction = view.direction(self.handedness, self.projection);
         self.pose.eye = self.pose.target - direction * self.distance();
     }
 
-    /// Moves the eye, without turning it, until the middle of the box is in the middle of the
-    /// view and all of the box is in it.
+    /// Moves the eye without turning it, until the center of the box is in the middle of the view
+    /// and the whole box is visible.
     pub fn frame_centered(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
         let [right, up] = self.right_up();
@@ -294,14 +294,14 @@ impl Camera {
         };
     }
 
-    /// Moves the eye, without turning it, until the box fills as much of the view as it can:
-    /// all of it is seen, with as much room on the left as on the right and above as below.
+    /// Moves the eye without turning it, until the whole box fills the view as much as possible.
+    /// The margins on the left and right are equal, and so are those at the top and bottom.
     pub fn frame(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
         let [right, up] = self.right_up();
         let tan_y = self.half_height() * MARGIN;
         let center = bounds.center();
-        // Of each corner: how far it is right, up and ahead of the middle of the box.
+        // Offset of each corner from the center of the box: right, up and ahead.
         let corners = bounds.corners().map(|corner| {
             let offset = corner - center;
             Vec3::new(offset.dot(right), offset.dot(up), offset.dot(forward))
@@ -314,11 +314,11 @@ impl Camera {
         let mut aside = [0.0; 2];
         let mut distance = bounds.radius().max(0.5) * 4.0;
         let mut scale: f32 = 1.0;
-        // What is nearer looks larger, so that where the middle is depends on how far away it is.
+        // Nearer corners look larger, so the middle depends on the distance.
         for _ in 0..24 {
             scale = 0.0;
             for axis in 0..2 {
-                // Of each corner: where it is seen, and one over its depth.
+                // For each corner: its position in the view, and the reciprocal of its depth.
                 let places = corners.map(|corner| {
                     let depth = (distance + foreshortening * corner.z).max(distance * 0.01);
                     [(corner[axis] - aside[axis]) / depth, 1.0 / depth]
@@ -333,7 +333,8 @@ impl Camera {
             }
             distance = (distance * scale).max(self.near * 2.0);
         }
-        // So near to so large a thing as a wide field of view allows, this finds no end.
+        // With a wide field of view, the iteration does not converge this close to such a large
+        // box.
         if (scale - 1.0).abs() > 0.01 && distance > self.near * 2.0 {
             self.frame_centered(bounds, aspect);
             return;
@@ -345,17 +346,17 @@ impl Camera {
         };
     }
 
-    /// The unit vector along the line of sight, in world space.
+    /// Returns the unit vector along the line of sight, in world space.
     pub fn forward(&self) -> Vec3 {
         (self.pose.target - self.pose.eye)
             .try_normalize()
             .unwrap_or(Vec3::NEG_Y)
     }
 
-    /// The unit vectors to the right and to the top of the view, in world space.
+    /// Returns the unit vectors to the right and to the top of the view, in world space.
     pub fn right_up(&self) -> [Vec3; 2] {
         let forward = self.forward();
-        // Looking straight down, north is up.
+        // When looking straight down, north is up.
         let up_hint = if forward.y.abs() > 0.99999 {
             self.handedness.north()
         } else {
@@ -366,7 +367,7 @@ impl Camera {
         [right * self.handedness.sign(), up]
     }
 
-    /// Half the height of what is in the view at the distance of the target, as a part of that
+    /// Returns half the visible height at the distance of the target, as a fraction of that
     /// distance: the tangent of half the field of view.
     pub fn half_height(&self) -> f32 {
         let fov_y_radians = match self.projection {
@@ -376,7 +377,7 @@ impl Camera {
         (fov_y_radians * 0.5).tan()
     }
 
-    /// Changes to another projection; what is at the target keeps its size.
+    /// Switches the projection. Objects at the target keep their size.
     pub fn project_by(&mut self, projection: Projection) {
         let before = self.half_height();
         self.projection = projection;
@@ -389,7 +390,7 @@ impl Camera {
         self.pose.eye.distance(self.pose.target)
     }
 
-    /// World space to view space: x to the right, y up, z toward the eye.
+    /// Transform from world space to view space: x to the right, y up, z toward the eye.
     pub fn view_from_world(&self) -> Mat4 {
         let [right, up] = self.right_up();
         let back = -self.forward();
@@ -398,7 +399,8 @@ impl Camera {
         Mat4::from_cols(row(right), row(up), row(back), Vec4::W).transpose()
     }
 
-    /// View space to clip space, depth reversed, for a view of this aspect ratio.
+    /// Transform from view space to clip space with reversed depth, for a view of this aspect
+    /// ratio.
     pub fn clip_from_view(&self, aspect: f32) -> Mat4 {
         match self.projection {
             Projection::Perspective => rh::proj::directx::perspective_infinite_reverse(
@@ -409,25 +411,26 @@ impl Camera {
             Projection::Orthographic => {
                 let half_y = self.distance() * self.half_height();
                 let half_x = half_y * aspect;
-                // Behind the eye too: without foreshortening the eye has no place of its own.
+                // The range extends behind the eye too: without foreshortening, the eye's position
+                // along the line of sight has no meaning.
                 let depth = self.orthographic_reach();
                 rh::proj::directx::orthographic(-half_x, half_x, -half_y, half_y, depth, -depth)
             }
         }
     }
 
-    /// How far before and behind the eye an orthographic view shows things, in world units.
-    /// What is small needs finer depths, and has a nearer near plane.
+    /// Depth range of an orthographic view before and behind the eye, in world units. Small
+    /// documents need finer depths and have a nearer near plane.
     fn orthographic_reach(&self) -> f32 {
         self.distance() * 4.0 + self.near * 40_000.0
     }
 
-    /// World space to clip space.
+    /// Transform from world space to clip space.
     pub fn clip_from_world(&self, aspect: f32) -> Mat4 {
         self.clip_from_view(aspect) * self.view_from_world()
     }
 
-    /// The ray through a point of the view, given as fractions of its width and height from
+    /// Returns the ray through a point of the view, given as fractions of its width and height from
     /// the top left.
     pub fn ray_in_world(&self, at: Vec2, aspect: f32) -> Ray {
         let [right, up] = self.right_up();
@@ -451,8 +454,8 @@ impl Camera {
         }
     }
 
-    /// Where a point of the world is in the view, as fractions of its width and height from
-    /// the top left; none for points behind the eye.
+    /// Projects a point of the world into the view, as fractions of its width and height from the
+    /// top left. Returns `None` for points behind the eye.
     pub fn project(&self, point_in_world: Vec3, aspect: f32) -> Option<Vec2> {
         let clip = self.clip_from_world(aspect) * point_in_world.extend(1.0);
         (clip.w > 0.0).then(|| {

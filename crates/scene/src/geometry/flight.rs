@@ -1,15 +1,16 @@
-//! Cameras that move: around what they look at, and along poses.
+//! Camera movement: around the target, and along poses.
 
 use glam::{Quat, Vec3};
 
 use super::camera::Pose;
 
-/// How much of its distance from the target an eye must be beside it to be turned around it.
+/// Minimum horizontal distance of an eye from its target for a turn, as a fraction of the whole
+/// distance.
 const MIN_ASIDE: f32 = 1e-3;
 
 impl Pose {
-    /// The pose after a part of a full turn around the vertical line through the target; none where
-    /// the eye is straight above or below it, where a turn would change nothing.
+    /// Returns the pose after a fraction of a full turn around the vertical line through the
+    /// target. Returns `None` if the eye is straight above or below it, where a turn has no effect.
     pub fn turned(self, part: f32) -> Option<Self> {
         let from_target = self.eye - self.target;
         if from_target.with_y(0.0).length() < from_target.length() * MIN_ASIDE {
@@ -22,16 +23,16 @@ impl Pose {
         })
     }
 
-    /// A pose on the way through some poses, from 0 at the first to 1 at the last, each leg as long
-    /// as the others: on a curve without a bend (Catmull and Rom). None without any pose, or where
-    /// eye and target meet.
+    /// Returns a pose on the path through `poses`, from 0 at the first to 1 at the last. All legs
+    /// take the same time. The path is a smooth Catmull-Rom curve. Returns `None` without poses, or
+    /// if eye and target meet.
     pub fn on_the_way(poses: &[Self], at: f32) -> Option<Self> {
         let last = poses.len().checked_sub(1)?;
         let at = at.clamp(0.0, 1.0) * last as f32;
-        // At the last one a leg of no length begins, so that it is hit as exactly as the others.
+        // The last pose starts a leg of zero length, so that it is reached exactly like the others.
         let leg = (at as usize).min(last);
         let part = at - leg as f32;
-        // Before the first and after the last there is the same again.
+        // The end poses are repeated before the first and after the last one.
         let pose = |index: usize| poses.get(index.min(last)).copied();
         let near = [
             pose(leg.saturating_sub(1))?,
@@ -47,7 +48,7 @@ impl Pose {
     }
 }
 
-/// A point between the second and the third of four.
+/// Interpolates between the second and the third of four points.
 fn on_curve([a, b, c, d]: [Vec3; 4], part: f32) -> Vec3 {
     let (linear, square, cube) = (
         c - a,

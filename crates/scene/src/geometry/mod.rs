@@ -13,14 +13,14 @@ pub const LEVEL_HEIGHT: f32 = 4.0;
 /// An axis-aligned box in world space.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Aabb {
-    /// The min corner.
+    /// Min corner.
     pub min: Vec3,
-    /// The max corner.
+    /// Max corner.
     pub max: Vec3,
 }
 
 impl Aabb {
-    /// The box around some points; none without any.
+    /// Returns the box around points, or `None` without points.
     pub fn around(points: impl IntoIterator<Item = Vec3>) -> Option<Self> {
         let mut points = points.into_iter();
         let first = points.next()?;
@@ -34,7 +34,7 @@ impl Aabb {
         }))
     }
 
-    /// The box that reaches so far from its middle along each axis.
+    /// Returns the box with the given half size around a center.
     pub fn centered(center: Vec3, half: Vec3) -> Self {
         Self {
             min: center - half,
@@ -42,12 +42,12 @@ impl Aabb {
         }
     }
 
-    /// The box around some boxes; none without any.
+    /// Returns the box around boxes, or `None` without boxes.
     pub fn around_all(boxes: impl IntoIterator<Item = Self>) -> Option<Self> {
         boxes.into_iter().reduce(|all, next| all.union(&next))
     }
 
-    /// The box around this one and another.
+    /// Returns the box around this one and another.
     pub fn union(&self, other: &Self) -> Self {
         Self {
             min: self.min.min(other.min),
@@ -55,7 +55,7 @@ impl Aabb {
         }
     }
 
-    /// The box around this one as a transform leaves it.
+    /// Returns the box around this one after a transform.
     pub fn transformed(&self, transform: &Affine3A) -> Self {
         let center = transform.transform_point3a(self.center().into());
         let axes = Mat3A::from_cols(
@@ -70,27 +70,27 @@ impl Aabb {
         }
     }
 
-    /// Whether all its corners have finite coordinates.
+    /// `true` if all its corners have finite coordinates.
     pub fn is_finite(&self) -> bool {
         self.min.is_finite() && self.max.is_finite()
     }
 
-    /// The middle of the box.
+    /// Center of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }
 
-    /// Half the diagonal: the radius of a sphere around the box.
+    /// Half the diagonal: the radius of the bounding sphere.
     pub fn radius(&self) -> f32 {
         (self.max - self.min).length() * 0.5
     }
 
-    /// How far a point is from the box; 0 inside.
+    /// Distance of a point from the box; 0 inside.
     pub fn distance(&self, point: Vec3) -> f32 {
         point.clamp(self.min, self.max).distance(point)
     }
 
-    /// The eight corners.
+    /// Returns the eight corners.
     pub fn corners(&self) -> [Vec3; 8] {
         std::array::from_fn(|i| {
             let pick = |bit: usize, low: f32, high: f32| if i & bit == 0 { low } else { high };
@@ -106,20 +106,20 @@ impl Aabb {
 /// A half-line in world space.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ray {
-    /// Where it begins.
+    /// Origin.
     pub origin: Vec3,
-    /// Where it goes, of length 1.
+    /// Direction, of length 1.
     pub direction: Vec3,
 }
 
 impl Ray {
-    /// How far along it enters a box and leaves it; none where it does not. One that begins inside
-    /// enters at 0.
+    /// Returns the distances at which the ray enters and leaves a box, or `None` if it misses it. A
+    /// ray that starts inside enters at 0.
     pub fn within(self, aabb: &Aabb) -> Option<(f32, f32)> {
         let inverse = self.direction.recip();
         let a = (aabb.min - self.origin) * inverse;
         let b = (aabb.max - self.origin) * inverse;
-        // A ray within the plane of a side gives NaN, which does not count.
+        // A ray within the plane of a side gives NaN, which is ignored.
         let near = a.min(b).max(Vec3::ZERO).max_element();
         let far = a.max(b).min_element();
         let far = if far.is_nan() { f32::INFINITY } else { far };

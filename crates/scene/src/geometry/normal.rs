@@ -1,9 +1,9 @@
-//! Unit vectors in the four bytes that vertices have for them.
+//! Unit vectors packed in four bytes, for vertices.
 
 use glam::{Vec2, Vec2Swizzles as _, Vec3};
 
-/// A unit vector as a point of an octahedron that is folded flat: two numbers of 16 bits, within
-/// a hundredth of a degree. (Meyer and others, "On Floating-Point Normal Vectors", 2010.)
+/// Packs a unit vector as a point of an unfolded octahedron: two 16-bit numbers, accurate to a
+/// hundredth of a degree. (Meyer and others, "On Floating-Point Normal Vectors", 2010.)
 pub fn pack_normal(normal: Vec3) -> [i16; 2] {
     let on_octahedron = normal / normal.abs().element_sum().max(f32::MIN_POSITIVE);
     let flat = on_octahedron.truncate();
@@ -12,7 +12,7 @@ pub fn pack_normal(normal: Vec3) -> [i16; 2] {
     [packed.x as i16, packed.y as i16]
 }
 
-/// The unit vector of [`pack_normal`], as the shader unpacks it.
+/// Unpacks the unit vector of [`pack_normal`], as the shader does.
 pub fn unpack_normal(packed: [i16; 2]) -> Vec3 {
     let [x, y] = packed.map(|side| (f32::from(side) / f32::from(i16::MAX)).max(-1.0));
     let flat = Vec2::new(x, y);
@@ -21,7 +21,7 @@ pub fn unpack_normal(packed: [i16; 2]) -> Vec3 {
     flat.extend(z).normalize_or(Vec3::Y)
 }
 
-/// Turns the corners of a square over its middle square, or back.
+/// Folds the corners of a square over its middle square, or back.
 fn fold(flat: Vec2) -> Vec2 {
     (Vec2::ONE - flat.yx().abs()) * Vec2::ONE.copysign(flat)
 }
