@@ -1,6 +1,6 @@
 //! Palettes and highlight colours.
 
-/// Colour of the selection, as linear shader input: red, green and blue from 0 to 1.
+/// Colour of the selection, as shader input: red, green and blue from 0 to 1.
 pub const SELECTED: [f32; 3] = [1.0, 0.77, 0.24];
 /// Colour of the hover outline, distinct from those of marks and of the selection.
 pub const HOVERED: [u8; 3] = [64, 224, 255];

@@ -1,32 +1,33 @@
-//! The lightmaps of a level on a few pages, each with a border of its own luxels around it, so
-//! that filtering does not mix it with its neighbours. Where faces go beyond a lightmap, its border
-//! goes as far: each pixel there has the light of the edge (fact sheet B14), and nothing has to be
-//! worked out for those of other faces.
+//! The lightmaps of a level on atlas pages. Each has a border of its own luxels, so that filtering
+//! does not mix it with its neighbours. Where faces extend past a lightmap, its border is as wide:
+//! each pixel there repeats the light of the edge (fact sheet B14), so such faces need no special
+//! handling.
 
 use super::mesh::drawn_geometry;
 use mapscope_formats::pmf;
 
-/// The longest side of a page, in luxels.
+/// Maximum side of a page, in luxels.
 const MAX_PAGE_SIDE: u32 = 4096;
-/// Lightmaps with longer sides are made smaller, in luxels.
+/// Lightmaps with longer sides are scaled down, in luxels.
 const MAX_SIDE: u32 = 2048;
-/// Luxels around a lightmap that repeat those at its edge, at least.
+/// Minimum border of a lightmap, which repeats the luxels of its edge.
 const BORDER: u16 = 1;
-/// Luxels of all wider borders of a level: beyond, faces are held at the edge corner by corner.
+/// Luxel budget for all wider borders of a level. Past it, the corners of faces are clamped to the
+/// edge.
 const MAX_BORDER_LUXELS: u32 = 1 << 24;
-/// Luxels along the side of the white square in the corner of each page, for surfaces without
-/// lightmap. Filtering at its middle does not reach its edge.
+/// Side of the white square in the corner of each page, in luxels, for surfaces without a lightmap.
+/// Filtering at its center does not reach its edge.
 pub const WHITE_SIDE: u32 = 4;
 
-/// How bright a dynamic light of a chunk is, from 0 to 255.
+/// Returns the brightness of a dynamic light of a chunk, from 0 to 255.
 pub(super) type Intensity<'a> = &'a dyn Fn(&pmf::DynamicLight) -> u8;
 
-/// A lightmap with its border, as it stands on its page.
+/// A lightmap with its border, as placed on its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PaintedLightmap {
-    /// The page.
+    /// Page.
     pub page: u16,
-    /// Its left and top luxel on the page.
+    /// Left and top luxel on the page.
     pub corner: [u32; 2],
     /// Luxels on each side.
     pub side: u32,
@@ -34,17 +35,17 @@ pub struct PaintedLightmap {
     pub luxels: Vec<u8>,
 }
 
-/// A page of lightmaps while they are put on it.
+/// A page that lightmaps are being copied to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageLuxels {
-    /// Its width and height, in luxels.
+    /// Width and height, in luxels.
     pub size: [u32; 2],
     /// RGBA bytes from the top left.
     pub bytes: Vec<u8>,
 }
 
 impl PageLuxels {
-    /// A white page.
+    /// Creates a white page.
     pub fn new(size: [u32; 2]) -> Self {
         let [width, height] = size.map(|side| side as usize);
         Self {
@@ -53,7 +54,7 @@ impl PageLuxels {
         }
     }
 
-    /// Puts a lightmap on it.
+    /// Copies a lightmap to the page.
     pub fn put(&mut self, painted: &PaintedLightmap) {
         let ([width, _], [x, y]) = (self.size, painted.corner);
         let row_bytes = painted.side as usize * 4;
@@ -66,41 +67,41 @@ impl PageLuxels {
     }
 }
 
-/// Where the lightmaps of a level are on pages.
+/// The placement of a level's lightmaps on pages.
 #[derive(Debug, Default)]
 pub struct Atlas {
-    /// The size of each page, in luxels. There is always one.
+    /// Size of each page, in luxels. There is at least one page.
     pub pages: Vec<[u32; 2]>,
-    /// The lightmaps of all chunks, chunk by chunk, each in file order.
+    /// Lightmaps of all chunks, chunk by chunk, in file order.
     slots: Vec<Slot>,
-    /// Of each chunk of the level its first slot, and last how many there are.
+    /// First slot of each chunk of the level, followed by the number of slots.
     first_slots: Vec<u32>,
 }
 
-/// Where a lightmap is on its page, without its border.
+/// The place of a lightmap on its page, without its border.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Slot {
-    /// The page.
+    /// Page.
     pub page: u16,
-    /// Its left luxel.
+    /// Left luxel.
     pub x: u16,
-    /// Its top luxel.
+    /// Top luxel.
     pub y: u16,
-    /// Its luxels on each side: as many as in the file, or fewer if those are more than 2048.
+    /// Luxels on each side: the file's number, or a scaled-down one if that exceeds 2048.
     pub side: u16,
-    /// Luxels around it that repeat those at its edge.
+    /// Width of its border, which repeats the luxels of its edge.
     pub border: u16,
 }
 
 impl Slot {
-    /// Luxels on each side with its border.
+    /// Luxels on each side, including the border.
     fn outer(&self) -> u32 {
         u32::from(self.side) + 2 * u32::from(self.border)
     }
 }
 
 impl Atlas {
-    /// Finds places for the lightmaps of a level.
+    /// Places the lightmaps of a level.
     pub(super) fn arrange(level: &pmf::Level) -> Self {
         let mut atlas = Self::default();
         let mut luxels_left = MAX_BORDER_LUXELS;
@@ -113,7 +114,7 @@ impl Atlas {
                 .slots
                 .extend(lightmaps.iter().zip(beyond).map(|(map, beyond)| {
                     let side = map.side().min(MAX_SIDE);
-                    // Less than a tenth of a luxel is not seen.
+                    // Less than a tenth of a luxel is invisible.
                     let wanted = (beyond * side as f32 - 0.1).ceil().max(0.0) as u32;
                     let wanted = wanted.min((MAX_SIDE - side) / 2);
                     let more = (side + 2 * wanted).pow(2) - side.pow(2);
@@ -145,7 +146,7 @@ impl Atlas {
             let slot = self.slots.get(*index as usize);
             std::cmp::Reverse(slot.map_or(0, Slot::outer))
         });
-        // The next place, and how high its row is.
+        // Next position, and the height of its row.
         let (mut page, mut x, mut y, mut height) = (0_u16, WHITE_SIDE, 0, WHITE_SIDE);
         for index in order {
             let Some(slot) = self.slots.get_mut(index as usize) else {
@@ -167,7 +168,7 @@ impl Atlas {
         self.pages.push([width, (y + height).next_multiple_of(4)]);
     }
 
-    /// The lightmaps of a chunk by its number in the level.
+    /// Returns the slots of a chunk by its number in the level.
     pub fn slots(&self, chunk: usize) -> &[Slot] {
         let range = |first: &u32, end: &u32| *first as usize..*end as usize;
         match self.first_slots.get(chunk..) {
@@ -176,8 +177,9 @@ impl Atlas {
         }
     }
 
-    /// Where on a page of this size a place of a lightmap is, as two shares of 65535; of none, the
-    /// white square. Places outside are on the border, or at its edge.
+    /// Converts a lightmap coordinate to a position on a page of this size, as two fractions of
+    /// 65535. Without a slot, this is the white square. Positions outside the lightmap lie on its
+    /// border or are clamped to it.
     pub(super) fn uv(page: [u32; 2], slot: Option<&Slot>, uv: [f32; 2]) -> [u16; 2] {
         let corner = slot.map_or([0; 2], |slot| [slot.x, slot.y]);
         std::array::from_fn(|axis| {
@@ -190,12 +192,12 @@ impl Atlas {
                 }
                 None => WHITE_SIDE as f32 * 0.5,
             };
-            // Rounded, and nothing here is negative.
+            // Rounds; all values here are non-negative.
             (luxel / page[axis] as f32 * f32::from(u16::MAX) + 0.5) as u16
         })
     }
 
-    /// Paints a lightmap of a chunk; none where it is not there.
+    /// Paints a lightmap of a chunk, or returns `None` if it does not exist.
     pub(super) fn paint(
         &self,
         level: &pmf::Level,
@@ -214,13 +216,13 @@ impl Atlas {
         })
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.slots.as_slice()) + size_of_val(self.first_slots.as_slice())
     }
 }
 
-/// How far faces go beyond each of the lightmaps of a chunk, in sides of the lightmap.
+/// Distance by which faces extend past each lightmap of a chunk, in sides of the lightmap.
 fn overhangs(data: &pmf::ChunkData) -> Vec<f32> {
     let Some(client) = &data.client else {
         return Vec::new();
@@ -242,14 +244,14 @@ fn overhangs(data: &pmf::ChunkData) -> Vec<f32> {
     beyond
 }
 
-/// Light and how many luxels each side has.
+/// Light, and the number of luxels on each side.
 struct Lit {
     side: usize,
     rgb: Vec<u8>,
 }
 
-/// A lightmap with the light of the dynamic lights that shine: each adds its luxels times its
-/// colour (fact sheet B16) as far as it is not dimmed. Nothing is brighter than white (B15).
+/// Returns a lightmap with its active dynamic lights. Each adds its luxels times its colour (fact
+/// sheet B16), scaled by its brightness. The sum is clamped to white (B15).
 fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) -> Option<Lit> {
     let client = data.client.as_ref()?;
     let map = client.lightmaps.get(lightmap)?;
@@ -275,7 +277,7 @@ fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) 
     })
 }
 
-/// The luxels of a lightmap with its border: RGBA bytes.
+/// Returns the luxels of a lightmap with its border, as RGBA bytes.
 fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
     let side = usize::from(slot.side);
     let outer = slot.outer() as usize;
@@ -285,7 +287,7 @@ fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
         return luxels;
     }
     let border = usize::from(slot.border);
-    // Luxels that are there: those of the border are at the edge.
+    // Border luxels map to the nearest edge luxel.
     let inside = |at: usize| at.saturating_sub(border).min(side - 1);
     for (row, out) in luxels.chunks_exact_mut(outer * 4).enumerate() {
         for (column, out) in out.chunks_exact_mut(4).enumerate() {
@@ -297,7 +299,7 @@ fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
 }
 
 impl Lit {
-    /// The mean of a square of luxels.
+    /// Averages a square of luxels.
     fn mean(&self, left: usize, top: usize, side: usize) -> [u8; 3] {
         let row = |y: usize| {
             let first = (y * self.side + left) * 3;
@@ -322,7 +324,7 @@ mod tests {
     use super::*;
     use mapscope_formats::pmf::Lightmap;
 
-    /// A level of one chunk with lightmaps of these sides, each luxel another.
+    /// A level of one chunk with lightmaps of these sides, all luxels distinct.
     fn level(exponents: &[u8]) -> pmf::Level {
         let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 1)
             .levels
@@ -348,7 +350,7 @@ mod tests {
         &data.client.as_ref().unwrap().lightmaps
     }
 
-    /// A page with all its lightmaps: RGBA bytes.
+    /// A page with all its lightmaps, as RGBA bytes.
     fn page(atlas: &Atlas, level: &pmf::Level, intensity: Intensity<'_>) -> Vec<u8> {
         let [width, height] = atlas.pages[0].map(|side| side as usize);
         let mut page = vec![u8::MAX; width * height * 4];
@@ -364,7 +366,7 @@ mod tests {
         page
     }
 
-    /// What a GPU reads from a texture at a place in luxels, filtered.
+    /// The value of a GPU texture read at a position in luxels, with bilinear filtering.
     fn filtered(luxel: impl Fn(i64, i64) -> f32, [x, y]: [f32; 2]) -> f32 {
         let [x, y] = [x - 0.5, y - 0.5];
         let (column, row) = (x.floor() as i64, y.floor() as i64);
@@ -450,7 +452,7 @@ mod tests {
             uv: [0.0; 2],
             lightmap_uv,
         };
-        // From half a lightmap before it to one and a half behind it.
+        // From half a lightmap before it to one and a half after it.
         let corners = [[-0.5, 0.5], [2.5, 0.5], [2.5, 1.0], [-0.5, 1.0]].map(corner);
         client.vertices = corners.to_vec();
         data.cubes = pmf::Cubes::default();
@@ -482,7 +484,7 @@ mod tests {
             let found = filtered(on_page, at);
             assert!((found - expected).abs() < 2.0, "{u}: {found} {expected}");
         }
-        // What no memory would hold is held at its edge corner by corner.
+        // A face that would exceed the budget is clamped to the edge at its corners.
         let data = level.chunks[0].data.as_mut().unwrap();
         data.client.as_mut().unwrap().vertices[1].lightmap_uv[0] = f32::INFINITY;
         let atlas = Atlas::arrange(&level);
@@ -519,7 +521,7 @@ mod tests {
         );
         assert_eq!(painted(1, 0).luxels, [10, 20, 250, 255].repeat(9));
         assert_eq!(painted(1, 51).luxels, [11, 24, 255, 255].repeat(9));
-        // The same as on the page.
+        // As on the page.
         let page = page(&atlas, &level, &|_| 255);
         let corner = bright.corner;
         let at = (corner[1] * atlas.pages[0][0] + corner[0]) as usize * 4;

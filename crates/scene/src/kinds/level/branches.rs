@@ -1,4 +1,4 @@
-//! The octrees of a level as a tree of lines, asked for piece by piece.
+//! The octrees of a level as a tree of lines, loaded lazily.
 
 use std::collections::HashSet;
 
@@ -10,12 +10,12 @@ use super::overlays::cell_color;
 use crate::{Branch, Item, LevelItem, Swatch};
 use mapscope_formats::pmf::{ChunkData, Cube, CubeKind, Cubes, Geometry};
 
-/// How many lines are below one.
+/// Maximum number of lines below a line.
 const MAX_LINES: usize = 4096;
-/// How many materials of a box are named.
+/// Maximum number of materials named for a box.
 const MAX_NAMED: usize = 3;
 
-/// What is looked for.
+/// A search query.
 struct Wanted<'a> {
     /// Part of the name of a chunk, such as `0,1,0`.
     chunk: Option<[u32; 3]>,
@@ -25,7 +25,7 @@ struct Wanted<'a> {
 }
 
 impl<'a> Wanted<'a> {
-    /// What a text asks for: `1234`, `chunk 0,1,0`, `0,1,0 1234`, `brick` or `0,1,0 brick`.
+    /// Parses a query: `1234`, `chunk 0,1,0`, `0,1,0 1234`, `brick` or `0,1,0 brick`.
     fn of(text: &'a str) -> Option<Self> {
         let mut wanted = Self {
             chunk: None,
@@ -38,7 +38,7 @@ impl<'a> Wanted<'a> {
         let end = rest.find(|c| !digits(c)).unwrap_or(rest.len());
         let head = rest.get(..end)?;
         if head.contains(',') {
-            // Three numbers with commas between them, and what stands behind.
+            // Three numbers separated by commas, then the rest.
             let mut numbers = Vec::new();
             let mut after = rest;
             while numbers.len() < 3 {
@@ -65,7 +65,7 @@ impl<'a> Wanted<'a> {
 }
 
 impl Map {
-    /// The lines below an item of the tree, or the first ones of a level: its chunks.
+    /// Returns the lines below an item of the tree, or without an item the chunks of the level.
     pub(super) fn branch_lines(&self, level: usize, below: Option<LevelItem>) -> Vec<Branch> {
         let Some(item) = below else {
             let chunks = self.chunks_of(level);
@@ -90,7 +90,7 @@ impl Map {
         let Some((cube, None)) = self.cube_at(item) else {
             return Vec::new();
         };
-        // What is below a cube that is not reached may lead anywhere.
+        // Links below an unreached cube may lead anywhere.
         if !cube.data.cubes.is_reached(cube.cube) {
             return Vec::new();
         }
@@ -103,7 +103,7 @@ impl Map {
         lines.collect()
     }
 
-    /// The item above another in the tree.
+    /// Returns the parent of an item in the tree.
     pub(super) fn above_in_tree(&self, item: LevelItem) -> Option<Item> {
         let (cube, side) = self.cube_at(item)?;
         let above = match side {
@@ -114,8 +114,7 @@ impl Map {
         Some(above.into())
     }
 
-    /// Cubes of a level by their index, their type or a material, at most so many, in the order of
-    /// the tree.
+    /// Finds cubes of a level by index, type or material, at most `most` of them, in tree order.
     pub(super) fn found_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
         let text = text.to_lowercase();
         let Some(wanted) = Wanted::of(&text) else {
@@ -159,7 +158,7 @@ impl Map {
 }
 
 fn chunk_branch(at: &ChunkAt<'_>) -> Branch {
-    // A chunk of which little can be read may have no root.
+    // A chunk that is mostly unreadable may have no root.
     let roots = |data: &ChunkData| data.cubes.len().min(1) + orphans(&data.cubes).count();
     Branch {
         item: at.item().into(),
@@ -181,10 +180,10 @@ fn cube_branch(at: &ChunkAt<'_>, data: &ChunkData, cube: u32, place: &str) -> Op
     })
 }
 
-/// What of a chunk has a name.
+/// Contents of a chunk that match a name.
 struct Named {
     kinds: Vec<CubeKind>,
-    /// Indices of the materials that the chunk uses.
+    /// Indices of materials that the chunk uses.
     materials: HashSet<u8>,
 }
 
@@ -217,7 +216,7 @@ impl Named {
     }
 }
 
-/// The materials of the sides of a box that count: those that are drawn, or the one of all.
+/// Returns the materials of the drawn sides of a box, or the common one if no side is drawn.
 pub(super) fn drawn_materials(geometry: &Geometry) -> impl Iterator<Item = u8> {
     let mask = match geometry.side_mask() {
         0 if !geometry.is_common_extended() => 1,
@@ -229,14 +228,14 @@ pub(super) fn drawn_materials(geometry: &Geometry) -> impl Iterator<Item = u8> {
         .map(|(_, material)| material)
 }
 
-/// The cubes that are not reached, as many as are listed.
+/// Returns the unreached cubes, up to the line limit.
 fn orphans(cubes: &Cubes) -> impl Iterator<Item = u32> {
     let all = 0..cubes.len() as u32;
     let orphans = all.filter(|cube| !cubes.is_reached(*cube));
     orphans.take(MAX_LINES.min(cubes.orphans() as usize))
 }
 
-/// The names of the materials of a box, or how many cubes are in another.
+/// Formats the names of a box's materials, or the number of child cubes.
 fn note(data: &ChunkData, cube: u32) -> String {
     let Some(Cube::Geometry(geometry)) = data.cubes.get(cube) else {
         return String::new();
@@ -267,7 +266,7 @@ mod tests {
     fn every_cube_is_in_the_tree_once_below_what_it_is_in() {
         let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 2, 7);
         let cubes = &mut pmf.levels[0].chunks[1].data.as_mut().unwrap().cubes;
-        // A cube that is in no other.
+        // An orphan cube, in no other cube.
         let orphan = cubes.push_empty();
         cubes.link().unwrap();
         let map = sample::map(pmf);

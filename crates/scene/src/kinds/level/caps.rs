@@ -1,8 +1,9 @@
-//! Caps: the cross-sections of solid boxes where a cut goes through them.
+//! Caps: the cross-sections of solid boxes where a cut passes through them.
 //!
-//! A level has faces only where a box meets the air, so that a cut opens hollow walls. Each plane of
-//! the cut is closed where it goes through a solid box; everything else, the backs of walls too, is
-//! drawn as without a cut, so that one still sees into rooms whose outside has no faces.
+//! A level has faces only where a box meets the air, so a cut opens hollow walls. Each plane of the
+//! cut is closed where it passes through a solid box. Everything else, including the backs of
+//! walls, is drawn as without a cut, so that rooms whose outside has no faces stay open to the
+//! view.
 
 use std::collections::HashMap;
 
@@ -16,35 +17,34 @@ use super::place::cell_in_world;
 use crate::{Aabb, Hit, LevelItem, Ray, Shown};
 use mapscope_formats::pmf::{Cube, Geometry};
 
-/// How far caps are behind the plane of the cut, and how far faces may be before it and are still
-/// drawn, in metres. Cuts on whole metres run along the faces of boxes: those are not cut, and they
-/// win over the cap of the box that they belong to.
+/// Offset of caps behind the plane of the cut, and tolerance within which faces before the plane
+/// are still drawn, in metres. Cuts on whole metres run along the faces of boxes: those faces are
+/// not cut, and they are drawn over the cap of their own box.
 pub const CUT_SLACK: f32 = 0.001;
 
-/// Corners of triangles beyond which no more caps are made: more than a level has that was made to
-/// be played, and no more than 64 MiB.
+/// Maximum number of cap vertices: more than any playable level needs, and at most 64 MiB.
 const MAX_VERTICES: usize = 1 << 22;
 
-/// A corner of a triangle of a cap, for the GPU.
+/// A vertex of a cap triangle, for the GPU.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct CapVertex {
-    /// Place in world space, in metres.
+    /// Position in world space, in metres.
     pub position: [f32; 3],
-    /// The side of the box that is left which the cap lies on: +X, +Y, +Z, -X, -Y, -Z.
+    /// Side of the remaining box that the cap lies on: +X, +Y, +Z, -X, -Y, -Z.
     pub side: u32,
 }
 
 /// A plane of a cut.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Plane {
-    /// The side of the box that is left.
+    /// Side of the remaining box.
     side: usize,
-    /// Where caps are along its axis.
+    /// Position of the caps along its axis.
     at: f32,
 }
 
-/// Room for polygons that is used again.
+/// Reusable polygon buffers.
 #[derive(Debug, Default)]
 struct Scratch {
     /// Corners of a section in its plane, counter-clockwise.
@@ -53,7 +53,7 @@ struct Scratch {
 }
 
 impl Plane {
-    /// The planes of a cut that go through something with these bounds.
+    /// Returns the planes of a cut that intersect these bounds.
     fn of(cut: Aabb, bounds: Aabb) -> impl Iterator<Item = Self> {
         (0..6).filter_map(move |side| {
             let axis = side % 3;
@@ -74,7 +74,7 @@ impl Plane {
         aabb.min[self.axis()] < self.at && self.at < aabb.max[self.axis()]
     }
 
-    /// A place in the plane: along the next axis, and along the one after it.
+    /// Projects a position onto the plane: along the next axis, and along the one after it.
     fn flat(self, place: Vec3) -> Vec2 {
         Vec2::new(place[(self.axis() + 1) % 3], place[(self.axis() + 2) % 3])
     }
@@ -87,7 +87,7 @@ impl Plane {
         world
     }
 
-    /// The section of an upright box, as far as it is in the box that is left.
+    /// Computes the section of an axis-aligned box, clipped to the remaining box.
     fn section_of_box(self, aabb: &Aabb, cut: Aabb, section: &mut Vec<Vec2>) {
         section.clear();
         let min = self.flat(aabb.min.max(cut.min));
@@ -98,13 +98,13 @@ impl Plane {
         }
     }
 
-    /// The section of a box with moved corners, as far as it is in the box that is left.
+    /// Computes the section of a box with moved corners, clipped to the remaining box.
     fn section_of_hull(self, corners: &[Vec3; 8], cut: Aabb, scratch: &mut Scratch) {
         let Scratch { section, clipped } = scratch;
         section.clear();
         for (number, from) in corners.iter().enumerate() {
             for bit in [1, 2, 4] {
-                // Each edge once, from its corner with the smaller number.
+                // Visits each edge once, from its corner with the smaller number.
                 let Some(to) = corners.get(number | bit).filter(|_| number & bit == 0) else {
                     continue;
                 };
@@ -127,7 +127,7 @@ impl Plane {
     }
 }
 
-/// Cuts off the part of a polygon where `inside` is negative, which changes evenly.
+/// Clips away the part of a polygon where the linear function `inside` is negative.
 fn clip(polygon: &mut Vec<Vec2>, clipped: &mut Vec<Vec2>, inside: impl Fn(Vec2) -> f32) {
     clipped.clear();
     let mut before = polygon.last().copied();
@@ -147,14 +147,14 @@ fn clip(polygon: &mut Vec<Vec2>, clipped: &mut Vec<Vec2>, inside: impl Fn(Vec2) 
     std::mem::swap(polygon, clipped);
 }
 
-/// Whether a place is in a convex polygon.
+/// `true` if a position is inside a convex polygon.
 fn contains(polygon: &[Vec2], place: Vec2) -> bool {
     let ends = polygon.iter().skip(1).chain(polygon.first());
     let is_left = |(from, to): (&Vec2, &Vec2)| (*to - *from).perp_dot(place - *from) >= 0.0;
     polygon.len() > 2 && polygon.iter().zip(ends).all(is_left)
 }
 
-/// Which materials of a level are solid: those that neither show what is behind them nor are hidden.
+/// The solid materials of a level: those that are neither see-through nor hidden.
 struct Solids<'a> {
     map: &'a Map,
     shown: &'a Shown,
@@ -171,7 +171,7 @@ impl<'a> Solids<'a> {
         })
     }
 
-    /// Of each material that a chunk uses whether it is solid.
+    /// Returns a flag for each material of a chunk: `true` if it is solid.
     fn materials(&self, at: &ChunkAt<'_>) -> Vec<bool> {
         let Some(data) = at.data() else {
             return Vec::new();
@@ -185,12 +185,12 @@ impl<'a> Solids<'a> {
             Some(!is_hidden && list.get(*index)?.blend == Blend::Opaque)
         };
         let names = data.materials.iter();
-        // What the level does not have is drawn like a solid.
+        // Materials that are missing in the level are drawn as solids.
         names.map(|name| is_solid(*name).unwrap_or(true)).collect()
     }
 }
 
-/// Whether a box is solid by the materials of the sides that are drawn, or of all if none is.
+/// `true` if a box is solid by the materials of its drawn sides, or of all sides if none is drawn.
 fn is_solid(geometry: &Geometry, materials: &[bool]) -> bool {
     let drawn = match geometry.side_mask() {
         0 => u8::MAX,
@@ -203,8 +203,8 @@ fn is_solid(geometry: &Geometry, materials: &[bool]) -> bool {
 }
 
 impl Map {
-    /// The caps of the cut through the level that is shown: three corners for each triangle, whose
-    /// front is toward what is cut away. Nothing without a cut.
+    /// Returns the caps of the cut through the visible level: three corners for each triangle,
+    /// whose front faces the part that was cut away. Empty without a cut.
     pub fn caps(&self, shown: &Shown) -> Vec<CapVertex> {
         let mut caps = Vec::new();
         self.sections(shown, None, |plane, _, _, section| {
@@ -215,7 +215,7 @@ impl Map {
                 return;
             }
             for pair in others.windows(2) {
-                // On the far side of an axis the other way round.
+                // The far side of an axis has the opposite winding.
                 let [b, c] = if plane.side < 3 {
                     [pair[0], pair[1]]
                 } else {
@@ -230,11 +230,11 @@ impl Map {
         caps
     }
 
-    /// The cap that a ray meets: the box that is cut there.
+    /// Returns the box whose cap a ray hits.
     pub(super) fn first_cap(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let cut = shown.cut?;
         let bounds = self.levels.get(shown.level)?.bounds;
-        // Only where the ray comes into the box that is left.
+        // Only planes through which the ray enters the remaining box.
         let distance_to = |plane: Plane| {
             let axis = plane.axis();
             let comes_in = (plane.side < 3) == (ray.direction[axis] < 0.0);
@@ -257,9 +257,9 @@ impl Map {
         })
     }
 
-    /// Calls `visit` with each section of a solid box of the level that is shown: its plane, its
-    /// chunk, its number there, and the corners of a convex polygon in the plane, counter-clockwise.
-    /// With a place only those of the chunks that it is in.
+    /// Calls `visit` with each section of a solid box of the visible level: its plane, its chunk,
+    /// its number there, and the corners of a convex polygon in the plane, counter-clockwise. With
+    /// a position, only chunks that contain it are visited.
     fn sections(
         &self,
         shown: &Shown,
@@ -331,12 +331,12 @@ mod tests {
         }
     }
 
-    /// Whether a place is in one of the triangles of the caps, seen along an axis.
+    /// `true` if a position lies in one of the cap triangles, seen along an axis.
     fn is_covered(caps: &[CapVertex], plane: Plane, place: Vec3) -> bool {
         let (triangles, _) = caps.as_chunks::<3>();
         triangles.iter().any(|corners| {
             let corners = corners.map(|corner| plane.flat(corner.position.into()));
-            // Those on the far sides turn the other way.
+            // Triangles on the far sides have the opposite winding.
             contains(&corners, plane.flat(place))
                 || contains(&[corners[0], corners[2], corners[1]], plane.flat(place))
         })
@@ -478,7 +478,7 @@ mod tests {
         let mut rectangle = Vec::new();
         plane.section_of_box(&unit, unit, &mut rectangle);
         assert_eq!(area(&rectangle), 1.0);
-        // A ramp: the upper corners toward more X are down.
+        // A ramp: the upper corners on the +X side are moved down.
         for corner in &mut corners {
             if corner.y > 0.5 && corner.x > 0.5 {
                 corner.y = 0.0;

@@ -1,13 +1,13 @@
-//! The chunks of a level and how much each holds.
+//! The chunks of a level with their sizes.
 
 use super::Map;
 use crate::{ChunkInfo, ChunkMap};
 use mapscope_formats::pmf::{Chunk, CubeKind};
 
-/// How many chunks are shown.
+/// Maximum number of chunks shown.
 const MAX_CHUNKS: usize = 1 << 16;
 
-/// Whether a chunk is more than a single empty cube, or cannot be read.
+/// `true` if a chunk has more than a single empty cube, or is unreadable.
 pub(super) fn holds_anything(chunk: &Chunk) -> bool {
     chunk
         .data
@@ -15,14 +15,14 @@ pub(super) fn holds_anything(chunk: &Chunk) -> bool {
         .is_none_or(|data| data.cubes.len() > 1 || data.cubes.kind(0) != Some(CubeKind::Empty))
 }
 
-/// Bytes of the file that a chunk takes, its three sections together.
+/// Size of a chunk in the file, in bytes, of its three sections together.
 pub(super) fn packed_bytes(chunk: &Chunk) -> u64 {
     let bytes = chunk.frames.iter().map(|frame| u64::from(frame.packed));
     bytes.sum()
 }
 
 impl Map {
-    /// The chunks of a level with what is measured of them.
+    /// Returns the chunks of a level with their measurements.
     pub(super) fn map_of_chunks(&self, number: usize) -> Option<ChunkMap> {
         let (level, _) = self.level(number)?;
         let chunks = self.chunks_of(number);

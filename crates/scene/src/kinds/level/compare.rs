@@ -1,4 +1,4 @@
-//! What a map is made of, for comparing it with another.
+//! The parts of a map, for comparison with another map.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ use crate::{Item, LevelItem, OwnLine, Owner};
 use mapscope_formats::pmf::{ChunkClient, CubeKind, Face, SIDES, StringRef, StringTable, Vertex};
 
 impl Map {
-    /// All that the file has: what the header says, the archive, extensions, levels with their
+    /// Returns all parts of the file: the header, the archive, extensions, levels with their
     /// chunks, and entities.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let archive = self.pmf.archive.as_ref();
@@ -31,7 +31,7 @@ impl Map {
                     Some(LevelItem::Extension { index })
                 },
             ),
-            // They have no names, and are found by what is in them.
+            // Levels have no names, so they are matched by content.
             Parts::list("level", self.pmf.levels.len())
                 .keys(|_| String::new())
                 .items(|level| Some(LevelItem::level(level)))
@@ -96,7 +96,7 @@ impl Map {
         if self.bytes.is_empty() {
             return chunks;
         }
-        // Packed bytes that are the same say the same.
+        // Equal packed bytes have equal contents.
         chunks.contents(move |run, content| {
             for frame in run.filter_map(chunk).flat_map(|at| &at.chunk.frames) {
                 let start = frame.start as usize;
@@ -151,7 +151,7 @@ impl Map {
     }
 }
 
-/// A list of parts whose names are in a table of strings.
+/// Creates a list of parts whose names are in a string table.
 fn of_names<'a>(what: &'static str, strings: &'a StringTable, names: Vec<StringRef>) -> Parts<'a> {
     Parts::named(what, names.len(), move |index| {
         let name = names.get(index);
@@ -160,8 +160,9 @@ fn of_names<'a>(what: &'static str, strings: &'a StringTable, names: Vec<StringR
 }
 
 impl CubeAt<'_> {
-    /// The key of a cube among those of its chunk, wherever its record is: the corners that lead to it from the
-    /// root, and its type if it wraps another cube. What wraps a cube does not change the key of that cube.
+    /// Returns the key of a cube among those of its chunk, independent of its record's position:
+    /// the corners that lead to it from the root, and its type if it wraps another cube. Wrappers
+    /// do not change the key of the wrapped cube.
     fn key(&self) -> String {
         let Some(place) = self.place() else {
             return "unreached".to_owned();
@@ -177,12 +178,12 @@ impl CubeAt<'_> {
     }
 }
 
-/// The faces of a cube, and their vertices.
+/// Returns the faces of a cube, with their vertices.
 fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
     let Some((geometry, client)) = cube.geometry().zip(cube.data.client.as_ref()) else {
         return Vec::new();
     };
-    // Also those that are not drawn since something of them is wrong.
+    // Includes invalid faces, which are not drawn.
     let faces = geometry.all_faces().map(|face| FaceAt { client, face });
     let faces: Rc<[FaceAt<'_>]> = faces.collect();
     let count = faces.len();
@@ -233,7 +234,7 @@ impl<'a> FaceAt<'a> {
         self.client.normals.get(first as usize + number)
     }
 
-    /// What the file says of a vertex.
+    /// Returns the values that the file stores for a vertex.
     fn own_vertex(&self, number: usize) -> Vec<OwnLine> {
         let Some(vertex) = self.vertex(number) else {
             return Vec::new();

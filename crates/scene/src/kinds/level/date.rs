@@ -1,19 +1,20 @@
-//! Dates of Unix time.
+//! Formatting of Unix time.
 
 const DAY_SECS: u64 = 24 * 60 * 60;
-/// Days of 400 years of the Gregorian calendar.
+/// Days in 400 years of the Gregorian calendar.
 const ERA_DAYS: u64 = 146_097;
-/// Days from the 1st of March of the year 0 to the 1st of January 1970.
+/// Days from 1 March of the year 0 to 1 January 1970.
 const EPOCH_DAYS: u64 = 719_468;
-/// The beginning of the year 10000, in seconds of Unix time.
+/// Start of the year 10000, in seconds of Unix time.
 const YEAR_10000: u64 = 253_402_300_800;
 
-/// A moment in UTC, such as `2025-09-15 00:00:00 UTC`; after the year 9999 the number of seconds.
+/// Formats a time in UTC, such as `2025-09-15 00:00:00 UTC`, or as a number of seconds after the
+/// year 9999.
 pub(super) fn utc(unix_secs: u64) -> String {
     if unix_secs >= YEAR_10000 {
         return format!("{unix_secs} s of Unix time");
     }
-    // Years that begin with March have their leap day at the end (Hinnant, "chrono-Compatible
+    // Years that begin in March have their leap day at the end (Hinnant, "chrono-Compatible
     // Low-Level Date Algorithms").
     let days = unix_secs / DAY_SECS + EPOCH_DAYS;
     let day_of_era = days % ERA_DAYS;

@@ -1,4 +1,4 @@
-//! What is known of cubes and their sides, and where items are.
+//! Descriptions of cubes and their sides, and positions of items.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,29 +22,29 @@ use mapscope_formats::pmf::{
     VisInfo,
 };
 
-/// How many cubes that a visibility cube sees are listed of all chunks together.
+/// Maximum number of listed cubes that a visibility cube sees, over all chunks.
 const MAX_SEEN: usize = 256;
-/// How many of the cubes around one are listed; chains of them may be any length.
+/// Maximum number of listed ancestors of a cube; chains of them can have any length.
 const MAX_ABOVE: usize = 128;
-/// How many vertices of a side are listed.
+/// Maximum number of listed vertices of a side.
 const MAX_VERTICES: usize = 24;
-/// Characters that a name takes at most in the status line before what follows moves.
+/// Characters reserved for a name in the status line. Longer names move the parts after it.
 const NAME_WIDTH: usize = 16;
-/// Characters of the longest name of a type of cube.
+/// Characters of the longest cube type name.
 const KIND_WIDTH: usize = 9;
 
-/// A cube, or a side of one, with its place.
+/// A cube or one of its sides, with its place.
 #[derive(Debug, Clone)]
 pub(super) struct CubeRecord<'a> {
     cube: CubeAt<'a>,
     side: Option<usize>,
-    /// None for a cube that is not reached from the root.
+    /// `None` for a cube that is not reached from the root.
     place: Option<Place>,
     geometry: Option<&'a Geometry>,
 }
 
 impl Map {
-    /// A cube, or a side of one, by its item.
+    /// Returns a cube, or one of its sides, by its item.
     pub(super) fn cube_record(&self, item: LevelItem) -> Option<CubeRecord<'_>> {
         let (cube, side) = self.cube_at(item)?;
         Some(CubeRecord {
@@ -57,8 +57,8 @@ impl Map {
 }
 
 impl<'a> CubeRecord<'a> {
-    /// What is known of it. Each part of the status line is as wide as the widest of its kind, so
-    /// that nothing moves while the pointer does.
+    /// The fields of a cube. Each part of the status line is as wide as its widest value, so that
+    /// nothing moves while the pointer does.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Cube", Self::CUBE),
@@ -97,7 +97,7 @@ impl<'a> CubeRecord<'a> {
         .place()
         .in_summary_as("Cube"),
         field("Type", |of: &Self| {
-            // Steps go through the sides of a material where a side is picked.
+            // If a side is picked, stepping iterates over the sides of its material.
             let kind = of.cube.kind().filter(|_| of.side.is_none());
             let level = of.cube.at.level_number;
             Value::from(of.cube.kind_name())
@@ -327,7 +327,7 @@ impl<'a> CubeRecord<'a> {
         .derived()
         .json_as("bytes", |of| of.cube.records_json().into())];
 
-    /// The corners of the boxes of a collider, from the centre of its chunk at a place on.
+    /// Lists the corners of a collider's boxes, relative to `center`, the center of its chunk.
     fn boxes(&self, center: Vec3) -> Value {
         let boxes = self.cube.boxes().unwrap_or_default().iter().enumerate();
         Value::list(boxes.flat_map(|(index, corners)| {
@@ -338,7 +338,7 @@ impl<'a> CubeRecord<'a> {
         }))
     }
 
-    /// Something of its place; null where it has none.
+    /// Reads a value from the cube's place, or null if it has none.
     fn of_place(&self, read: impl Fn(&Place) -> Json) -> Json {
         self.place.as_ref().map_or(Json::Null, read)
     }
@@ -357,19 +357,19 @@ impl<'a> CubeRecord<'a> {
         self.side.zip(self.geometry)
     }
 
-    /// Something of the side of a box.
+    /// Reads a value of the side of a box.
     fn on_side(&self, read: impl Fn(usize, &Geometry) -> Value) -> Value {
         self.side_of_box()
             .map(|(side, geometry)| read(side, geometry))
             .into()
     }
 
-    /// Something of a box.
+    /// Reads a value of a box.
     fn of_box(&self, read: impl Fn(&Geometry) -> Value) -> Value {
         self.geometry.map(read).into()
     }
 
-    /// Something of each side of a box, or of all where they are the same.
+    /// Reads a value of each side of a box, or a single one if all sides share it.
     fn sides(
         &self,
         is_extended: impl Fn(&Geometry) -> bool,
@@ -384,7 +384,7 @@ impl<'a> CubeRecord<'a> {
         })
     }
 
-    /// The names of the materials that the file lists.
+    /// Returns the names of the materials that the file lists.
     fn materials_json(&self) -> Json {
         let data = self.cube.data;
         let listed = self.geometry.map_or(&[][..], |geometry| {
@@ -397,7 +397,8 @@ impl<'a> CubeRecord<'a> {
         names.collect()
     }
 
-    /// The moved corners, by their names, each with what is told of where it is in the space of the chunk.
+    /// Lists the moved corners by name, each with the value that `told` returns for its position in
+    /// chunk space.
     fn moved_to(&self, geometry: &Geometry, told: impl Fn([f32; 3]) -> Value) -> Value {
         let moved = self.cube.data.cubes.moved_points(geometry);
         Value::list(
@@ -405,7 +406,7 @@ impl<'a> CubeRecord<'a> {
         )
     }
 
-    /// Each moved corner, where it would be and where it is, in world space.
+    /// Lists each moved corner with its original and its actual position, in world space.
     fn moved_points(&self, geometry: &Geometry) -> Value {
         let Some(place) = &self.place else {
             return Value::absent();
@@ -419,7 +420,7 @@ impl<'a> CubeRecord<'a> {
         }))
     }
 
-    /// The cubes that wrap it or what it is in, or else all that it is in, from the root on.
+    /// Lists the ancestors of the cube from the root on, or only the wrappers among them.
     fn above(&self, only_wrappers: bool) -> Value {
         let above = self.place.iter().flat_map(|place| &place.above);
         let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
@@ -433,23 +434,24 @@ impl<'a> CubeRecord<'a> {
     }
 }
 
-/// Whether a record of a box is extended.
+/// Describes whether a record of a box is extended.
 fn extent(is_extended: bool) -> Value {
     if is_extended { "extended" } else { "basic" }.into()
 }
 
-/// What a file lists of the sides of a box: one for all, or each if the data is extended.
+/// Returns the entries that a file stores for the sides of a box: one for all, or one for each if
+/// the data is extended.
 fn in_file(sides: &[u8; 6], is_extended: bool) -> &[u8] {
     if is_extended { sides } else { &sides[..1] }
 }
 
-/// The min and the max corner.
+/// Returns the min and the max corner as JSON.
 fn corners(aabb: Aabb) -> Json {
     json!([aabb.min, aabb.max].map(|corner| corner.to_array().map(number)))
 }
 
 impl Map {
-    /// Where an item is in world space; none for one that is nowhere.
+    /// Returns the bounds of an item in world space, or `None` if it has no position.
     pub(super) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
         match item {
             LevelItem::Map => self.levels.first().map(|level| level.bounds),
@@ -486,8 +488,8 @@ impl Map {
         }
     }
 
-    /// Lines in world space that show where an item is: the edges of a box, which follow its moved
-    /// corners, of a hull, or of faces.
+    /// Returns an outline of an item in world space: the edges of a box with its moved corners, of
+    /// a hull, or of faces.
     pub(super) fn contour_of(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let corners = match item {
             LevelItem::Chunk { .. } | LevelItem::ServerRegion { .. } => {
@@ -520,8 +522,8 @@ impl Map {
             .collect()
     }
 
-    /// The edges of the faces of a cube, in world space: of one that is not reached from the root they
-    /// alone say where it is.
+    /// Returns the edges of a cube's faces, in world space. They are the only position of a cube
+    /// that is not reached from the root.
     fn rims_of(&self, cube: &CubeAt<'_>) -> Vec<[Vec3; 2]> {
         let level = self.levels.get(cube.at.level_number);
         let Some(mesh) = level.and_then(|level| level.mesh(cube.at.number)) else {
@@ -531,7 +533,7 @@ impl Map {
         faces.flat_map(|face| mesh.rim(face)).collect()
     }
 
-    /// The material of a side of a cube, or of the first side.
+    /// Returns the material of a side of a cube, or of its first side.
     pub(super) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
         cube.material_item(cube.geometry()?, side.unwrap_or(0))
@@ -577,7 +579,7 @@ impl<'a> CubeAt<'a> {
         }
     }
 
-    /// The boxes of a collider.
+    /// Returns the boxes of a collider.
     fn boxes(&self) -> Option<&'a [Corners]> {
         match self.cube()? {
             Cube::Collider(collider) => Some(self.data.cubes.boxes(collider)),
@@ -594,7 +596,7 @@ impl<'a> CubeAt<'a> {
         Some(corners.map(|corner| Vec3::from(corner) + self.at.center()))
     }
 
-    /// The material of a side, by the name that the chunk has for it.
+    /// Describes the material of a side by its name in the chunk.
     fn material(&self, geometry: &Geometry, side: usize) -> Value {
         let used = geometry.materials.get(side);
         let data = self.data;
@@ -637,7 +639,7 @@ impl<'a> CubeAt<'a> {
         }
     }
 
-    /// The vertices of a side with their coordinates on the texture and on the lightmap.
+    /// Lists the vertices of a side with their texture and lightmap coordinates.
     fn vertices_of(&self, geometry: &Geometry, side: usize) -> Value {
         let center = self.at.center();
         let face = geometry.faces().find(|face| face.side == side);
@@ -660,7 +662,7 @@ impl<'a> CubeAt<'a> {
         Value::list_up_to(MAX_VERTICES, lines)
     }
 
-    /// The cubes that a visibility cube lists: of its own chunk, then of others.
+    /// Lists the cubes that a visibility cube sees: those of its own chunk, then those of others.
     fn seen(&self, info: &VisInfo) -> Value {
         let at = &self.at;
         let cubes = &self.data.cubes;
@@ -703,7 +705,7 @@ impl<'a> CubeAt<'a> {
         lines.into()
     }
 
-    /// All that a visibility cube lists, by the numbers that the file has.
+    /// Lists everything that a visibility cube sees, by the numbers in the file.
     fn all_seen(&self, info: &VisInfo) -> Value {
         let cubes = &self.data.cubes;
         let numbers = |list: &[u32]| {
@@ -722,7 +724,7 @@ impl<'a> CubeAt<'a> {
         Value::list([of_chunk].into_iter().chain(others))
     }
 
-    /// The lights of the chunk that reach a cube.
+    /// Lists the lights of the chunk that reach a cube.
     fn lights(&self, info: &LightInfo) -> Value {
         let cubes = &self.data.cubes;
         let of_kinds = [
@@ -746,7 +748,7 @@ impl<'a> CubeAt<'a> {
         }))
     }
 
-    /// The cubes that are in it, each with its octant.
+    /// Lists the child cubes, each with its octant.
     fn inside(&self) -> Value {
         let cubes = &self.data.cubes;
         Value::list(cubes.inside(self.cube).map(|(corner, child)| {
@@ -759,14 +761,14 @@ impl<'a> CubeAt<'a> {
         }))
     }
 
-    /// Where its records are in what the sections decode to; none where a section has none.
+    /// Returns the ranges of its records in the decoded sections that have one.
     fn records(&self) -> impl Iterator<Item = (Side, Range<u32>)> {
         let cubes = &self.data.cubes;
         let records = Side::ALL.into_iter();
         records.filter_map(|side| Some((side, cubes.record(side, self.cube)?)))
     }
 
-    /// Its bytes and where they are in what the sections decode to.
+    /// Lists its records: offset in the decoded section, and bytes.
     fn record_lines(&self) -> Value {
         Value::list(self.records().map(|(side, record)| {
             let name = SECTION_NAMES
@@ -775,7 +777,7 @@ impl<'a> CubeAt<'a> {
                 .unwrap_or_default();
             let bytes = counted(record.len(), "byte");
             let mut text = format!("at {:#x} of the decoded section, {bytes}", record.start);
-            // One more says that there are more.
+            // The extra byte marks the list as truncated.
             let end = record.start.saturating_add(MAX_BYTES as u32 + 1);
             let shown = record.start..record.end.min(end);
             if let Some(bytes) = self.at.map.section_bytes(&self.at, side, &shown) {
@@ -785,8 +787,8 @@ impl<'a> CubeAt<'a> {
         }))
     }
 
-    /// Its bytes in each section: where they stand in what the section decodes to, and what they
-    /// are, in hexadecimal.
+    /// Returns its record in each section: the offset in the decoded section and the bytes in
+    /// hexadecimal.
     fn records_json(&self) -> JsonMap<String, Json> {
         let records = self.records().filter_map(|(side, record)| {
             let record = Some(record).filter(|record| !record.is_empty())?;
@@ -798,12 +800,12 @@ impl<'a> CubeAt<'a> {
     }
 }
 
-/// Names of corners in their order.
+/// Names of the corners, in their order.
 pub(super) const CORNERS: [&str; 8] = [
     "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
 ];
 
-/// A string as it is, however long; of one that is not in the table its offset.
+/// Returns a whole string of any length, or its offset if it is not in the table.
 pub(super) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
     if strings.has(string.0) {
         strings.get(string)
@@ -812,7 +814,7 @@ pub(super) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
     }
 }
 
-/// The name at an index of a list; none where it has no such.
+/// Returns the name at an index of a list, or a placeholder if it is missing.
 fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> String {
     let name = index.and_then(|index| names.get(usize::from(*index)));
     match (name, index) {
@@ -822,7 +824,7 @@ fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> Stri
     }
 }
 
-/// An index that is outside its list; without a list nothing is meant.
+/// Describes an index outside its list. Index 0 of an empty list means that nothing is referenced.
 fn no_such(index: u8, count: usize) -> String {
     match (index, count) {
         (0, 0) => "none".to_owned(),
@@ -830,8 +832,8 @@ fn no_such(index: u8, count: usize) -> String {
     }
 }
 
-/// The corners that lead from the root to a cube, by their numbers and signs: `4 +X -Y +Z` and so
-/// on, as far as they are in smaller and smaller cells.
+/// Formats the corners that lead from the root to a cube by their numbers and signs, such as
+/// `4 +X -Y +Z`. Wrappers, which do not subdivide the cell, are left out.
 fn path(place: &Place) -> String {
     let corners = place.above.iter().filter_map(|(_, corner)| *corner);
     let corners = corners.map(|corner| {
@@ -846,7 +848,7 @@ fn path(place: &Place) -> String {
     }
 }
 
-/// A box, for people.
+/// Formats a box for display.
 fn between(aabb: Aabb) -> String {
     let size = (aabb.max - aabb.min).to_array().map(short);
     let size = size.join(" x ");
@@ -894,7 +896,7 @@ mod tests {
                 let group = groups.iter().find(|group| group.title == "Bytes").unwrap();
                 let common = &group.properties[0].value;
                 let (_, hex) = common.split_once(": ").unwrap();
-                // The first byte is the type and its bits.
+                // The first byte contains the type and its flags.
                 let head = u8::from_str_radix(&hex[..2], 16).unwrap();
                 assert_eq!(CubeKind::of(head), data.cubes.kind(cube));
                 let [y, x, z] = source.index.yxz();
@@ -940,7 +942,7 @@ mod tests {
         );
         assert_eq!(summary[0].value, "(0, 1, 0)");
         assert_eq!(summary[4].value, SIDES[side]);
-        // What follows stays in its place while the pointer moves on.
+        // The parts keep their place while the pointer moves.
         assert!(
             summary
                 .iter()
@@ -963,7 +965,7 @@ mod tests {
         assert_eq!(value("Path").split(" / ").count(), depth);
         let inside = find("Inside").properties.first().unwrap().link.unwrap();
         assert_eq!(inside, LevelItem::cube(0, 1, 0).into());
-        // The outline goes through the moved points.
+        // The outline passes through the moved points.
         let outline = map.contour_of(face);
         assert_eq!(outline.len(), 12);
         let (_, point) = data.cubes.moved_points(geometry).next().unwrap();

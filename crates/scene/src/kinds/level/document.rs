@@ -1,4 +1,4 @@
-//! A map as the rest of the program sees it: the [`Document`] of a PMF.
+//! The [`Document`] implementation for PMF maps.
 
 use glam::Vec3;
 
@@ -54,19 +54,19 @@ pub(crate) static OVERLAYS: [Overlay; 20] = overlays![
 ];
 
 impl Map {
-    /// A cube by its level, the place of its chunk in the grid, and its index; none where there is no
-    /// such chunk.
+    /// Returns a cube by its level, the position of its chunk in the grid, and its index, or `None`
+    /// if the chunk does not exist.
     fn cube_in_grid(&self, [level, y, x, z, cube]: [u32; 5]) -> Option<LevelItem> {
         let level = level as usize;
         let place = ChunkIndex::new([y, x, z]);
-        // What has no room in an index is in no grid.
+        // Coordinates that do not fit an index are in no grid.
         let is_place = place.yxz() == [y, x, z];
         let chunk = self.pmf.levels.get(level)?.chunk_number(place)?;
         is_place.then(|| LevelItem::cube(level, chunk, cube))
     }
 }
 
-/// What an item of any document is in a map.
+/// Returns the level item of an item, or `None` if it belongs to another kind of document.
 fn in_map(item: Item) -> Option<LevelItem> {
     match item {
         Item::Level(item) => Some(item),

@@ -1,4 +1,4 @@
-//! What is said of entities, and where they are.
+//! Descriptions and positions of entities.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -17,44 +17,44 @@ use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue};
 
-/// How many properties of an entity are listed, and how many values of each.
+/// Maximum number of listed properties of an entity, and of listed values of each.
 const MAX_PROPERTIES: usize = 256;
 const MAX_VALUES: usize = 64;
-/// Parts of the names that mappers give to the place where a player begins.
+/// Parts of the names that mappers give to player starts.
 const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
-/// Lines that a circle is made of.
+/// Number of lines in a circle.
 const CIRCLE: usize = 24;
 
-/// An entity that has a place.
+/// An entity with a position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marker {
     pub(super) item: LevelItem,
     pub(super) kind: EntityKind,
-    /// The gamemodes that it is part of, bit by bit.
+    /// Gamemodes that it belongs to, as a bit mask.
     gamemodes: u32,
-    /// In world space.
+    /// Position in world space.
     pub(super) place: Vec3,
 }
 
-/// An entity of a map that has a place.
+/// An entity of a map that has a position.
 #[derive(Debug, Clone)]
 pub struct PlacedEntity {
-    /// The level that it belongs to, itself or with a chunk; none for the whole map.
+    /// Level that owns it, directly or through a chunk, or `None` for an entity of the whole map.
     pub level: Option<usize>,
-    /// Its type and its name.
+    /// Type and name.
     pub title: String,
-    /// Its type.
+    /// Type.
     pub kind: &'static str,
-    /// Where it is in world space.
+    /// Position in world space.
     pub place: Vec3,
-    /// How it is turned.
+    /// Rotation.
     pub rotation: Quat,
 }
 
-/// Which entities there are, worked out when first asked for.
+/// Index of the entities, built on first use.
 #[derive(Debug, Default)]
 pub(super) struct EntityIndex {
-    /// Those of the map, then of each level with its chunks.
+    /// Entities of the map, then of each level with its chunks.
     parts: OnceLock<Vec<Part>>,
     pub(super) signals: OnceLock<Signals>,
 }
@@ -62,26 +62,26 @@ pub(super) struct EntityIndex {
 /// The entities of the map, or of a level with its chunks.
 #[derive(Debug, Default)]
 struct Part {
-    /// Those with a place.
+    /// Entities with a position.
     markers: Vec<Marker>,
     by_kind: BTreeMap<EntityKind, Vec<LevelItem>>,
-    /// How many are part of each gamemode, by its bit.
+    /// Number of entities of each gamemode, by its bit.
     in_gamemodes: [usize; 32],
 }
 
 impl EntityAt<'_> {
-    /// What its coordinates count from, in world space.
+    /// Origin of its coordinates, in world space.
     fn origin(&self) -> Vec3 {
         self.chunk.map_or(Vec3::ZERO, |at| at.center())
     }
 
-    /// Where it is in world space; none for what is nowhere.
+    /// Returns its position in world space, or `None` if it has none.
     pub(super) fn place(&self) -> Option<Vec3> {
         let place = Vec3::from(self.entity.position()?) + self.origin();
         place.is_finite().then_some(place)
     }
 
-    /// Lines in world space along what it occupies or reaches.
+    /// Returns lines in world space along the volume that it occupies or reaches.
     pub(super) fn shape(&self) -> Vec<[Vec3; 2]> {
         let Some(place) = self.place() else {
             return Vec::new();
@@ -89,7 +89,7 @@ impl EntityAt<'_> {
         let entity = &self.entity;
         let vector = |name| entity.vector(name).map(Vec3::from);
         let number = |name| entity.value(name)?.number();
-        // Around its place, of what has a range.
+        // Around the position of entities that have a range.
         let reach = || {
             let range = entity.value("range");
             let range = range.and_then(|range| range.floats()?.first().copied());
@@ -126,7 +126,7 @@ impl EntityAt<'_> {
             }
             EntityKind::Push | EntityKind::AudioEmitter => {
                 let radius = vector("radius").into_iter();
-                // Bit 0x08: the radius is that of a box.
+                // Bit 0x08: the radius is half the size of a box.
                 if number("flags").is_some_and(|flags| flags & 0x08 != 0) {
                     lines.extend(radius.flat_map(upright));
                 } else {
@@ -165,7 +165,7 @@ impl EntityAt<'_> {
         lines
     }
 
-    /// What people call it: its type and its name.
+    /// Returns its display title: type and name.
     pub(super) fn title(&self) -> String {
         let name = self.entity.brief_name();
         let kind = self.entity.kind().name();
@@ -177,17 +177,17 @@ impl EntityAt<'_> {
     }
 }
 
-/// How something is turned that has these degrees about X, Y and Z.
+/// Converts degrees about X, Y and Z to a rotation.
 ///
-/// The documents do not say in which order. It is that of the camera of the engine: first about Z,
-/// which takes up to the right, then about X, which takes ahead to up, then about Y, which takes
+/// The documents do not specify the order. It matches the camera of the engine: first about Z,
+/// which turns up to the right, then about X, which turns ahead to up, then about Y, which turns
 /// ahead to the right.
 fn rotation(degrees: [f32; 3]) -> Quat {
     let [x, y, z] = degrees.map(f32::to_radians);
     Quat::from_euler(EulerRot::YXZ, y, -x, -z)
 }
 
-/// Three circles around a place.
+/// Returns three circles around a position.
 fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
     let planes = [[Vec3::X, Vec3::Y], [Vec3::Y, Vec3::Z], [Vec3::Z, Vec3::X]];
     planes.into_iter().flat_map(move |[a, b]| {
@@ -228,7 +228,8 @@ impl Map {
         })
     }
 
-    /// All entities that have a place: those of the map, then those of each level with its chunks.
+    /// Returns all entities with a position: those of the map, then those of each level with its
+    /// chunks.
     pub fn placed_entities(&self) -> Vec<PlacedEntity> {
         let lists = self.owners().filter_map(|owner| self.entity_list(owner));
         let placed = lists.flat_map(|list| {
@@ -251,7 +252,7 @@ impl Map {
         placed.collect()
     }
 
-    /// Whether some entities have no place.
+    /// `true` if some entities have no position.
     pub fn has_entities_without_place(&self) -> bool {
         self.entity_parts().iter().any(|part| {
             let all: usize = part.by_kind.values().map(Vec::len).sum();
@@ -259,18 +260,19 @@ impl Map {
         })
     }
 
-    /// The entities that are shown with a level and have a place: its own and those of the map.
+    /// Returns the entities with a position that are shown with a level: its own and those of the
+    /// map.
     pub(super) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
         let parts = [0, 1 + level].into_iter();
         let parts = parts.filter_map(|part| self.entity_parts().get(part));
         parts.flat_map(|part| &part.markers)
     }
 
-    /// Those of [`Map::markers`] that are not hidden, neither with their type nor with all
-    /// gamemodes that they are part of.
+    /// Returns the visible entities of [`Map::markers`]: those whose type is not hidden, and whose
+    /// gamemodes are not all hidden.
     pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
         let count = self.pmf.header.gamemodes.len().min(32) as u32;
-        // Bits without a name mean nothing (fact sheet B29).
+        // Bits without a name have no meaning (fact sheet B29).
         let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
         let mut hidden = 0;
         let mut kinds = Vec::new();
@@ -289,21 +291,21 @@ impl Map {
         })
     }
 
-    /// How many entities are part of a gamemode.
+    /// Number of entities in a gamemode.
     pub(super) fn entities_in(&self, gamemode: usize) -> usize {
         let counts = self.entity_parts().iter();
         let counts = counts.filter_map(|part| part.in_gamemodes.get(gamemode));
         counts.sum()
     }
 
-    /// How many of them have a place.
+    /// Number of entities in a gamemode that have a position.
     fn entities_with_place_in(&self, gamemode: usize) -> usize {
         let markers = self.entity_parts().iter().flat_map(|part| &part.markers);
         let bit = 1_u32.checked_shl(gamemode as u32).unwrap_or(0);
         markers.filter(|marker| marker.gamemodes & bit != 0).count()
     }
 
-    /// The entities of each type that there is: of the map, or of a level with its chunks.
+    /// Returns the entities of the map, or of a level with its chunks, grouped by type.
     pub(super) fn entities_by_kind(
         &self,
         level: Option<usize>,
@@ -313,13 +315,14 @@ impl Map {
         part.flat_map(|part| &part.by_kind)
     }
 
-    /// The entities of each type, first of the map, then of each level with its chunks.
+    /// Returns all entities grouped by type: first those of the map, then those of each level with
+    /// its chunks.
     pub(super) fn entities_of_all(&self) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
         self.entity_parts().iter().flat_map(|part| &part.by_kind)
     }
 
-    /// Where a player begins in a level. The format has no type of entity for that: it is the
-    /// first one with a place and such a name: `player_start` or `spawn 1`.
+    /// Finds the player start of a level. The format has no entity type for it: the first entity
+    /// with a position and a matching name is used, such as `player_start` or `spawn 1`.
     pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
         self.markers(level).find_map(|marker| {
             let at = self.entity_at(marker.item)?;
@@ -335,14 +338,14 @@ impl Map {
         })
     }
 
-    /// Half the length of the marker of an entity, in metres.
+    /// Half the length of an entity marker, in metres.
     pub(super) fn marker_half(&self, level: Option<usize>) -> f32 {
         let level = self.pmf.levels.get(level.unwrap_or(0));
         let side = level.map_or(16.0, pmf::Level::chunk_side);
         (side / 64.0).clamp(0.02, 0.3)
     }
 
-    /// Where an entity is in world space, with what it reaches.
+    /// Returns the bounds of an entity in world space, including the volume that it reaches.
     pub(super) fn entity_bounds(&self, item: LevelItem) -> Option<Aabb> {
         let at = self.entity_at(item)?;
         let place = at.place()?;
@@ -351,7 +354,7 @@ impl Map {
         Aabb::around(ends.chain([place - half, place + half]))
     }
 
-    /// The lines around an entity.
+    /// Returns the outline of an entity.
     pub(super) fn entity_contour(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let Some(at) = self.entity_at(item) else {
             return Vec::new();
@@ -364,13 +367,13 @@ impl Map {
         marker.chain(at.shape()).collect()
     }
 
-    /// A type of entities by its number in files.
+    /// Returns an entity type by its number in files.
     pub(super) fn entity_type_at(&self, entity_type: u32) -> Option<EntityTypeAt<'_>> {
         let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
         Some(EntityTypeAt { map: self, kind })
     }
 
-    /// A gamemode by its index.
+    /// Returns a gamemode by its index.
     pub(super) fn gamemode_at(&self, number: usize) -> Option<GamemodeAt<'_>> {
         let name = self.pmf.header.gamemodes.get(number)?;
         Some(GamemodeAt {
@@ -406,7 +409,7 @@ impl<'a> GamemodeAt<'a> {
     ];
 }
 
-/// A type of entities.
+/// An entity type.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntityTypeAt<'a> {
     map: &'a Map,
@@ -443,7 +446,7 @@ impl<'a> EntityTypeAt<'a> {
         Value::list(fields)
     })];
 
-    /// How many the map, or a level with its chunks, has.
+    /// Number of such entities in the map, or in a level with its chunks.
     fn count(&self, level: Option<usize>) -> usize {
         let mut kinds = self.map.entities_by_kind(level);
         let found = kinds.find(|(of, _)| **of == self.kind);
@@ -452,7 +455,7 @@ impl<'a> EntityTypeAt<'a> {
 }
 
 impl<'a> EntityAt<'a> {
-    /// What is known of an entity; its own fields are in the table of its type
+    /// The fields of any entity. Type-specific fields are in the table of its type
     /// ([`EntityKind::fields`]).
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
@@ -520,7 +523,7 @@ impl<'a> EntityAt<'a> {
         .derived(),
     ];
 
-    /// Names of the gamemodes that it is part of.
+    /// Returns the names of the gamemodes that it belongs to.
     fn gamemodes(&self) -> String {
         let names = &self.map.pmf.header.gamemodes;
         let mask = self.entity.gamemodes();
@@ -537,7 +540,7 @@ impl<'a> EntityAt<'a> {
         }
     }
 
-    /// The fields of its type as they are in the file, whatever they name.
+    /// Lists the fields of its type as stored in the file, without resolving references.
     fn own_fields(&self) -> Value {
         Value::list(self.entity.fields().map(|value| {
             let said = value.field.describe(&value.value);
@@ -545,7 +548,7 @@ impl<'a> EntityAt<'a> {
         }))
     }
 
-    /// The same with all bits of flags, of which not all have names.
+    /// Like [`Self::own_fields`], but with all bits of flags, including unnamed ones.
     fn compared_fields(&self) -> Value {
         Value::list(self.entity.fields().map(|value| {
             let said = value.field.describe(&value.value);
@@ -557,7 +560,7 @@ impl<'a> EntityAt<'a> {
         }))
     }
 
-    /// A line for a field of its type.
+    /// Creates a line for a field of its type.
     fn field(&self, value: &FieldValue) -> Value {
         let text = value.field.describe(&value.value);
         let line = match (value.field.kind, &value.value) {
@@ -570,7 +573,7 @@ impl<'a> EntityAt<'a> {
         line.named(value.field.name).link_if(self.named_by(value))
     }
 
-    /// What a field of it names.
+    /// Returns the item that one of its fields refers to.
     fn named_by(&self, value: &FieldValue) -> Option<LevelItem> {
         let level = self.owner.in_level().unwrap_or(0);
         let map = self.map;
@@ -607,7 +610,7 @@ impl<'a> EntityAt<'a> {
     }
 }
 
-/// The custom properties of an entity.
+/// Lists the custom properties of an entity.
 fn custom(entity: &Entity<'_>) -> Value {
     let Some(indices) = entity.property_indices() else {
         return Value::from("outside of their table").named("Properties");
@@ -622,7 +625,7 @@ fn custom(entity: &Entity<'_>) -> Value {
     Value::list(lines.chain(more))
 }
 
-/// All of them with all their values, wherever they stand in their table.
+/// Lists all custom properties with all their values, independent of their position in the table.
 fn all_custom(entity: &Entity<'_>) -> Value {
     if entity.property_indices().is_none() {
         return custom(entity);
@@ -634,7 +637,7 @@ fn all_custom(entity: &Entity<'_>) -> Value {
     Value::list(lines)
 }
 
-/// The type of a property and its first values.
+/// Formats the type of a property and its first values.
 fn property_text(property: &pmf::Property, max: usize) -> String {
     let lengths: Vec<String> = property.lengths.iter().map(u32::to_string).collect();
     let (kind, values) = (property.values.kind().name(), property.values.describe(max));
@@ -644,7 +647,7 @@ fn property_text(property: &pmf::Property, max: usize) -> String {
     }
 }
 
-/// A text that is not too long for a line of the inspector.
+/// Truncates a text to the length of an inspector line.
 pub(super) fn cut(text: String) -> String {
     const MAX_CHARACTERS: usize = 1024;
     match text.char_indices().nth(MAX_CHARACTERS) {
@@ -665,7 +668,7 @@ mod tests {
         assert!(close(rotation([90.0, 0.0, 0.0]) * Vec3::Z, Vec3::Y));
         assert!(close(rotation([0.0, 90.0, 0.0]) * Vec3::Z, Vec3::X));
         assert!(close(rotation([0.0, 0.0, 90.0]) * Vec3::Y, Vec3::X));
-        // What looks up still does when it is turned.
+        // A vector that points up keeps doing so after the turn.
         assert!(close(rotation([90.0, 90.0, 0.0]) * Vec3::Z, Vec3::Y));
         assert!(close(rotation([90.0, 0.0, 90.0]) * Vec3::Z, Vec3::Y));
         assert!(close(rotation([0.0, 90.0, 90.0]) * Vec3::Y, -Vec3::Z));
@@ -683,9 +686,9 @@ mod tests {
                 of(EntityKind::Prop, "both", 0b11),
                 of(EntityKind::Prop, "first", 0b101),
                 of(EntityKind::Generic, "second", 0b10),
-                // Of none that has a name.
+                // In no named gamemode.
                 of(EntityKind::Generic, "other", 0b100),
-                // Nowhere.
+                // Without a position.
                 of(EntityKind::Dummy, "referee", 0b11),
             ],
             ..EntityList::default()
@@ -720,7 +723,7 @@ mod tests {
         assert_eq!(seen(&[race]), [0, 1, 3]);
         assert_eq!(seen(&[duel, race]), [3]);
         assert_eq!(seen(&[prop]), [2, 3]);
-        // The lines of the tree have eyes for them.
+        // Their tree lines have visibility toggles.
         use crate::Document as _;
         assert!(
             [duel, prop]

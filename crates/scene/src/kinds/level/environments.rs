@@ -1,5 +1,5 @@
-//! Weather, gravity, sound and sky: the kinds that levels have, and the regions of chunks in which
-//! they are.
+//! Weather, gravity, sound and sky: the environments of levels, and the chunk regions that use
+//! them.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use mapscope_formats::pmf::{
     StringTable, Weather,
 };
 
-/// What a region can be of.
+/// Kinds of environment that a region can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Environment {
     Weather,
@@ -27,10 +27,10 @@ pub(super) enum Environment {
 }
 
 impl Environment {
-    /// All in the order of their numbers in items.
+    /// All kinds, in the order of their numbers in items.
     pub(super) const ALL: [Self; 4] = [Self::Weather, Self::Gravity, Self::Sound, Self::Sky];
 
-    /// What people call it.
+    /// Display name.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Weather => "Weather",
@@ -40,7 +40,7 @@ impl Environment {
         }
     }
 
-    /// The item of an environment of this kind.
+    /// Returns the item of an environment of this kind.
     pub(super) fn item(self, level: usize, index: usize) -> LevelItem {
         let [level, index] = [level, index].map(|index| index as u32);
         match self {
@@ -60,7 +60,7 @@ impl Environment {
         }
     }
 
-    /// What an item is one of, the level that has it, and its index there.
+    /// Returns the kind of an environment item, its level, and its index there.
     pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, usize)> {
         let (of, level, index) = match item {
             LevelItem::Weather { level, index } => (Self::Weather, level, index),
@@ -72,12 +72,12 @@ impl Environment {
         Some((of, level as usize, index as usize))
     }
 
-    /// The names of those of a level, and that of the default one, with their strings.
+    /// Returns the names of a level's environments and of the default one, with their string table.
     pub(super) fn names(
         self,
         level: &pmf::Level,
     ) -> Option<(&StringTable, Vec<StringRef>, StringRef)> {
-        /// The names of records.
+        /// Returns the names of records.
         fn all<T>(records: &[T], name: impl Fn(&T) -> StringRef) -> Vec<StringRef> {
             records.iter().map(name).collect()
         }
@@ -107,14 +107,14 @@ impl Environment {
         Some((strings, names, default))
     }
 
-    /// The index of the one with a name: the first.
+    /// Returns the index of the first environment with a name.
     fn find(self, level: &pmf::Level, name: &[u8]) -> Option<usize> {
         let (strings, names, _) = self.names(level)?;
         let mut names = names.into_iter();
         names.position(|other| strings.name(other) == Some(name))
     }
 
-    /// The regions of a chunk.
+    /// Returns the regions of a chunk.
     pub(super) fn regions(self, data: &ChunkData) -> &[EnvironmentRegion] {
         let client = data.client.as_ref();
         match self {
@@ -126,7 +126,7 @@ impl Environment {
     }
 }
 
-/// A region of a chunk.
+/// An environment region of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RegionAt<'a> {
     pub(super) at: ChunkAt<'a>,
@@ -147,7 +147,7 @@ impl RegionAt<'_> {
         self.at.region_item(self.of, self.index)
     }
 
-    /// Its corners in world space.
+    /// Returns its corners in world space.
     pub(super) fn corners(&self) -> [Vec3; 8] {
         let center = self.at.center();
         self.region
@@ -161,7 +161,7 @@ impl RegionAt<'_> {
     }
 }
 
-/// A region of the server in a chunk.
+/// A server region of a chunk.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ServerRegionAt<'a> {
     pub(super) at: ChunkAt<'a>,
@@ -170,7 +170,7 @@ pub(super) struct ServerRegionAt<'a> {
 }
 
 impl<'a> ServerRegionAt<'a> {
-    /// What is known of a region of the server.
+    /// The fields of a server region.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Server region", Self::REGION)],
     };
@@ -208,12 +208,12 @@ impl<'a> ServerRegionAt<'a> {
         self.at.server_region_item(self.index)
     }
 
-    /// A corner in world space.
+    /// Converts a corner to world space.
     fn corner(&self, corner: [f32; 3]) -> Vec3 {
         Vec3::from(corner) + self.at.center()
     }
 
-    /// What it occupies in world space; its corners may be exchanged (fact sheet B34).
+    /// Returns its bounds in world space. Its min and max corners may be swapped (fact sheet B34).
     pub(super) fn bounds(&self) -> Aabb {
         let [a, b] = [self.region.min, self.region.max].map(|corner| self.corner(corner));
         Aabb {
@@ -222,14 +222,14 @@ impl<'a> ServerRegionAt<'a> {
         }
     }
 
-    /// How many chunks it keeps active.
+    /// Number of chunks that it keeps active.
     pub(super) fn count(&self) -> String {
         counted(self.region.chunks.len(), "chunk")
     }
 }
 
 impl<'a> RegionAt<'a> {
-    /// What is known of a region of an environment.
+    /// The fields of an environment region.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Region", Self::REGION)],
     };
@@ -259,7 +259,7 @@ impl<'a> RegionAt<'a> {
         }),
     ];
 
-    /// The environment of its level that it names.
+    /// Resolves the environment of its level that it refers to.
     fn environment(&self) -> Option<LevelItem> {
         let name = self.at.data()?.strings.name(self.region.environment)?;
         let index = self.of.find(self.at.level, name)?;
@@ -267,7 +267,7 @@ impl<'a> RegionAt<'a> {
     }
 }
 
-/// A kind of weather, gravity, sound or sky of a level.
+/// A weather, gravity, sound or sky environment of a level.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EnvironmentAt<'a> {
     level: LevelAt<'a>,
@@ -276,7 +276,7 @@ pub(super) struct EnvironmentAt<'a> {
 }
 
 impl<'a> EnvironmentAt<'a> {
-    /// What is known of an environment of any kind.
+    /// The fields of an environment of any kind.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Environment", Self::ENVIRONMENT),
@@ -341,7 +341,7 @@ impl<'a> EnvironmentAt<'a> {
             };
             let number = at.level.source.chunk_number(sky.skybox_chunk);
             let item = number.map(|n| LevelItem::chunk(at.level.number, n));
-            // The field is always there (fact sheet B22).
+            // The field is always present (fact sheet B22).
             let unused = " (not used: there is no 3D skybox)";
             let unused = if has_3d_skybox(sky) { "" } else { unused };
             Value::from(format!("{}{unused}", sky.skybox_chunk)).link_if(item)
@@ -362,7 +362,8 @@ impl<'a> EnvironmentAt<'a> {
         Some(strings.told(*names.get(self.index)?))
     }
 
-    /// Whether it is where no region names another; the first one of a name is meant.
+    /// `true` if this is the environment outside all regions. If a name is not unique, its first
+    /// environment is used.
     fn is_default(&self) -> bool {
         let names = self.of.names(self.level.source);
         let default = names.and_then(|(strings, _, default)| strings.name(default));
@@ -389,7 +390,7 @@ impl<'a> EnvironmentAt<'a> {
         client.skies.get(self.index)
     }
 
-    /// The materials on the sides of a sky, and of its clouds.
+    /// Lists the materials on the sides of a sky and of its clouds.
     fn sky_materials(&self) -> Value {
         let Some((sky, client)) = self.sky().zip(self.level.source.client.as_ref()) else {
             return Value::absent();
@@ -417,7 +418,7 @@ impl<'a> EnvironmentAt<'a> {
         )
     }
 
-    /// The regions that name it.
+    /// Returns the regions that refer to it.
     fn regions(&self) -> Vec<RegionAt<'a>> {
         let names = self.of.names(self.level.source);
         let name = names.and_then(|(strings, names, _)| strings.name(*names.get(self.index)?));
@@ -436,7 +437,7 @@ fn has_3d_skybox(sky: &Sky) -> bool {
 }
 
 impl<'a> ChunkAt<'a> {
-    /// The regions in it.
+    /// Returns its environment regions.
     pub(super) fn regions(self) -> impl Iterator<Item = RegionAt<'a>> {
         Environment::ALL.into_iter().flat_map(move |of| {
             let regions = self.data().map_or(&[][..], |data| of.regions(data)).iter();
@@ -449,7 +450,7 @@ impl<'a> ChunkAt<'a> {
         })
     }
 
-    /// The regions of the server in it.
+    /// Returns its server regions.
     pub(super) fn server_regions(self) -> impl Iterator<Item = ServerRegionAt<'a>> {
         let regions = self.server().map_or(&[][..], |server| &server.regions);
         let regions = regions.iter().enumerate();
@@ -462,7 +463,7 @@ impl<'a> ChunkAt<'a> {
 }
 
 impl Map {
-    /// A region by its item.
+    /// Returns an environment region by its item.
     pub(super) fn region_at(&self, item: LevelItem) -> Option<RegionAt<'_>> {
         let LevelItem::Region {
             environment, index, ..
@@ -482,7 +483,7 @@ impl Map {
         })
     }
 
-    /// A region of the server by its item.
+    /// Returns a server region by its item.
     pub(super) fn server_region_at(&self, item: LevelItem) -> Option<ServerRegionAt<'_>> {
         let LevelItem::ServerRegion { index, .. } = item else {
             return None;
@@ -493,23 +494,23 @@ impl Map {
         Some(ServerRegionAt { at, index, region })
     }
 
-    /// The regions of a level.
+    /// Returns the environment regions of a level.
     pub(super) fn regions(&self, level: usize) -> impl Iterator<Item = RegionAt<'_>> {
         self.chunks_of(level).flat_map(ChunkAt::regions)
     }
 
-    /// The regions of the server in a level.
+    /// Returns the server regions of a level.
     pub(super) fn server_regions(&self, level: usize) -> impl Iterator<Item = ServerRegionAt<'_>> {
         self.chunks_of(level).flat_map(ChunkAt::server_regions)
     }
 
-    /// Where an environment is other than by default.
+    /// Returns the bounds of the regions that use an environment, without its use as the default.
     pub(super) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
         let regions = self.environment_at(item)?.regions();
         Aabb::around_all(regions.iter().filter_map(RegionAt::bounds))
     }
 
-    /// An environment by its item.
+    /// Returns an environment by its item.
     pub(super) fn environment_at(&self, item: LevelItem) -> Option<EnvironmentAt<'_>> {
         let (of, level, index) = Environment::of_item(item)?;
         let level = self.level_at(level)?;
