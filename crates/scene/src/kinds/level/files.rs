@@ -1,5 +1,4 @@
-//! What a map brings along beside its levels: the files of its archive, extensions and string
-//! tables.
+//! Data of a map besides its levels: archive files, extensions and string tables.
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
@@ -21,34 +20,34 @@ use mapscope_formats::pmf::{
 };
 use mapscope_formats::{Place, Problem, Subject, counted};
 
-/// How many pixels of textures that no material names are decoded to see whether they can be.
+/// Pixel budget for test-decoding textures that no material references.
 const MAX_PIXELS: u64 = 32 << 20;
-/// Bytes of files of the archive that are decompressed for that.
+/// Byte budget for decompressing archive files in that test.
 const MAX_BYTES: u64 = 64 << 20;
-/// How many files, extensions and strings are listed.
+/// Maximum number of listed files, extensions and strings.
 const MAX_LISTED: usize = 2000;
-/// How many references to strings are followed to find those that are unused.
+/// Maximum number of string references followed to find unused strings.
 const MAX_REFERENCES: usize = 1 << 20;
 
-/// The textures of the archive that no material names.
+/// The textures of the archive that no material references.
 #[derive(Debug, Default)]
 pub(super) struct Unnamed {
-    /// Entries of the archive, and their thumbnails once they are asked for.
+    /// Archive entries, with their lazily built thumbnails.
     list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
     /// Index in the list by entry.
     by_entry: HashMap<usize, usize>,
-    /// Of entries that materials name, the index of their texture.
+    /// Texture index of each entry that materials reference.
     named: HashMap<usize, usize>,
     pub(super) problems: Vec<Problem>,
 }
 
-/// Where the archive and what follows it begins, and how long the head is, in bytes; none of a map
-/// that is not from a file.
+/// Returns the offset at which the archive begins, which is the length of the header before it, in
+/// bytes. Returns `None` for a map that is not from a file.
 pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
     let levels: u64 = pmf.levels.iter().map(|level| u64::from(level.size)).sum();
     let sizes = pmf.extensions.iter();
     let extensions: u64 = sizes.map(|extension| u64::from(extension.size)).sum();
-    // A size before each, and how many there are: a byte for levels, two for extensions.
+    // The counts (a byte for levels, two for extensions), and a size before each entry.
     let sizes = 4 * (pmf.levels.len() + pmf.extensions.len()) as u64 + 3;
     let archive = pmf.archive.as_ref();
     let archive = archive.map_or(0, |archive| archive.bytes().len() as u64);
@@ -57,7 +56,7 @@ pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
 }
 
 impl Unnamed {
-    /// Finds the textures that no material names, and those among them that cannot be decoded.
+    /// Finds the textures that no material references, and reports those that cannot be decoded.
     ///
     /// # Errors
     /// Only when the load is cancelled.
@@ -145,7 +144,8 @@ fn is_texture(name: &str) -> bool {
 }
 
 impl Map {
-    /// A thumbnail by its index: those of textures that materials name, then of the others.
+    /// Returns a thumbnail by its index: first those of textures that materials reference, then the
+    /// others.
     pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         if let Some(texture) = self.textures.list.get(index) {
             return texture.file.thumbnail();
@@ -158,7 +158,7 @@ impl Map {
         Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, thumbnail.as_deref()?))
     }
 
-    /// The thumbnail of a file of the archive.
+    /// Returns the thumbnail of a file of the archive.
     fn swatch_of(&self, entry: usize) -> Option<Swatch> {
         let named = self.unnamed.named.get(&entry).copied();
         let index = named.or_else(|| {
@@ -168,7 +168,7 @@ impl Map {
         index.map(Swatch::Thumbnail)
     }
 
-    /// The files of the archive as a tree.
+    /// Returns the files of the archive as a tree.
     pub(super) fn archive_lines(&self) -> Vec<OutlineNode> {
         let Some(archive) = &self.pmf.archive else {
             return Vec::new();
@@ -184,7 +184,8 @@ impl Map {
             below.sort_by(|a, b| a.label.cmp(&b.label));
             below
         };
-        // A directory stands before what is in it: from behind, what is in one is made before it.
+        // A directory precedes its contents, so a backward pass builds children before their
+        // parent.
         let count = archive.entries().len().min(MAX_LISTED);
         for at in (0..count)
             .rev()
@@ -206,7 +207,7 @@ impl Map {
         top
     }
 
-    /// An entry of the archive.
+    /// Returns an entry of the archive.
     pub(super) fn archive_file_at(&self, index: usize) -> Option<ArchiveFileAt<'_>> {
         let archive = self.pmf.archive.as_ref()?;
         Some(ArchiveFileAt {
@@ -217,7 +218,7 @@ impl Map {
         })
     }
 
-    /// An extension of the format.
+    /// Returns an extension of the format.
     pub(super) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
         let extension = self.pmf.extensions.get(index)?;
         Some(ExtensionAt { extension })
@@ -234,7 +235,7 @@ pub(super) struct ArchiveFileAt<'a> {
 }
 
 impl<'a> ArchiveFileAt<'a> {
-    /// What is known of an entry of the archive.
+    /// The fields of an archive entry.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Archive file", Self::ENTRY),
@@ -298,7 +299,7 @@ impl<'a> ArchiveFileAt<'a> {
         }
     }
 
-    /// The bytes of a file, or why they cannot be read.
+    /// Returns the bytes of a file, or the reason why they are unreadable.
     fn own_content(&self) -> Option<Vec<Property>> {
         Some(match self.archive.file(self.index)? {
             Ok(bytes) => vec![Property::dump(&*bytes)],
@@ -306,7 +307,7 @@ impl<'a> ArchiveFileAt<'a> {
         })
     }
 
-    /// What is in a file: what a texture says of itself, and the bytes.
+    /// Describes the content of a file: the header if it is a texture, and the bytes.
     fn content(&self) -> Vec<Property> {
         let size = self.file().map_or(0, |file| file.bytes);
         let content = self.archive.file(self.index);
@@ -337,7 +338,7 @@ pub(super) struct ExtensionAt<'a> {
 }
 
 impl<'a> ExtensionAt<'a> {
-    /// What is known of an extension.
+    /// The fields of an extension.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Extension", Self::EXTENSION),
@@ -399,13 +400,13 @@ impl<'a> ExtensionAt<'a> {
 #[derive(Debug)]
 pub(super) struct StringTableAt<'a> {
     strings: &'a StringTable,
-    /// What it is of.
+    /// Owner of the table, as display text.
     of: String,
     users: StringUsers<'a>,
     found: OnceCell<Strings>,
 }
 
-/// What names the strings of a table.
+/// The records that reference the strings of a table.
 #[derive(Debug)]
 enum StringUsers<'a> {
     Entities(&'a Entities),
@@ -416,18 +417,18 @@ enum StringUsers<'a> {
     ChunkServer(&'a ChunkServer, &'a ChunkData),
 }
 
-/// What is known of the strings of a table.
+/// The analysed strings of a table.
 #[derive(Debug)]
 struct Strings {
     lines: Vec<Value>,
     count: usize,
-    /// How many nothing names; none where too much does to find out.
+    /// Number of unreferenced strings, or `None` if there are too many references to count.
     unused: Option<usize>,
 }
 
 impl<'a> StringTableAt<'a> {
-    /// What is known of a string table: its strings with their offsets, and which of them nothing
-    /// names.
+    /// The fields of a string table: its strings with their offsets, and the unreferenced ones
+    /// among them.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("String table", Self::TABLE),
@@ -465,7 +466,7 @@ impl<'a> StringTableAt<'a> {
         let mut start = 0_u32;
         let bytes = self.strings.bytes().iter().zip(1..);
         for (_, end) in bytes.filter(|(byte, _)| **byte == 0) {
-            // One that begins within another is a part of it (fact sheet A11).
+            // A reference into the middle of a string uses a part of it (fact sheet A11).
             let is_named = !is_complete || offsets.range(start..end).next().is_some();
             unused += usize::from(!is_named);
             if count < MAX_LISTED {
@@ -487,7 +488,7 @@ impl<'a> StringTableAt<'a> {
 }
 
 impl StringUsers<'_> {
-    /// Offsets of strings that are named.
+    /// Returns the offsets of referenced strings.
     fn named<'b>(&'b self, strings: &'b StringTable) -> Box<dyn Iterator<Item = u32> + 'b> {
         match *self {
             Self::Entities(entities) => Box::new(entities.string_offsets(strings)),
@@ -507,7 +508,7 @@ impl StringUsers<'_> {
 }
 
 impl Map {
-    /// A string table by what it belongs to.
+    /// Returns a string table by its owner.
     pub(super) fn string_table_at(&self, owner: Owner, index: u32) -> Option<StringTableAt<'_>> {
         let pmf = &self.pmf;
         let (strings, of, users) = match owner {

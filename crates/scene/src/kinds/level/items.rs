@@ -1,4 +1,4 @@
-//! What items lead to: the levels, chunks, cubes and entities of a map.
+//! Lookup of items: the levels, chunks, cubes and entities of a map.
 
 use super::Map;
 use super::environments::Environment;
@@ -6,25 +6,25 @@ use crate::{LevelItem, Owner};
 use mapscope_formats::pmf::{self, ChunkData, ChunkIndex, Entities, Entity, Side, StringTable};
 
 impl LevelItem {
-    /// The item of a level.
+    /// Returns the item of a level.
     pub(super) fn level(level: usize) -> Self {
         let level = level as u32;
         Self::Level { level }
     }
 
-    /// The item of a chunk of a level.
+    /// Returns the item of a chunk of a level.
     pub(super) fn chunk(level: usize, chunk: usize) -> Self {
         let [level, chunk] = [level, chunk].map(|index| index as u32);
         Self::Chunk { level, chunk }
     }
 
-    /// The item of a cube.
+    /// Returns the item of a cube.
     pub(super) fn cube(level: usize, chunk: usize, cube: u32) -> Self {
         let [level, chunk] = [level, chunk].map(|index| index as u32);
         Self::Cube { level, chunk, cube }
     }
 
-    /// The item of a side of a cube.
+    /// Returns the item of a side of a cube.
     pub(super) fn face(level: usize, chunk: usize, cube: u32, side: u8) -> Self {
         let [level, chunk] = [level, chunk].map(|index| index as u32);
         Self::Face {
@@ -35,7 +35,7 @@ impl LevelItem {
         }
     }
 
-    /// The item of all cubes of a type in a level.
+    /// Returns the item of all cubes of a type in a level.
     pub(super) fn cube_type(level: usize, kind: pmf::CubeKind) -> Self {
         Self::CubeType {
             level: level as u32,
@@ -43,37 +43,37 @@ impl LevelItem {
         }
     }
 
-    /// The item of a material of a level.
+    /// Returns the item of a material of a level.
     pub(super) fn material(level: usize, index: usize) -> Self {
         let [level, index] = [level, index].map(|index| index as u32);
         Self::Material { level, index }
     }
 
-    /// The item of a physics material of a level.
+    /// Returns the item of a physics material of a level.
     pub(super) fn physics_material(level: usize, index: usize) -> Self {
         let [level, index] = [level, index].map(|index| index as u32);
         Self::PhysicsMaterial { level, index }
     }
 
-    /// The item of a type of entities.
+    /// Returns the item of an entity type.
     pub(super) fn entity_type(kind: pmf::EntityKind) -> Self {
         let entity_type = kind.number().into();
         Self::EntityType { entity_type }
     }
 
-    /// The item of an entry of the archive.
+    /// Returns the item of an archive entry.
     pub(super) fn archive_file(entry: usize) -> Self {
         let index = entry as u32;
         Self::ArchiveFile { index }
     }
 
-    /// The item of the string table of the file.
+    /// Item of the string table of the file.
     pub(super) const STRINGS_OF_FILE: Self = Self::Strings {
         owner: Owner::Map,
         index: 0,
     };
 
-    /// The item of a string table of a level.
+    /// Returns the item of a string table of a level.
     pub(super) fn strings_of_level(level: usize, side: Side) -> Self {
         Self::Strings {
             owner: Owner::level(level),
@@ -83,13 +83,13 @@ impl LevelItem {
 }
 
 impl Owner {
-    /// The owner that is a level.
+    /// Returns the owner for a level.
     pub(super) fn level(level: usize) -> Self {
         let level = level as u32;
         Self::Level { level }
     }
 
-    /// The level that it is, or is in; none for the file.
+    /// Level that the owner is or belongs to, or `None` for the file.
     pub(super) fn in_level(self) -> Option<usize> {
         match self {
             Self::Map => None,
@@ -97,7 +97,7 @@ impl Owner {
         }
     }
 
-    /// Where it stands in the file: the lists of a level come before those of its chunks.
+    /// Sort key for file order: the lists of a level precede those of its chunks.
     pub(super) fn order(self) -> [u64; 2] {
         match self {
             Self::Map => [0, 0],
@@ -112,7 +112,7 @@ impl Owner {
 pub(super) struct EntityAt<'a> {
     pub(super) map: &'a Map,
     pub(super) owner: Owner,
-    /// The chunk that it belongs to, if it does to one.
+    /// Chunk that owns it, if any.
     pub(super) chunk: Option<ChunkAt<'a>>,
     pub(super) entity: Entity<'a>,
 }
@@ -122,7 +122,7 @@ pub(super) struct EntityAt<'a> {
 pub(super) struct EntityListAt<'a> {
     map: &'a Map,
     pub(super) owner: Owner,
-    /// The chunk that it belongs to, if it does to one.
+    /// Chunk that owns it, if any.
     pub(super) chunk: Option<ChunkAt<'a>>,
     pub(super) entities: &'a Entities,
     pub(super) strings: &'a StringTable,
@@ -150,13 +150,13 @@ pub(super) struct CubeAt<'a> {
 }
 
 impl<'a> EntityListAt<'a> {
-    /// An entity of the list by its index.
+    /// Returns an entity of the list by its index.
     pub(super) fn get(&self, index: u32) -> Option<EntityAt<'a>> {
         let entity = self.entities.get(index as usize, self.strings)?;
         Some(self.at(entity))
     }
 
-    /// The entities of the list.
+    /// Returns the entities of the list.
     pub(super) fn iter(self) -> impl Iterator<Item = EntityAt<'a>> {
         let entities = self.entities.iter(self.strings);
         entities.map(move |entity| self.at(entity))
@@ -226,7 +226,7 @@ impl ChunkAt<'_> {
         }
     }
 
-    /// The item of a string table; that of the common section is the client's too.
+    /// Returns the item of a string table. The common and client sections share one.
     pub(super) fn strings_item(&self, side: Side) -> LevelItem {
         LevelItem::Strings {
             owner: self.owner(),
@@ -235,7 +235,7 @@ impl ChunkAt<'_> {
     }
 }
 
-/// Characters of the longest name of a chunk, and of the longest number of a cube.
+/// Characters of the longest chunk name and of the longest cube number.
 pub(super) fn widths(map: &pmf::Pmf) -> [usize; 2] {
     let last = map.levels.iter().map(|level| {
         let last = ChunkIndex::new(level.grid.map(|count| count.saturating_sub(1)));
@@ -249,7 +249,7 @@ pub(super) fn widths(map: &pmf::Pmf) -> [usize; 2] {
 }
 
 impl Map {
-    /// What has lists of entities, in the order of the file.
+    /// Returns all owners of entity lists, in file order.
     pub(super) fn owners(&self) -> impl DoubleEndedIterator<Item = Owner> {
         let levels = self.pmf.levels.iter().enumerate();
         let of_levels = levels.flat_map(|(number, level)| {
@@ -262,7 +262,7 @@ impl Map {
         [Owner::Map].into_iter().chain(of_levels)
     }
 
-    /// A list of entities; none where a section is missing.
+    /// Returns a list of entities, or `None` if its section is missing.
     pub(super) fn entity_list(&self, owner: Owner) -> Option<EntityListAt<'_>> {
         let chunk = match owner {
             Owner::Chunk { level, chunk } => Some(self.chunk_at(level, chunk)?),
@@ -288,7 +288,7 @@ impl Map {
         })
     }
 
-    /// An entity by its item.
+    /// Returns an entity by its item.
     pub(super) fn entity_at(&self, item: LevelItem) -> Option<EntityAt<'_>> {
         match item {
             LevelItem::Entity { owner, index } => self.entity_list(owner)?.get(index),
@@ -296,7 +296,7 @@ impl Map {
         }
     }
 
-    /// The level that an item belongs to; none for one that belongs to all.
+    /// Level of an item, or `None` if it belongs to all levels.
     pub(super) fn level_of_item(item: LevelItem) -> Option<usize> {
         match item {
             LevelItem::Map
@@ -326,7 +326,8 @@ impl Map {
         }
     }
 
-    /// What a chunk holds, by its level and its number in it; none where it cannot be read.
+    /// Returns the content of a chunk by its level and its number there, or `None` if it is
+    /// unreadable.
     pub(super) fn chunk_data(&self, level: usize, chunk: usize) -> Option<&ChunkData> {
         self.pmf
             .levels
@@ -337,7 +338,7 @@ impl Map {
             .as_deref()
     }
 
-    /// A chunk by its level and its number in it.
+    /// Returns a chunk by its level and its number there.
     pub(super) fn chunk_at(&self, level: u32, chunk: u32) -> Option<ChunkAt<'_>> {
         let (level_number, number) = (level as usize, chunk as usize);
         let level = self.pmf.levels.get(level_number)?;
@@ -350,7 +351,7 @@ impl Map {
         })
     }
 
-    /// The cube that an item is, or is a side of, and which side.
+    /// Returns the cube of a cube or side item, with the side if it is one.
     pub(super) fn cube_at(&self, item: LevelItem) -> Option<(CubeAt<'_>, Option<usize>)> {
         let (at, cube, side) = match item {
             LevelItem::Cube { level, chunk, cube } => (self.chunk_at(level, chunk)?, cube, None),
@@ -366,7 +367,7 @@ impl Map {
         ((cube as usize) < data.cubes.len()).then_some((CubeAt { at, data, cube }, side))
     }
 
-    /// The chunk that an item is, or is in.
+    /// Returns the chunk that an item is or belongs to.
     pub(super) fn chunk_of(&self, item: LevelItem) -> Option<ChunkAt<'_>> {
         match item {
             LevelItem::Cube { .. } | LevelItem::Face { .. } => Some(self.cube_at(item)?.0.at),

@@ -1,5 +1,5 @@
-//! What is worked out of a level when it is first asked for, and kept: where cubes are in the
-//! tree, how many of what there are, and where materials are used.
+//! Lazily computed and cached data of levels: positions of cubes in the tree, counts, and uses of
+//! materials.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -13,61 +13,61 @@ use crate::Aabb;
 use crate::core::parallel::on_all_threads;
 use mapscope_formats::pmf::{self, Cube, CubeKind, Cubes};
 
-/// Depths that a cube can have: as many parents as may be above it, and none.
+/// Number of possible cube depths: the maximum number of parents, plus one for the root.
 pub(super) const DEPTHS: usize = 65;
 
-/// What is worked out of a level.
+/// Cached data of a level.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// Of each chunk of the level.
+    /// One for each chunk of the level.
     places: Vec<OnceLock<Box<Places>>>,
     counts: OnceLock<Counts>,
     uses: OnceLock<Vec<Use>>,
     cube_uses: OnceLock<Vec<CubeUse>>,
     material_colors: OnceLock<Vec<[u8; 3]>>,
-    /// Of each chunk of the level its mesh, by its index and one more; 0 for none.
+    /// Mesh index plus one of each chunk of the level; 0 if it has no mesh.
     meshes: Vec<u32>,
 }
 
-/// Where the cubes of a chunk are in its tree.
+/// Positions of a chunk's cubes in its tree.
 #[derive(Debug, Default)]
 pub(super) struct Places {
-    /// Of each cube how many parents are above it.
+    /// Number of parents above each cube.
     depths: Vec<u8>,
-    /// Of each cube the kind of the nearest wrapper above it, as its number; 0 for none.
+    /// Kind of the nearest wrapper above each cube, as its number; 0 without a wrapper.
     wrappers: Vec<u8>,
 }
 
-/// How many of what a level has.
+/// Counts of a level's contents.
 #[derive(Debug)]
 pub(super) struct Counts {
-    /// Cubes of each kind.
+    /// Number of cubes of each kind.
     pub(super) kinds: [u64; CubeKind::ALL.len()],
-    /// Cells of each depth: a cube and what wraps it are one.
+    /// Number of cells of each depth. A cube and its wrappers are one cell.
     pub(super) depths: [u64; DEPTHS],
-    /// Cells with nothing smaller in them.
+    /// Number of cells without smaller cells in them.
     pub(super) leaves: u64,
-    /// Cubes that are not reached.
+    /// Number of unreached cubes.
     pub(super) orphans: u64,
 }
 
-/// Where a material is used.
+/// Uses of a material.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Use {
     pub(super) faces: usize,
     pub(super) triangles: usize,
     /// In square metres.
     pub(super) area: f64,
-    /// Numbers of the chunks in the level, in rising order.
+    /// Numbers of the chunks in the level, in ascending order.
     pub(super) chunks: Vec<usize>,
     pub(super) bounds: Option<Aabb>,
 }
 
-/// Which cubes have a material, whether a face of them is drawn or not.
+/// Cubes that have a material, with or without drawn faces.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CubeUse {
     pub(super) cubes: usize,
-    /// Numbers of their chunks in the level, in rising order.
+    /// Numbers of their chunks in the level, in ascending order.
     pub(super) chunks: Vec<usize>,
 }
 
@@ -113,32 +113,32 @@ impl Places {
         self.wrappers.get(cube as usize).copied().unwrap_or(0)
     }
 
-    /// How many parents are above a cube.
+    /// Number of parents above a cube.
     pub(super) fn depth(&self, cube: u32) -> u8 {
         self.depths.get(cube as usize).copied().unwrap_or(0)
     }
 
-    /// The kind of the nearest wrapper above a cube.
+    /// Kind of the nearest wrapper above a cube.
     pub(super) fn wrapper(&self, cube: u32) -> Option<CubeKind> {
         CubeKind::of(self.wrapper_number(cube)).filter(|kind| *kind != CubeKind::Empty)
     }
 }
 
 impl Level {
-    /// Where the cubes of a chunk are in its tree; none of a chunk that cannot be read.
+    /// Returns the tree positions of a chunk's cubes, or `None` if the chunk is unreadable.
     pub(super) fn places(&self, level: &pmf::Level, chunk: usize) -> Option<&Places> {
         let data = level.chunks.get(chunk)?.data.as_deref()?;
         let places = self.known.places.get(chunk)?;
         Some(places.get_or_init(|| Box::new(Places::of(&data.cubes))))
     }
 
-    /// The faces of a chunk by its number in the level; none without any.
+    /// Returns the mesh of a chunk by its number in the level, or `None` if it has no faces.
     pub(super) fn mesh(&self, chunk: usize) -> Option<&ChunkMesh> {
         let mesh = *self.known.meshes.get(chunk)?;
         self.chunks.get((mesh as usize).checked_sub(1)?)
     }
 
-    /// How many of what there are.
+    /// Returns the counts of the level's contents.
     pub(super) fn counts(&self, level: &pmf::Level) -> &Counts {
         self.known.counts.get_or_init(|| {
             let each = on_all_threads(level.chunks.len(), |chunk| {
@@ -154,7 +154,7 @@ impl Level {
         })
     }
 
-    /// Where each of [`Level::materials`] is used.
+    /// Returns the uses of each of [`Level::materials`].
     pub(super) fn uses(&self) -> &[Use] {
         self.known.uses.get_or_init(|| {
             let count = self.materials.list.len();
@@ -172,7 +172,7 @@ impl Level {
         })
     }
 
-    /// Which cubes have each of [`Level::materials`].
+    /// Returns the cubes that have each of [`Level::materials`].
     pub(super) fn cube_uses(&self, level: &pmf::Level) -> &[CubeUse] {
         self.known.cube_uses.get_or_init(|| {
             let names = level.common.materials_by_name();
@@ -216,21 +216,21 @@ impl Level {
 }
 
 impl Level {
-    /// A colour for each of [`Level::materials`] that tells it from the others: its own where that
-    /// is unlike those before it.
+    /// Returns a distinct colour for each of [`Level::materials`]: its own colour if that differs
+    /// from the ones before it.
     pub(super) fn material_colors(&self) -> &[[u8; 3]] {
         self.known.material_colors.get_or_init(|| {
             let mut taken: Vec<[u8; 3]> = Vec::new();
             for (material, number) in self.materials.list.iter().zip(0..) {
                 let is_free = |color: &[u8; 3]| {
-                    // Of very many some must be alike.
+                    // Among very many colours, some must be similar.
                     let others = taken.iter().rev().take(MAX_COMPARED);
                     others
                         .clone()
                         .all(|other| colors::difference(*other, *color) > ALIKE)
                 };
                 let own = material.look.as_ref().map(|look| look.color);
-                // White and grey are what materials have that are all in their texture.
+                // White and grey are common defaults of materials that rely on their texture.
                 let own = own.filter(|color| colors::is_colored(*color));
                 let others = (number..).take(MAX_COMPARED).map(colors::distinct);
                 let color = own.into_iter().chain(others).find(is_free);
@@ -241,12 +241,12 @@ impl Level {
     }
 }
 
-/// How many colours are compared with one.
+/// Maximum number of earlier colours compared with a new one.
 const MAX_COMPARED: usize = 48;
-/// Colours that differ by less are alike.
+/// Colours that differ by this or less are similar.
 const ALIKE: u32 = 48;
 
-/// How many cubes of each kind there are.
+/// Counts the cubes of each kind.
 pub(super) fn kind_counts(cubes: &Cubes) -> [u64; CubeKind::ALL.len()] {
     let mut counts = [0; CubeKind::ALL.len()];
     for kind in (0..cubes.len() as u32).filter_map(|cube| cubes.kind(cube)) {
@@ -300,7 +300,7 @@ impl Counts {
     }
 }
 
-/// Whether a cube that is reached is the outermost of those that fill the same cell.
+/// `true` if a reached cube is the outermost of those that fill the same cell.
 pub(super) fn is_own_cell(cubes: &Cubes, cube: u32) -> bool {
     let above = cubes.above(cube).and_then(|above| cubes.kind(above));
     above.is_none_or(|kind| kind == CubeKind::Parent)
@@ -317,12 +317,12 @@ impl Use {
 }
 
 impl ChunkMesh {
-    /// The material of a face.
+    /// Returns the material of a face.
     pub(super) fn material_of(&self, face: &MeshFace) -> Option<u16> {
         Some(self.part_of(face)?.material)
     }
 
-    /// What a face is drawn with.
+    /// Returns the part that a face is drawn with.
     pub(super) fn part_of(&self, face: &MeshFace) -> Option<&super::mesh::Part> {
         let end = self
             .parts
@@ -331,13 +331,13 @@ impl ChunkMesh {
         Some(part)
     }
 
-    /// The place of a vertex in world space.
+    /// Position of a vertex in world space.
     pub(super) fn place(&self, vertex: u32) -> Vec3 {
         let vertex = self.vertices.get(vertex as usize);
         vertex.map_or(Vec3::NAN, |vertex| vertex.position.into())
     }
 
-    /// The triangles of a face in world space.
+    /// Returns the triangles of a face in world space.
     pub(super) fn triangles(&self, face: &MeshFace) -> impl Iterator<Item = [Vec3; 3]> {
         let indices = self.indices.get(face.indices()).unwrap_or_default();
         let (triangles, _) = indices.as_chunks::<3>();
@@ -346,7 +346,7 @@ impl ChunkMesh {
             .map(|corners| corners.map(|vertex| self.place(vertex)))
     }
 
-    /// What the materials of the chunk are used for.
+    /// Collects the uses of the chunk's materials.
     fn uses(&self) -> Vec<(u16, Use)> {
         let mut uses: Vec<(u16, Use)> = Vec::new();
         for face in &self.faces {
@@ -382,7 +382,7 @@ impl ChunkMesh {
 }
 
 impl Map {
-    /// A level with what it was made of.
+    /// Returns a level with its source.
     pub(super) fn level(&self, number: usize) -> Option<(&Level, &pmf::Level)> {
         self.levels.get(number).zip(self.pmf.levels.get(number))
     }

@@ -1,4 +1,4 @@
-//! What is left out of a map since it cannot be read: marks in the view of where that is.
+//! Marks in the view for the unreadable parts of a map, which are left out.
 
 use std::collections::BTreeSet;
 
@@ -8,39 +8,39 @@ use crate::describe::lines::LineBuilder;
 use crate::{Aabb, LevelItem, Line};
 use mapscope_formats::{Problem, Severity, Subject};
 
-/// What is left out of a level.
+/// The omitted parts of a level.
 #[derive(Debug, Default)]
 pub(super) struct LeftOut {
-    /// Whether nothing is.
+    /// `true` if nothing is omitted.
     pub(super) is_whole: bool,
     marks: Vec<Mark>,
 }
 
-/// Where something is left out.
+/// A mark around an omitted part.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     bounds: Aabb,
     what: Marked,
 }
 
-/// What is marked.
+/// Kinds of marked part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Marked {
-    /// A chunk of which something can be read.
+    /// A partly readable chunk.
     DamagedChunk,
-    /// A chunk of which nothing can be read.
+    /// An unreadable chunk.
     LostChunk,
-    /// A cube, or what should be in it.
+    /// A cube, or its contents.
     Cube,
 }
 
 impl Map {
-    /// Finds what is left out of each level.
+    /// Finds the omitted parts of each level.
     pub(super) fn find_left_out(&self) -> Vec<LeftOut> {
         let problems = self.about.problems.iter();
         let problems = problems.flat_map(Problem::with_consequences);
         let errors = problems.filter(|problem| problem.severity == Severity::Error);
-        // Many things can be wrong with one cube.
+        // A cube can have several errors.
         let mut cubes = BTreeSet::new();
         let mut levels = BTreeSet::new();
         for error in errors {
@@ -83,20 +83,20 @@ impl Map {
         (0..self.pmf.levels.len()).map(of_level).collect()
     }
 
-    /// Whether nothing of a level is left out.
+    /// `true` if no part of a level is omitted.
     pub(super) fn is_level_whole(&self, level: usize) -> bool {
         self.left_out.get(level).is_none_or(|of| of.is_whole)
     }
 }
 
 impl Stage<'_> {
-    /// Boxes around what is left out: those of cubes are seen through what is in front, as they are
-    /// mostly in walls.
+    /// Draws boxes around the omitted parts. Boxes of cubes are visible through objects in front of
+    /// them, because most are inside walls.
     pub(super) fn left_out(self, lines: &mut Vec<Line>) {
         let Some(left_out) = self.map.left_out.get(self.shown.level) else {
             return;
         };
-        // What is lost is drawn last, over the edges that chunks share.
+        // Lost parts are drawn last, over the edges that chunks share.
         for what in [Marked::DamagedChunk, Marked::LostChunk, Marked::Cube] {
             let color = match what {
                 Marked::DamagedChunk => DAMAGED,
@@ -122,7 +122,7 @@ mod tests {
     use crate::{Annotations as _, Document as _, Levels as _, OverlayId, Shown};
     use mapscope_formats::pmf::{self, Cube, Packing, Side};
 
-    /// Three chunks: one whole, one that is lost, and one with a box of a material that there is not.
+    /// Three chunks: an intact one, a lost one, and one with a box whose material does not exist.
     fn broken() -> (std::sync::Arc<Map>, u32) {
         let map = mapscope_testdata::synthesize::pmf([1, 3, 1], 2, 7);
         let mut file = pmf::write(&map, Packing::Stored).unwrap();
@@ -138,7 +138,7 @@ mod tests {
         });
         let (cube, _) = boxes.next().unwrap();
         let record = cubes.record(Side::Common, cube).unwrap();
-        // Behind the head of the frame and its block, in the record behind its first byte.
+        // Past the headers of the frame and its block, at the second byte of the record.
         file[last.frames[0].start as usize + 11 + record.start as usize + 1] = 200;
         (sample::file(&file), cube)
     }
@@ -167,7 +167,7 @@ mod tests {
         around(LevelItem::chunk(0, 2), &marks[..12]);
         around(LevelItem::chunk(0, 1), &marks[12..24]);
         around(LevelItem::cube(0, 2, cube), &marks[24..]);
-        // Until it is switched off.
+        // Not if it is switched off.
         let mut off = OverlaySet::default();
         off.set(map.about().overlays, OverlayId::LeftOut, false);
         assert_eq!(lines(off).len(), 0);
@@ -193,8 +193,8 @@ mod tests {
         assert!(whole.is_level_whole(0) && whole.chunk_map(0).unwrap().chunks[0].is_whole);
     }
 
-    /// What a broken section had said of where cubes are is not known: they are drawn and found where
-    /// their vertices are.
+    /// If a broken section hides the positions of cubes, the cubes are drawn and found at the
+    /// positions of their vertices.
     #[test]
     fn cubes_without_a_place_are_where_their_faces_are() {
         let mut made = mapscope_testdata::synthesize::pmf([1, 1, 1], 1, 7);

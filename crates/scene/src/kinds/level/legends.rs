@@ -1,4 +1,4 @@
-//! What the colours of the overlays of a map mean.
+//! Legends of the overlays of a map.
 
 use std::collections::BTreeSet;
 
@@ -8,11 +8,11 @@ use super::{Map, colors};
 use crate::{LegendEntry, OverlayId, Shown};
 use mapscope_formats::pmf::CubeKind;
 
-/// How many materials a legend names.
+/// Maximum number of materials in a legend.
 const MAX_MATERIALS: usize = 128;
 
-/// The colour of a cube by the kind of the nearest cube that wraps it, and by whether its own
-/// record is extended.
+/// Returns the colour of a cube by the kind of its nearest wrapper, and by whether its own record
+/// is extended.
 pub(super) fn type_color(wrapper: Option<CubeKind>, is_extended: bool) -> [u8; 3] {
     let color: [u8; 3] = match wrapper {
         Some(CubeKind::VisInfo) => [90, 160, 255],
@@ -22,7 +22,7 @@ pub(super) fn type_color(wrapper: Option<CubeKind>, is_extended: bool) -> [u8; 3
         _ => [176, 176, 184],
     };
     if is_extended {
-        // Toward red, so that it stands out among its neighbours.
+        // Shifted toward red, to stand out among its neighbours.
         let [r, g, b] = color;
         return [r.midpoint(255), g / 2, b.midpoint(60)];
     }
@@ -30,14 +30,14 @@ pub(super) fn type_color(wrapper: Option<CubeKind>, is_extended: bool) -> [u8; 3
 }
 
 impl Map {
-    /// How many depths the cubes of all levels have.
+    /// Number of distinct depths of cubes, over all levels.
     pub(super) fn depth_steps(&self) -> usize {
         let levels = self.levels.iter().zip(&self.pmf.levels);
         let deepest = levels.map(|(level, source)| level.counts(source).deepest());
         usize::from(deepest.max().unwrap_or(0)) + 1
     }
 
-    /// What the colours of an overlay mean in a view, or that it has nothing to show there.
+    /// Returns the legend of an overlay in a view, or a note that it shows nothing there.
     pub(super) fn legend_in(&self, overlay: OverlayId, shown: &Shown) -> Vec<LegendEntry> {
         let level = shown.level;
         let has_kind = |kind: CubeKind| {
@@ -66,7 +66,7 @@ impl Map {
         self.legend_of(overlay)
     }
 
-    /// What the colours of an overlay mean.
+    /// Returns the legend of an overlay.
     pub(super) fn legend_of(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         let entry = |color, label: &str| LegendEntry::new(color, label);
         match overlay {
@@ -148,7 +148,7 @@ impl Map {
         }
     }
 
-    /// The materials that are used.
+    /// Returns a legend entry for each used material.
     fn material_legend(&self) -> Vec<LegendEntry> {
         let used = self.levels.iter().enumerate().flat_map(|(number, level)| {
             let materials = level.materials.list.iter().zip(level.uses());
@@ -165,7 +165,7 @@ impl Map {
         used.take(MAX_MATERIALS).collect()
     }
 
-    /// The types of entities that there are.
+    /// Returns a legend entry for each entity type in the map.
     fn entity_legend(&self) -> Vec<LegendEntry> {
         let kinds: BTreeSet<_> = self.entities_of_all().map(|(kind, _)| kind).collect();
         let entries = kinds.into_iter().map(|kind| {
@@ -183,7 +183,7 @@ mod tests {
     use crate::kinds::level::sample;
     use mapscope_formats::pmf::{Cubes, Geometry};
 
-    /// Overlays that show parts of a level which not every level has.
+    /// Overlays whose content is optional in a level.
     const OF_PARTS: [OverlayId; 6] = [
         OverlayId::Colliders,
         OverlayId::LightProbes,
@@ -193,7 +193,7 @@ mod tests {
         OverlayId::ServerRegions,
     ];
 
-    /// Two chunks of one box each, of which no face is drawn.
+    /// Two chunks of one box each, without drawn faces.
     fn plain() -> Map {
         let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         for chunk in &mut pmf.levels[0].chunks {

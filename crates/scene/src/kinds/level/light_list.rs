@@ -1,4 +1,4 @@
-//! The lights of a level: what they are called, what controls them, and what they light.
+//! The lights of a level: their names, controllers and lit surfaces.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
@@ -12,15 +12,15 @@ use crate::{Aabb, LevelItem, Light};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{DynamicLight, EntityKind};
 
-/// The lights of all levels, worked out when first asked for.
+/// The lights of all levels, collected on first use.
 #[derive(Debug, Default)]
 pub(super) struct LightList {
     found: OnceLock<HashMap<LevelItem, Found>>,
-    /// The entities that control a light, by its kind and number.
+    /// Entities that control a light, by its kind and number.
     controllers: OnceLock<HashMap<(LightKind, u32), Vec<LevelItem>>>,
 }
 
-/// A light of a level: the same number in several chunks is one light.
+/// A light of a level. The same number in several chunks is one light.
 #[derive(Debug)]
 struct Found {
     color: [u8; 3],
@@ -30,26 +30,26 @@ struct Found {
 /// A light in a chunk.
 #[derive(Debug, Clone, Copy)]
 struct InChunk {
-    /// The chunk by its number in the level.
+    /// Number of the chunk in the level.
     chunk: usize,
-    /// The index of the light in the chunk.
+    /// Index of the light in the chunk.
     index: usize,
     in_file: ChunkLight,
 }
 
 impl Found {
-    /// As the first chunk has it.
+    /// Returns the record of the first chunk.
     fn first(&self) -> Option<ChunkLight> {
         Some(self.chunks.first()?.in_file)
     }
 
-    /// Whether chunks have it differently.
+    /// `true` if chunks have different records of it.
     fn differs(&self) -> bool {
         let first = self.first();
         self.chunks.iter().any(|at| Some(at.in_file) != first)
     }
 
-    /// In which chunks something is so: `yes`, `no`, or in how many.
+    /// Describes a flag over all chunks: `yes`, `no`, or the number of chunks in which it is set.
     fn is_so(&self, is_so: impl Fn(ChunkLight) -> bool) -> String {
         let count = self.chunks.iter().filter(|at| is_so(at.in_file)).count();
         match (count, self.chunks.len()) {
@@ -85,8 +85,8 @@ impl Map {
         })
     }
 
-    /// The light of a kind with a number in the map: that of a level, or else of the first level
-    /// that has it.
+    /// Finds the light with a kind and a number in the map: that of the given level, or else of the
+    /// first level that has it.
     pub(super) fn light_with_id(
         &self,
         kind: LightKind,
@@ -98,7 +98,7 @@ impl Map {
         items.find(|item| self.found_lights().contains_key(item))
     }
 
-    /// The entities that control a light.
+    /// Returns the entities that control a light.
     fn controllers(&self, light: LevelItem) -> &[LevelItem] {
         let all = self.light_list.controllers.get_or_init(|| {
             let mut all: HashMap<_, Vec<LevelItem>> = HashMap::new();
@@ -123,7 +123,7 @@ impl Map {
         of_light.map_or(&[], Vec::as_slice)
     }
 
-    /// The lights of a level, the dynamic ones first, each in rising order of their numbers.
+    /// Returns the lights of a level: dynamic ones first, each kind in ascending order of number.
     pub(super) fn light_list(&self, level: usize) -> Vec<Light> {
         let all = self.found_lights().iter();
         let of_level = all.filter_map(|(item, found)| {
@@ -139,7 +139,7 @@ impl Map {
                 note: self.light_note(light, found),
                 color: found.color,
                 intensity: first.map_or(0, ChunkLight::intensity),
-                // One that is said to be dark would not be seen to be on.
+                // A light with full brightness 0 would not be visible when switched on.
                 full: match first.map_or(0, |first| first.full) {
                     0 => u8::MAX,
                     full => full,
@@ -149,7 +149,8 @@ impl Map {
         lights.collect()
     }
 
-    /// What people call a light: by the entity that controls it, or else by its number.
+    /// Returns the display name of a light: that of the entity that controls it, or else its
+    /// number.
     pub(super) fn light_name(&self, light: LevelItem) -> String {
         let Some((kind, _, id)) = LightKind::of_item(light) else {
             return String::new();
@@ -161,7 +162,7 @@ impl Map {
         }
     }
 
-    /// The name of the first entity that controls a light and has one.
+    /// Returns the name of the first named entity that controls a light.
     fn controller_name(&self, light: LevelItem) -> Option<String> {
         let controllers = self.controllers(light).iter();
         let mut names = controllers
@@ -169,7 +170,7 @@ impl Map {
         names.find(|name| !name.is_empty())
     }
 
-    /// What controls a light, and where it is.
+    /// Describes the controller of a light and its chunks.
     fn light_note(&self, light: LevelItem, found: &Found) -> String {
         let chunks = counted(found.chunks.len(), "chunk");
         let differ = if found.differs() {
@@ -189,7 +190,7 @@ impl Map {
         }
     }
 
-    /// A light of a level by its item.
+    /// Returns a light of a level by its item.
     pub(super) fn light_at(&self, item: LevelItem) -> Option<LightAt<'_>> {
         let found = self.found_lights().get(&item)?;
         let (kind, level, id) = LightKind::of_item(item)?;
@@ -203,7 +204,7 @@ impl Map {
         })
     }
 
-    /// What a light lights in each chunk, in world space.
+    /// Returns the bounds of the lit surfaces in each chunk, in world space.
     pub(super) fn lit_boxes(&self, light: LevelItem) -> Vec<Aabb> {
         let found = self.found_lights().get(&light);
         let Some((found, (kind, number, _))) = found.zip(LightKind::of_item(light)) else {
@@ -255,7 +256,7 @@ pub(super) struct LightAt<'a> {
 }
 
 impl<'a> LightAt<'a> {
-    /// What is known of a light.
+    /// The fields of a light.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Light", Self::LIGHT),
@@ -297,7 +298,7 @@ impl<'a> LightAt<'a> {
     })
     .own(LightAt::own_chunks)];
 
-    /// How bright a fast light is when it is on.
+    /// Brightness of a fast light when it is on.
     fn intensity(&self) -> Option<String> {
         let all = self.found.chunks.iter().map(|at| at.in_file.full);
         let (min, max) = (all.clone().min()?, all.max()?);
@@ -309,7 +310,7 @@ impl<'a> LightAt<'a> {
         Some(text).filter(|_| self.kind == LightKind::Fast)
     }
 
-    /// What each chunk says of it.
+    /// Lists the record of each chunk.
     fn own_chunks(&self) -> Value {
         Value::list(self.found.chunks.iter().filter_map(|at| {
             let chunk = self.level.source.chunks.get(at.chunk)?;
@@ -317,7 +318,7 @@ impl<'a> LightAt<'a> {
             let ChunkLight { flags, full, .. } = at.in_file;
             let color = self.kind.color(data, at.index);
             let color = color.map(|[r, g, b]| format!(", {r} {g} {b}"));
-            // What it lights, as numbers of faces or vertices.
+            // The lit surfaces, as indices of lightmaps or vertices.
             let mut bytes = Vec::new();
             let client = data.client.as_ref();
             match self.kind {
@@ -345,7 +346,7 @@ impl<'a> LightAt<'a> {
         }))
     }
 
-    /// What it lights in a chunk.
+    /// Describes the lit surfaces in a chunk.
     fn chunk(&self, at: &InChunk) -> Option<Value> {
         let chunk = self.level.source.chunks.get(at.chunk)?;
         let client = chunk.data.as_deref().and_then(|data| data.client.as_ref());
@@ -424,7 +425,7 @@ mod tests {
         let links = groups.iter().flat_map(|group| &group.properties);
         let kinds: Vec<_> = links.filter_map(|p| p.link).map(Item::kind).collect();
         assert_eq!(kinds, ["entity", "chunk", "chunk"]);
-        // And from what controls it to the light.
+        // The controller links back to the light.
         let owner = Owner::Map;
         let groups = map.properties(
             LevelItem::Entity { owner, index: 0 }.into(),
@@ -446,7 +447,7 @@ mod tests {
         let light = map.light_list(0).pop().unwrap();
         assert_eq!(light.name, "Fast light 9");
         assert_eq!(light.note, "3 chunks, which differ");
-        // Off at first, and as bright as it is said to be once it is on.
+        // Initially off, with the stored brightness once it is on.
         assert_eq!((light.intensity, light.full), (0, 77));
         let groups = map.properties(light.item, Playhead::default());
         let all: Vec<_> = groups.iter().flat_map(|group| &group.properties).collect();
@@ -466,7 +467,7 @@ mod tests {
             chunks[2].value.ends_with(", on, intensity 99"),
             "{chunks:?}"
         );
-        // And each chunk is drawn as it has it.
+        // Each chunk is drawn with its own record.
         let lit: Vec<Option<u8>> = (map.levels()[0].chunks.iter())
             .map(|mesh| match map.tint(&Shown::default(), 0, mesh) {
                 Tint::Same(_) => None,

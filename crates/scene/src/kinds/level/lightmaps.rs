@@ -1,4 +1,4 @@
-//! The lightmaps of a level as images, with the faces that take their light from them.
+//! The lightmaps of a level as images, with the faces that they light.
 
 use glam::Vec2;
 
@@ -7,11 +7,11 @@ use super::mesh::{ChunkMesh, MeshFace};
 use crate::{LevelItem, LightmapFace, LightmapInfo, Shown};
 use mapscope_formats::pmf::{ChunkData, Cube};
 
-/// How many lightmaps are listed.
+/// Maximum number of listed lightmaps.
 const MAX_LIGHTMAPS: usize = 1 << 14;
 
 impl ChunkMesh {
-    /// The faces that have a lightmap, with its index.
+    /// Returns the faces that have a lightmap, with its index.
     pub(super) fn faces_with_lightmaps(
         &self,
         data: &ChunkData,
@@ -29,7 +29,7 @@ impl ChunkMesh {
 }
 
 impl Map {
-    /// The lightmaps of a level, chunk by chunk.
+    /// Returns the lightmaps of a level, chunk by chunk.
     pub(super) fn lightmap_list(&self, level: usize) -> Vec<LightmapInfo> {
         let level = self.level_at(level).into_iter();
         let lightmaps = level.flat_map(|level| {
@@ -55,7 +55,7 @@ impl Map {
         lightmaps.take(MAX_LIGHTMAPS).collect()
     }
 
-    /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
+    /// Returns the image of a lightmap with its active lights, as RGBA bytes from the top left.
     pub(super) fn lit_pixels(&self, lightmap: LevelItem, shown: &Shown) -> Option<Vec<u8>> {
         let LevelItem::Lightmap { index, .. } = lightmap else {
             return None;
@@ -72,7 +72,7 @@ impl Map {
         Some(rows.copied().collect())
     }
 
-    /// The faces that a lightmap lights.
+    /// Returns the faces that a lightmap lights.
     pub(super) fn faces_on_lightmap(&self, lightmap: LevelItem) -> Vec<LightmapFace> {
         self.lit_faces(lightmap, |mesh, data, face, item| {
             let client = data.client.as_ref()?;
@@ -95,7 +95,7 @@ impl Map {
         })
     }
 
-    /// What is made of each face that a lightmap lights.
+    /// Maps each face that a lightmap lights with `make`.
     pub(super) fn lit_faces<T>(
         &self,
         lightmap: LevelItem,

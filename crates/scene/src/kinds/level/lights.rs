@@ -1,16 +1,16 @@
-//! Lights that can be switched and dimmed: how bright each is.
+//! Switchable and dimmable lights, and their brightness.
 
 use super::atlas::{PageLuxels, PaintedLightmap};
 use super::{Level, Map};
 use crate::{LevelItem, Shown};
 use mapscope_formats::pmf::{self, ChunkData, DynamicLight, FastLight};
 
-/// The kinds of light that can be switched.
+/// Kinds of switchable light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum LightKind {
-    /// It has lightmaps of its own.
+    /// A light with lightmaps of its own.
     Dynamic,
-    /// It colours vertices.
+    /// A light that colours vertices.
     Fast,
 }
 
@@ -18,7 +18,7 @@ impl LightKind {
     /// All kinds.
     pub(super) const ALL: [Self; 2] = [Self::Dynamic, Self::Fast];
 
-    /// The lights of a chunk of this kind, in their order.
+    /// Returns the lights of this kind in a chunk, in file order.
     pub(super) fn lights(self, data: &ChunkData) -> Vec<ChunkLight> {
         match self {
             Self::Dynamic => data.dynamic_lights.iter().map(ChunkLight::from).collect(),
@@ -26,7 +26,7 @@ impl LightKind {
         }
     }
 
-    /// The colour of a light of a chunk by its index.
+    /// Returns the colour of a light of a chunk by its index.
     pub(super) fn color(self, data: &ChunkData, index: usize) -> Option<[u8; 3]> {
         let client = data.client.as_ref()?;
         match self {
@@ -35,7 +35,7 @@ impl LightKind {
         }
     }
 
-    /// The item of a light of a level.
+    /// Returns the item of a light of a level.
     pub(super) fn item(self, level: usize, id: u32) -> LevelItem {
         let level = level as u32;
         match self {
@@ -44,7 +44,7 @@ impl LightKind {
         }
     }
 
-    /// What an item is one of, its level and its number in the map.
+    /// Returns the kind of a light item, its level, and its number in the map.
     pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, u32)> {
         match item {
             LevelItem::DynamicLight { level, id } => Some((Self::Dynamic, level as usize, id)),
@@ -54,20 +54,20 @@ impl LightKind {
     }
 }
 
-/// A light as a chunk has it. Each chunk has a record of its own, and chunks need not agree.
+/// A light as recorded in one chunk. Each chunk has its own record, and records can differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChunkLight {
     kind: LightKind,
-    /// Its number in the map.
+    /// Number in the map.
     id: u32,
     /// [`DynamicLight::ENABLED`] and [`DynamicLight::PRESERVE`].
     pub(super) flags: u8,
-    /// How bright it is when it is on, from 0 to 255.
+    /// Brightness when it is on, from 0 to 255.
     pub(super) full: u8,
 }
 
 impl ChunkLight {
-    /// The item of the light in a level.
+    /// Returns the item of the light in a level.
     pub(super) fn item(self, level: usize) -> LevelItem {
         self.kind.item(level, self.id)
     }
@@ -76,13 +76,13 @@ impl ChunkLight {
         self.flags & DynamicLight::ENABLED != 0
     }
 
-    /// How bright it is at first, from 0 to 255.
+    /// Initial brightness, from 0 to 255.
     pub(super) fn intensity(self) -> u8 {
         if self.is_enabled() { self.full } else { 0 }
     }
 
-    /// How bright it is shown, from 0 to 255: as the chunk has it, unless the light was made
-    /// otherwise, which counts in all chunks of the level.
+    /// Brightness in the view, from 0 to 255: that of the chunk, unless the user set one, which
+    /// applies to all chunks of the level.
     pub(super) fn shown_intensity(self, shown: &Shown, level: usize) -> u8 {
         let set = shown.lights.get(self.item(level).into());
         set.unwrap_or_else(|| self.intensity())
@@ -90,7 +90,7 @@ impl ChunkLight {
 }
 
 impl From<&DynamicLight> for ChunkLight {
-    /// Dynamic lights are on or off.
+    /// Dynamic lights are only on or off.
     fn from(light: &DynamicLight) -> Self {
         Self {
             kind: LightKind::Dynamic,
@@ -112,7 +112,7 @@ impl From<&FastLight> for ChunkLight {
     }
 }
 
-/// The lightmaps of a level as they are lit by the dynamic lights that shine.
+/// The lightmaps of a level, lit by its active dynamic lights.
 #[derive(Debug, Clone, Copy)]
 pub struct Lighting<'a> {
     shown: &'a Shown,
@@ -123,7 +123,7 @@ pub struct Lighting<'a> {
 }
 
 impl Map {
-    /// How the lightmaps of a level are lit; none without such a level.
+    /// Returns the lighting of a level's lightmaps, or `None` if the level does not exist.
     pub fn lighting<'a>(&'a self, shown: &'a Shown, level: usize) -> Option<Lighting<'a>> {
         let number = level;
         let (level, source) = self.level(number)?;
@@ -145,15 +145,15 @@ impl<'a> Lighting<'a> {
         ChunkLight::from(&light).shown_intensity(self.shown, self.number)
     }
 
-    /// How bright each dynamic light of a chunk is, from 0 to 255.
+    /// Brightness of each dynamic light of a chunk, from 0 to 255.
     pub fn intensities(&self, chunk: usize) -> Vec<u8> {
         let lights = self.data(chunk).into_iter();
         let lights = lights.flat_map(|data| &data.dynamic_lights);
         lights.map(|light| self.intensity(*light)).collect()
     }
 
-    /// The lightmaps of a chunk that look otherwise than with lights of these intensities, which
-    /// become those of now.
+    /// Returns the lightmaps of a chunk that look different from those with the given intensities,
+    /// and updates the intensities to the current ones.
     pub fn update(&self, chunk: usize, intensities: &mut [u8]) -> Vec<usize> {
         let Some(data) = self.data(chunk) else {
             return Vec::new();
@@ -172,7 +172,7 @@ impl<'a> Lighting<'a> {
         changed
     }
 
-    /// Paints a lightmap of a chunk; none where it is not there.
+    /// Paints a lightmap of a chunk, or returns `None` if it does not exist.
     pub fn paint(&self, chunk: usize, lightmap: usize) -> Option<PaintedLightmap> {
         let intensity = |light: &DynamicLight| self.intensity(*light);
         let atlas = &self.level.atlas;
@@ -186,7 +186,7 @@ impl<'a> Lighting<'a> {
         lightmaps.filter_map(move |lightmap| lighting.paint(chunk, lightmap))
     }
 
-    /// The pages of the level with all lightmaps of all chunks.
+    /// Paints the pages of the level, with all lightmaps of all chunks.
     pub fn pages(&self) -> Vec<PageLuxels> {
         let sizes = self.level.atlas.pages.iter();
         let mut pages: Vec<_> = sizes.map(|size| PageLuxels::new(*size)).collect();
@@ -217,7 +217,7 @@ mod tests {
         let dynamic_now = |shown: &Shown, light| {
             ChunkLight::from(&light as &DynamicLight).shown_intensity(shown, 0)
         };
-        // Enabled, or not but bright as soon as it is.
+        // Current brightness: 0 unless enabled. The full brightness is kept either way.
         assert_eq!(fast_now(&shown, fast(1, 77)), 77);
         assert_eq!(fast_now(&shown, fast(3, 99)), 99);
         assert_eq!(fast_now(&shown, fast(2, 99)), 0);

@@ -1,66 +1,65 @@
-//! What the surfaces of a level look like.
+//! Appearance of the surfaces of a level.
 
 use super::textures::Textures;
 use mapscope_formats::pmf::{self, ClientMaterial, StringTable};
 
-/// How a surface is blended with what is behind it, in the order in which they are drawn.
+/// Blend mode of a surface, in drawing order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Blend {
-    /// Not at all: it hides it.
+    /// Opaque.
     #[default]
     Opaque,
-    /// By its alpha.
+    /// Alpha blending.
     Alpha,
-    /// It is additive.
+    /// Additive blending.
     Add,
 }
 
 /// A material of a level.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Material {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// How it is blended with what is behind it.
+    /// Blend mode.
     pub blend: Blend,
-    /// Whether its alpha counts, and that of its texture.
+    /// `true` if its alpha and that of its texture are used.
     pub is_transparent: bool,
-    /// Whether it moves in waves.
+    /// `true` if it moves in waves.
     pub is_liquid: bool,
-    /// Whether it is one of the file: the last one of a level stands for all that are not.
+    /// `true` if the file contains it. The last material of a level replaces all that are missing.
     pub is_known: bool,
-    /// How it looks; none in a level without client section.
+    /// Appearance, or `None` in a level without a client section.
     pub look: Option<Look>,
-    /// Whether its texture is followed by others, whether its texture and whether its matcap
-    /// scroll, and whether it moves in waves.
+    /// Flags for animated textures, texture scrolling, matcap scrolling and waves.
     pub(super) motion: [bool; 4],
 }
 
-/// How a material looks. Textures are indices in [`Textures::list`].
+/// The appearance of a material. Textures are indices in [`Textures::list`].
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Look {
     /// Red, green, blue.
     pub color: [u8; 3],
-    /// 255 is opaque; means nothing unless the material is transparent.
+    /// Alpha, where 255 is opaque. Ignored unless the material is transparent.
     pub alpha: u8,
-    /// Light of its own: red, green, blue.
+    /// Emitted light: red, green, blue.
     pub emission: [u8; 3],
-    /// Its texture.
+    /// Texture.
     pub texture: Option<usize>,
-    /// Its matcap texture.
+    /// Matcap texture.
     pub matcap: Option<usize>,
-    /// The textures that follow the first one in turn.
+    /// Textures that follow the first one in turn.
     pub next_textures: Vec<usize>,
-    /// How long a texture is shown before the next, in microseconds; 0 for ever.
+    /// Duration of each texture in microseconds; 0 if it never changes.
     pub advance_micros: u32,
-    /// How far texture coordinates move in a second.
+    /// Scroll speed of texture coordinates, per second.
     pub texture_scroll: [f32; 2],
-    /// How far those of the matcap move in a second.
+    /// Scroll speed of matcap coordinates, per second.
     pub matcap_scroll: [f32; 2],
-    /// How fast the waves of a liquid move along X, Y and Z.
+    /// Velocity of the waves of a liquid along X, Y and Z.
     pub wave_velocity: [f32; 3],
-    /// Where its waves begin.
+    /// Offset of its waves.
     pub wave_offset: f32,
-    /// How large its waves are.
+    /// Scale of its waves.
     pub wave_scale: f32,
 }
 
@@ -98,10 +97,10 @@ fn motion(look: &ClientMaterial, is_liquid: bool) -> [bool; 4] {
     ]
 }
 
-/// The materials of a level and what chunks find them by.
+/// The materials of a level, with the names that chunks find them by.
 #[derive(Debug)]
 pub struct Materials {
-    /// Those of the file in its order, and last one for all that are not in it.
+    /// Materials of the file in file order, followed by one for all missing materials.
     pub list: Vec<Material>,
 }
 
@@ -118,7 +117,7 @@ impl Materials {
                 let is_liquid = material.flags & pmf::Material::LIQUID != 0;
                 let is_transparent = material.flags & pmf::Material::TRANSPARENT != 0;
                 Material {
-                    // Tens of thousands may share one that is long.
+                    // Tens of thousands of materials may share one long name.
                     name: common.strings.told(material.name).into_owned(),
                     blend: match (material.render_mode, is_transparent) {
                         (pmf::Material::ADD, _) => Blend::Add,
@@ -147,16 +146,16 @@ impl Materials {
         Self { list }
     }
 
-    /// A quiet colour for a material of which nothing says how it looks: neighbours in the list
-    /// have different ones.
+    /// Returns a muted colour for a material without an appearance. Neighbours in the list get
+    /// different ones.
     pub fn quiet_color(index: usize) -> [u8; 3] {
-        // Steps of the golden ratio around the circle of hues.
+        // Golden-ratio steps around the circle of hues.
         let hue = (index as f32 * 0.618_034).fract() * std::f32::consts::TAU;
         let third = std::f32::consts::TAU / 3.0;
         [0.0, 1.0, 2.0].map(|channel| (150.0 + 34.0 * (hue - channel * third).cos()) as u8)
     }
 
-    /// The index of the material for what is not in the file.
+    /// Index of the material for missing ones.
     pub fn unknown(&self) -> u16 {
         (self.list.len() - 1) as u16
     }

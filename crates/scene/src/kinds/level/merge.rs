@@ -1,10 +1,10 @@
-//! Flat faces that go on in their neighbours, joined to larger rectangles for drawing.
+//! Merging of flat neighbouring faces into larger rectangles, for drawing.
 //!
-//! Compilers cut walls into the sides of cubes, and from far away a level is thousands of squares
-//! of a few pixels each. Where position, texture and lightmap run on across the edge between two
-//! of them, one rectangle with the outer corners of both looks the same. Edges of rectangles
-//! that are joined may end in the middle of an edge of another one, where rounding leaves a gap of
-//! a pixel now and then: what is near is therefore drawn face by face.
+//! Map compilers cut walls along the sides of cubes, so from far away a level is thousands of
+//! squares of a few pixels each. Where position, texture and lightmap continue across a shared
+//! edge, one rectangle with the outer corners of both looks the same. Edges of merged rectangles
+//! may end in the middle of another edge (a T-junction), where rounding leaves a gap of a pixel now
+//! and then. Near surfaces are therefore drawn face by face.
 
 use std::ops::Range;
 
@@ -12,38 +12,38 @@ use glam::Vec2;
 
 use super::mesh::LevelVertex;
 
-/// How far the texture may be from where a straight line would have it, in its own size.
+/// Maximum deviation of texture coordinates from a straight line, in texture sizes.
 const TEXTURE_SLACK: f32 = 1.0 / 4096.0;
-/// The same for lightmaps, in shares of 65535 of their page: each place on it is rounded.
+/// The same for lightmaps, in fractions of 65535 of their page. Each coordinate is rounded.
 const LIGHTMAP_SLACK: f32 = 2.0;
 
-/// A rectangle along two axes, of corners that vertices have.
+/// A rectangle along two axes, whose corners are vertices.
 #[derive(Debug, Clone, Copy)]
 struct Rectangle {
-    /// Where it is along the axis that it looks along.
+    /// Position along its normal axis.
     level: f32,
-    /// Where it begins and ends along the two other axes.
+    /// Start and end along the two other axes.
     first: [f32; 2],
     last: [f32; 2],
-    /// Its vertices at first and first, last and first, first and last, last and last.
+    /// Vertices at (first, first), (last, first), (first, last) and (last, last).
     corners: [u32; 4],
 }
 
-/// Joins faces. It keeps its room for the next time.
+/// Merges faces. Its buffers are reused between calls.
 #[derive(Debug, Default)]
 pub(super) struct Merger {
     rectangles: Vec<Rectangle>,
     joined: Vec<Rectangle>,
     order: Vec<(u64, u32)>,
-    /// How large all quads were, in square metres, and how many there were.
+    /// Total area of all quads in square metres, and their number.
     area: f32,
     quads: u32,
 }
 
 impl Merger {
-    /// Adds the triangles of faces to `merged` that lie flat on a side of their cubes, joined
-    /// where that makes no difference. `indices` are those of `vertices`, three for each
-    /// triangle; quads with a vertex for which `is_alone` is true stay as they are.
+    /// Appends the triangles of faces that lie flat on a side of their cubes to `merged`, joined
+    /// where that changes nothing visible. `indices` refer to `vertices`, three for each triangle.
+    /// Quads with a vertex for which `is_alone` is true are not joined.
     pub(super) fn merge(
         &mut self,
         vertices: &[LevelVertex],
@@ -71,13 +71,13 @@ impl Merger {
         self.join(vertices, 1);
         for rectangle in &self.rectangles {
             let [a, b, c, d] = rectangle.corners;
-            // From where X, Y or Z points the next two axes turn counter-clockwise.
+            // Seen from +X, +Y or +Z, the next two axes turn counter-clockwise.
             let (b, c) = if side < 3 { (b, c) } else { (c, b) };
             merged.extend_from_slice(&[a, b, d, a, d, c]);
         }
     }
 
-    /// How long the edges of all quads were in the mean, in metres.
+    /// Mean edge length of all quads, in metres.
     pub(super) fn edge_len(&self) -> f32 {
         (self.area / self.quads.max(1) as f32).sqrt()
     }
@@ -119,7 +119,7 @@ impl Rectangle {
         (last - first).element_product()
     }
 
-    /// The numbers of the corners at the near end along an axis, and of those at the far one.
+    /// Numbers of the corners at the near end along an axis, and of those at the far end.
     fn ends(along: usize) -> [[usize; 2]; 2] {
         match along {
             0 => [[0, 2], [1, 3]],
@@ -127,7 +127,7 @@ impl Rectangle {
         }
     }
 
-    /// Whether another one behind it along an axis goes on in the same rectangle.
+    /// `true` if `next`, which follows along an axis, continues the same rectangle.
     fn goes_on_in(&self, next: &Self, along: usize, vertices: &[LevelVertex]) -> bool {
         let across = 1 - along;
         let is_beside = self.level == next.level
@@ -137,7 +137,7 @@ impl Rectangle {
         if !is_beside {
             return false;
         }
-        // How far along the edge between them is.
+        // Fraction of the length at which the shared edge lies.
         let length = next.last[along] - self.first[along];
         let share = (self.last[along] - self.first[along]) / length;
         let [near, far] = Self::ends(along);
@@ -165,7 +165,7 @@ impl Rectangle {
         })
     }
 
-    /// Makes another one that is behind it along an axis a part of it.
+    /// Extends the rectangle by one that follows along an axis.
     fn extend(&mut self, next: &Self, along: usize) {
         self.last[along] = next.last[along];
         let [_, far] = Self::ends(along);
@@ -175,7 +175,7 @@ impl Rectangle {
     }
 }
 
-/// How many of these indices are those of the first surface: two triangles of four corners, or one
+/// Number of these indices that belong to the first surface: two triangles of four corners, or one
 /// triangle.
 pub fn surface_len(indices: &[u32]) -> usize {
     match indices {
@@ -184,7 +184,7 @@ pub fn surface_len(indices: &[u32]) -> usize {
     }
 }
 
-/// The surfaces that these indices are of, and where each begins.
+/// Splits indices into surfaces and returns the range of each.
 pub fn surfaces(indices: Range<u32>, all: &[u32]) -> impl Iterator<Item = Range<u32>> {
     let Range { mut start, end } = indices;
     std::iter::from_fn(move || {
@@ -195,8 +195,8 @@ pub fn surfaces(indices: Range<u32>, all: &[u32]) -> impl Iterator<Item = Range<
     })
 }
 
-/// The rectangle that a quad on a side is, if it is one all over which texture and lightmap run
-/// straight.
+/// Converts a quad on a side to a rectangle, if it is one and its texture and lightmap are linear
+/// over it.
 fn rectangle(vertices: &[LevelVertex], side: usize, quad: &[u32]) -> Option<Rectangle> {
     let &[a, b, c, _, _, d] = quad else {
         return None;
@@ -244,8 +244,7 @@ fn rectangle(vertices: &[LevelVertex], side: usize, quad: &[u32]) -> Option<Rect
 }
 
 impl Rectangle {
-    /// Whether texture and lightmap run straight all over it: they do not where opposite edges
-    /// differ.
+    /// `true` if texture and lightmap are linear over it. They are not if opposite edges differ.
     fn is_straight(&self, vertices: &[LevelVertex]) -> bool {
         let corners = self.corners.map(|corner| vertices.get(corner as usize));
         let [Some(a), Some(b), Some(c), Some(d)] = corners else {
@@ -260,8 +259,8 @@ impl Rectangle {
     }
 }
 
-/// A number that is the same for rectangles in one row, and mostly another one for those in another
-/// row: where it is not, they are not joined.
+/// Hashes a row. Rectangles in one row have the same hash. If two rows collide in a way that
+/// separates neighbours, those are not joined.
 fn row_hash(row: [f32; 3]) -> u32 {
     let bits = row.map(|number| u64::from(sort_key(number)));
     let mixed = bits.into_iter().fold(0_u64, |mixed, bits| {
@@ -270,9 +269,9 @@ fn row_hash(row: [f32; 3]) -> u32 {
     (mixed >> 32) as u32
 }
 
-/// Numbers in the same order as those of a finite number.
+/// Maps a finite number to an integer with the same order.
 fn sort_key(number: f32) -> u32 {
-    // Both zeros are the same place.
+    // Both zeros are the same position.
     let bits = (number + 0.0).to_bits();
     if bits >> 31 == 0 {
         bits | 1 << 31
@@ -289,8 +288,8 @@ mod tests {
     use crate::kinds::level::mesh::ChunkMesh;
     use crate::kinds::level::sample;
 
-    /// A quad on +Y with these ends along Z and X, whose texture and lightmap are an image of a
-    /// function of both.
+    /// A quad on +Y with these ends along Z and X. Texture and lightmap coordinates are functions
+    /// of both.
     fn quad(
         [z0, x0]: [f32; 2],
         [z1, x1]: [f32; 2],
@@ -305,7 +304,7 @@ mod tests {
         })
     }
 
-    /// How many triangles are left of quads on +Y.
+    /// Number of triangles that remain of quads on +Y.
     fn triangles(quads: &[[LevelVertex; 4]], is_alone: impl Fn(u32) -> bool) -> usize {
         let indices: Vec<u32> = (0..quads.len() as u32)
             .flat_map(|quad| [0, 1, 2, 0, 2, 3].map(|corner| quad * 4 + corner))
@@ -342,7 +341,7 @@ mod tests {
         [100.3 + 33.3 * z, 200.1 + 77.7 * x].map(|at| at.round() as u16)
     }
 
-    /// Quads of one metre, beside each other.
+    /// Adjacent quads of one metre.
     fn grid(rows: u8, columns: u8) -> Vec<[LevelVertex; 4]> {
         let cells = (0..rows).flat_map(|z| (0..columns).map(move |x| [z, x].map(f32::from)));
         cells
@@ -377,7 +376,7 @@ mod tests {
         };
         assert_eq!(triangles(&[first, next(uv, light)], |_| false), 2);
         let other_uvs: [fn(f32, f32) -> [f32; 2]; 4] = [
-            // Another place, and other directions and scales from the same edge.
+            // Another offset, then other directions and scales from the same edge.
             |z, x| uv(z + 1.0, x),
             |z, x| uv(2.0 - z, x),
             |z, x| uv(1.0 + (z - 1.0) * 1.01, x),
@@ -394,7 +393,7 @@ mod tests {
         for other in other_lights {
             assert_eq!(triangles(&[first, next(uv, other)], |_| false), 4);
         }
-        // Somewhere else.
+        // Quads at other positions.
         let mut above = next(uv, light);
         for vertex in &mut above {
             vertex.position[1] = 3.5;
@@ -406,12 +405,12 @@ mod tests {
         for other in [above, apart, aside, slanted] {
             assert_eq!(triangles(&[first, other], |_| false), 4);
         }
-        // One that is to stay as it is.
+        // A quad that must not be joined.
         let row = grid(1, 5);
         assert_eq!(triangles(&row, |vertex| (8..12).contains(&vertex)), 6);
     }
 
-    /// Texture and lightmap coordinates at a place in a triangle, if it is in it.
+    /// Texture and lightmap coordinates at a point, if it is in a triangle.
     fn at(vertices: &[LevelVertex], triangle: &[u32], point: Vec3) -> Option<[f32; 4]> {
         let corners = [0, 1, 2].map(|i| &vertices[triangle[i] as usize]);
         let [a, b, c] = corners.map(|corner| Vec3::from(corner.position));
@@ -431,8 +430,8 @@ mod tests {
         })
     }
 
-    /// Looks at the middle of all triangles of a mesh that lie flat; says how many are left of how
-    /// many.
+    /// Checks the centers of all flat triangles of a mesh. Returns their numbers after and before
+    /// merging.
     fn compare(mesh: &ChunkMesh) -> [usize; 2] {
         let mut counts = [0, 0];
         let merged = mesh.drawn_indices(true);

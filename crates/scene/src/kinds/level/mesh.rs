@@ -1,5 +1,5 @@
-//! The faces of a chunk as a GPU draws them: vertices as the file has them, face by face, and
-//! triangles that stand together by what they are drawn with.
+//! GPU meshes of chunks: vertices as in the file, face by face, and triangles grouped by how they
+//! are drawn.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,73 +16,72 @@ use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ClientFastLight, Cube, Geometry, Vertex,
 };
 
-/// How often faces may name a vertex between them, in the mean, before no more of them are drawn:
-/// a file of a few bytes could otherwise ask for any memory.
+/// Maximum mean number of faces that share a vertex. Further faces are not drawn, because a file of
+/// a few bytes could otherwise demand any amount of memory.
 const MAX_USES: usize = 2;
-/// Vertices that the faces of the chunks of a level may have beyond that, whatever the level's
-/// size.
+/// Extra vertices allowed for the faces of all chunks of a level, regardless of its size.
 const FEW_VERTICES: usize = 1 << 19;
 
 /// A vertex for the GPU, 28 bytes.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct LevelVertex {
-    /// Place in world space, in metres.
+    /// Position in world space, in metres.
     pub position: [f32; 3],
-    /// Unit vector out of the surface in world space, folded flat
+    /// Outward unit normal in world space, octahedral encoding
     /// ([`unpack_normal`](crate::normal::unpack_normal)).
     pub normal: [i16; 2],
-    /// Texture coordinates as in the file: V down, and the texture repeats.
+    /// Texture coordinates as in the file: V down, repeating.
     pub uv: [f32; 2],
-    /// Place on the page of the atlas, in shares of 65535: V down.
+    /// Position on the atlas page, as fractions of 65535: V down.
     pub lightmap_uv: [u16; 2],
 }
 
-/// Triangles that are drawn alike.
+/// Render state of a group of triangles.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Part {
-    /// How they are blended with what is behind them.
+    /// Blend mode.
     pub blend: Blend,
     /// Index in the list of the level's materials.
     pub material: u16,
     /// Page of the atlas.
     pub page: u16,
-    /// Whether their back is drawn as well.
+    /// `true` if back faces are drawn too.
     pub two_sided: bool,
 }
 
-/// A face in the mesh.
+/// A face of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MeshFace {
-    /// The cube.
+    /// Cube.
     pub cube: u32,
-    /// Which side of it.
+    /// Side of the cube.
     pub side: u8,
-    /// How many triangles it has.
+    /// Number of triangles.
     pub triangles: u8,
-    /// Its first vertex in [`ChunkMesh::vertices`].
+    /// First vertex in [`ChunkMesh::vertices`].
     pub first_vertex: u32,
-    /// Its first vertex in the file, in the list of the chunk.
+    /// First vertex in the file, in the list of the chunk.
     pub file_vertex: u32,
-    /// Its first index in [`ChunkMesh::indices`].
+    /// First index in [`ChunkMesh::indices`].
     pub first_index: u32,
 }
 
 impl MeshFace {
-    /// Which of [`ChunkMesh::indices`] are its.
+    /// Returns the range of the face in [`ChunkMesh::indices`].
     pub fn indices(&self) -> Range<usize> {
         let first = self.first_index as usize;
         first..first + 3 * usize::from(self.triangles)
     }
 }
 
-/// The triangles of a mesh with flat faces joined where they go on in each other.
+/// The triangles of a mesh, with flat faces joined where they continue each other.
 #[derive(Debug, Default)]
 pub struct Merged {
     /// Three for each triangle, part by part.
     pub indices: Vec<u32>,
-    /// Of each part where those of its sides begin, in the order of [`ChunkMesh::flat_ends`], then
-    /// all others, and where they end.
+    /// Bounds of each part in `indices`: the start of each of its sides, in the order of
+    /// [`ChunkMesh::flat_ends`], then the start and the end of all others.
     pub bounds: Vec<[u32; 8]>,
 }
 
@@ -91,40 +90,40 @@ pub struct Merged {
 pub struct ChunkMesh {
     /// Number of the chunk in the level.
     pub chunk: usize,
-    /// What they occupy in world space.
+    /// Bounds in world space.
     pub bounds: Aabb,
     /// Vertices in the order of the cubes and their sides.
     pub vertices: Vec<LevelVertex>,
     /// Three for each triangle, part by part.
     pub indices: Vec<u32>,
-    /// What is drawn together, the opaque parts first, and which of `indices` they are.
+    /// Groups of triangles, the opaque ones first, and their range in `indices`.
     pub parts: Vec<(Part, Range<u32>)>,
-    /// Where the indices end of those faces of each of `parts` that lie flat on a side of their
-    /// cube: first those on +X, then +Y, +Z, -X, -Y and -Z. Behind them are all others.
+    /// End in `indices` of the faces of each part that lie flat on a side of their cube: those on
+    /// +X, then +Y, +Z, -X, -Y and -Z. All other faces follow.
     pub flat_ends: Vec<[u32; 6]>,
-    /// The same surface in fewer triangles, for drawing it from far away. Without any, `indices`
-    /// are few enough.
+    /// The same surface in fewer triangles, for distant views. Empty if `indices` are already few
+    /// enough.
     pub merged: Merged,
-    /// How long the edges of faces that lie flat are in the mean, in metres.
+    /// Mean edge length of flat faces, in metres.
     pub edge_len: f32,
-    /// All faces in the order of their indices.
+    /// All faces, in the order of their indices.
     pub faces: Vec<MeshFace>,
-    /// How many faces are not drawn since too many share their vertices.
+    /// Number of faces omitted because too many faces share their vertices.
     pub left_out: u32,
 }
 
-/// What the faces of all chunks of a level are made with.
+/// Level data that chunk meshes are built from.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Surroundings<'a> {
     pub(super) level: &'a pmf::Level,
     pub(super) materials: &'a Materials,
-    /// The materials of the level by name.
+    /// Indices of the level's materials by name.
     pub(super) names: &'a HashMap<&'a [u8], usize>,
     pub(super) atlas: &'a Atlas,
 }
 
 impl ChunkMesh {
-    /// Makes the mesh of a chunk; none where nothing is drawn.
+    /// Builds the mesh of a chunk, or returns `None` if nothing in it is drawn.
     pub(super) fn build(around: &Surroundings<'_>, chunk: usize) -> Option<Self> {
         let data = around.level.chunks.get(chunk)?.data.as_deref()?;
         let client = data.client.as_ref()?;
@@ -139,14 +138,14 @@ impl ChunkMesh {
         (!mesh.faces.is_empty() || mesh.left_out > 0).then_some(mesh)
     }
 
-    /// The face that an index of `indices` belongs to.
+    /// Returns the face that an index of `indices` belongs to.
     pub fn face_of_index(&self, index: u32) -> Option<&MeshFace> {
         let end = self.faces.partition_point(|face| face.first_index <= index);
         let face = self.faces.get(end.checked_sub(1)?)?;
         face.indices().contains(&(index as usize)).then_some(face)
     }
 
-    /// Which of `vertices` a face has.
+    /// Returns the range of a face in `vertices`.
     pub fn vertex_range(&self, face: &MeshFace) -> Range<usize> {
         let indices = self.indices.get(face.indices()).unwrap_or_default();
         let last = indices
@@ -156,8 +155,8 @@ impl ChunkMesh {
         face.first_vertex as usize..last as usize
     }
 
-    /// The light of fast lights on each of `vertices`, red, green, blue and 255, for the intensity
-    /// of each light of the chunk: it is their sum (fact sheet B17).
+    /// Returns the sum of the fast lights on each of `vertices`, as red, green, blue and 255, for
+    /// the given intensity of each light of the chunk (fact sheet B17).
     pub fn fast_light(&self, client: &ChunkClient, intensities: &[u8]) -> Vec<[u8; 4]> {
         let mut light = vec![[0, 0, 0, u8::MAX]; self.vertices.len()];
         for (look, intensity) in client.fast_lights.iter().zip(intensities) {
@@ -188,7 +187,7 @@ impl ChunkMesh {
         light
     }
 
-    /// The indices of all faces, or those of joined faces.
+    /// Returns the indices of all faces, or those of joined faces.
     pub fn drawn_indices(&self, is_merged: bool) -> &[u32] {
         if is_merged {
             &self.merged.indices
@@ -197,8 +196,8 @@ impl ChunkMesh {
         }
     }
 
-    /// Where of [`Self::drawn_indices`] those of each side of a part begin, then all others, and
-    /// where they end.
+    /// Returns the bounds of a part in [`Self::drawn_indices`]: the start of each of its sides,
+    /// then the start and the end of all others.
     pub fn drawn_bounds(&self, part: usize, is_merged: bool) -> Option<[u32; 8]> {
         if is_merged {
             return self.merged.bounds.get(part).copied();
@@ -208,8 +207,8 @@ impl ChunkMesh {
         Some([*start, x, y, z, minus_x, minus_y, minus_z, *end])
     }
 
-    /// Joins faces to [`Self::merged`], all but those of which `is_lit` says vertex by vertex that
-    /// fast lights reach them.
+    /// Builds [`Self::merged`] by joining faces, except those with a vertex that fast lights reach
+    /// according to `is_lit`.
     fn merge(&mut self, is_lit: &[bool]) {
         let is_alone = |vertex: u32| is_lit.get(vertex as usize) == Some(&true);
         let mut merger = Merger::default();
@@ -238,7 +237,7 @@ impl ChunkMesh {
         }
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         size_of_val(self.vertices.as_slice())
             + size_of_val(self.indices.as_slice())
@@ -250,7 +249,8 @@ impl ChunkMesh {
     }
 }
 
-/// Which vertices of the file fast lights reach; none if there are no such lights.
+/// Returns a flag for each vertex of the file: `true` if fast lights reach it. Empty if there are
+/// no such lights.
 fn lit_vertices(client: &ChunkClient) -> Vec<bool> {
     if client.fast_lights.is_empty() {
         return Vec::new();
@@ -271,13 +271,13 @@ fn brighten(sum: &mut [u8; 4], color: [u8; 3], multiplier: u8, intensity: u8) {
     }
 }
 
-/// How many more vertices faces of a chunk may have that share them: its part of what all chunks
-/// may, so that what is left out does not depend on which of them is first.
+/// Number of extra vertices that the faces of a chunk may use when they share vertices. Each chunk
+/// gets an equal part of the budget, so that the result does not depend on their order.
 fn more_vertices(level: &pmf::Level) -> usize {
     FEW_VERTICES / level.chunks.len().max(1)
 }
 
-/// The boxes of a chunk that are drawn.
+/// Returns the drawn boxes of a chunk.
 pub(super) fn drawn_geometry(data: &ChunkData) -> impl Iterator<Item = (u32, &Geometry)> {
     data.cubes.iter().filter_map(|(cube, kind)| match kind {
         Cube::Geometry(geometry) if data.cubes.is_drawn(cube) => Some((cube, geometry)),
@@ -285,25 +285,26 @@ pub(super) fn drawn_geometry(data: &ChunkData) -> impl Iterator<Item = (u32, &Ge
     })
 }
 
-/// A mesh while it is made.
+/// A mesh under construction.
 struct Builder<'a> {
     around: &'a Surroundings<'a>,
     client: &'a ChunkClient,
     slots: &'a [Slot],
-    /// Of each material that the chunk uses the one of the level.
+    /// Level material index of each material of the chunk.
     materials: Vec<u16>,
     mesh: ChunkMesh,
     parts: HashMap<Part, u32>,
-    /// The part that was used last, which mostly is used again.
+    /// The most recent part, which is usually used again.
     last: Option<(Part, u32)>,
-    /// Triangles and faces of each part: those that lie flat on each side, and all others.
+    /// Number of triangles and faces of each part: those that lie flat on each side, then all
+    /// others.
     counts: Vec<[[u32; 2]; 7]>,
-    /// The packed normal of each side.
+    /// Packed normal of each side.
     axes: [[i16; 2]; 6],
-    /// Of each face its part, which of its triangles they are among, and how its corners are
-    /// listed.
+    /// For each face: its part, its group of triangles there, and the order of its corners.
     drawn: Vec<(u32, usize, Listed)>,
-    /// Whether fast lights reach a vertex, of the file and of the mesh; empty if there are none.
+    /// Flags for vertices that fast lights reach, of the file and of the mesh; empty without such
+    /// lights.
     file_is_lit: Vec<bool>,
     is_lit: Vec<bool>,
     most_vertices: usize,
@@ -311,12 +312,12 @@ struct Builder<'a> {
     max: Vec3,
 }
 
-/// In which order the corners of a face make triangles.
+/// Order in which the corners of a face form triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Listed {
     /// Four corners, in this order, of two triangles: (0, 1, 2) and (0, 2, 3).
     Quad([u8; 4]),
-    /// Three corners for each triangle, the second and the third exchanged.
+    /// Three corners for each triangle, with the second and the third swapped.
     Triangles,
 }
 
@@ -376,7 +377,7 @@ impl<'a> Builder<'a> {
             let material = geometry.materials.get(face.side);
             let material = material.and_then(|&index| self.materials.get(usize::from(index)));
             let material = *material.unwrap_or(&self.around.materials.unknown());
-            // What has no lightmap is white on any page.
+            // A surface without a lightmap is white on any page.
             let page = slot.or(self.slots.first()).map_or(0, |slot| slot.page);
             let blend = self.around.materials.list.get(usize::from(material));
             let part = self.part(Part {
@@ -406,7 +407,7 @@ impl<'a> Builder<'a> {
                     for corner in corners {
                         self.push(corner, normal, center, page, slot);
                     }
-                    // Quads look the way of their side.
+                    // Quads face the direction of their side.
                     (is_level, Listed::Quad(order))
                 }
                 (first_normal, _) => {
@@ -427,7 +428,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The number of a part.
+    /// Returns the number of a part.
     fn part(&mut self, part: Part) -> u32 {
         if let Some((last, number)) = &self.last
             && *last == part
@@ -482,13 +483,13 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// Lists the triangles part by part.
+    /// Groups the triangles by part.
     fn finish(self) -> ChunkMesh {
         let mut mesh = self.mesh;
         mesh.vertices.shrink_to_fit();
         let mut parts: Vec<(Part, u32)> = self.parts.into_iter().collect();
         parts.sort_unstable();
-        // Of each group of each part, where its next index and its next face go.
+        // Next index and next face of each group of each part.
         let mut next = vec![[[0_u32; 2]; 7]; parts.len()];
         let [mut end, mut end_face] = [0; 2];
         for (part, number) in parts {
@@ -549,7 +550,7 @@ fn position(vertex: &Vertex) -> Vec3 {
     vertex.position.into()
 }
 
-/// Whether vertices have the same place along the axis of a side.
+/// `true` if vertices have the same position along the axis of a side.
 fn is_level(corners: &[Vertex], side: usize) -> bool {
     let along = |vertex: &Vertex| vertex.position.get(side % 3).copied();
     let mut places = corners.iter().map(along);
@@ -557,7 +558,7 @@ fn is_level(corners: &[Vertex], side: usize) -> bool {
     places.all(|place| Some(place) == first)
 }
 
-/// Whether all triangles look the way of a side.
+/// `true` if all triangles face the direction of a side.
 fn look_out(corners: &[Vertex], side: usize) -> bool {
     corners.as_chunks::<3>().0.iter().all(|triangle| {
         let [a, b, c] = triangle.each_ref().map(position);
@@ -566,26 +567,26 @@ fn look_out(corners: &[Vertex], side: usize) -> bool {
     })
 }
 
-/// The direction in which a triangle of the file faces (fact sheet B3); none where it has no
-/// surface.
+/// Returns the direction in which a triangle of the file faces (fact sheet B3), or `None` if it is
+/// degenerate.
 fn outward(a: Vec3, b: Vec3, c: Vec3) -> Option<Vec3> {
     (c - a).cross(b - a).try_normalize()
 }
 
-/// The direction of a side.
+/// Returns the direction of a side.
 fn axis(side: usize) -> Vec3 {
     let mut axis = Vec3::ZERO;
     axis[side % 3] = if side < 3 { 1.0 } else { -1.0 };
     axis
 }
 
-/// The direction in which a quad faces, on the side of its cube that it is on, and the order of its
-/// corners in which its triangles are listed as everywhere in the program: seen from its front in a
-/// right-handed world they go round counter-clockwise. Without surface it has no direction.
+/// Returns the direction of a quad on a side of its cube, and the order of its corners for the
+/// winding used everywhere in the program: counter-clockwise, seen from its front in a right-handed
+/// world. A degenerate quad has no direction.
 #[inline]
 fn quad(corners: [Vec3; 4], side: usize) -> (Option<Vec3>, [u8; 4]) {
     let [a, b, c, d] = corners;
-    // Corners that are row by row instead of around (fact sheet B2).
+    // The corners are in rows instead of around the quad (fact sheet B2).
     let size = (c - a).abs().max((d - b).abs()).max_element();
     let is_near = |x: Vec3, y: Vec3| (x - y).abs().max_element() <= size * 1e-4;
     let is_strip = is_near(a + d, b + c) && !is_near(a + c, b + d);
@@ -615,7 +616,7 @@ mod tests {
         vertex.position.into()
     }
 
-    /// The direction in which a triangle faces, as everywhere in the program.
+    /// The direction in which a triangle faces, with the winding of the program.
     fn faces(a: Vec3, b: Vec3, c: Vec3) -> Vec3 {
         (b - a).cross(c - a).normalize()
     }
@@ -644,7 +645,7 @@ mod tests {
             listed.sort_unstable();
             assert_eq!(listed, drawn);
             assert_eq!(mesh.left_out, 0);
-            // Parts follow each other, the opaque ones first.
+            // Parts are contiguous, the opaque ones first.
             let ends = mesh.parts.iter().map(|(_, indices)| indices.end);
             let firsts = mesh.parts.iter().map(|(_, indices)| indices.start);
             assert!(firsts.eq([0].into_iter().chain(ends).take(mesh.parts.len())));
@@ -684,11 +685,11 @@ mod tests {
         }
         assert!(blends > 0, "the sample has water");
         let all: usize = level.chunks.iter().map(|mesh| mesh.indices.len() / 3).sum();
-        // Nearly all, but not those at moved corners.
+        // Nearly all, except those at moved corners.
         assert!(flat > all / 2 && flat < all, "{flat} of {all}");
     }
 
-    /// Looks at the triangles that lie flat on a side, and counts them.
+    /// Checks and counts the triangles that lie flat on a side.
     fn flat_triangles(mesh: &ChunkMesh) -> usize {
         let mut count = 0;
         assert_eq!(mesh.flat_ends.len(), mesh.parts.len());
@@ -807,7 +808,7 @@ mod tests {
     fn faces_that_share_a_few_vertices_without_end_are_left_out() {
         let mut pmf = sharing();
         let level = &mut pmf.levels[0];
-        // Of so many chunks each may share but 16 vertices more than twice what it has.
+        // With this many chunks, each may use only 16 vertices beyond twice its own.
         let index = level.chunks[0].index;
         let frames = level.chunks[0].frames;
         level.chunks.resize_with(FEW_VERTICES / 16, || pmf::Chunk {

@@ -1,18 +1,17 @@
-//! Levels: PMF maps of cubes, as `PlatinumSrc` is to show them.
+//! Levels: PMF maps of cubes, shown as in `PlatinumSrc`.
 //!
-//! # Which way round the world is
+//! # Handedness
 //!
-//! World coordinates here are those of the file, in metres from the centre of a level's centre
-//! chunk: left-handed, X right, Y up, Z forward (fact sheet B1). Nothing is turned. All maths is
-//! that of right-handed coordinates nevertheless, and what makes up for it is in two places:
+//! World coordinates are those of the file, in metres from the centre of a level's centre chunk:
+//! left-handed, X right, Y up, Z forward (fact sheet B1). They are not converted. All maths is
+//! nevertheless that of right-handed coordinates. Two places compensate for this:
 //!
-//! * the view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y
-//!   up, right is `Y x f` in a left-handed world and `f x Y` in a right-handed one, so that the
-//!   left-handed world seen as it is and the right-handed one seen in a mirror are the same
-//!   image;
-//! * triangles are listed with their second and third corner exchanged ([`mesh`]): in the file
-//!   their outward normal is `(c - a) x (b - a)` (fact sheet B3), and everywhere else in the
-//!   program it is `(b - a) x (c - a)`.
+//! * The view is [`Handedness::Left`] ([`HANDEDNESS`]). Looking along a direction `f` with Y up,
+//!   right is `Y x f` in a left-handed world and `f x Y` in a right-handed one. The left-handed
+//!   world seen directly and the right-handed one seen in a mirror are therefore the same image.
+//! * Triangles are listed with their second and third corner swapped ([`mesh`]). In the file their
+//!   outward normal is `(c - a) x (b - a)` (fact sheet B3), and everywhere else in the program it
+//!   is `(b - a) x (c - a)`.
 
 pub mod atlas;
 mod branches;
@@ -81,42 +80,42 @@ use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::{Place, Problem, Subject};
 
-/// How the world of levels is to be seen so that the view is not mirrored: see the module.
+/// Handedness of level worlds, with which the view is not mirrored (see the module).
 pub const HANDEDNESS: Handedness = Handedness::Left;
 
-/// An open map, ready to be drawn, pointed at and described.
+/// An open map, ready to be drawn, picked and described.
 #[derive(Debug)]
 pub struct Map {
     path: PathBuf,
-    /// The file, from which the bytes of records are shown.
+    /// The file, for showing the bytes of records.
     bytes: Bytes,
     pmf: Arc<Pmf>,
     levels: Vec<Level>,
     about: About,
     level_infos: Vec<LevelInfo>,
     clips: Vec<ClipInfo>,
-    /// Characters of the longest name of a chunk, and of the longest number of a cube.
+    /// Characters of the longest chunk name and of the longest cube number.
     widths: [usize; 2],
     textures: Textures,
-    /// Textures of the archive that no material names.
+    /// Textures of the archive that no material references.
     unnamed: Unnamed,
     sections: Sections,
     entities: EntityIndex,
     light_list: LightList,
-    /// Of each level what of it cannot be read.
+    /// Unreadable parts of each level.
     left_out: Vec<LeftOut>,
 }
 
 /// A level, ready to be drawn.
 #[derive(Debug)]
 pub struct Level {
-    /// What its surfaces look like.
+    /// Appearance of its surfaces.
     pub materials: Materials,
-    /// Where its lightmaps are.
+    /// Placement of its lightmaps.
     pub atlas: Atlas,
-    /// The chunks that have faces, in file order.
+    /// Chunks that have faces, in file order.
     pub chunks: Vec<ChunkMesh>,
-    /// What its faces occupy in world space; without any, its chunks.
+    /// Bounds of its faces in world space, or of its chunks if it has no faces.
     pub bounds: Aabb,
     sky_regions: Vec<SkyRegion>,
     trees: Trees,
@@ -126,7 +125,7 @@ pub struct Level {
 /// Opens a map.
 ///
 /// # Errors
-/// When nothing of it can be shown, or when `progress` was cancelled.
+/// If nothing of it can be shown, or if `progress` was cancelled.
 pub(crate) fn open(
     source: &Source,
     options: &OpenOptions,
@@ -137,7 +136,7 @@ pub(crate) fn open(
 }
 
 impl Map {
-    /// Makes a map of a file that was read.
+    /// Builds a map from a parsed file.
     ///
     /// # Errors
     /// Only when the load is cancelled.
@@ -169,10 +168,10 @@ impl Map {
         let bounds = Aabb::around_all(levels.iter().map(|level| level.bounds));
         let about = About {
             format: &pmf::FORMAT,
-            // There is but one.
+            // There is only one version.
             version: "0".to_owned(),
             problems,
-            // A map without levels has only what concerns all of them.
+            // A map without levels has only map-wide data.
             bounds: bounds.unwrap_or(Aabb {
                 min: Vec3::NEG_ONE,
                 max: Vec3::ONE,
@@ -206,17 +205,17 @@ impl Map {
         Ok(map)
     }
 
-    /// Its levels, in file order.
+    /// Levels, in file order.
     pub fn levels(&self) -> &[Level] {
         &self.levels
     }
 
-    /// The textures that materials name.
+    /// Textures that materials reference.
     pub fn textures(&self) -> &Textures {
         &self.textures
     }
 
-    /// The map as it was read. Its problems are in [`About::problems`].
+    /// The parsed map. Its problems are in [`About::problems`].
     pub fn pmf(&self) -> &Arc<Pmf> {
         &self.pmf
     }
@@ -254,7 +253,7 @@ impl Level {
         })
     }
 
-    /// A warning for each chunk with faces that are not drawn.
+    /// Returns a warning for each chunk with omitted faces.
     fn left_out(&self, level: &pmf::Level, number: usize) -> impl Iterator<Item = Problem> {
         let chunks = self.chunks.iter().filter(|chunk| chunk.left_out > 0);
         chunks.filter_map(move |mesh| {
@@ -285,7 +284,7 @@ impl Level {
     }
 }
 
-/// What the chunks of a level occupy in world space.
+/// Bounds of a level's chunks in world space.
 fn grid_bounds(level: &pmf::Level) -> Aabb {
     let half = level.chunk_side() * 0.5;
     let ends = [level.chunks.first(), level.chunks.last()];
@@ -305,7 +304,7 @@ mod tests {
     use super::*;
     use crate::camera::{Camera, Pose};
 
-    /// Where points of the world are in the view: right and down, from 0 to 1.
+    /// Position of a world point in the view: right and down, from 0 to 1.
     fn seen(pose: Pose, point: [f32; 3]) -> [f32; 2] {
         let camera = Camera::new(pose, HANDEDNESS);
         camera.project(Vec3::from(point), 1.5).unwrap().to_array()
@@ -323,20 +322,20 @@ mod tests {
             eye: Vec3::ZERO,
             target: Vec3::X,
         };
-        // Whoever turns to the right has on the left what was ahead.
+        // After a right turn, the former direction ahead is on the left.
         let [right, down] = seen(to_the_right, [10.0, -2.0, 3.0]);
         assert!(right < 0.5 && down > 0.5, "{right} {down}");
     }
 
     #[test]
     fn the_room_of_the_sample_is_not_mirrored() {
-        // A view into the room of which there is a screenshot from elsewhere.
+        // The view of a reference screenshot of the room.
         let pose: Pose = "-6,-2,6.3,9.211,-4.394,-6.463".parse().unwrap();
         let [doorway, _] = seen(pose, [8.0, -6.0, 0.0]);
         let pillars = [[3.5, 3.5], [-3.5, 3.5], [-3.5, -3.5]];
         let [left, middle, right] = pillars.map(|[x, z]| seen(pose, [x, -3.0, z])[0]);
         assert!(left < doorway && doorway < middle && middle < right);
-        // The stairs go down toward the right wall's near end.
+        // The stairs go down toward the near end of the right wall.
         let [upper, lower] = [[2.5, -4.0, -5.0], [-2.5, -6.5, -5.0]].map(|step| seen(pose, step));
         assert!(middle < upper[0] && upper[0] < lower[0] && lower[0] < right);
         assert!(upper[1] < lower[1]);

@@ -1,22 +1,22 @@
-//! Materials that move: their time is that of a clip, so that it can be stopped and gone through.
+//! Animated materials. Their time is that of a clip, so that it can be paused and scrubbed.
 
 use super::Map;
 use super::materials::Material;
 use crate::{Animation, ClipInfo, LevelItem, Playhead};
 
-/// The name of the clip.
+/// Name of the clip.
 const NAME: &str = "Materials";
 const FRAMES_PER_SECOND: f32 = 24.0;
 /// A minute: materials have no common period.
 const FRAMES: u32 = 1440;
 
 impl Material {
-    /// Whether it looks otherwise after a while.
+    /// `true` if its appearance changes over time.
     pub fn moves(&self) -> bool {
         self.motion.contains(&true)
     }
 
-    /// How it moves, for people.
+    /// Describes its animation for display.
     pub(super) fn motion_text(&self) -> String {
         let names = ["changes texture", "scrolls", "scrolls its matcap", "waves"];
         let ways = names.into_iter().zip(self.motion);
@@ -27,7 +27,7 @@ impl Material {
     }
 }
 
-/// The clips of a map with these materials: one, if any of them moves.
+/// Returns the clips of a map with these materials: one, if any of them is animated.
 pub(super) fn clips<'a>(mut materials: impl Iterator<Item = &'a Material>) -> Vec<ClipInfo> {
     let clip = || ClipInfo {
         name: NAME.to_owned(),
@@ -42,7 +42,7 @@ pub(super) fn clips<'a>(mut materials: impl Iterator<Item = &'a Material>) -> Ve
         .collect()
 }
 
-/// Nothing that is said of a map changes while its materials move.
+/// Descriptions of a map do not change while its materials move.
 impl Animation for Map {
     fn clips(&self) -> &[ClipInfo] {
         &self.clips
@@ -50,7 +50,7 @@ impl Animation for Map {
 }
 
 impl Map {
-    /// The materials that move, with the numbers of their levels and their own.
+    /// Returns the animated materials, with the numbers of their levels and their own.
     pub(super) fn moving_materials(&self) -> impl Iterator<Item = (usize, usize, &Material)> {
         let levels = self.levels.iter().enumerate();
         let materials = levels.flat_map(|(level, data)| {
@@ -60,12 +60,12 @@ impl Map {
         materials.filter(|(.., material)| material.moves())
     }
 
-    /// How long a clip lasts, in seconds.
+    /// Duration of a clip, in seconds.
     pub(super) fn clip_secs(clip: &ClipInfo) -> f32 {
         clip.frames as f32 / FRAMES_PER_SECOND
     }
 
-    /// Seconds since materials began to move.
+    /// Seconds since the start of the material animation.
     pub fn time_secs(&self, playhead: Playhead) -> f32 {
         let clip = playhead.clip.and_then(|clip| self.clips.get(clip));
         let frames = clip.map_or(0, |clip| clip.frames);
