@@ -1,4 +1,4 @@
-//! The tree of a map: what it is made of, and numbers about the whole.
+//! The outline tree of a map, and its statistics.
 
 use super::chunk_map::holds_anything;
 use super::environments::Environment;
@@ -10,13 +10,13 @@ use crate::{LevelItem, OutlineNode, Statistic, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, CubeKind, Side};
 
-/// How many of one thing are listed.
+/// Maximum number of listed items of one kind.
 const MAX_LISTED: usize = 2000;
-/// How many chunks of a level are listed.
+/// Maximum number of listed chunks of a level.
 const MAX_CHUNKS: usize = 4096;
 
 impl Map {
-    /// The file, its levels, and what it has beside them.
+    /// Returns the lines for the file, its levels, and its other data.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let name = self.path.file_name().unwrap_or(self.path.as_os_str());
         let whole = self.line(name.to_string_lossy().into_owned(), LevelItem::Map);
@@ -54,13 +54,13 @@ impl Map {
         lines.chain(filled(of_file)).chain([strings]).collect()
     }
 
-    /// The line of an item, with the note that the table of its fields has.
+    /// Creates the line of an item, with the note from its field table.
     fn line(&self, label: String, item: LevelItem) -> OutlineNode {
         let note = self.described(item).map(|described| described.note());
         leaf(label, item.into(), note.unwrap_or_default())
     }
 
-    /// What a level is made of.
+    /// Returns the lines below a level.
     fn level_lines(&self, level: usize) -> Vec<OutlineNode> {
         let Some((data, source)) = self.level(level) else {
             return Vec::new();
@@ -150,7 +150,7 @@ impl Map {
         filled(environments.chain([server])).collect()
     }
 
-    /// The entities of the map, or of a level and its chunks, by their types.
+    /// Returns the entities of the map, or of a level and its chunks, grouped by type.
     fn entity_lines(&self, level: Option<usize>) -> OutlineNode {
         let lines = self.entities_by_kind(level).map(|(kind, items)| {
             let lines = heading_of(kind.name(), items.iter(), MAX_LISTED, |item| {
@@ -199,7 +199,7 @@ impl Map {
         lines.collect()
     }
 
-    /// Numbers about the whole.
+    /// Returns the statistics of the whole map.
     pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
         let statistic = |name, value: usize| Statistic {
             name,
@@ -240,13 +240,13 @@ impl Map {
     }
 }
 
-/// Headings that have lines below them: others say nothing.
+/// Drops headings without lines below them.
 fn filled(lines: impl IntoIterator<Item = OutlineNode>) -> impl Iterator<Item = OutlineNode> {
     let lines = lines.into_iter();
     lines.filter(|line| !line.children.is_empty())
 }
 
-/// A heading with the sum of the counts in the notes of its lines.
+/// Creates a heading with the sum of the counts in the notes of its lines.
 fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
     let notes = lines.iter().map(|line| &line.note);
     let counts = notes.filter_map(|note| note.parse::<u64>().ok());
@@ -330,7 +330,7 @@ mod tests {
         assert_eq!(heading.note, all.to_string());
         let entities = below(level, "Entities").iter();
         let counts = entities.map(|line| line.note.parse::<usize>().unwrap());
-        // Two of the map are listed at the file.
+        // The two entities of the map are listed below the file.
         assert_eq!(value("Entities"), counts.sum::<usize>() + 2);
         for line in below(level, "Chunks") {
             let Some(Item::Level(item)) = line.item else {

@@ -1,4 +1,4 @@
-//! The overlays of a map that are lines and texts.
+//! Line and text overlays of a map.
 
 use glam::Vec3;
 
@@ -13,9 +13,9 @@ use crate::describe::lines::LineBuilder;
 use crate::{Aabb, Annotations, Item, Label, LevelItem, Line, OverlayId, Ray, Shown};
 use mapscope_formats::pmf::{Cell, Cube, CubeKind, Cubes};
 
-/// How many boxes an overlay draws.
+/// Maximum number of boxes in an overlay.
 pub(super) const MAX_BOXES: usize = 20_000;
-/// How many texts an overlay writes.
+/// Maximum number of texts in an overlay.
 const MAX_LABELS: usize = 2_000;
 
 pub(super) const BORDER: [u8; 3] = [160, 190, 240];
@@ -27,7 +27,7 @@ pub(super) const PATH: [u8; 3] = [150, 235, 90];
 pub(super) const SEEN_FROM: [u8; 3] = [255, 255, 255];
 pub(super) const SEEN: [u8; 3] = [120, 240, 120];
 
-/// The colour of a cell by what is in it.
+/// Returns the colour of a cell by its content.
 pub(super) fn cell_color(kind: CubeKind) -> [u8; 3] {
     match kind {
         CubeKind::Empty => [158, 172, 204],
@@ -39,7 +39,7 @@ pub(super) fn cell_color(kind: CubeKind) -> [u8; 3] {
     }
 }
 
-/// The level that is shown with what is shown of it.
+/// The visible level with its view settings.
 #[derive(Clone, Copy)]
 pub(super) struct Stage<'a> {
     pub(super) map: &'a Map,
@@ -53,14 +53,14 @@ impl<'a> Stage<'a> {
         chunks.filter(move |at| self.is_in(&at.bounds()) && !shown.hides(at.item().into()))
     }
 
-    /// Whether something of a box is not cut away.
+    /// `true` if at least a part of a box is not cut away.
     pub(super) fn is_in(self, aabb: &Aabb) -> bool {
         self.shown
             .cut
             .is_none_or(|cut| aabb.max.cmpge(cut.min).all() && aabb.min.cmple(cut.max).all())
     }
 
-    /// The cells of the cubes of a kind, with their boxes in world space.
+    /// Returns the cells of the cubes of a kind, with their boxes in world space.
     fn cubes(self, kind: CubeKind) -> impl Iterator<Item = (ChunkAt<'a>, Cell, Aabb)> {
         let is_hidden = Map::hides_kind(self.shown, kind);
         let chunks = self.chunks().filter(move |_| !is_hidden);
@@ -76,7 +76,7 @@ impl<'a> Stage<'a> {
         })
     }
 
-    /// Markers in sight, with their boxes.
+    /// Returns the visible markers, with their boxes.
     fn markers(self) -> impl Iterator<Item = (&'a Marker, Aabb)> {
         let half = Vec3::splat(self.map.marker_half(Some(self.shown.level)));
         let markers = self.map.shown_markers(self.shown);
@@ -93,18 +93,18 @@ impl<'a> Stage<'a> {
 }
 
 impl Map {
-    /// Whether cubes of a kind are hidden in the level that is shown: their faces, and the lines
-    /// that overlays draw for them.
+    /// `true` if cubes of a kind are hidden in the visible level, together with their faces and
+    /// overlay lines.
     pub(super) fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
         shown.hides(LevelItem::cube_type(shown.level, kind).into())
     }
 
-    /// Whether the faces of the level that is shown are hidden.
+    /// `true` if the faces of the visible level are hidden.
     pub fn hides_faces(shown: &Shown) -> bool {
         Self::hides_kind(shown, CubeKind::Geometry)
     }
 
-    /// The chunks of a level.
+    /// Returns the chunks of a level.
     pub(super) fn chunks_of(&self, level: usize) -> impl Iterator<Item = ChunkAt<'_>> {
         let source = self.pmf.levels.get(level).into_iter();
         source.flat_map(move |source| {
@@ -169,7 +169,7 @@ impl Annotations for Map {
 }
 
 impl Map {
-    /// Whether an overlay of cells leaves some out in any level.
+    /// `true` if an overlay of cells has to omit some in any level.
     pub(super) fn has_too_many_cells(&self) -> bool {
         let levels = self.levels.iter().zip(&self.pmf.levels);
         let mut counts = levels.map(|(level, source)| level.counts(source).leaves);
@@ -179,7 +179,7 @@ impl Map {
 
 impl Stage<'_> {
     fn chunk_borders(self, lines: &mut Vec<Line>) {
-        // Those that cannot be read are drawn last, over the edges that they share.
+        // Unreadable chunks are drawn last, over shared edges.
         let (broken, whole): (Vec<_>, Vec<_>) = self
             .chunks()
             .take(MAX_BOXES)
@@ -192,8 +192,8 @@ impl Stage<'_> {
         }
     }
 
-    /// Which cells are outlined: of which chunk alone, and of which depth; those with nothing
-    /// smaller in them if there is none.
+    /// Selects the outlined cells: those of a single chunk or of all, and those of one depth or all
+    /// leaf cells. The budget of boxes limits the choice.
     fn which_cells(self) -> Option<(Option<usize>, Option<u8>)> {
         let (level, source) = self.map.level(self.shown.level)?;
         let counts = level.counts(source);
@@ -237,7 +237,7 @@ impl Stage<'_> {
             for (kind, aabb) in shown.take(left) {
                 left -= 1;
                 let mut builder = LineBuilder::new(lines, cell_color(kind), 1.0);
-                // What is there is seen before what is not.
+                // Empty cells are fainter than others.
                 if kind == CubeKind::Empty {
                     builder.color[3] = 130;
                 }
@@ -289,7 +289,7 @@ impl Stage<'_> {
             let aabb = region.bounds();
             let is_selected = selected == Some(region.item());
             if is_selected {
-                // From the middle of the region to those of the chunks that it keeps active.
+                // Lines from the center of the region to those of the chunks that it keeps active.
                 let mut builder = LineBuilder::new(lines, SERVER_SELECTED, 2.0).on_top();
                 for chunk in region.region.chunks.iter().take(MAX_LABELS) {
                     let center = region.at.level.chunk_center(*chunk);
@@ -356,7 +356,7 @@ impl Stage<'_> {
             match (seen.chunks.get(&at.number), at.data()) {
                 (Some(SeenOfChunk::All), _) => builder.aabb(&at.bounds()),
                 (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
-                    // The cube itself is outlined already.
+                    // The cube itself already has an outline.
                     let from = Some(seen.from.cube).filter(|_| at.number == seen.from.at.number);
                     let cells = data.cubes.cells(at.half()).filter(|cell| {
                         from != Some(cell.cube) && cubes.binary_search(&cell.cube).is_ok()
@@ -393,7 +393,7 @@ impl Stage<'_> {
         let half = self.map.marker_half(Some(self.shown.level));
         let selected = self.selected();
         let markers = || self.map.shown_markers(self.shown);
-        // The most important first.
+        // The selected entity comes first.
         let first = markers().filter(|marker| Some(marker.item) == selected);
         let others = markers().filter(|marker| Some(marker.item) != selected);
         let placed = first.chain(others).take(MAX_LABELS);
@@ -409,7 +409,7 @@ impl Stage<'_> {
     }
 }
 
-/// A text to the right of a place.
+/// Creates a label to the right of a position.
 fn label(position: Vec3, text: String, color: [u8; 3]) -> Label {
     Label {
         room: None,
@@ -419,12 +419,12 @@ fn label(position: Vec3, text: String, color: [u8; 3]) -> Label {
     }
 }
 
-/// What fills a cell, however often it is wrapped.
+/// Returns the innermost content of a cell, past any wrappers.
 fn content(cubes: &Cubes, cube: u32) -> CubeKind {
     let mut at = cube;
     loop {
         let kind = cubes.kind(at).unwrap_or(CubeKind::Empty);
-        // Each cube was reached once, so that this ends.
+        // Terminates, because each cube was reached once.
         match (kind, cubes.inside(at).next()) {
             (CubeKind::Parent, _) | (_, None) => return kind,
             (_, Some((_, inside))) => at = inside,
@@ -432,7 +432,7 @@ fn content(cubes: &Cubes, cube: u32) -> CubeKind {
     }
 }
 
-/// An octahedron around a place.
+/// Draws an octahedron around a position.
 fn diamond(builder: &mut LineBuilder<'_>, center: Vec3, radius: f32) {
     let ends = Vec3::AXES.map(|axis| [center - axis * radius, center + axis * radius]);
     for axis in 0..3 {
@@ -445,9 +445,9 @@ fn diamond(builder: &mut LineBuilder<'_>, center: Vec3, radius: f32) {
 }
 
 impl super::mesh::ChunkMesh {
-    /// The edges of a face: those that two of its triangles share are left out.
+    /// Returns the outer edges of a face, without those that two of its triangles share.
     pub(super) fn rim(&self, face: &super::mesh::MeshFace) -> Vec<[Vec3; 2]> {
-        // Of more it takes too long to find those that are shared.
+        // Finding shared edges among more triangles takes too long.
         const FEW: u8 = 32;
         let mut edges: Vec<[Vec3; 2]> = Vec::new();
         for [a, b, c] in self.triangles(face) {
@@ -514,7 +514,7 @@ mod tests {
             );
         }
         assert!(!drawn(OverlayId::Entities, &shown).is_empty());
-        // What is cut away or hidden has no lines.
+        // Clipped or hidden parts have no lines.
         let half = Shown {
             cut: Some(Aabb {
                 min: Vec3::new(-8.0, -8.0, -8.0),

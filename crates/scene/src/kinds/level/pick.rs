@@ -1,5 +1,5 @@
-//! What a ray meets: the faces of a level, through a tree of boxes for each chunk. A tree is made
-//! when a ray first comes through its chunk.
+//! Ray picking in levels, with a bounding volume hierarchy for each chunk. A hierarchy is built
+//! when a ray first enters its chunk.
 
 use std::sync::OnceLock;
 
@@ -12,33 +12,33 @@ use super::{Level, Map};
 use crate::geometry::bvh::{self, Bvh, bounds, intersect};
 use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, SeenFrom, Shown};
 
-/// The trees of the chunks of a level, in the order of [`Level::chunks`].
+/// The hierarchies of a level's chunks, in the order of [`Level::chunks`].
 #[derive(Debug, Default)]
 pub(super) struct Trees(Vec<OnceLock<ChunkTree>>);
 
-/// A tree of the faces of a chunk.
+/// A hierarchy over the faces of a chunk.
 #[derive(Debug)]
 struct ChunkTree {
     bvh: Bvh,
     boxes: Vec<bvh::Bounds>,
 }
 
-/// What of a level a ray can meet.
+/// Filter of the faces that a ray can hit.
 #[derive(Debug, Clone, Copy)]
 struct Sight<'a> {
-    /// Whether backs are met as fronts are.
+    /// `true` if back faces are hit like front faces.
     both_sides: bool,
-    /// From which to which distance: outside everything is cut away.
+    /// Range of distances outside of which everything is cut away.
     from: f32,
     to: f32,
-    /// Whether additive faces are met.
+    /// `true` if additive faces are hit.
     additive: bool,
-    /// Numbers in the level of chunks, and indices of materials, that are not shown.
+    /// Hidden chunks by number in the level, and hidden materials by index.
     hidden_chunks: &'a [usize],
     hidden_materials: &'a [usize],
 }
 
-/// Everything, from its front.
+/// All faces, from their front.
 const EVERYTHING: Sight<'_> = Sight {
     both_sides: false,
     from: 0.0,
@@ -48,7 +48,7 @@ const EVERYTHING: Sight<'_> = Sight {
     hidden_materials: &[],
 };
 
-/// The face that a ray meets first.
+/// The first face that a ray hits.
 struct Met<'a> {
     mesh: &'a ChunkMesh,
     face: &'a MeshFace,
@@ -85,8 +85,8 @@ impl ChunkTree {
 }
 
 impl Map {
-    /// The first face of a level that a ray meets, from its front or, where the cube says so or
-    /// `both_sides` does, from its back.
+    /// Returns the first face of a level that a ray hits. Back faces are hit only if their cube
+    /// draws them or if `both_sides` is set.
     pub fn first_hit(&self, ray: Ray, level: usize, both_sides: bool) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -107,7 +107,7 @@ impl Map {
         })
     }
 
-    /// From where a face can be seen: before it. None for one that is not drawn or has no size.
+    /// Returns a viewpoint in front of a face, or `None` if it is not drawn or is degenerate.
     pub(super) fn before_face(&self, item: LevelItem) -> Option<SeenFrom> {
         let (cube, side) = self.cube_at(item)?;
         let mesh = self
@@ -126,10 +126,10 @@ impl Map {
             .then_some(SeenFrom::Before { middle, normal })
     }
 
-    /// From which to which distance a ray is in the box that a cut leaves.
+    /// Returns the range of distances in which a ray is inside the box that a cut leaves.
     fn uncut(ray: Ray, shown: &Shown) -> Option<(f32, f32)> {
         match shown.cut {
-            // What lies in the plane of the cut is not cut away.
+            // Faces in the plane of the cut are not cut away.
             Some(Aabb { min, max }) => {
                 let left = Aabb {
                     min: min - CUT_SLACK,
@@ -141,8 +141,7 @@ impl Map {
         }
     }
 
-    /// The first surface that a ray meets of what is shown: a face, or the cap of a cube that is
-    /// cut.
+    /// Returns the first visible surface that a ray hits: a face, or the cap of a cut cube.
     fn first_surface(&self, ray: Ray, shown: &Shown, additive: bool) -> Option<Hit> {
         let is_finite = ray.origin.is_finite() && ray.direction.is_finite();
         if !is_finite || Self::hides_faces(shown) {
@@ -177,16 +176,16 @@ impl Map {
         nearest.min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 
-    /// Whether a surface covers a place so far along a ray from the eye.
+    /// `true` if a surface hides the point at `distance` along a ray from the eye.
     pub(super) fn covers_place(&self, ray: Ray, distance: f32, shown: &Shown) -> bool {
-        // Texts stand on things, which do not cover them.
+        // The surface that a text stands on does not hide it.
         const SLACK: f32 = 0.05;
         let first = self.first_surface(ray, shown, false);
         first.is_some_and(|hit| hit.distance < distance - SLACK)
     }
 
-    /// The first thing that a ray meets of what is shown: a surface, or the marker of an entity. An
-    /// additive face, such as a shaft of light, is met if there is nothing behind it.
+    /// Returns the first visible object that a ray hits: a surface, or the marker of an entity. An
+    /// additive face, such as a shaft of light, is hit only if nothing is behind it.
     pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let face = self.first_surface(ray, shown, false);
         let face = face.or_else(|| self.first_surface(ray, shown, true));
@@ -251,7 +250,7 @@ impl Level {
 }
 
 impl ChunkMesh {
-    /// Where a ray meets a face first.
+    /// Distance at which a ray first hits a face.
     fn meet(&self, face: &MeshFace, ray: Ray, sight: Sight<'_>) -> Option<f32> {
         let part = self.part_of(face)?;
         if part.blend == Blend::Add && !sight.additive {
@@ -277,7 +276,7 @@ mod tests {
     use crate::kinds::level::sample;
     use mapscope_formats::pmf::{self, CubeKind};
 
-    /// Rays from all around and from inside, toward places in a box.
+    /// Rays from all around and from inside, toward positions in a box.
     fn rays(bounds: Aabb, count: u32) -> impl Iterator<Item = Ray> {
         let mut state = 1_u32;
         let mut random = move || {
@@ -294,7 +293,7 @@ mod tests {
         })
     }
 
-    /// The nearest face that a ray meets, looking at every one.
+    /// The nearest face that a ray hits, by brute force.
     fn nearest(level: &Level, ray: Ray, sight: Sight<'_>) -> Option<f32> {
         let meshes = level.chunks.iter();
         let shown = meshes.filter(|mesh| !sight.hidden_chunks.contains(&mesh.chunk));
@@ -311,7 +310,7 @@ mod tests {
         let level = &map.levels()[0];
         let bounds = level.bounds;
         let mut cut = bounds;
-        // Not where faces are.
+        // Away from the positions of faces.
         cut.max.y = bounds.center().y + 0.3;
         cut.min.x += 2.5;
         let mut shown = Shown {
@@ -325,8 +324,8 @@ mod tests {
             if let Some(hit) = hit {
                 assert!(cut.distance(hit.position) < 2e-3, "{hit:?}");
             }
-            // What is in the box and is met first stays what is met, unless the ray comes out of
-            // a cube that is cut.
+            // The first hit stays the same if it is inside the box, unless the ray leaves a cut
+            // cube.
             let cap = hit.filter(|hit| hit.item.kind() == "cube");
             match whole.filter(|hit| cut.distance(hit.position) == 0.0) {
                 Some(whole) if cap.is_none() => assert_eq!(hit, Some(whole), "{ray:?} {cut:?}"),
@@ -421,7 +420,7 @@ mod tests {
             .set(map.about.overlays, OverlayId::Entities, true);
         let hit = map.first_shown(ray, &shown).unwrap();
         assert_eq!(hit.item.kind(), "entity");
-        // Faces can be hidden all at once too.
+        // All faces can also be hidden at once.
         let all_faces = Shown {
             hidden: vec![LevelItem::cube_type(0, CubeKind::Geometry).into()],
             ..shown.clone()
@@ -447,7 +446,7 @@ mod tests {
                 assert_eq!(hit.map(|hit| hit.distance), expected);
                 let Some(hit) = hit else { continue };
                 hits += 1;
-                // What was hit is where the item is.
+                // The hit is inside the bounds of its item.
                 let Item::Level(item) = hit.item else {
                     panic!("{hit:?}");
                 };

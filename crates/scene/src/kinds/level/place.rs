@@ -1,30 +1,31 @@
-//! Where the cubes of a chunk are: found by going up from one, so that no list of all is needed.
+//! Positions of cubes in a chunk, found by walking up from a cube, so that no list of all cubes is
+//! needed.
 
 use glam::Vec3;
 
 use crate::Aabb;
 use mapscope_formats::pmf::{Cell, Cube, CubeKind, Cubes};
 
-/// A cube with what is above it.
+/// A cube with its ancestors.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Place {
-    /// Its cell, in chunk space.
+    /// Cell, in chunk space.
     pub(super) cell: Cell,
-    /// The cubes above it from the root on, each with the corner that the next one down is in;
-    /// none for a cube that wraps the next one.
+    /// Ancestors from the root on, each with the corner that contains the next one down, or `None`
+    /// if it wraps the next one.
     pub(super) above: Vec<(u32, Option<usize>)>,
 }
 
 impl Place {
-    /// The place of a cube in a chunk with edges of twice `half` metres; none for a cube that is
-    /// not reached from the root.
+    /// Finds the place of a cube in a chunk with edges of twice `half` metres. Returns `None` for a
+    /// cube that is not reached from the root.
     pub(super) fn find(cubes: &Cubes, cube: u32, half: f32) -> Option<Self> {
         if cube as usize >= cubes.len() || !cubes.is_reached(cube) {
             return None;
         }
         let mut above = Vec::new();
         let mut child = cube;
-        // Each cube was reached once, so that this ends at the root.
+        // Terminates at the root, because each cube was reached once.
         while let Some(parent) = cubes.above(child) {
             let inside = cubes.inside(parent).find(|(_, inside)| *inside == child);
             above.push((parent, inside?.0));
@@ -52,31 +53,31 @@ impl Place {
         Some(Self { cell, above })
     }
 
-    /// The parents above it, from the root on.
+    /// Returns the parents above it, from the root on.
     pub(super) fn parents(&self) -> impl Iterator<Item = u32> {
         let parents = self.above.iter().filter(|(_, corner)| corner.is_some());
         parents.map(|(cube, _)| *cube)
     }
 
-    /// The cubes that wrap it or what it is in, from the root on, with their kinds.
+    /// Returns the wrappers among its ancestors, from the root on, with their kinds.
     pub(super) fn wrappers(&self, cubes: &Cubes) -> impl Iterator<Item = (u32, CubeKind)> {
         let wrappers = self.above.iter().filter(|(_, corner)| corner.is_none());
         wrappers.filter_map(|(cube, _)| Some((*cube, cubes.kind(*cube)?)))
     }
 
-    /// The cell in world space, for the centre of the chunk.
+    /// Returns the cell in world space, for the given center of the chunk.
     pub(super) fn cell_in_world(&self, chunk_center: Vec3) -> Aabb {
         cell_in_world(&self.cell, chunk_center)
     }
 
-    /// What the cube occupies in world space: of a box with moved corners more or less than its
-    /// cell.
+    /// Returns the bounds of the cube in world space. A box with moved corners can be larger or
+    /// smaller than its cell.
     pub(super) fn bounds_in_world(&self, cubes: &Cubes, chunk_center: Vec3) -> Aabb {
         let corners = match cubes.get(self.cell.cube) {
             Some(Cube::Geometry(geometry)) => cubes.corners(geometry, &self.cell),
             _ => self.cell.corners(),
         };
-        // A corner that is nowhere is left out (fact sheet A14).
+        // Non-finite corners are ignored (fact sheet A14).
         let corners = corners
             .into_iter()
             .map(Vec3::from)
@@ -86,7 +87,7 @@ impl Place {
     }
 }
 
-/// A cell in world space, for the centre of its chunk.
+/// Converts a cell to world space, for the given center of its chunk.
 pub(super) fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
     Aabb::centered(
         Vec3::from(cell.center) + chunk_center,

@@ -1,5 +1,5 @@
-//! What is known of a map, its levels, its chunks and what they hold, and where the tables of all
-//! records are ([`Map::described`]).
+//! Field tables of maps, levels, chunks and their contents, and the lookup of the tables of all
+//! records ([`Map::described`]).
 
 use serde_json::{Value as Json, json};
 
@@ -27,30 +27,31 @@ use mapscope_formats::pmf::{
 };
 use mapscope_formats::{Problem, counted};
 
-/// How many of a list are shown: all that a byte can count, and the first ones of longer lists.
+/// Maximum number of listed entries: the full range of a byte, or the first entries of longer
+/// lists.
 pub(super) const MAX_LISTED: usize = 256;
-/// How many bytes are shown as numbers in a line of text.
+/// Maximum number of bytes in a line of text.
 pub(super) const MAX_BYTES: usize = 256;
-/// How many levels are in the table of sizes.
+/// Maximum number of levels in the table of sizes.
 const MAX_LEVELS: usize = 256;
 
 /// Names of the sections of levels and chunks, in their order.
 pub(super) const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
 
-/// The first bytes, at most so many, as numbers.
+/// Formats the first bytes, at most `max`, in hexadecimal.
 pub(super) fn hex(bytes: &[u8], max: usize) -> String {
     let numbers = bytes.iter().take(max).map(|byte| format!("{byte:02x}"));
     let more = (bytes.len() > max).then(|| "...".to_owned());
     numbers.chain(more).collect::<Vec<_>>().join(" ")
 }
 
-/// The name of something for programs.
+/// Returns a name as JSON.
 pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
     strings.brief(name).into()
 }
 
-/// The entities of a list that cannot be read, byte by byte: those from the first on that is of an unknown
-/// type or cut off.
+/// Shows the unreadable rest of an entity list as bytes. It starts at the first entity that is
+/// truncated or of an unknown type.
 fn unread_entities(entities: Option<&Entities>) -> Value {
     let list = entities.and_then(|entities| Some((entities, entities.opaque()?)));
     let lines = list.filter(|(_, (_, bytes))| !bytes.is_empty());
@@ -77,7 +78,7 @@ pub(super) struct MapAt<'a> {
 }
 
 impl<'a> MapAt<'a> {
-    /// What is known of the file.
+    /// The fields of the file.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Map", Self::MAP),
@@ -86,7 +87,7 @@ impl<'a> MapAt<'a> {
         ],
     };
 
-    /// What the header says.
+    /// The fields of the header.
     const HEADER: Table<'a, Self> = Table {
         sections: &[section("Header", Self::OF_HEADER)],
     };
@@ -205,12 +206,12 @@ impl<'a> MapAt<'a> {
         &self.map.pmf.header
     }
 
-    /// Where the archive begins; none of a map that is not from a file.
+    /// Offset of the archive, or `None` for a map that is not from a file.
     fn archive_start(self) -> Option<u64> {
         archive_start(&self.map.pmf).filter(|_| !self.map.bytes.is_empty())
     }
 
-    /// Bytes, and how much of the file they are.
+    /// Formats a number of bytes with its percentage of the file.
     fn share(self, bytes: u64) -> String {
         let share = bytes as f64 * 100.0 / self.map.bytes.len().max(1) as f64;
         format!("{bytes} bytes ({} %)", fixed(share, 1))
@@ -218,13 +219,13 @@ impl<'a> MapAt<'a> {
 }
 
 impl Map {
-    /// The paths of the files of the archive.
+    /// Returns the paths of the archive's files.
     pub(super) fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
         archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
     }
 
-    /// A level by its number.
+    /// Returns a level by its number.
     pub(super) fn level_at(&self, number: usize) -> Option<LevelAt<'_>> {
         let (data, source) = self.level(number)?;
         Some(LevelAt {
@@ -235,7 +236,7 @@ impl Map {
         })
     }
 
-    /// String tables, with what is in each; those that are not there are left out.
+    /// Lists existing string tables, each with its note.
     fn string_tables(&self, tables: impl IntoIterator<Item = (&'static str, LevelItem)>) -> Value {
         Value::list(tables.into_iter().filter_map(|(name, item)| {
             let note = self.described(item)?.note();
@@ -243,7 +244,7 @@ impl Map {
         }))
     }
 
-    /// What is said of items of each kind in JSON.
+    /// Returns the JSON keys of each kind of item.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         let mut kinds = vec![
             MapAt::FIELDS.keys("map"),
@@ -273,7 +274,7 @@ impl Map {
         kinds
     }
 
-    /// The record of an item with its fields; none for an item that is not there.
+    /// Returns the record of an item with its fields, or `None` if the item does not exist.
     pub(super) fn described(&self, item: LevelItem) -> Option<Box<dyn Describe + '_>> {
         Some(match item {
             LevelItem::Map => MapAt::FIELDS.of(MapAt { map: self }),
@@ -351,7 +352,7 @@ pub(super) struct LevelAt<'a> {
 }
 
 impl<'a> LevelAt<'a> {
-    /// What is known of a level.
+    /// The fields of a level.
     const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Level", Self::LEVEL),
@@ -483,17 +484,17 @@ impl<'a> LevelAt<'a> {
         unread_entities(server.map(|server| &server.entities))
     })];
 
-    /// Its number, which leads to it.
+    /// Its number, as a link to the level.
     pub(super) fn link(&self) -> Value {
         Value::from(self.number).link(LevelItem::level(self.number))
     }
 
-    /// How many of what it has.
+    /// Returns the counts of its contents.
     pub(super) fn counts(&self) -> &'a Counts {
         self.data.counts(self.source)
     }
 
-    /// What players keep when they come from another level.
+    /// Lists the player state that is kept on arrival from another level.
     fn kept(&self) -> String {
         let keeps = [
             (pmf::Level::KEEP_VELOCITY, "velocity"),
@@ -509,7 +510,7 @@ impl<'a> LevelAt<'a> {
         }
     }
 
-    /// The default environment of each kind.
+    /// Lists the default environment of each kind.
     fn environments(&self) -> Value {
         Value::list(Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
@@ -522,7 +523,7 @@ impl<'a> LevelAt<'a> {
         }))
     }
 
-    /// The names of the environments of each kind, and which is the default.
+    /// Returns the names of the environments of each kind and the default one, as JSON.
     fn environments_json(&self) -> Json {
         let kinds = Environment::ALL.into_iter().filter_map(|of| {
             let (strings, names, default) = of.names(self.source)?;
@@ -535,7 +536,7 @@ impl<'a> LevelAt<'a> {
 }
 
 impl<'a> ChunkAt<'a> {
-    /// What is known of a chunk.
+    /// The fields of a chunk.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Chunk", Self::CHUNK),
@@ -722,14 +723,14 @@ impl<'a> ChunkAt<'a> {
         })
     }
 
-    /// How many of something its mesh has; nothing of a chunk that cannot be read.
+    /// Counts elements of its mesh. Absent if the chunk is unreadable.
     fn of_mesh(&self, count: impl Fn(&ChunkMesh) -> usize) -> Value {
         let level = self.map.levels.get(self.level_number);
         let mesh = level.and_then(|level| level.mesh(self.number));
         self.data().map(|_| mesh.map_or(0, count)).into()
     }
 
-    /// The triangles of its boxes that are drawn; a quad has two.
+    /// Number of triangles of its drawn boxes; a quad has two.
     fn triangle_count(&self) -> u64 {
         let cubes = self.data().map(|data| &data.cubes).into_iter();
         let triangles = cubes.flat_map(|cubes| {
@@ -744,13 +745,13 @@ impl<'a> ChunkAt<'a> {
         triangles.sum()
     }
 
-    /// How many cubes of each type it has.
+    /// Counts its cubes by type.
     fn counts_by_type(&self) -> impl Iterator<Item = (CubeKind, u64)> {
         let counts = self.data().map(|data| kind_counts(&data.cubes));
         CubeKind::ALL.into_iter().zip(counts.unwrap_or_default())
     }
 
-    /// Why it cannot be read.
+    /// Lists the reasons why it is unreadable.
     fn problems(&self) -> Value {
         if self.data().is_some() {
             return Value::absent();
@@ -763,13 +764,13 @@ impl<'a> ChunkAt<'a> {
         Value::list_up_to(MAX_LISTED, messages.into_iter())
     }
 
-    /// A material of its level by a name of the chunk.
+    /// Finds the material of its level that has a name of the chunk.
     pub(super) fn level_material(&self, name: StringRef) -> Option<usize> {
         let name = self.data()?.strings.name(name)?;
         self.level.common.materials_by_name().get(name).copied()
     }
 
-    /// A physics material, which leads to that of its level.
+    /// Describes a physics material, with a link to that of its level.
     pub(super) fn physics_material(&self, name: StringRef) -> Value {
         let strings = self.data().map(|data| &data.strings);
         let physics = self.level.common.physics_by_name();
@@ -778,7 +779,7 @@ impl<'a> ChunkAt<'a> {
         Value::from(strings.map(|strings| strings.told(name))).link_if(item)
     }
 
-    /// A material that its faces have.
+    /// Describes a material of its faces.
     fn material(&self, name: StringRef) -> Value {
         let text = self.data().map(|data| data.strings.told(name));
         let text = text.unwrap_or_default();
@@ -802,7 +803,7 @@ impl<'a> ChunkAt<'a> {
         Value::list(regions.chain(server))
     }
 
-    /// The lights that reach its cubes, the dynamic ones first.
+    /// Returns the lights that reach its cubes, the dynamic ones first.
     fn lights(&self) -> impl Iterator<Item = LevelItem> {
         let level = self.level_number;
         self.data().into_iter().flat_map(move |data| {
@@ -815,8 +816,8 @@ impl<'a> ChunkAt<'a> {
     }
 }
 
-/// The regions of a chunk: of environments their names, of the server how many chunks each keeps
-/// active.
+/// Returns the regions of a chunk as JSON: names of environments, and for each server region the
+/// number of chunks that it keeps active.
 fn regions_json(data: &ChunkData) -> Json {
     let environments = Environment::ALL.into_iter().map(|of| {
         let regions = of.regions(data).iter();
@@ -852,7 +853,7 @@ impl<'a> CubeTypeAt<'a> {
     ];
 }
 
-/// The clip of the materials that move.
+/// The clip of the animated materials.
 #[derive(Debug, Clone, Copy)]
 struct ClipAt<'a> {
     map: &'a Map,
@@ -938,7 +939,7 @@ impl<'a> LightmapAt<'a> {
     ];
 }
 
-/// Packed and decoded bytes of the three sections of all chunks of a level.
+/// Packed and decoded bytes of the three sections, summed over all chunks of a level.
 fn packed_of_chunks(level: &pmf::Level) -> [[u64; 2]; 3] {
     let mut sums = [[0; 2]; 3];
     for chunk in &level.chunks {
@@ -950,7 +951,7 @@ fn packed_of_chunks(level: &pmf::Level) -> [[u64; 2]; 3] {
     sums
 }
 
-/// Packed and decoded bytes of all sections of a level together: its own, and those of its chunks.
+/// Packed and decoded bytes of all sections of a level: its own and those of its chunks.
 fn packed_of(level: &pmf::Level) -> [u64; 2] {
     let own = level.frames.iter();
     let own = own.map(|frame| [frame.packed, frame.unpacked].map(u64::from));
@@ -960,13 +961,13 @@ fn packed_of(level: &pmf::Level) -> [u64; 2] {
     })
 }
 
-/// How many times as many bytes there are once decoded.
+/// Formats the ratio of decoded to packed bytes.
 fn ratio(packed: u64, unpacked: u64) -> String {
     let times = unpacked as f64 / packed.max(1) as f64;
     format!("{} times", fixed(times, 1))
 }
 
-/// How large sections are in the file and decoded.
+/// Lists the packed and decoded sizes of sections.
 fn sections(frames: &[Frame; 3]) -> Value {
     let sections = SECTION_NAMES.into_iter().zip(frames);
     Value::list(sections.map(|(name, frame)| {
@@ -1007,7 +1008,7 @@ mod tests {
         }
     }
 
-    /// What is said of the contents of a cube of the first chunk.
+    /// The inspector's contents of a cube of the first chunk.
     fn contents(map: &Map, cube: u32) -> Vec<(&'static str, String, Option<Item>)> {
         let groups = properties(map, LevelItem::cube(0, 0, cube));
         let group = groups.into_iter().find(|group| group.title == "Contents");
@@ -1088,7 +1089,7 @@ mod tests {
         assert_eq!(corners.count(), 8);
 
         let said = contents(&map, 3);
-        // All of them, by the names that they have elsewhere.
+        // All lights, by the names used everywhere.
         let lights: Vec<_> = said.iter().filter(|(name, ..)| *name == "Light").collect();
         assert_eq!(lights.len(), 202);
         assert_eq!(lights[199].1, "Dynamic light 41, index 0, times 150 of 255");
@@ -1126,7 +1127,8 @@ mod tests {
         pmf.entities = list.build(&mut strings).unwrap();
         pmf.strings = strings.finish();
         let mut bytes = pmf::write(&pmf, pmf::Packing::Stored).unwrap();
-        // The type of the last entity is its last byte. With more behind it, it is of none that is known.
+        // The type of the last entity is its last byte. With more bytes after it, it is of an
+        // unknown type.
         *bytes.last_mut().unwrap() = 99;
         bytes.extend([7; 5]);
         let map = sample::file(&bytes);

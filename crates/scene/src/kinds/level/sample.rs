@@ -10,7 +10,7 @@ use crate::{
 };
 use mapscope_formats::pmf::{self, Pmf};
 
-/// A map that is nowhere on disk.
+/// Builds a map that is not on disk.
 pub(super) fn map(pmf: Pmf) -> Map {
     let source = Source {
         path: "sample.pmf".into(),
@@ -21,7 +21,7 @@ pub(super) fn map(pmf: Pmf) -> Map {
     Map::build(pmf, &source, &options, &progress).unwrap()
 }
 
-/// The map of a file that is nowhere on disk.
+/// Parses the map of a file that is not on disk.
 pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
     let source = Source {
         path: "sample.pmf".into(),
@@ -33,22 +33,22 @@ pub(super) fn file(bytes: &[u8]) -> Arc<Map> {
     Arc::new(Map::build(pmf, &source, &options, &progress).unwrap())
 }
 
-/// What the inspector says of an item.
+/// Returns the inspector's lists for an item.
 pub(super) fn properties(map: &Map, item: LevelItem) -> Vec<PropertyGroup> {
     map.properties(item.into(), Playhead::default())
 }
 
-/// What the status line says of an item.
+/// Returns the status line for an item.
 pub(super) fn summary(map: &Map, item: LevelItem) -> Vec<SummaryPart> {
     map.summary(item.into(), None, &Shown::default())
 }
 
-/// Two chunks of blocks and caves in which every kind of cube and of light occurs.
+/// Two chunks of blocks and caves with every kind of cube and light.
 pub(super) fn made_up() -> Map {
     map(mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7))
 }
 
-/// The same with an archive of two textures, of which one is broken, and a text.
+/// The same with an archive of two textures, one of them broken, and a text file.
 pub(super) fn with_archive() -> Map {
     let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
     let texture = pmf::Texture {

@@ -1,4 +1,4 @@
-//! The bytes of the records of cubes: sections of chunks, decoded once more when somebody looks.
+//! Bytes of the records of cubes: sections of chunks are decoded again on demand.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -7,16 +7,15 @@ use super::Map;
 use super::items::ChunkAt;
 use mapscope_formats::pmf::{Part, Side};
 
-/// The sections that were decoded last, so that who looks at the same record frame by frame does
-/// not wait.
+/// A cache of recently decoded sections, so that showing the same record every frame is fast.
 #[derive(Debug, Default)]
 pub(super) struct Sections(Mutex<Vec<(Part, Vec<u8>)>>);
 
-/// How many sections are kept.
+/// Number of cached sections.
 const KEPT: usize = 2;
 
 impl Map {
-    /// Bytes of what a section of a chunk decodes to; none for a map that is not from a file.
+    /// Returns decoded bytes of a section of a chunk, or `None` for a map that is not from a file.
     pub(super) fn section_bytes(
         &self,
         at: &ChunkAt<'_>,

@@ -1,4 +1,4 @@
-//! Which entities signal to which: outputs of some are inputs of others by their names.
+//! Signal connections between entities: an output and an input with the same name are connected.
 
 use std::collections::HashMap;
 
@@ -9,10 +9,10 @@ use crate::LevelItem;
 use crate::describe::fields::Value;
 use mapscope_formats::pmf::Signal;
 
-/// How many ends of signals are remembered.
+/// Maximum number of indexed signal ends.
 const MAX_ENDS: usize = 1 << 20;
 
-/// Where a signal comes from or goes to.
+/// The source or target of a signal.
 #[derive(Debug, Clone, Copy)]
 struct End {
     entity: LevelItem,
@@ -20,7 +20,7 @@ struct End {
     signal: Signal,
 }
 
-/// The ends of all signals by their names.
+/// The ends of all signals, by name.
 #[derive(Debug, Default)]
 pub(super) struct Signals(HashMap<Box<[u8]>, Vec<End>>);
 
@@ -51,7 +51,7 @@ impl Map {
         })
     }
 
-    /// What an entity signals to whom, and what signals come to it.
+    /// Lists the targets of an entity's signals and the sources of the signals that it receives.
     pub(super) fn signal_lines(&self, at: &EntityAt<'_>) -> Value {
         let strings = at.entity.strings();
         let signals = at.entity.signals().filter_map(|(field, signal, name)| {
@@ -93,7 +93,7 @@ mod tests {
     use crate::{Owner, Property};
     use mapscope_formats::pmf::{EntityKind, EntityList, NewEntity, StringTableBuilder};
 
-    /// What the inspector says of the signals of an entity of the map.
+    /// The inspector's signal list of an entity of the map.
     fn signals_of(map: &Map, index: u32) -> Vec<Property> {
         let owner = Owner::Map;
         let groups = sample::properties(map, LevelItem::Entity { owner, index });

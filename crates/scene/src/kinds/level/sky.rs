@@ -1,20 +1,20 @@
-//! Where the sky of a level is another: the regions that name one.
+//! Sky regions: parts of a level with another sky than the default one.
 
 use glam::{Vec3, Vec4};
 
 use super::{Level, Map};
 use mapscope_formats::pmf::{self, Corners, LevelClient, SIDE_CORNERS, corner_signs};
 
-/// A part of a level with a sky of its own.
+/// A part of a level with its own sky.
 #[derive(Debug)]
 pub(super) struct SkyRegion {
     /// Index of the sky in the level.
     sky: u16,
-    /// What is in front of none of them is inside, in world space.
+    /// Outward planes in world space. A point that is in front of none of the planes is inside.
     planes: [Vec4; 6],
 }
 
-/// The regions of a level in file order.
+/// Returns the sky regions of a level, in file order.
 pub(super) fn regions(level: &pmf::Level) -> Vec<SkyRegion> {
     let Some(client) = &level.client else {
         return Vec::new();
@@ -45,13 +45,12 @@ fn names(client: &LevelClient) -> impl Iterator<Item = Option<&[u8]>> {
     skies.map(|sky| client.strings.name(sky.name))
 }
 
-/// The planes of the sides of a box whose corners may have been moved; none where a corner is
-/// nowhere.
+/// Returns the side planes of a box with movable corners, or `None` if a corner is not finite.
 fn hull(corners: &Corners, center: Vec3) -> Option<[Vec4; 6]> {
     if !corners.as_flattened().iter().all(|place| place.is_finite()) {
         return None;
     }
-    // Corners that are on the wrong side of each other are exchanged (fact sheet B34).
+    // Swaps corners that are on the wrong side of each other (fact sheet B34).
     let corner = |k: usize| {
         let signs = corner_signs(k);
         let place: [f32; 3] = std::array::from_fn(|axis| {
@@ -67,7 +66,7 @@ fn hull(corners: &Corners, center: Vec3) -> Option<[Vec4; 6]> {
     };
     Some(SIDE_CORNERS.map(|around| {
         let [a, b, c, d] = around.map(corner);
-        // Outward, of the plane between the corners if they are not on one.
+        // Outward normal. If the corners are not coplanar, the plane lies between them.
         let normal = (c - a).cross(b - d).normalize_or_zero();
         normal.extend(-normal.dot((a + b + c + d) * 0.25))
     }))
@@ -81,7 +80,7 @@ impl SkyRegion {
 }
 
 impl Level {
-    /// Index of the sky around a point of the world: that of the first region that it is in.
+    /// Index of the sky at a world position: that of the first region that contains it.
     fn region_sky(&self, point: Vec3) -> Option<usize> {
         let mut regions = self.sky_regions.iter();
         let region = regions.find(|region| region.contains(point))?;
@@ -90,8 +89,8 @@ impl Level {
 }
 
 impl Map {
-    /// The sky of a level that is seen from a point of the world, by its index; none where there is
-    /// none.
+    /// Index of the sky of a level that is visible from a world position, or `None` if there is no
+    /// sky.
     pub fn sky_at(&self, level: usize, point: Vec3) -> Option<usize> {
         let client = self.pmf.levels.get(level)?.client.as_ref()?;
         let of_region = self.levels.get(level)?.region_sky(point);
@@ -103,7 +102,7 @@ impl Map {
         (sky < client.skies.len()).then_some(sky)
     }
 
-    /// The materials of a level on the sides of a sky: +X, +Y, +Z, -X, -Y, -Z.
+    /// Returns the level materials on the sides of a sky: +X, +Y, +Z, -X, -Y, -Z.
     pub fn sky_materials(&self, level: usize, sky: usize) -> [Option<usize>; 6] {
         let level = self.pmf.levels.get(level);
         let Some((level, client)) = level.and_then(|level| Some((level, level.client.as_ref()?)))
@@ -132,7 +131,7 @@ mod tests {
         let level = &mut pmf.levels[0];
         let client = level.client.as_mut().unwrap();
         let day = client.skies[0];
-        // A name that is found in the table of the chunks too.
+        // A name that the string tables of the chunks contain too.
         let night = pmf::Sky {
             name: client.default_sound,
             ..day

@@ -1,4 +1,4 @@
-//! Everything about the materials of surfaces: how they look, feel and sound, and where they are.
+//! Descriptions of materials: appearance, physics, sounds and uses.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,11 +15,11 @@ use crate::{LevelItem, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial, StringRef};
 
-/// How many chunks are listed of a material.
+/// Maximum number of listed chunks of a material.
 const MAX_CHUNKS: usize = 64;
 
 impl Map {
-    /// The thumbnail or the colour of a material.
+    /// Returns the thumbnail or the colour of a material.
     pub(super) fn material_swatch(&self, level: usize, index: usize) -> Option<Swatch> {
         let materials = &self.levels.get(level)?.materials;
         let look = materials.list.get(index)?.look.as_ref()?;
@@ -27,7 +27,7 @@ impl Map {
         Some(look.texture.map_or(color, Swatch::Thumbnail))
     }
 
-    /// A material of a level, or what stands for all that the level does not have.
+    /// Returns a material of a level, or its substitute for missing ones.
     pub(super) fn material_at(&self, level: u32, index: u32) -> Option<MaterialAt<'_>> {
         let (level, index) = (self.level_at(level as usize)?, index as usize);
         Some(MaterialAt {
@@ -38,7 +38,7 @@ impl Map {
         })
     }
 
-    /// A record of a list of a level's common section.
+    /// Returns a record from a list of a level's common section.
     pub(super) fn in_common<T>(
         &self,
         level: u32,
@@ -53,7 +53,8 @@ impl Map {
         })
     }
 
-    /// The names by which chunks of a level name sound materials, of which the level has none.
+    /// Returns the names that chunks of a level use for sound materials; the level itself has no
+    /// names for them.
     pub(super) fn sound_labels(&self, level: usize) -> Vec<String> {
         let mut names = BTreeSet::new();
         for data in self.chunks_of(level).filter_map(|at| at.data()) {
@@ -77,7 +78,7 @@ pub(super) struct MaterialAt<'a> {
 }
 
 impl<'a> MaterialAt<'a> {
-    /// What is known of a material.
+    /// The fields of a material.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Material", Self::MATERIAL),
@@ -194,23 +195,23 @@ impl<'a> MaterialAt<'a> {
         .derived(),
     ];
 
-    /// Its record in the common section; none for what is not in the file.
+    /// Record in the common section, or `None` for a material that is not in the file.
     fn common(&self) -> Option<&'a pmf::Material> {
         self.level.source.common.materials.get(self.index)
     }
 
-    /// Something of how it looks.
+    /// Reads a value of the client record.
     fn of_look<T: Into<Value>>(&self, read: impl Fn(&ClientMaterial) -> T) -> Value {
         self.look().map(read).into()
     }
 
-    /// Its record in the client section.
+    /// Record in the client section.
     fn look(&self) -> Option<&'a ClientMaterial> {
         let client = self.level.source.client.as_ref()?;
         client.materials.get(self.index)
     }
 
-    /// The first material of its name, by which chunks find that one.
+    /// Index of an earlier material with the same name, which chunks find instead of this one.
     fn hidden_by(&self) -> Option<usize> {
         let common = &self.level.source.common;
         let name = common.strings.name(self.common()?.name)?;
@@ -218,7 +219,7 @@ impl<'a> MaterialAt<'a> {
         first.filter(|first| *first != self.index)
     }
 
-    /// The strings that name its textures, each with what it is for.
+    /// Returns the strings that name its textures, each with its role.
     fn named_textures(
         &self,
     ) -> impl Iterator<Item = (&'static str, StringRef, &'a pmf::LevelClient)> {
@@ -233,7 +234,7 @@ impl<'a> MaterialAt<'a> {
         })
     }
 
-    /// The names of its textures.
+    /// Lists the names of its textures.
     fn texture_names(&self) -> Value {
         let names = self.named_textures();
         let names = names.map(|(what, name, client)| (what, whole(&client.strings, name)));
@@ -241,7 +242,7 @@ impl<'a> MaterialAt<'a> {
         Value::list(names.map(|(what, name)| Value::from(name).named(what)))
     }
 
-    /// Its textures, with their thumbnails and their files.
+    /// Lists its textures, with their thumbnails and files.
     fn textures(&self) -> Value {
         let map = self.level.map;
         Value::list(self.named_textures().filter_map(|(name, path, client)| {
@@ -261,13 +262,13 @@ impl<'a> MaterialAt<'a> {
         }))
     }
 
-    /// The cubes that have it.
+    /// Returns its use by cubes.
     fn cube_use(&self) -> CubeUse {
         let uses = self.level.data.cube_uses(self.level.source);
         uses.get(self.index).cloned().unwrap_or_default()
     }
 
-    /// Numbers of the chunks with cubes or faces that have it, in rising order.
+    /// Numbers of the chunks with cubes or faces that have it, in ascending order.
     fn chunks(&self) -> BTreeSet<usize> {
         let of_faces = self.uses.chunks.iter().copied();
         of_faces.chain(self.cube_use().chunks).collect()
@@ -287,18 +288,18 @@ impl<'a> MaterialAt<'a> {
     }
 }
 
-/// Numbers with all their digits.
+/// Formats numbers with all their digits.
 fn numbers(numbers: &[f32]) -> String {
     let numbers = numbers.iter().map(f32::to_string);
     numbers.collect::<Vec<_>>().join(" ")
 }
 
-/// How far texture coordinates move.
+/// Formats the scroll speed of texture coordinates.
 fn scroll([u, v]: [f32; 2]) -> String {
     format!("u {}  v {} a second", short(u), short(v))
 }
 
-/// A record of a list of a level's common section.
+/// A record from a list of a level's common section.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct InCommon<'a, T> {
     level: LevelAt<'a>,
@@ -306,11 +307,11 @@ pub(super) struct InCommon<'a, T> {
     record: &'a T,
 }
 
-/// How a material feels.
+/// The physical properties of a material.
 pub(super) type PhysicsMaterialAt<'a> = InCommon<'a, PhysicsMaterial>;
 
 impl<'a> PhysicsMaterialAt<'a> {
-    /// What is known of a physics material.
+    /// The fields of a physics material.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Physics material", Self::PHYSICS),
@@ -360,7 +361,7 @@ impl<'a> PhysicsMaterialAt<'a> {
         self.record.flags & PhysicsMaterial::NOT_SOLID == 0
     }
 
-    /// How many chunks use it.
+    /// Number of chunks that use it.
     fn chunk_count(&self) -> usize {
         let name = self.level.source.common.strings.name(self.record.name);
         let chunks = self.level.map.chunks_of(self.level.number);
@@ -372,11 +373,11 @@ impl<'a> PhysicsMaterialAt<'a> {
     }
 }
 
-/// How a material sounds.
+/// The sounds of a material.
 pub(super) type SoundMaterialAt<'a> = InCommon<'a, SoundMaterial>;
 
 impl<'a> SoundMaterialAt<'a> {
-    /// What is known of a sound material.
+    /// The fields of a sound material.
     pub(super) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Sound material", Self::SOUND)],
     };

@@ -1,4 +1,4 @@
-//! The textures of a map: PTF images from its own archive, or else from the asset root.
+//! Textures of maps: PTF images from the map's archive, or else from the asset root.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -18,57 +18,57 @@ use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
 use mapscope_formats::{Place, Problem, ReadError, Subject};
 
-/// The longest side of a texture that is decoded as a whole. Longer ones are made smaller while
-/// they are decoded, and take no more memory.
+/// Maximum side of a texture that is decoded whole. Longer ones are scaled down during decoding, so
+/// they need no more memory.
 const MAX_SIDE: u32 = 4096;
-/// How many textures are read. Each takes at most some 5 MB, since those larger than 1024 texels
-/// are made smaller.
+/// Maximum number of textures. Each takes at most about 5 MB, because those larger than 1024 texels
+/// are scaled down.
 const MAX_TEXTURES: usize = 512;
-/// How many paths of textures that are not read are counted.
+/// Maximum number of paths counted past that limit.
 const MAX_LEFT_OUT: usize = 10_000;
-/// Pixels that all textures of any map may have together.
+/// Pixel budget shared by all textures, for a map of any size.
 const FEW_PIXELS: u64 = 32 << 20;
-/// What they may have beyond that for each byte of the map, and of the files that they are from.
+/// Additional pixels for each byte of the map and of the files that textures are read from.
 const PIXELS_PER_BYTE: u64 = 16;
-/// Bytes of textures before they are decoded that are held at once.
+/// Maximum total size of encoded textures in memory.
 const MAX_PACKED_BYTES: usize = 64 << 20;
 
 /// A texture of a map, found or not.
 #[derive(Debug)]
 pub struct LevelTexture {
-    /// Its path as materials name it.
+    /// Path, as referenced by materials.
     pub path: String,
-    /// The texture, or a placeholder.
+    /// Texture, or a placeholder.
     pub texture: Arc<Texture>,
-    /// What is known of its file.
+    /// Description of its file.
     pub file: TextureFile,
 }
 
 /// All textures of a map.
 #[derive(Debug, Default)]
 pub struct Textures {
-    /// Each path that a material names, once.
+    /// Each path that a material references, once.
     pub list: Vec<LevelTexture>,
     /// Index in the list by path.
     by_path: HashMap<String, usize>,
-    /// Paths that are not looked for since there are too many before them.
+    /// Paths past the limit, which are not looked up.
     left_out: BTreeSet<String>,
     pub(super) problems: Vec<Problem>,
-    /// Files that were found, and those that were looked for.
+    /// Files that were found, and candidates that were looked up.
     pub(super) dependencies: Vec<PathBuf>,
 }
 
-/// A path that a material names, and where it does.
+/// A path that a material references, with the place of the reference.
 struct Named {
     path: String,
     place: Place,
     level: usize,
-    /// The first material of the level that names it.
+    /// First material of the level that references it.
     material: usize,
 }
 
-/// The bytes of a texture, the file that they are from if they are not from the archive, and the
-/// files that were looked for.
+/// Bytes of a texture, its file unless it is from the archive, and the candidate paths that were
+/// looked up.
 struct Found<'a> {
     bytes: Result<Cow<'a, [u8]>, Fault>,
     path: Option<PathBuf>,
@@ -76,11 +76,11 @@ struct Found<'a> {
 }
 
 impl Textures {
-    /// Finds and decodes what the materials of all levels name.
+    /// Finds and decodes the textures that the materials of all levels reference.
     ///
     /// # Errors
-    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
-    /// placeholder.
+    /// Only when the load is cancelled. A missing or broken texture is reported as a problem and
+    /// replaced by a placeholder.
     pub(super) fn load(
         map: &Pmf,
         source: &Source,
@@ -95,7 +95,7 @@ impl Textures {
         'levels: for (level, data) in map.levels.iter().enumerate() {
             let Some(client) = &data.client else { continue };
             let [_, frame, _] = data.frames;
-            // Materials may name a long path again and again.
+            // Materials may reference the same long path many times.
             seen.clear();
             for (material, number) in client.materials.iter().zip(0..) {
                 let extra = material.extra_textures.iter();
@@ -109,7 +109,7 @@ impl Textures {
                     let Some(name) = client.strings.path(*name) else {
                         let begin = client.strings.brief(*name);
                         if begin.is_empty() {
-                            // There is no such string, which its section says.
+                            // The string is missing, which the problems of its section report.
                             continue;
                         }
                         too_long += 1;
@@ -248,25 +248,25 @@ impl Textures {
         Ok(textures)
     }
 
-    /// The index in the list of a texture by the path that a material names; none for no path, and
-    /// beyond the most textures that are read.
+    /// Returns the list index of a texture by the path that a material references, or `None` if the
+    /// path is empty or past the limit.
     pub fn find(&self, path: &str) -> Option<usize> {
         self.by_path.get(path).copied()
     }
 
-    /// A texture for materials that are not known: nobody takes it for a surface.
+    /// Returns the texture for unknown materials, which looks unlike any real surface.
     pub fn placeholder() -> Texture {
         Texture::new(placeholder(0))
     }
 
-    /// Bytes of memory that they hold.
+    /// Heap size in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         let levels = self.list.iter().flat_map(|texture| &texture.texture.levels);
         levels.map(Vec::len).sum()
     }
 }
 
-/// Looks for a texture in the archive, and then in the asset root.
+/// Looks up a texture in the archive, then in the asset root.
 fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) -> Found<'a> {
     let archive = map.archive.as_ref();
     let in_archive = archive.and_then(|archive| archive.file(archive.find_texture(path)?));
@@ -308,7 +308,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
 }
 
 impl LevelTexture {
-    /// How large it is in its file and how large it is drawn, for people.
+    /// Formats its size in the file, and the size at which it is drawn.
     pub(super) fn size_text(&self) -> String {
         match self.file.size {
             Some([width, height]) if self.texture.size == [width, height] => {
@@ -323,13 +323,13 @@ impl LevelTexture {
     }
 }
 
-/// What is said of bits of a PTF that mean nothing.
+/// Returns the fault for unknown flag bits of a PTF.
 pub(super) fn unknown_flags(flags: u8) -> Fault {
     let message = format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)");
     (&rules::PTF_FLAGS, message)
 }
 
-/// Why a texture cannot be read.
+/// Returns the reason why a texture is unreadable.
 pub(super) fn fault_of(error: &ReadError) -> Fault {
     let rule = error.problem().map(|problem| problem.rule);
     (
@@ -338,7 +338,7 @@ pub(super) fn fault_of(error: &ReadError) -> Fault {
     )
 }
 
-/// What problems of a texture are about: the material that names it.
+/// Returns the subject for problems of a texture: the material that references it.
 fn material_of(level: usize, material: usize) -> Subject {
     Subject::LevelMaterial {
         level: level as u8,
@@ -346,14 +346,14 @@ fn material_of(level: usize, material: usize) -> Subject {
     }
 }
 
-/// How many pixels a PTF says that it has. One that is too short to have so many has none: it costs
-/// nothing to find that out.
+/// Number of pixels according to the header of a PTF. Returns 0 if the file is too short to contain
+/// them, because detecting that costs nothing.
 pub(super) fn pixels(bytes: &[u8]) -> u64 {
     let head = pmf::Texture::head(bytes);
     let pixels = head.map_or(0, |([width, height], _)| {
         u64::from(width) * u64::from(height)
     });
-    // No byte of LZ4 stands for more than 255, and a pixel is three at least.
+    // One LZ4 byte expands to at most 255 bytes, and a pixel has at least three.
     if pixels.saturating_mul(3) / 255 > bytes.len() as u64 {
         0
     } else {
@@ -361,13 +361,13 @@ pub(super) fn pixels(bytes: &[u8]) -> u64 {
     }
 }
 
-/// Bytes of memory that a PTF takes while it is decoded and prepared.
+/// Memory in bytes for decoding and preparing a PTF.
 fn working_bytes(bytes: &[u8]) -> u64 {
-    // As the file has them, with alpha, and again as mip levels.
+    // Decoded pixels, pixels with alpha, and mip levels.
     pixels(bytes).min(u64::from(MAX_SIDE).pow(2)) * 12
 }
 
-/// Reads a PTF, made smaller if it is larger than any that is decoded as a whole.
+/// Reads a PTF, scaled down if it exceeds the maximum side.
 pub(super) fn read(bytes: &[u8]) -> Result<pmf::Texture, Fault> {
     pmf::Texture::read_up_to(bytes, MAX_SIDE).map_err(|error| fault_of(&error))
 }
@@ -392,12 +392,12 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
     })
 }
 
-/// The thumbnail of a PTF; none of one that cannot be read.
+/// Returns the thumbnail of a PTF, or `None` if it is unreadable.
 pub(super) fn thumbnail_of(bytes: &[u8]) -> Option<Vec<u8>> {
     decode(bytes).ok().map(|image| thumbnail(&image))
 }
 
-/// What the head of a PTF says; nothing for another file.
+/// Lists the header fields of a PTF. Empty for any other file.
 pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
     let head = pmf::Texture::head(bytes).filter(|_| bytes.starts_with(b"PTF"));
     let Some(([width, height], unknown)) = head else {
@@ -414,7 +414,7 @@ pub(super) fn head_properties(bytes: &[u8]) -> Vec<Property> {
     properties
 }
 
-/// A texture with its thumbnail.
+/// Prepares a texture and its thumbnail.
 fn prepared(image: RgbaImage) -> (Texture, Vec<u8>) {
     let thumbnail = thumbnail(&image);
     (Texture::new(image), thumbnail)
@@ -427,7 +427,7 @@ mod tests {
     use super::*;
     use mapscope_formats::pmf::{Packing, StringTableBuilder};
 
-    /// Textures of a made-up map whose three materials name these, with a folder beside it.
+    /// Textures of a generated map with these three material textures, with a folder beside it.
     fn loaded(names: [&str; 3], files: &[(&str, Vec<u8>)]) -> Textures {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
@@ -569,7 +569,7 @@ mod tests {
             .map(|p| p.message.as_str())
             .collect();
         assert_eq!(messages.len(), 3);
-        // Of so few bytes there cannot be so many pixels.
+        // The file is too short for that many pixels.
         assert!(
             messages[0].contains("texture of 1x8192 pixels: said to decode to 24576"),
             "{messages:?}"

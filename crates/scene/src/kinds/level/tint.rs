@@ -1,5 +1,5 @@
-//! Colours of vertices that change with what is shown: the light of fast lights, what is not seen
-//! from a cube, and the colours by which faces are told apart.
+//! Vertex colours that depend on view settings: fast lights, dimming outside a cube's visibility,
+//! and overlay colours of faces.
 
 use super::legends::type_color;
 use super::lights::ChunkLight;
@@ -8,33 +8,33 @@ use super::{Map, colors};
 use crate::{LevelItem, OverlayId, Overrides, Shown};
 use mapscope_formats::pmf::{Cube, Geometry};
 
-/// No light of fast lights, and nothing dimmed.
+/// No fast light, and no dimming.
 pub const PLAIN: [u8; 4] = [0, 0, 0, 255];
-/// How much light is left where a visibility cube does not see.
+/// Remaining light where a visibility cube does not see.
 const UNSEEN: u8 = 70;
 
-/// Red, green, blue and a fourth number for the vertices of a chunk.
+/// Red, green, blue and a brightness factor for the vertices of a chunk.
 ///
-/// Where surfaces look as the file has them the colour is light that is added to that of the
-/// lightmap; with overlays that give each face a colour it is that colour. The fourth number is how
-/// much of the light is left: 255 is all.
+/// On normal surfaces, the colour is light that is added to that of the lightmap. With overlays
+/// that give each face a colour, it is that colour. The fourth number scales the light: 255 is full
+/// brightness.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Tint {
-    /// The same for all.
+    /// The same for all vertices.
     Same([u8; 4]),
     /// One for each vertex.
     Each(Vec<[u8; 4]>),
 }
 
-/// What the colours of tints are.
+/// Sources of tint colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Colors {
     /// Light.
     #[default]
     Light,
-    /// How often the chunk was divided.
+    /// Octree depth of the cube.
     Depth,
-    /// What wraps the cube.
+    /// Wrapper of the cube.
     Type,
     Material,
 }
@@ -51,17 +51,17 @@ impl Colors {
     }
 }
 
-/// What tints depend on: as long as it stays the same, they do.
+/// Cache key of tints: equal keys give equal tints.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TintKey {
     colors: Colors,
     lights: Overrides,
-    /// The visibility cube by which the rest is dimmed.
+    /// Visibility cube outside of whose view everything is dimmed.
     seen_from: Option<LevelItem>,
 }
 
 impl Map {
-    /// What the tints of a level depend on.
+    /// Returns the cache key for the tints of a level.
     pub fn tint_key(&self, shown: &Shown) -> TintKey {
         let colors = Colors::of(shown);
         let lights = if colors == Colors::Light {
@@ -76,7 +76,7 @@ impl Map {
         }
     }
 
-    /// The tint of a chunk of a level.
+    /// Computes the tint of a chunk of a level.
     pub fn tint(&self, shown: &Shown, level: usize, mesh: &ChunkMesh) -> Tint {
         let colors = match Colors::of(shown) {
             Colors::Light => self.fast_light(shown, level, mesh),
@@ -86,7 +86,7 @@ impl Map {
         self.dimmed(shown, level, mesh, tint)
     }
 
-    /// A colour for each face of a chunk.
+    /// Computes a colour for each face of a chunk.
     fn face_colors(&self, colors: Colors, level: usize, mesh: &ChunkMesh) -> Option<Tint> {
         let (data, source) = self.level(level)?;
         let cubes = &self.chunk_data(level, mesh.chunk)?.cubes;
@@ -116,7 +116,7 @@ impl Map {
         Some(Tint::Each(tints))
     }
 
-    /// A tint with what is not seen from the selected visibility cube in the dark.
+    /// Dims a tint where the selected visibility cube does not see.
     fn dimmed(&self, shown: &Shown, level: usize, mesh: &ChunkMesh, tint: Tint) -> Tint {
         let Some(seen) = self.seen(shown).filter(|_| level == shown.level) else {
             return tint;
@@ -141,7 +141,7 @@ impl Map {
         Tint::Each(tints)
     }
 
-    /// The light of fast lights on a chunk; none where there is none.
+    /// Computes the light of fast lights on a chunk, or returns `None` if there is none.
     fn fast_light(&self, shown: &Shown, level: usize, mesh: &ChunkMesh) -> Option<Tint> {
         let data = self.chunk_data(level, mesh.chunk)?;
         let client = data.client.as_ref()?;
@@ -196,7 +196,7 @@ mod tests {
                     used.insert(&entry.unwrap().label);
                 }
             }
-            // All boxes of the sample are of one depth.
+            // All boxes of the sample have the same depth.
             let least = if overlay == OverlayId::OctreeDepth {
                 1
             } else {
@@ -249,7 +249,7 @@ mod tests {
                 let mut above = Some(face.cube);
                 let mut is_seen = false;
                 while let Some(cube) = above {
-                    // Who is in it sees what is in it, listed or not.
+                    // A cube also sees its own contents, listed or not.
                     is_seen |= mesh.chunk == 0 && (cube == vis || listed.contains(&cube));
                     is_seen |= others.iter().any(|other| {
                         let seen = cubes.seen_chunk_cubes(other);
@@ -267,7 +267,7 @@ mod tests {
             }
         }
         assert!(found[1] > 0, "{found:?}");
-        // Without a selection the cube that the eye is in counts.
+        // Without a selection, the cube that contains the eye is used.
         let (data, source) = map.level(0).unwrap();
         let place = Place::find(cubes, vis, source.chunk_side() * 0.5).unwrap();
         let center = source.chunk_center(source.chunks[0].index);
@@ -279,7 +279,7 @@ mod tests {
         assert_eq!(map.tint_key(&shown), key);
         assert_eq!(map.visibility_at(data.bounds.max + 99.0, &shown), None);
         shown.visibility_from = None;
-        // What is in the cube stands for it.
+        // A cube inside a visibility cube has the same effect.
         shown.selected = Some(LevelItem::cube(0, 0, info.child.unwrap()).into());
         assert_eq!(map.tint_key(&shown), key);
     }
@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn what_is_in_a_visibility_cube_stays_lit_though_it_sees_nothing_else() {
         let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
-        // The whole first chunk in a cube that sees nothing but itself.
+        // The whole first chunk, in a cube that sees only itself.
         let data = pmf.levels[0].chunks[0].data.as_mut().unwrap();
         let mut cubes = Cubes::default();
         cubes.push_vis_info(1, [], &[]);

@@ -1,4 +1,4 @@
-//! What is seen from a visibility cube.
+//! Visibility from visibility cubes.
 
 use std::collections::BTreeMap;
 
@@ -10,26 +10,27 @@ use super::walk::leaf_at;
 use crate::{Item, LevelItem, OverlayId, Shown};
 use mapscope_formats::pmf::{Cube, Cubes};
 
-/// What of a chunk is seen.
+/// The visible part of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum SeenOfChunk {
     All,
-    /// These cubes with all that is in them, in rising order.
+    /// These cubes with their contents, in ascending order.
     Cubes(Vec<u32>),
 }
 
-/// What is seen from a visibility cube.
+/// The visible parts of a level, seen from a visibility cube.
 #[derive(Debug)]
 pub(super) struct Seen<'a> {
-    /// The cube.
+    /// Visibility cube.
     pub(super) from: CubeAt<'a>,
-    /// Of each chunk of the level by its number, what is seen of it: what the cube lists, and what
-    /// is in the cube itself. Of other chunks nothing is.
+    /// Visible part of each chunk, by its number in the level: the cubes that the visibility cube
+    /// lists, and its own contents. Other chunks are invisible.
     pub(super) chunks: BTreeMap<usize, SeenOfChunk>,
 }
 
 impl SeenOfChunk {
-    /// Of each cube of a chunk whether it is seen, by itself or with one that it is in.
+    /// Returns a flag for each cube of a chunk: `true` if the cube or one of its ancestors is
+    /// visible.
     pub(super) fn of_cubes(&self, cubes: &Cubes) -> Vec<bool> {
         let Self::Cubes(seen) = self else {
             return vec![true; cubes.len()];
@@ -48,7 +49,7 @@ impl SeenOfChunk {
 }
 
 impl Map {
-    /// The visibility cube that an item is, or the nearest one that it is in.
+    /// Returns the visibility cube of an item: the item itself, or its nearest such ancestor.
     fn visibility_cube(&self, item: LevelItem) -> Option<CubeAt<'_>> {
         let (cube, _) = self.cube_at(item)?;
         let mut at = Some(cube.cube);
@@ -64,7 +65,7 @@ impl Map {
         None
     }
 
-    /// The innermost visibility cube of a level that a place is in.
+    /// Returns the innermost visibility cube of a level that contains a position.
     pub(super) fn visibility_cube_at(&self, eye: Vec3, level: usize) -> Option<LevelItem> {
         let mut chunks = self.chunks_of(level);
         let at = chunks.find(|at| at.bounds().distance(eye) == 0.0)?;
@@ -73,8 +74,8 @@ impl Map {
         Some(at.cube_item(from.cube))
     }
 
-    /// The visibility cube that is selected or in which the selection is, or else the one that the
-    /// eye is in, while what it sees is to be shown.
+    /// Returns the visibility cube that is selected or contains the selection, or else the one that
+    /// contains the eye, if the visibility overlay is on.
     pub(super) fn seen_from(&self, shown: &Shown) -> Option<LevelItem> {
         if !shown.overlays.contains(OverlayId::Visibility) {
             return None;
@@ -87,14 +88,14 @@ impl Map {
         (from.at.level_number == shown.level).then(|| from.at.cube_item(from.cube))
     }
 
-    /// What is seen from the visibility cube of [`Self::seen_from`].
+    /// Returns what the visibility cube of [`Self::seen_from`] sees.
     pub(super) fn seen(&self, shown: &Shown) -> Option<Seen<'_>> {
         let (from, _) = self.cube_at(self.seen_from(shown)?)?;
         let cubes = &from.data.cubes;
         let Cube::VisInfo(info) = cubes.get(from.cube)? else {
             return None;
         };
-        // The file lists the other cubes that are seen (fact sheet B25).
+        // The file lists only other visible cubes (fact sheet B25).
         let mut own = [cubes.seen_cubes(info), &[from.cube]].concat();
         own.sort_unstable();
         let mut chunks = BTreeMap::from([(from.at.number, SeenOfChunk::Cubes(own))]);
@@ -102,7 +103,7 @@ impl Map {
             let Some(number) = from.at.level.chunk_number(seen.chunk) else {
                 continue;
             };
-            // Where a chunk is listed twice, both lists count.
+            // If a chunk is listed twice, both lists apply.
             let of_chunk = chunks.entry(number);
             let of_chunk = of_chunk.or_insert(SeenOfChunk::Cubes(Vec::new()));
             match (cubes.seen_chunk_cubes(seen), &mut *of_chunk) {

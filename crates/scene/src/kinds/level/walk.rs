@@ -1,5 +1,5 @@
-//! From one item to another: to the neighbour, to the next of a kind, and from a problem to what
-//! it is about.
+//! Navigation between items: to neighbours, to the next item of a kind, and from problems to their
+//! items.
 
 use glam::Vec3;
 
@@ -10,19 +10,18 @@ use crate::{Direction, Item, LevelItem, Neighbor, Owner};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use mapscope_formats::{Problem, Subject};
 
-/// How many empty cells are crossed on the way to a neighbour.
+/// Maximum number of empty cells crossed on the way to a neighbour.
 const MAX_CROSSED: usize = 4096;
 
-/// The place in a tree where a point is: a cube without others in it, or the empty corner of a
-/// parent.
+/// A leaf of a tree: a cube without others in it, or an empty corner of a parent.
 pub(super) struct Leaf {
-    /// Its place; the cube of an empty corner is the parent.
+    /// Cell. For an empty corner, its cube is the parent.
     pub(super) cell: Cell,
-    /// None where no child is.
+    /// Cube, or `None` for an empty corner.
     pub(super) cube: Option<u32>,
 }
 
-/// What is at a point of chunk space.
+/// Returns the leaf at a point of chunk space.
 pub(super) fn leaf_at(cubes: &Cubes, point: Vec3, half: f32) -> Option<Leaf> {
     if cubes.is_empty() {
         return None;
@@ -37,7 +36,7 @@ pub(super) fn leaf_at(cubes: &Cubes, point: Vec3, half: f32) -> Option<Leaf> {
         match cubes.get(cell.cube)? {
             Cube::Parent(parent) => {
                 let from = point - Vec3::from(cell.center);
-                // Bits of a corner: toward less X, Z and Y.
+                // Bits of a corner: toward -X, -Z and -Y.
                 let corner = usize::from(from.x < 0.0)
                     | usize::from(from.z < 0.0) << 1
                     | usize::from(from.y < 0.0) << 2;
@@ -70,21 +69,21 @@ fn step_of(direction: Direction) -> Vec3 {
     }
 }
 
-/// The chunk beside another; none at the edge of the grid.
+/// Returns the neighbour of a chunk, or `None` at the edge of the grid.
 fn chunk_beside(level: &Level, chunk: ChunkIndex, step: Vec3) -> Option<usize> {
     let [y, x, z] = chunk.yxz();
     let x = x.checked_add_signed(step.x as i32)?;
     let z = z.checked_add_signed(step.z as i32)?;
     let beside = ChunkIndex::new([y, x, z]);
-    // What has no room in an index is in no grid.
+    // Coordinates that do not fit an index are in no grid.
     (beside.yxz() == [y, x, z])
         .then(|| level.chunk_number(beside))
         .flatten()
 }
 
 impl Map {
-    /// The item beside another: a box beside a box, a chunk beside a chunk, and of what stands in
-    /// a list the one before or after.
+    /// Returns the neighbour of an item: a box beside a box, a chunk beside a chunk, or the
+    /// previous or next entry of a list.
     pub(super) fn item_beside(&self, item: LevelItem, direction: Direction) -> Option<LevelItem> {
         let backwards = matches!(direction, Direction::North | Direction::West);
         let step = |index: u32| {
@@ -120,7 +119,7 @@ impl Map {
         self.described(beside).map(|_| beside)
     }
 
-    /// The entity that stands before or after another in the file, in the same list or in another.
+    /// Returns the entity before or after another in the file, in the same list or in another one.
     fn entity_beside(&self, owner: Owner, index: u32, backwards: bool) -> Option<LevelItem> {
         let count = |owner| {
             let list = self.entity_list(owner);
@@ -150,7 +149,7 @@ impl Map {
         Some(LevelItem::Entity { owner, index: 0 })
     }
 
-    /// The item beside another, and what the step is called in a menu: levels have no north.
+    /// Returns the neighbour of an item and the name of the step for menus. Levels have no north.
     pub(super) fn neighbor_of(&self, item: LevelItem, direction: Direction) -> Neighbor {
         let is_placed = matches!(
             item,
@@ -174,14 +173,15 @@ impl Map {
         }
     }
 
-    /// The box that follows one in a direction; of a side, the same side of it if it is drawn.
+    /// Returns the next box in a direction. For a side, it returns the same side of that box if it
+    /// is drawn.
     fn cube_beside(&self, item: LevelItem, direction: Direction) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
         let step = step_of(direction);
         let half = cube.at.half();
         let cell = cube.place()?.cell;
         let mut at = cube.at;
-        // A little off the middle, so that of smaller cubes one is chosen.
+        // Slightly off the center, so that the ray hits exactly one of several smaller cubes.
         let from = Vec3::from(cell.center) + (Vec3::ONE - step.abs()) * cell.half * 1e-3;
         let mut along = (Vec3::from(cell.center) * step).element_sum() + cell.half;
         let nudge = half * 1e-6;
@@ -213,8 +213,8 @@ impl Map {
         None
     }
 
-    /// The item of a kind that follows or precedes another, going round at the end: faces of a
-    /// material, cubes and entities of a type, and chunks of a level that hold anything.
+    /// Returns the next or previous item of a kind after another, wrapping around at the end: faces
+    /// of a material, cubes and entities of a type, and non-empty chunks of a level.
     pub(super) fn next_of(
         &self,
         kind: LevelItem,
@@ -262,7 +262,7 @@ impl Map {
     ) -> Option<LevelItem> {
         let level = self.levels.get(number)?;
         let chunks = &level.uses().get(index)?.chunks;
-        // Cubes and sides in rising order.
+        // Cubes and sides in ascending order.
         let faces_of = |chunk: usize| -> Vec<(u32, u8)> {
             let mesh = level.mesh(chunk);
             let faces = mesh.into_iter().flat_map(|mesh| {
@@ -307,7 +307,8 @@ impl Map {
         let count = self.pmf.levels.get(level)?.chunks.len();
         let last = count.checked_sub(1)?;
         let first = after.map_or(if backwards { last } else { 0 }, |(chunk, _)| chunk);
-        // The rest of the chunk, then the others, and last the chunk from its other end.
+        // The rest of the chunk, then the other chunks, and finally the same chunk from its other
+        // end.
         for step in 0..=count {
             let steps = if backwards { count - step } else { step };
             let chunk = (first + steps) % count;
@@ -329,17 +330,17 @@ impl Map {
         None
     }
 
-    /// What a problem is about.
+    /// Returns the item that a problem is about.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<LevelItem> {
         let item = self.named_by(problem.subject)?;
         let is_there = |item: &LevelItem| self.described(*item).is_some();
-        // What a problem is about may be what is left out.
+        // The item of a problem may itself be omitted because it is unreadable.
         let level = Self::level_of_item(item).map(LevelItem::level);
         let mut items = [Some(item), level].into_iter().flatten();
         items.find(is_there).or(Some(LevelItem::Map))
     }
 
-    /// The item of what a problem is about, which need not be there.
+    /// Returns the item of a problem's subject, which may not exist.
     fn named_by(&self, subject: Subject) -> Option<LevelItem> {
         match subject {
             Subject::MapEntity(entity) => self.entity_of_list(Owner::Map, entity),
@@ -379,7 +380,7 @@ impl Map {
         }
     }
 
-    /// The numbers of a level and of a chunk in it.
+    /// Returns the numbers of a level and of a chunk in it.
     pub(super) fn chunk_number(&self, level: u8, chunk: [u32; 3]) -> Option<[u32; 2]> {
         let in_file = self.pmf.levels.get(usize::from(level))?;
         let chunk = in_file.chunk_number(ChunkIndex::new(chunk))?;
@@ -412,7 +413,7 @@ mod tests {
                     _ => break,
                 }
             }
-            // The first one comes after the last one.
+            // The first item follows the last one.
             let first = map.next_of(kind, None, false);
             let last = map.next_of(kind, None, true);
             assert_eq!(map.next_of(kind, last, false), first);
@@ -490,7 +491,7 @@ mod tests {
             map.item_of_problem(problem),
             Some(LevelItem::cube(0, 1, orphan))
         );
-        // A texture that is not there.
+        // A missing texture.
         let mut named = pmf.clone();
         let client = named.levels[0].client.as_mut().unwrap();
         client.materials[2].texture = client.skies[0].skybox[0];
@@ -502,7 +503,7 @@ mod tests {
             .find(|p| p.message.contains("`stone`"));
         let material = other.item_of_problem(missing.unwrap());
         assert_eq!(material, Some(LevelItem::material(0, 2)));
-        // A chunk that cannot be read.
+        // An unreadable chunk.
         let frame = map.pmf().levels[0].chunks[0].frames[0];
         let mut broken = bytes.clone();
         broken[frame.start as usize] = 0;
