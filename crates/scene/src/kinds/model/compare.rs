@@ -1,4 +1,4 @@
-//! What a model is made of, for comparing it with another.
+//! The parts of a model, for comparison with another model.
 
 use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
@@ -7,7 +7,7 @@ use crate::{Flaw, ModelItem};
 use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
 
 impl Model {
-    /// All that the file has: materials, joints, clips with their poses, and vertices.
+    /// Returns all parts of the file: materials, joints, clips with their poses, and vertices.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let pfobj = &self.pfobj;
         vec![
@@ -29,7 +29,7 @@ impl Model {
         ]
     }
 
-    /// What is wrong with triangles, to find them by.
+    /// Returns the flaws of triangles as parts.
     fn flaw_parts(&self) -> Parts<'_> {
         let flaws = Flaw::ALL.into_iter();
         let flaws: Vec<Flaw> = flaws
@@ -43,7 +43,7 @@ impl Model {
         parts.items(item).for_finding()
     }
 
-    /// The frames of a clip.
+    /// Returns the frames of a clip.
     fn frame_parts(&self, number: usize) -> Vec<Parts<'_>> {
         let Some(clip) = self.pfobj.clips.get(number) else {
             return Vec::new();
@@ -66,7 +66,7 @@ impl Model {
         vec![frames]
     }
 
-    /// The poses of the joints in a frame, and its bounds.
+    /// Returns the poses of the joints in a frame, and its bounds.
     fn parts_of_frame<'a>(&'a self, number: usize, clip: &'a Clip, frame: usize) -> Vec<Parts<'a>> {
         let joints = &self.pfobj.joints[..];
         let first = frame * joints.len();
@@ -139,7 +139,7 @@ mod tests {
     use crate::kinds::model::sample::{self, influence};
     use mapscope_formats::pfobj::Pfobj;
 
-    /// A strip of squares, of which each corner is in several triangles.
+    /// A strip of squares, in which each corner belongs to several triangles.
     fn strip(squares: usize) -> Pfobj {
         let mut pfobj = sample::chain(2, 1);
         let square = pfobj.vertices.clone();
@@ -157,7 +157,7 @@ mod tests {
         pfobj
     }
 
-    /// The vertices that differ, by their names, and how many there are of each kind.
+    /// The vertices that differ, by name, and the number of each kind of difference.
     fn differences(a: &Pfobj, b: &Pfobj) -> (Vec<String>, [u64; 3]) {
         let [a, b] = [a, b].map(|pfobj| sample::model(pfobj.clone()));
         let diff = Diff::of([&a, &b]).unwrap();
@@ -174,7 +174,7 @@ mod tests {
         (places.collect(), counts.unwrap_or_default())
     }
 
-    /// What differs, and in which file it is.
+    /// The differences, with the files that contain them.
     fn places(a: &Pfobj, b: &Pfobj) -> Vec<(&'static str, String, [bool; 2])> {
         let [a, b] = [a, b].map(|pfobj| sample::model(pfobj.clone()));
         let differences = Diff::of([&a, &b]).unwrap().differences.into_iter();
@@ -211,7 +211,7 @@ mod tests {
         b.vertices.insert(31, odd);
         assert_eq!(differences(&a, &b), (vec!["31".to_owned()], [0, 0, 1]));
         assert_eq!(differences(&b, &a), (vec!["31".to_owned()], [0, 1, 0]));
-        // One that is changed behind it is that one, by its number in A.
+        // A changed vertex after it is still matched, by its number in A.
         b.vertices[81].uv[0] = 0.75;
         let places = ["80", "31"].map(str::to_owned).to_vec();
         assert_eq!(differences(&a, &b), (places, [1, 0, 1]));

@@ -1,4 +1,4 @@
-//! A model many times over, to measure how crowds are drawn.
+//! A model with many instances, for benchmarks of crowds.
 
 use std::slice;
 use std::sync::Arc;
@@ -8,28 +8,28 @@ use glam::Affine3A;
 use super::Model;
 use crate::{Aabb, About, Document, Drawable, Playhead, Shown};
 
-/// A document whose content stands in any number of places, in each at a moment of its own. There
-/// is nothing to be said of it.
+/// A document whose content is drawn any number of times, each instance at its own playhead. It has
+/// no descriptions.
 #[derive(Debug)]
 pub struct Crowd {
     document: Arc<dyn Document>,
-    /// What it occupies in its own space in all clips.
+    /// Bounds over all clips, in model space.
     bounds: Option<Aabb>,
-    /// Where it stands.
+    /// Instances.
     pub instances: Vec<Instance>,
 }
 
-/// One of a crowd.
+/// One instance of a crowd.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Instance {
-    /// Where it stands.
+    /// Placement.
     pub world_from_model: Affine3A,
-    /// How its skeleton is posed.
+    /// Playhead that poses its skeleton.
     pub playhead: Playhead,
 }
 
 impl Instance {
-    /// A model whose own space is that of the world.
+    /// Creates an instance whose model space is world space.
     pub fn in_place(playhead: Playhead) -> Self {
         Self {
             world_from_model: Affine3A::IDENTITY,
@@ -39,7 +39,7 @@ impl Instance {
 }
 
 impl Crowd {
-    /// A crowd of a document.
+    /// Creates a crowd of a document.
     pub fn new(document: Arc<dyn Document>, instances: Vec<Instance>) -> Self {
         let bounds = document.animation().and_then(|animation| {
             let clips = (0..animation.clips().len()).map(Some);

@@ -1,4 +1,4 @@
-//! The clips of a model, and how a joint's place runs over them.
+//! The clips of a model, and animation curves of its joints.
 
 use glam::{EulerRot, Quat, Vec3};
 
@@ -6,7 +6,7 @@ use super::Model;
 use super::skeleton::{LocalPose, unit};
 use crate::{Aabb, Animation, ClipInfo, Curve, Item, ModelItem};
 
-/// Red, green and blue of X, Y and Z.
+/// Red, green and blue for X, Y and Z.
 pub(super) const AXIS_COLORS: [[u8; 3]; 3] = [[235, 87, 87], [111, 207, 94], [86, 148, 242]];
 const AXES: [&str; 3] = ["X", "Y", "Z"];
 
@@ -19,7 +19,8 @@ impl Animation for Model {
         true
     }
 
-    /// Translation in units, rotation in degrees and scale of a joint, relative to its parent.
+    /// Returns translation in units, rotation in degrees and scale of a joint, relative to its
+    /// parent.
     fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
         let joints = self.skeleton.len();
         let (Some(poses), Some(joint)) = (self.pfobj.clips.get(clip), self.joint_of(item)) else {
@@ -73,17 +74,17 @@ impl Animation for Model {
     }
 }
 
-/// Around which of the axes of the parent a rotation in three angles turns first.
+/// The order in which Euler angles turn around the axes of the parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FirstAxis {
-    /// X, then Y, then Z: what Blender calls XYZ.
+    /// X, then Y, then Z: XYZ in Blender.
     X,
-    /// Z, then Y, then X: the matrix is that of X times that of Y times that of Z, as in the
-    /// format's document.
+    /// Z, then Y, then X: the matrix is the product of those of X, Y and Z, as in the format's
+    /// document.
     Z,
 }
 
-/// A rotation as angles in degrees around X, Y and Z.
+/// Converts a rotation to angles in degrees around X, Y and Z.
 pub(super) fn euler_degrees(rotation: Quat, first: FirstAxis) -> Vec3 {
     let rotation = unit(rotation);
     let angles = match first {
@@ -96,11 +97,11 @@ pub(super) fn euler_degrees(rotation: Quat, first: FirstAxis) -> Vec3 {
     angles.map(f32::to_degrees)
 }
 
-/// The angles that mean the same rotation and are nearest to others, so that a joint that turns on
-/// and on has a curve that rises on and on.
+/// Returns equivalent angles that are nearest to `other`, so that the curve of a joint that keeps
+/// turning keeps rising.
 fn nearest_degrees(degrees: Vec3, other: Vec3) -> Vec3 {
     let nearest = |degrees: Vec3| degrees - ((degrees - other) / 360.0).round() * 360.0;
-    // Half a turn around two axes is one around the third.
+    // Half a turn around two axes equals half a turn around the third.
     let over = Vec3::new(degrees.x + 180.0, 180.0 - degrees.y, degrees.z + 180.0);
     let [a, b] = [degrees, over].map(nearest);
     if b.distance_squared(other) < a.distance_squared(other) {
@@ -140,7 +141,7 @@ mod tests {
             );
         }
         assert_eq!(curves[8].values[7], 7.0);
-        // Nothing else has curves.
+        // Other items have no curves.
         assert_eq!(model.curves(joint(2), 0), []);
         assert_eq!(model.curves(joint(1), 1), []);
         assert_eq!(model.curves(model.clips()[0].item, 0), []);

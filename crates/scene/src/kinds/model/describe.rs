@@ -1,4 +1,4 @@
-//! What a model says of itself: the [`Document`] of a PFOBJ.
+//! The [`Document`] implementation for PFOBJ models.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -53,8 +53,7 @@ pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
          its numbers are in the window only",
 ];
 
-/// Colours of vertices that a joint does not move at all, that it moves by a quarter, and so on
-/// to those that it alone moves.
+/// Colours of vertices by the weight of a joint: 0, a quarter, and so on up to 1.
 pub const HEAT_COLORS: [[u8; 3]; 5] = [
     [42, 46, 92],
     [36, 124, 184],
@@ -64,10 +63,10 @@ pub const HEAT_COLORS: [[u8; 3]; 5] = [
 ];
 /// Colour of triangles whose winding contradicts their normals.
 pub const REVERSED_COLOR: [u8; 3] = [36, 204, 255];
-/// Colour of vertices that no joint moves, where the others have those of their joints: the shader
-/// has it too.
+/// Colour of vertices that no joint moves, in the overlay of all joints' weights. The shader has
+/// the same constant.
 const STILL_COLOR: [u8; 3] = [115; 3];
-/// How far around a thing one sees when it is framed, as a part of the model's size.
+/// Margin around a framed item, as a fraction of the model's size.
 const MARGIN: f32 = 0.06;
 
 impl Document for Model {
@@ -242,7 +241,7 @@ impl Document for Model {
         }
     }
 
-    /// Steps through the triangles of a material or with a flaw, or from a joint to the others in file
+    /// Steps through the triangles of a material or with a flaw, or through all joints in file
     /// order.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         if let Item::Model(ModelItem::Joint { index }) = kind {
@@ -254,7 +253,7 @@ impl Document for Model {
             let step = if backwards { count.checked_sub(1)? } else { 1 };
             return (count > 1 && from < count).then(|| joint_item((from + step) % count));
         }
-        // In file order, which is rising.
+        // In file order, which is ascending.
         let triangles = match kind {
             Item::Model(ModelItem::Material { index: material }) => {
                 let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
@@ -415,14 +414,14 @@ impl Document for Model {
 }
 
 impl Model {
-    /// From where a triangle is seen: from before it, if it faces anywhere.
+    /// Returns a viewpoint in front of a triangle, or any viewpoint if the triangle is degenerate.
     fn before_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
         let corners = self.triangle_corners(index, shown.playhead);
         let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
         let (Some([a, b, c]), Some(normal)) = (corners, normal) else {
             return SeenFrom::Anywhere;
         };
-        // Those of the overlay are drawn from both sides, of which this is the outer one.
+        // The overlay draws reversed triangles from both sides; this is the outer one.
         let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
             && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
         let middle = (a + b + c) / 3.0;
@@ -430,7 +429,7 @@ impl Model {
         SeenFrom::Before { middle, normal }
     }
 
-    /// What the colours of an overlay mean that it has at a moment.
+    /// Returns the legend of an overlay at a moment.
     pub(crate) fn overlay_colors(
         &self,
         overlay: OverlayId,
@@ -468,18 +467,18 @@ impl Model {
         }
     }
 
-    /// Whether a joint moves any vertex. Joints that only control others do not.
+    /// `true` if a joint moves any vertex. Joints that only control others do not.
     pub fn moves_vertices(&self, joint: usize) -> bool {
         let uses = self.uses.joints.get(joint);
         uses.is_some_and(|uses| uses.vertices > 0)
     }
 
-    /// The colour of a joint in the overlay of all joints' weights: neighbours in the file are
-    /// far apart on the colour wheel.
+    /// Returns the colour of a joint in the overlay of all joints' weights. Neighbours in the file
+    /// are far apart on the colour wheel.
     pub fn joint_color(&self, joint: usize) -> [u8; 3] {
         const GOLDEN: f32 = 0.618_034;
         let hue = (joint as f32 * GOLDEN).fract() * 6.0;
-        // Between rounds of the wheel, lighter and darker.
+        // Brightness varies between rounds of the wheel.
         let value = [1.0, 0.72, 0.88][joint % 3];
         [5.0, 3.0, 1.0].map(|offset: f32| {
             let at = (hue + offset) % 6.0;
@@ -488,7 +487,7 @@ impl Model {
         })
     }
 
-    /// The bounds that the file declares for a moment: those of the frame, or of the bind pose.
+    /// Returns the declared bounds at a moment: those of the frame, or of the bind pose.
     pub(super) fn declared_at(&self, playhead: Playhead) -> Option<&Bounds> {
         match self.poses.between(playhead) {
             None => self.pfobj.bounds.as_ref(),
@@ -499,7 +498,7 @@ impl Model {
         }
     }
 
-    /// The joint above, below, or beside another.
+    /// Returns the parent, the first child or a sibling of a joint.
     fn next_joint(&self, joint: usize, direction: Direction) -> Option<Item> {
         let parent = self.skeleton.parent(joint);
         let beside = |step: isize| {
@@ -522,7 +521,7 @@ impl Model {
 }
 
 impl Model {
-    /// The moment that a problem is about, and the overlay that shows what is wrong with it.
+    /// Returns the moment of a problem, and the overlay that visualises it.
     fn problem_moment(&self, problem: &Problem) -> Option<(Moment, Option<OverlayId>)> {
         let (clip, frame, overlay) = match problem.subject {
             Subject::Frame { clip, frame } => (clip, frame, None),
@@ -538,14 +537,14 @@ impl Model {
     }
 }
 
-/// What the colours of boxes mean that are there: the one that the file declares, and that of the mesh.
+/// Returns the legend of the existing boxes: the declared one, and that of the mesh.
 fn bounds_entries([declared, mesh]: [Option<Aabb>; 2], color: [u8; 3]) -> Vec<LegendEntry> {
     let declared = declared.map(|_| LegendEntry::new(color, "Declared by the file"));
     let mesh = mesh.map(|_| LegendEntry::new(SKINNED_COLOR, "Of the mesh, where it differs"));
     declared.into_iter().chain(mesh).collect()
 }
 
-/// The edges of a triangle.
+/// Returns the edges of a triangle.
 fn edges([a, b, c]: [Vec3; 3]) -> [[Vec3; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }
@@ -646,7 +645,7 @@ mod tests {
         assert!(matches!(single, SeenFrom::Before { .. }), "{single:?}");
         let triangle = ModelItem::Triangle { index: 1 };
         assert_eq!(single, seen_from(&pfobj, triangle));
-        // Several face anywhere.
+        // Several triangles have no common direction.
         pfobj.vertices[0].normal = [0.0; 3];
         assert_eq!(seen_from(&pfobj, flaw), SeenFrom::Anywhere);
     }
@@ -711,7 +710,7 @@ mod tests {
     #[test]
     fn colors_are_explained() {
         let model = sample::model(sample::chain(3, 1));
-        // Of three joints only the last one moves anything.
+        // Of three joints, only the last one moves any vertex.
         let mut shown = Shown {
             selected: Some(joint_item(2)),
             ..Shown::default()
@@ -730,7 +729,7 @@ mod tests {
         shown.hides_weights = false;
         shown.selected = Some(joint_item(3));
         assert_eq!(model.legends(&shown).len(), 1);
-        // Neighbours can be told apart.
+        // Neighbours are easy to distinguish.
         for joint in 0..200 {
             let [a, b] = [joint, joint + 1].map(|joint| model.joint_color(joint));
             let apart = (0..3).map(|i| a[i].abs_diff(b[i])).max();

@@ -1,4 +1,4 @@
-//! Values that are valid and hardly meant: what exporters get wrong.
+//! Checks for valid but unlikely values, which are typical mistakes of exporters.
 
 use glam::Vec2;
 
@@ -8,24 +8,25 @@ use crate::describe::numbers::short;
 use mapscope_formats::pfobj::{Clip, Pfobj};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
-/// Texture coordinates up to here are taken for those of a texture that repeats. Those of the engine's own
+/// Maximum texture coordinate that is attributed to a repeating texture. Those of the engine's own
 /// models reach 1.51.
 const MAX_UV: f32 = 32.0;
 
-/// Warns of texture coordinates that are all the same or far outside 0 to 1, and of clips in which nothing
-/// moves. `known` are the problems of the file.
+/// Warns of texture coordinates that are all equal or far outside 0 to 1, and of clips without
+/// movement. `known` are the problems of the file.
 pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mut Problems) {
-    // What could not be read is replaced by equal values.
+    // Unreadable values are replaced by equal ones.
     if known.iter().any(Problem::may_leave_out) {
         return;
     }
     let varies = |uv: Option<[Vec2; 2]>| uv.is_some_and(|[min, max]| min != max);
     let any_varies = uses.materials.iter().any(|uses| varies(uses.uv));
-    // A palette has one point for each colour, but none in the corner where lost coordinates are.
+    // A material may use a single palette colour. No palette colour is in the corner of the
+    // texture, where lost coordinates are.
     let may_be_color = |uv: Vec2| any_varies && uv.fract() != Vec2::ZERO;
     let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
     for ((material, uses), index) in materials {
-        // A single triangle may well show a single texel.
+        // A single triangle may legitimately show a single texel.
         let Some([min, max]) = uses.uv.filter(|_| uses.triangles > 1) else {
             continue;
         };
@@ -70,8 +71,8 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
     }
 }
 
-/// `true` if a clip has three frames or more, and the poses of all are those of the first. Two equal frames are
-/// a pose that is held.
+/// `true` if a clip has three frames or more, all with the poses of the first one. Two equal frames
+/// are a held pose.
 fn is_still(clip: &Clip, joints: usize) -> bool {
     let mut frames = clip.poses.chunks_exact(joints.max(1));
     let first = frames.next();
@@ -84,7 +85,7 @@ mod tests {
     use crate::kinds::model::sample;
     use mapscope_formats::pfobj::Pfobj;
 
-    /// The rules that models break, of those that are checked here.
+    /// Ids of the rules of this module that a model breaks.
     fn broken(pfobj: Pfobj) -> Vec<&'static str> {
         let model = sample::model(pfobj);
         let rules = model.about().problems.iter().map(|problem| problem.rule.id);
@@ -104,7 +105,7 @@ mod tests {
         assert_eq!(with(|uv| *uv = uv.map(|x| x * 512.0)), ["pfobj/far-uv"]);
         assert!(with(|uv| *uv = uv.map(|x| 20.0 * x - 10.0)).is_empty());
         assert!(with(|uv| uv[0] = 0.5).is_empty());
-        // A second material: a point that can be a colour of a palette, and one that cannot.
+        // A second material: a point that can be a palette colour, and one that cannot.
         for (point, expected) in [([0.5, 0.25], None), ([0.0, 1.0], Some("pfobj/same-uv"))] {
             let mut two = sample::quad();
             let mut more = two.vertices.clone();
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(broken(pfobj.clone()), ["pfobj/still-clip"]);
         pfobj.clips[0].poses[5].translation[2] = 0.125;
         assert!(broken(pfobj).is_empty());
-        // One frame is a pose, and two equal ones are a pose that is held.
+        // One frame is a pose, and two equal frames are a held pose.
         for frames in [1, 2] {
             assert!(broken(sample::chain(2, frames)).is_empty(), "{frames}");
         }

@@ -1,5 +1,5 @@
-//! What is known of a model, its joints, triangles, materials, clips and LODs: a table for each, of
-//! which come the inspector, the status line, the notes of the outline and JSON.
+//! Field tables of models, joints, triangles, materials, clips and LODs. The inspector, the status
+//! line, outline notes and JSON are generated from them.
 
 use glam::{Affine3A, Quat, Vec3};
 use serde_json::{Map, Value as Json, json};
@@ -29,7 +29,8 @@ use mapscope_formats::pfobj::{
 };
 
 impl Model {
-    /// Everything about an item at a moment; empty for one that is not there.
+    /// Returns the inspector's lists for an item at a moment. Empty for an item that does not
+    /// exist.
     pub(super) fn groups(&self, item: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
         let described = self.described(item, playhead);
         let mut groups = described.map_or_else(Vec::new, |at| at.groups());
@@ -40,7 +41,8 @@ impl Model {
         groups
     }
 
-    /// The record of an item at a moment with its table of fields; none for one that is not there.
+    /// Returns the record of an item at a moment with its table, or `None` if the item does not
+    /// exist.
     pub(super) fn described(
         &self,
         item: ModelItem,
@@ -63,7 +65,7 @@ impl Model {
         })
     }
 
-    /// The same for programs.
+    /// Returns the same description as JSON.
     pub(super) fn details_of(&self, item: ModelItem, playhead: Playhead) -> Map<String, Json> {
         let described = self.described(item, playhead);
         let mut details = described.map_or_else(Map::new, |at| at.details());
@@ -79,7 +81,7 @@ impl Model {
         details
     }
 
-    /// What is said of items of each kind in JSON.
+    /// Returns the JSON keys of each kind of item.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         let corners = CornerAt::FIELDS.keys("corner").groups.into_iter();
         let corners = corners.map(|group| GroupKeys {
@@ -99,7 +101,7 @@ impl Model {
         ]
     }
 
-    /// What the file says of a vertex.
+    /// Returns the values that the file stores for a vertex.
     pub(super) fn own_vertex(&self, index: usize) -> Vec<OwnLine> {
         let corner = self.pfobj.vertices.get(index).map(|vertex| CornerAt {
             model: self,
@@ -111,7 +113,8 @@ impl Model {
         corner.map_or_else(Vec::new, |at| CornerAt::FIELDS.own(&at))
     }
 
-    /// What the file says of the pose of a joint, by its index among those of a clip.
+    /// Returns the values that the file stores for a pose of a joint, by its index among those of a
+    /// clip.
     pub(super) fn own_pose(&self, clip: usize, index: usize) -> Vec<OwnLine> {
         let Some(clip) = self.pfobj.clips.get(clip) else {
             return Vec::new();
@@ -127,7 +130,7 @@ impl Model {
         own
     }
 
-    /// What the file says of the bounds of a frame.
+    /// Returns the values that the file stores for the bounds of a frame.
     pub(super) fn own_bounds(&self, clip: usize, frame: usize) -> Vec<OwnLine> {
         let clip = self.pfobj.clips.get(clip);
         let bounds = clip.and_then(|clip| clip.bounds.get(frame)?.as_ref());
@@ -141,7 +144,7 @@ impl Model {
         own
     }
 
-    /// The keys of `info --json`.
+    /// Returns the keys of `info --json`.
     pub(super) fn json(&self) -> Map<String, Json> {
         let mut keys = Self::FIELDS.json(self);
         if self.lods.is_empty() {
@@ -239,7 +242,7 @@ impl Model {
             model.pfobj.bounds.is_none().then_some(why).into()
         }),
         json_only("bounds", |model| {
-            // What the file says; what the mesh occupies only where it says nothing.
+            // The declared bounds, or those of the mesh if none are declared.
             let bind = model.extents.bind.unwrap_or(model.about.bounds);
             let Bounds { min, max } = model.pfobj.bounds.unwrap_or(Bounds {
                 min: bind.min.into(),
@@ -249,7 +252,7 @@ impl Model {
         }),
     ];
 
-    /// What the mesh occupies in the bind pose where the file declares something else.
+    /// Returns the bounds of the mesh in the bind pose if they differ from the declared ones.
     fn other_bounds(&self) -> Option<Aabb> {
         let declared = self.pfobj.bounds.as_ref()?;
         let bind = self.extents.bind?;
@@ -322,7 +325,7 @@ impl Model {
         })
     }
 
-    /// The name of a joint, which leads to it.
+    /// Name of a joint, with a link to it.
     fn joint_link(&self, joint: usize) -> Value {
         let named = self.pfobj.joints.get(joint);
         let name = named.map_or_else(String::new, |joint| joint.name.clone());
@@ -477,13 +480,13 @@ impl<'a> JointAt<'a> {
         counted(self.uses().vertices, "vertex")
     }
 
-    /// The clip, the frame, and how far the moment is on the way to the next.
+    /// Returns the clip, the frame, and the fraction of the way to the next frame.
     fn moment(&self) -> Option<(Option<&'a Clip>, usize, f32)> {
         let (clip, [frame, _], between) = self.model.poses.between(self.playhead)?;
         Some((self.model.pfobj.clips.get(clip), frame as usize, between))
     }
 
-    /// Its transform from its parent in a frame of a clip.
+    /// Transform relative to its parent in a frame of a clip.
     fn local(&self) -> Option<LocalPose> {
         self.moment()?;
         let model = self.model;
@@ -501,14 +504,14 @@ impl<'a> JointAt<'a> {
         Some(local_lines(&pose, written))
     }
 
-    /// The line of the file with its pose.
+    /// Line number of its pose in the file.
     fn pose_line(&self) -> Option<u64> {
         let (clip, frame, _) = self.moment()?;
         let first = clip?.frame_lines.get(frame)?;
         Some(first + self.index as u64)
     }
 
-    /// The matrix from its space to that of the model in a frame of a clip.
+    /// Matrix from its space to model space in a frame of a clip.
     fn global(&self) -> Option<Affine3A> {
         self.moment()?;
         let global = |globals: &[Affine3A]| globals.get(self.index).copied();
@@ -516,7 +519,7 @@ impl<'a> JointAt<'a> {
         Some(global.unwrap_or_default())
     }
 
-    /// What moves its vertices from the bind pose to a frame of a clip.
+    /// Matrix that moves its vertices from the bind pose to a frame of a clip.
     fn skinning(&self) -> Option<Affine3A> {
         self.moment()?;
         let skinning = |mesh: &PosedMesh| mesh.palette.get(self.index).copied();
@@ -598,14 +601,14 @@ impl<'a> TriangleAt<'a> {
         self.corners[0].material as usize
     }
 
-    /// The first and the last line of the file that it is on.
+    /// First and last line of the triangle in the file.
     fn lines(&self) -> [u64; 2] {
         let first = self.index * 3;
         let [from, to] = [first, first + 2].map(|i| self.model.pfobj.vertex_line(i));
         [from, to + 4]
     }
 
-    /// Its corners, with what they are called.
+    /// Returns its corners with their titles.
     fn corners(&self) -> impl Iterator<Item = (&'static str, CornerAt<'a>)> {
         let posed = self.model.triangle_corners(self.index, self.playhead);
         let titles = ["Corner 1", "Corner 2", "Corner 3"];
@@ -624,7 +627,7 @@ impl<'a> TriangleAt<'a> {
         })
     }
 
-    /// A list for each corner.
+    /// Returns one list for each corner.
     fn corner_groups(&self) -> Vec<PropertyGroup> {
         let groups = self.corners().flat_map(|(title, corner)| {
             let groups = CornerAt::FIELDS.groups(&corner).into_iter();
@@ -638,9 +641,9 @@ impl<'a> TriangleAt<'a> {
 struct CornerAt<'a> {
     model: &'a Model,
     vertex: &'a Vertex,
-    /// Among the vertices of the file.
+    /// Index among the vertices of the file.
     index: usize,
-    /// None for one that could not be read.
+    /// `None` if it could not be read.
     position: Option<Vec3>,
     playhead: Playhead,
 }
@@ -702,13 +705,14 @@ impl<'a> CornerAt<'a> {
         detail_only("vertex", |at: &Self| at.index.into()),
     );
 
-    /// Where the model is posed, what it is there, and else what the file has, with all its digits.
+    /// Returns the posed vector if the model is posed, otherwise the one in the file with all its
+    /// digits.
     fn posed_json(&self, posed: Option<Vec3>, own: [f32; 3]) -> Json {
         let posed = posed.filter(|_| self.model.poses.between(self.playhead).is_some());
         json!(posed.map_or(own, |posed| posed.to_array()).map(number))
     }
 
-    /// The vertex of the mesh, without texture coordinates and normal.
+    /// Returns the vertex of the mesh, without texture coordinates and normal.
     fn point(&self) -> Option<&'a Point> {
         let point = *self.model.mesh.point_of_corner.get(self.index)?;
         self.model.mesh.points.get(point as usize)
@@ -727,7 +731,7 @@ impl<'a> CornerAt<'a> {
         posed.unwrap_or(normal)
     }
 
-    /// The weights that the file has.
+    /// Lists the weights in the file.
     fn own_weights(&self) -> Value {
         let listed = self.model.pfobj.influences_of(self.vertex).iter();
         Value::list(listed.map(|influence| {
@@ -740,7 +744,7 @@ impl<'a> CornerAt<'a> {
         }))
     }
 
-    /// The normalized weights, and those that the file has where they are others.
+    /// Lists the normalized weights, and those in the file if they differ.
     fn weight_lines(&self) -> Vec<Property> {
         let model = self.model;
         let joints = &model.pfobj.joints;
@@ -869,7 +873,7 @@ struct ClipAt<'a> {
     info: &'a ClipInfo,
     index: usize,
     playhead: Playhead,
-    /// None if another clip is shown.
+    /// `None` if another clip is shown.
     frame: Option<u32>,
 }
 
@@ -929,14 +933,14 @@ impl<'a> ClipAt<'a> {
         .detail_as("bounds", |at| at.skinned().map(bounds_json).into()),
     ];
 
-    /// The first line of the frame that is shown.
+    /// First line of the visible frame in the file.
     fn frame_line(&self) -> Option<u64> {
         let lines = &self.clip.frame_lines;
         let frame = self.frame?;
         lines.get(frame as usize).copied()
     }
 
-    /// How long it lasts as the engine plays it.
+    /// Duration in the engine.
     fn seconds(&self) -> String {
         let seconds = self.info.frames as f32 / FRAMES_PER_SECOND;
         format!("{} s", fixed(seconds, 2))
@@ -969,7 +973,7 @@ impl<'a> ClipAt<'a> {
     }
 }
 
-/// A LOD in a file of its own.
+/// A LOD in a separate file.
 struct LodAt {
     number: u32,
     path: String,
@@ -1009,22 +1013,22 @@ fn vector(vector: Vec3) -> Json {
     json!(vector.to_array().map(number))
 }
 
-/// A quaternion: X, Y, Z and W.
+/// Converts a quaternion to JSON: X, Y, Z and W.
 fn quat(rotation: Quat) -> Json {
     json!(rotation.to_array().map(number))
 }
 
-/// The three rows of an affine matrix, of four numbers each: a place is a column behind it.
+/// Returns the three rows of an affine matrix, of four numbers each, for column vectors.
 fn rows(matrix: Affine3A) -> Json {
     json!(SkinMatrix::from(matrix).rows.map(|row| row.map(number)))
 }
 
-/// Something of a transform from a parent, where there is one.
+/// Reads a value of a transform relative to a parent, or null without one.
 fn local_json(pose: Option<LocalPose>, read: fn(&LocalPose) -> Json) -> Json {
     pose.as_ref().map_or(Json::Null, read)
 }
 
-/// A part of what a matrix does.
+/// A component of a matrix.
 #[derive(Clone, Copy)]
 enum Part {
     Scale,
@@ -1032,7 +1036,7 @@ enum Part {
     Translation,
 }
 
-/// A part of what a matrix does; null of one that scales everything to nothing.
+/// Returns a component of a matrix, or null if the matrix is singular.
 fn global_json(matrix: Option<Affine3A>, part: Part) -> Json {
     let Some(matrix) = matrix else {
         return Json::Null;
@@ -1046,13 +1050,13 @@ fn global_json(matrix: Option<Affine3A>, part: Part) -> Json {
     }
 }
 
-/// Bounds as the file has them.
+/// Bounds as in the file.
 fn own_min_max(bounds: &Bounds) -> Value {
     let Bounds { min, max } = *bounds;
     Value::list([("Min", min), ("Max", max)].map(|(name, corner)| Value::from(corner).named(name)))
 }
 
-/// A transform as the file has it.
+/// A transform as in the file.
 fn own_transform(transform: &Transform) -> Value {
     let numbers = |numbers: &[f32]| {
         let numbers = numbers.iter().map(f32::to_string);
@@ -1069,7 +1073,7 @@ fn own_transform(transform: &Transform) -> Value {
     ])
 }
 
-/// Where in the file something is.
+/// Formats a line number in the file.
 fn line(line: u64) -> String {
     format!("line {line}")
 }
@@ -1078,14 +1082,14 @@ fn lines(from: u64, to: u64) -> String {
     format!("lines {from} to {to}")
 }
 
-/// Colour factors, with the colour that they make of white.
+/// Formats colour factors, with the colour that they turn white into.
 fn color(factors: [f32; 3]) -> Value {
     let swatch = factors.map(|factor| (factor * 255.0).round() as u8);
     let [r, g, b] = factors.map(short);
     Value::from(format!("red {r}  green {g}  blue {b}")).swatch(Some(Swatch::Color(swatch)))
 }
 
-/// The range of a texture coordinate, and whether the texture repeats in it.
+/// Formats the range of a texture coordinate, with a note if the texture repeats in it.
 fn uv_range(min: f32, max: f32) -> String {
     let repeats = if min < -1e-4 || max > 1.0001 {
         ", where the texture repeats"
@@ -1095,9 +1099,9 @@ fn uv_range(min: f32, max: f32) -> String {
     format!("{} to {}{repeats}", short(min), short(max))
 }
 
-/// A transform relative to a parent, and the rotation as the file writes it.
+/// Lists a transform relative to a parent, with the rotation as written in the file.
 fn local_lines(pose: &LocalPose, written: Option<&Transform>) -> Vec<Property> {
-    // Whoever looks the line up finds other signs there.
+    // The file has other signs in that line.
     let written = match written.map(|pose| pose.rotation) {
         Some(Rotation::ConjugatedQuaternion(xyzw)) => Some(xyzw),
         _ => None,
@@ -1105,7 +1109,7 @@ fn local_lines(pose: &LocalPose, written: Option<&Transform>) -> Vec<Property> {
     transform_lines(pose.translation, pose.rotation, pose.scale, written)
 }
 
-/// A transform to model space.
+/// Lists a transform to model space.
 fn global_lines(global: Affine3A) -> Vec<Property> {
     let (scale, rotation, translation) = global.to_scale_rotation_translation();
     if scale.is_finite() && rotation.is_finite() && translation.is_finite() {

@@ -1,5 +1,5 @@
-//! Triangles that the engine draws otherwise than their author meant, or may do so: which they are, in
-//! lists that can be gone through, and what is said of them.
+//! Flaws: triangles that the engine draws, or may draw, differently than intended. Includes the
+//! lists of such triangles and their descriptions.
 
 use glam::{DVec3, Vec3};
 use serde_json::Value as Json;
@@ -13,17 +13,18 @@ use crate::{Flaw, ModelItem, OutlineNode, OverlayId};
 use mapscope_formats::pfobj::{Pfobj, Vertex, rules as in_file};
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject, counted, others_on_lines};
 
-/// How many triangles the outline lists of a flaw.
+/// Maximum number of listed triangles of a flaw.
 const MAX_LISTED: usize = 500;
-/// How many lines a problem names beside that of the first.
+/// Maximum number of lines named in a problem, besides the first.
 const MAX_LINES: usize = 3;
-/// The part of all triangles from which on the whole mesh has a flaw.
+/// Minimum fraction of flawed triangles for a flaw of the whole mesh.
 const WHOLE: f32 = 0.9;
-/// The part of the volume over its triangles that a mesh encloses at least where its sign is believed.
+/// Minimum ratio of the enclosed volume to the volume over the mesh's triangles. Below it, the sign
+/// of the volume is not trusted.
 const MIN_ENCLOSED: f64 = 0.1;
 
 impl Flaw {
-    /// What has it, for people.
+    /// Display name of the triangles that have it.
     fn title(self) -> &'static str {
         match self {
             Self::Reversed => "Reversed triangles",
@@ -33,7 +34,7 @@ impl Flaw {
         }
     }
 
-    /// What is wrong with a triangle that has it.
+    /// Description of the flaw for a single triangle.
     fn of_triangle(self) -> &'static str {
         match self {
             Self::Reversed => "reversed: its winding contradicts its normals",
@@ -45,7 +46,7 @@ impl Flaw {
         }
     }
 
-    /// What the engine makes of it (fact sheet B3 and B4).
+    /// Effect of the flaw in the engine (fact sheet B3 and B4).
     fn in_engine(self) -> &'static str {
         match self {
             Self::Reversed => {
@@ -58,7 +59,7 @@ impl Flaw {
         }
     }
 
-    /// The overlay that shows it, if one does.
+    /// Overlay that shows the flaw, if any.
     pub(super) fn overlay(self) -> Option<OverlayId> {
         match self {
             Self::Reversed => Some(OverlayId::ReversedTriangles),
@@ -68,7 +69,7 @@ impl Flaw {
         }
     }
 
-    /// The flaw that problems of a rule are about.
+    /// Flaw that problems of a rule are about.
     pub(super) fn of_rule(rule: &Rule) -> Option<Self> {
         if *rule == rules::FLIPPED_NORMALS {
             return Some(Self::Reversed);
@@ -82,8 +83,8 @@ impl Flaw {
         Self::ALL.into_iter().find(|flaw| rule_of(flaw) == rule)
     }
 
-    /// Whether a triangle has it, by its three corners. Which of those that are reversed have bent
-    /// normals instead, all of them say together.
+    /// `true` if a triangle has the flaw, by its three corners. Bent normals are not covered: they
+    /// are separated from reversed triangles over the whole mesh.
     pub(super) fn is_of(self, pfobj: &Pfobj, corners: &[Vertex]) -> bool {
         match self {
             Self::Reversed => is_reversed(corners),
@@ -94,8 +95,9 @@ impl Flaw {
     }
 }
 
-/// The normals of three corners, of length 1 or 0, and how much each of them leans to where the
-/// triangle faces by the order of its corners: not at all in one without an area.
+/// Returns the normals of three corners, of length 1 or 0, each with its dot product with the
+/// direction that the winding of the triangle faces. The product is 0 if the triangle is
+/// degenerate.
 fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
     let face = match corners {
         [a, b, c] => {
@@ -110,20 +112,20 @@ fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
     })
 }
 
-/// Whether the winding of a triangle contradicts its normals: their mean points behind it (fact
+/// `true` if the winding of a triangle contradicts its normals: their mean points behind it (fact
 /// sheet B4).
 fn is_reversed(corners: &[Vertex]) -> bool {
     leans(corners).map(|(_, lean)| lean).sum::<f32>() < 0.0
 }
 
-/// Whether each normal of a triangle points behind it. One that is reversed otherwise has most often
-/// normals that were smoothed over an edge.
+/// `true` if every normal of a triangle points behind it. Triangles that are reversed only by the
+/// mean usually have normals that were smoothed over an edge.
 pub(super) fn is_clearly_reversed(corners: &[Vertex]) -> bool {
     leans(corners).all(|(_, lean)| lean < 0.0)
 }
 
-/// Whether the triangles of a mesh wind outward, by the sign of its volume; none where it encloses too
-/// little to say.
+/// `true` if the triangles of a mesh wind outward, by the sign of its volume. Returns `None` if the
+/// enclosed volume is too small to decide.
 fn winds_outward(pfobj: &Pfobj) -> Option<bool> {
     let places = || {
         pfobj
@@ -144,17 +146,17 @@ fn winds_outward(pfobj: &Pfobj) -> Option<bool> {
     (volume.abs() > MIN_ENCLOSED * each).then_some(volume > 0.0)
 }
 
-/// The item of all triangles with a flaw.
+/// Returns the item of all triangles with a flaw.
 pub(super) fn flaw_item(flaw: Flaw) -> ModelItem {
     ModelItem::Flaw { flaw }
 }
 
-/// Says what triangles are reversed, or else have bent normals, which is a note. `problems` are those of
-/// the file.
+/// Reports reversed triangles as problems, and triangles with bent normals as notes. `problems` are
+/// those of the file.
 pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, notes: &mut Problems) {
     let all = counted(pfobj.triangle_count(), "triangle");
     let line = |triangle: u32| pfobj.vertex_line(triangle * 3);
-    // Of those that are meant: subject, place, and where the others are.
+    // For the given triangles: the subject, the place, and the lines of the others.
     let first_of = |triangles: &[u32]| {
         let (first, others) = triangles.split_first()?;
         let lines = others
@@ -165,8 +167,8 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
         let at = others_on_lines(&lines, others.len());
         Some((Subject::Vertex(first * 3), Place::line(line(*first)), at))
     };
-    // Where a line of a vertex or a whole vertex is missing or one too many, corners behind it belong to
-    // other triangles.
+    // If a line of a vertex or a whole vertex is missing or redundant, the corners after it belong
+    // to other triangles.
     let shifted = |problem: &&mut Problem| {
         [&in_file::LINE, &in_file::COUNT].contains(&problem.rule)
             && matches!(problem.subject, Subject::Vertex(_))
@@ -229,25 +231,25 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
 }
 
 impl Model {
-    /// The triangles that have a flaw, by their indices in the file, rising.
+    /// Returns the triangles that have a flaw, by their index in the file, in ascending order.
     pub fn flawed(&self, flaw: Flaw) -> &[u32] {
         self.uses.flawed(flaw)
     }
 
-    /// The flaws of a triangle that is drawn.
+    /// Returns the flaws of a drawn triangle.
     pub(super) fn flaws_of(&self, triangle: u32) -> impl Iterator<Item = Flaw> {
         let has = move |flaw: &Flaw| self.flawed(*flaw).binary_search(&triangle).is_ok();
         Flaw::ALL.into_iter().filter(has)
     }
 
-    /// What is wrong with a triangle, or worth knowing, of the flaws that are meant: each with a link to the
-    /// others that have it.
+    /// Lists the flaws of a triangle that `is_meant` selects, each with a link to the other
+    /// triangles that have it.
     pub(super) fn flaw_values(&self, triangle: u32, is_meant: fn(Flaw) -> bool) -> Value {
         let flaws = self.flaws_of(triangle).filter(|flaw| is_meant(*flaw));
         Value::list(flaws.map(|flaw| Value::from(flaw.of_triangle()).link(flaw_item(flaw))))
     }
 
-    /// How many triangles have each flaw that any has.
+    /// Lists the number of triangles with each existing flaw.
     pub(super) fn flaw_counts(&self) -> Value {
         let flaws = Flaw::ALL.into_iter();
         let flaws = flaws.filter(|flaw| *flaw == Flaw::Reversed || !self.flawed(*flaw).is_empty());
@@ -260,12 +262,12 @@ impl Model {
         }))
     }
 
-    /// The triangles with a flaw in JSON.
+    /// Returns the triangles with a flaw as JSON.
     pub(super) fn flaw_json(&self, flaw: Flaw) -> Json {
         self.flawed(flaw).into()
     }
 
-    /// The vertices without weights in JSON.
+    /// Returns the vertices without weights as JSON.
     pub(super) fn unweighted_json(&self) -> Json {
         let vertices = self.pfobj.vertices.iter().zip(0_u32..);
         let bad = &self.pfobj.bad_vertices;
@@ -275,7 +277,7 @@ impl Model {
         vertices.map(|(_, index)| index).collect()
     }
 
-    /// A heading of the outline for each flaw that any triangle has, with the first of these.
+    /// Returns an outline heading for each existing flaw, with its first triangles.
     pub(super) fn flaw_lines(&self) -> impl Iterator<Item = OutlineNode> {
         let flaws = Flaw::ALL.into_iter();
         let flaws = flaws.filter(|flaw| !self.flawed(*flaw).is_empty());
@@ -298,7 +300,7 @@ impl Model {
         })
     }
 
-    /// The record of a flaw, if any triangle has it.
+    /// Returns the record of a flaw, if any triangle has it.
     pub(super) fn flaw_at(&self, flaw: Flaw) -> Option<FlawAt<'_>> {
         let first = *self.flawed(flaw).first()?;
         Some(FlawAt {
@@ -313,7 +315,7 @@ impl Model {
 pub(super) struct FlawAt<'a> {
     model: &'a Model,
     flaw: Flaw,
-    /// The first of them.
+    /// First such triangle.
     first: u32,
 }
 
@@ -343,7 +345,7 @@ mod tests {
     use crate::kinds::model::sample::{self, influence};
     use crate::{Direction, Document, Item, Playhead, Shown};
 
-    /// A row of quads, of which every second one has its winding and its normals at odds.
+    /// A row of quads. In every second triangle, the winding contradicts the normals.
     fn half_reversed(quads: usize) -> Pfobj {
         let mut pfobj = sample::quad();
         pfobj.vertices = pfobj.vertices.repeat(quads);
@@ -427,7 +429,7 @@ mod tests {
             corner.normal[0] *= -1.0;
         }
         assert_eq!(rules(mirrored), [("pfobj/reversed-triangles", reversed)]);
-        // What encloses nothing, or is reversed in part, says nothing of the whole.
+        // An open or partly reversed mesh gives no result for the whole.
         assert_eq!(winds_outward(&sample::quad()), None);
     }
 
@@ -441,7 +443,7 @@ mod tests {
         assert_eq!(model.flawed(Flaw::BentNormals), [1]);
         assert!(model.flawed(Flaw::Reversed).is_empty());
         assert!(of_rule(&model.about().problems, "pfobj/reversed-triangles").is_empty());
-        // The window has the same words for it.
+        // The window uses the same wording.
         let item = flaw_item(Flaw::BentNormals).into();
         let target = model.problem_target(&model.notes()[0]).unwrap();
         assert_eq!(target.item, item);
@@ -464,7 +466,7 @@ mod tests {
             said[0].starts_with("23:1: note: 1 of 2 triangles with normals of which the mean"),
             "{said:?}"
         );
-        // One that has no area faces nowhere.
+        // A degenerate triangle has no direction.
         pfobj.vertices[5].position = pfobj.vertices[4].position;
         pfobj.vertices[3].normal = [0.0, -1.0, 0.0];
         assert!(sample::model(pfobj).flawed(Flaw::Reversed).is_empty());
@@ -500,7 +502,7 @@ mod tests {
                 (triangle(5), "line 83")
             ]
         );
-        // From a triangle one gets to the others, and back.
+        // Triangles and their flaw link to each other.
         let links = |item| -> Vec<Item> {
             let groups = model.properties(item, Playhead::default());
             let lines = groups.iter().flat_map(|group| &group.properties);

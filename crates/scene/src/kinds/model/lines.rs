@@ -1,4 +1,4 @@
-//! The overlays of a model that are lines and texts.
+//! Line and text overlays of a model.
 
 use glam::{Affine3A, Vec3};
 
@@ -12,30 +12,31 @@ use crate::normal::unpack_normal;
 use crate::{Aabb, Annotations, Label, Line, OverlayId, Playhead, Shown};
 use mapscope_formats::pfobj::Bounds;
 
-/// Bones are green, as the engine draws them.
+/// Bones are green, as in the engine.
 pub(super) const BONE_COLOR: [u8; 3] = [72, 224, 104];
 pub(super) const SELECTED_COLOR: [u8; 3] = [255, 178, 46];
-/// Normals are yellow, as the engine draws them.
+/// Normals are yellow, as in the engine.
 pub(super) const NORMAL_COLOR: [u8; 3] = [250, 226, 60];
-/// Boxes that the file declares are blue, as the engine draws them.
+/// Declared boxes are blue, as in the engine.
 pub(super) const DECLARED_COLOR: [u8; 3] = [86, 148, 242];
 pub(super) const SKINNED_COLOR: [u8; 3] = [240, 98, 62];
 pub(super) const BIND_COLOR: [u8; 3] = [190, 150, 240];
 const SCALE_COLOR: [u8; 3] = [232, 232, 226];
 
-/// Length of a normal, as a part of the model's size.
+/// Length of a normal, as a fraction of the model's size.
 const NORMAL_LENGTH: f32 = 0.03;
-/// Where a bone is thickest, as a part of its length, and how thick.
+/// Position and thickness of the thickest part of a bone, as fractions of its length.
 const BONE_WAIST: [f32; 2] = [0.14, 0.07];
-/// Length of the marks of joints without a bone, and of the axes of the selected joint, as parts
-/// of the model's size.
+/// Length of the marks of joints without a bone, and of the axes of the selected joint, as
+/// fractions of the model's size.
 const MARK_LENGTH: f32 = 0.008;
 const AXIS_LENGTH: f32 = 0.06;
-/// Distance of the height scale from the model, and lengths of its marks, as parts of its size.
+/// Distance of the height scale from the model, and lengths of its marks, as fractions of the
+/// model's size.
 const SCALE_DISTANCE: f32 = 0.12;
 const SCALE_MARKS: [f32; 2] = [0.02, 0.05];
-/// Units between the marks of a height scale, and between those that have a number. A level of
-/// terrain is 4 units high.
+/// Units between the marks of a height scale, and between the numbered ones. A level of terrain is
+/// 4 units high.
 const SCALE_STEPS: [[f32; 2]; 9] = [
     [0.002, 0.01],
     [0.01, 0.05],
@@ -47,10 +48,10 @@ const SCALE_STEPS: [[f32; 2]; 9] = [
     [100.0, 500.0],
     [1000.0, 5000.0],
 ];
-/// Numbers that a height scale has at the most, if its steps allow it.
+/// Maximum number of numbers on a height scale, if the steps allow it.
 const MAX_NUMBERS: f32 = 7.0;
 
-/// The edges of a bone: two pyramids, foot to foot. One that has no length has none.
+/// Returns the edges of a bone: two pyramids, base to base. A bone of length 0 has none.
 fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
     let along = to - from;
     let [waist, thickness] = BONE_WAIST;
@@ -64,7 +65,7 @@ fn bone_edges([from, to]: [Vec3; 2]) -> impl Iterator<Item = [Vec3; 2]> {
     })
 }
 
-/// The edges of the box that the file declares, and of that of the mesh.
+/// Adds the edges of the declared box and of that of the mesh.
 fn bounds_lines([declared, mesh]: [Option<Aabb>; 2], look: ([u8; 3], f32), lines: &mut Vec<Line>) {
     for (bounds, (color, width)) in [(declared, look), (mesh, (SKINNED_COLOR, 1.5))] {
         if let Some(bounds) = bounds {
@@ -74,7 +75,7 @@ fn bounds_lines([declared, mesh]: [Option<Aabb>; 2], look: ([u8; 3], f32), lines
 }
 
 impl Annotations for Model {
-    /// Of the overlays that are on, and of the selection.
+    /// Adds the lines of the enabled overlays and of the selection.
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let on = |id| shown.overlays.contains(id);
         let selected = self.selected_joint(shown);
@@ -104,7 +105,7 @@ impl Annotations for Model {
         }
     }
 
-    /// Of the overlays that are on, and of the selection.
+    /// Adds the labels of the enabled overlays and of the selection.
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let on = |id| shown.overlays.contains(id);
         let selected = self.selected_joint(shown);
@@ -122,7 +123,8 @@ impl Annotations for Model {
                         continue;
                     };
                     let is_selected = selected == Some(i);
-                    // In the middle of the bone: many joints begin where others end.
+                    // At the center of the bone, because many joints start at the end of another
+                    // one.
                     let [from, to] = self.bone(globals, i);
                     labels.push(Label {
                         room: None,
@@ -168,7 +170,7 @@ impl Model {
                     builder.line(bone[0] - axis * mark, bone[0] + axis * mark);
                 }
             }
-            // A joint need not begin where the bone above it ends.
+            // A joint can start apart from the end of its parent's bone.
             if let Some(parent) = self.skeleton.parent(joint) {
                 let [_, end] = self.bone(globals, parent);
                 builder.color[3] = 110;
@@ -180,7 +182,7 @@ impl Model {
         }
     }
 
-    /// The axes of a joint's own space.
+    /// Adds the axes of a joint's own space.
     fn axis_lines(&self, globals: &[Affine3A], joint: usize, lines: &mut Vec<Line>) {
         let Some(global) = globals.get(joint) else {
             return;
@@ -209,30 +211,30 @@ impl Model {
         });
     }
 
-    /// The boxes of the bind pose: the one that the file declares, and that of the mesh if it differs.
+    /// Returns the boxes of the bind pose: the declared one, and that of the mesh if it differs.
     pub(super) fn bind_bounds(&self) -> [Option<Aabb>; 2] {
         self.boxes(self.pfobj.bounds.as_ref(), self.extents.bind)
     }
 
-    /// The boxes of a moment, likewise.
+    /// Returns the boxes of a moment: the declared one, and that of the mesh if it differs.
     pub(super) fn frame_bounds(&self, playhead: Playhead) -> [Option<Aabb>; 2] {
         self.boxes(self.declared_at(playhead), self.extent_at(playhead))
     }
 
-    /// The box that is declared, and that of the mesh if it differs.
+    /// Returns the declared box, and that of the mesh if it differs.
     fn boxes(&self, declared: Option<&Bounds>, mesh: Option<Aabb>) -> [Option<Aabb>; 2] {
         let agree = |mesh: &Aabb| declared.is_some_and(|d| self.extents.agree(d, mesh));
         [declared.map(Aabb::from), mesh.filter(|mesh| !agree(mesh))]
     }
 
-    /// The edges of a joint's bone at a moment.
+    /// Returns the edges of a joint's bone at a moment.
     pub(super) fn bone_contour(&self, joint: usize, playhead: Playhead) -> Vec<[Vec3; 2]> {
         let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
         let finite = |edge: &[Vec3; 2]| edge.iter().all(|end| end.is_finite());
         bone_edges(bone).filter(finite).collect()
     }
 
-    /// The scale that stands beside the model.
+    /// Returns the height scale beside the model.
     fn ruler(&self) -> Ruler {
         let bounds = self.about.bounds;
         let size = self.size();
@@ -241,7 +243,7 @@ impl Model {
         let [step, number] = *SCALE_STEPS.iter().find(fits).unwrap_or(&SCALE_STEPS[8]);
         Ruler {
             foot: Vec3::new(bounds.max.x + size * SCALE_DISTANCE, 0.0, bounds.center().z),
-            // A model that reaches beyond what has a scale has a short one.
+            // A model beyond the range of all scales gets a truncated one.
             first: (low / step).floor().max(-1000.0) as i32,
             last: (high / step).ceil().min(1000.0) as i32,
             step,
@@ -253,12 +255,12 @@ impl Model {
 
 /// A vertical scale.
 struct Ruler {
-    /// Where it is on the ground.
+    /// Position on the ground.
     foot: Vec3,
-    /// Its lowest and highest mark, in steps.
+    /// Lowest and highest mark, in steps.
     first: i32,
     last: i32,
-    /// Units from mark to mark.
+    /// Units between marks.
     step: f32,
     steps_to_number: i32,
     /// Lengths of marks without and with a number.
@@ -337,7 +339,7 @@ mod tests {
         shown.playhead = Playhead::at_frame(0, 1);
         shown.selected = Some(ModelItem::Joint { index: 1 }.into());
         let posed = lines(&model, &shown);
-        // With the axes of the selected joint.
+        // Includes the axes of the selected joint.
         assert_eq!(posed.len(), 27);
         assert_eq!(ends(&posed, Vec3::new(-1.0, 1.0, 0.0)), 4);
         let [r, g, b] = SELECTED_COLOR;
@@ -397,7 +399,7 @@ mod tests {
         }
         let model = sample::model(pfobj);
         let shown = shown(&model, OverlayId::HeightScale);
-        // One line up, and a mark at each of 0 to 10.
+        // One vertical line, and a mark at each of 0 to 10.
         assert_eq!(lines(&model, &shown).len(), 12);
         let mut labels = Vec::new();
         model.labels(&shown, &mut labels);

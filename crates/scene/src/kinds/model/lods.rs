@@ -1,5 +1,5 @@
-//! Levels of detail: coarser models in files of their own beside a model, `<stem>.lod1.pfobj` and
-//! `<stem>.lod2.pfobj`, which the engine draws farther away (fact sheet B6).
+//! Levels of detail: coarser models in separate files beside a model, `<stem>.lod1.pfobj` and
+//! `<stem>.lod2.pfobj`, which the engine draws at larger distances (fact sheet B6).
 
 use std::path::{Path, PathBuf};
 
@@ -12,33 +12,33 @@ use crate::{OpenError, Source, system_reason};
 use mapscope_formats::pfobj::{self, Joint, Pfobj, Summary};
 use mapscope_formats::{Place, Problem, Problems, Severity, Subject, Tally, counted, quoted};
 
-/// Bytes of a file that is read to compare it.
+/// Maximum size of a file that is read for comparison, in bytes.
 const MAX_BYTES: u64 = 64 << 20;
-/// How far the bounds of a level may be from those of the whole model, as a part of its largest side: a
-/// coarse mesh lacks what stands out.
+/// Maximum difference between the bounds of a level and those of the whole model, as a fraction of
+/// its largest side. A coarse mesh lacks protruding parts.
 const MAX_APART: f32 = 0.25;
 
-/// Lines of the head that say how much of everything there is.
+/// Lines of the header that contain the counts.
 const VERTICES: u64 = 2;
 const JOINTS: u64 = 3;
 const MATERIALS: u64 = 4;
 const CLIPS: u64 = 5;
 
-/// The endings of the files, from the whole model to the coarsest.
+/// File endings, from the whole model to the coarsest level.
 const ENDINGS: [&str; 3] = [".pfobj", ".lod1.pfobj", ".lod2.pfobj"];
 
-/// The files of a model and its coarser levels that are there, by their numbers; none of one that
-/// has no others.
+/// The existing files of a model and its coarser levels, by number. Empty if there is only one
+/// file.
 #[derive(Debug, Default)]
 pub(super) struct Lods(Vec<(u32, PathBuf)>);
 
 impl Lods {
-    /// Those beside a file, which may be any of them.
+    /// Finds the levels beside a file, which may itself be any of them.
     pub(super) fn beside(path: &Path) -> Self {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             return Self::default();
         };
-        // The longer endings first: each ends with the first one.
+        // The longer endings are tried first, because each ends with the shortest.
         let stem = ENDINGS
             .iter()
             .rev()
@@ -61,21 +61,22 @@ impl Lods {
         self.0.is_empty()
     }
 
-    /// The numbers and the paths of the levels.
+    /// Returns the numbers and the paths of the levels.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Path)> {
         self.0
             .iter()
             .map(|(number, path)| (*number, path.as_path()))
     }
 
-    /// The file of a level by its number.
+    /// Returns the file of a level by its number.
     pub(super) fn path(&self, number: u32) -> Option<PathBuf> {
         let found = self.iter().find(|(of, _)| *of == number);
         found.map(|(_, path)| path.to_owned())
     }
 
-    /// Warns of levels that do not fit the whole model: of each at the whole model, and at a level of
-    /// itself. At the whole model it also warns of levels that are broken. `own` is the file of `pfobj`.
+    /// Warns of levels that do not fit the whole model. For the whole model it checks every level;
+    /// for a level it checks only that one. For the whole model it also warns of broken levels.
+    /// `own` is the file of `pfobj`.
     pub(super) fn check(&self, own: &Path, pfobj: &Pfobj, problems: &mut Problems) {
         if self.is_empty() {
             return;
@@ -86,7 +87,7 @@ impl Lods {
             problems.add_about(rule, Subject::Lod(number), place, || message);
         };
         if number.is_none_or(|(number, _)| number != 0) {
-            // That the whole model cannot be read is said where it is opened.
+            // An unreadable whole model is reported when it is opened itself.
             let whole = self
                 .path(0)
                 .map(|path| (file_name(&path), read_file(own, &path)));
@@ -131,13 +132,13 @@ impl Lods {
         }
     }
 
-    /// The names of the files.
+    /// Returns the names of the files.
     pub(super) fn names(&self) -> Vec<String> {
         self.iter().map(|(_, path)| file_name(path)).collect()
     }
 }
 
-/// The bytes of a file that is compared with another beside it, or why it cannot be read.
+/// Reads a file for comparison, or returns the reason why it is unreadable.
 fn read_file(own: &Path, path: &Path) -> Result<Vec<u8>, String> {
     if leads_out(own, path) {
         return Err(LEADS_OUT.to_owned());
@@ -148,10 +149,10 @@ fn read_file(own: &Path, path: &Path) -> Result<Vec<u8>, String> {
     })
 }
 
-/// What of a model does not fit another level of detail.
+/// The part of a model that does not fit another level of detail.
 #[derive(Debug, Clone, Copy)]
 enum Part {
-    /// What this line of the head says.
+    /// The content of this line of the header.
     Head(u64),
     /// The joint, the material or the clip with this index.
     Joint(usize),
@@ -162,7 +163,7 @@ enum Part {
 }
 
 impl Part {
-    /// Where a model has it.
+    /// Place of the part in a model.
     fn place(self, model: &Pfobj) -> Place {
         Place::line(match self {
             Self::Head(line) => line,
@@ -174,7 +175,8 @@ impl Part {
     }
 }
 
-/// What of a level is not as it is in the whole model, if anything, and where both have the first of it.
+/// Describes the differences between a level and the whole model, if any, with the first differing
+/// part.
 fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     let mut found = Vec::new();
     let [more, less] = [level, whole].map(|summary| summary.triangles);
@@ -238,8 +240,8 @@ fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     Some((found.join("; "), at))
 }
 
-/// What is other in the list of a level than in that of the whole model, if anything, and which entry
-/// where there are as many.
+/// Describes the difference between a list of a level and that of the whole model, if any, with the
+/// index of the differing entry if both have the same length.
 fn other<T: PartialEq>(
     [of_level, of_whole]: [Vec<T>; 2],
     noun: &str,
@@ -265,7 +267,7 @@ fn are_needed(count: usize) -> String {
     }
 }
 
-/// What a level is called.
+/// Display name of a level.
 pub(super) fn title(number: u32) -> String {
     match number {
         0 => "Whole model".to_owned(),
@@ -277,7 +279,7 @@ pub(super) fn title(number: u32) -> String {
 mod tests {
     use super::*;
 
-    /// What is changed of a level.
+    /// A modification of a level.
     type Change = fn(&mut Pfobj);
 
     #[test]
@@ -376,7 +378,7 @@ mod tests {
                 "{said}"
             );
         }
-        // Fewer triangles are what it is for.
+        // Fewer triangles are the purpose of a level.
         assert_eq!(changed(|level| level.vertices.truncate(3)), "");
         std::fs::write(&coarse, "version 1.0\nnum_verts 0\n").unwrap();
         let mut problems = Problems::new();
@@ -386,7 +388,7 @@ mod tests {
                 .message
                 .contains("the level of detail `oak.lod1.pfobj` cannot be read: 3:1: ")
         );
-        // A file that is gone by now is no reason to stop.
+        // A file that was deleted in the meantime is not fatal.
         let lods = Lods::beside(&whole);
         std::fs::remove_file(&coarse).unwrap();
         let mut problems = Problems::new();
@@ -426,7 +428,7 @@ mod tests {
             assert!(problem.message.contains(expected), "{problem}");
             assert_eq!(problem.rule, &rules::BROKEN_LOD);
             assert_eq!(problem.subject, Subject::Lod(1));
-            // The level has said so itself.
+            // The level reports its own error.
             let level = pfobj::read(broken.as_bytes()).unwrap();
             let mut problems = Problems::new();
             Lods::beside(&coarse).check(&coarse, &level, &mut problems);

@@ -12,10 +12,10 @@ use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Place, Problems, Subject};
 
-/// What the engine resizes every texture of a model to, in pixels (fact sheet B6).
+/// Size to which the engine resizes every texture of a model, in pixels (fact sheet B6).
 pub const ENGINE_TEXTURE_SIZE: [u32; 2] = [128; 2];
 
-/// A material as it is drawn.
+/// A material for drawing.
 #[derive(Debug)]
 pub struct Material {
     /// Factor of the ambient light.
@@ -24,21 +24,21 @@ pub struct Material {
     pub diffuse: [f32; 3],
     /// Factors of the specular light: red, green, blue.
     pub specular: [f32; 3],
-    /// Its texture; materials whose textures are in the same file share it.
+    /// Texture, shared between materials that use the same file.
     pub texture: Arc<DeferredTexture>,
 }
 
 /// All materials of a model.
 #[derive(Debug, Default)]
 pub(crate) struct Materials {
-    /// Those of the file, and one more for triangles whose material is not in the file.
+    /// Materials of the file, followed by one for triangles whose material is missing.
     pub(super) drawn: Vec<Material>,
-    /// Files that were found, and those that were looked for.
+    /// Files that were found, and candidates that were looked up.
     pub(super) dependencies: Vec<PathBuf>,
 }
 
 impl Materials {
-    /// Finds the textures of a file's materials, which are not read yet.
+    /// Locates the textures of a file's materials, without reading them.
     pub(crate) fn find(
         pfobj: &Pfobj,
         source: &Source,
@@ -67,11 +67,11 @@ impl Materials {
         materials
     }
 
-    /// Reads the textures that nobody has read, on as many threads as the machine has.
+    /// Reads the pending textures, on as many threads as the machine has.
     ///
     /// # Errors
-    /// Only when the load is cancelled: a texture that is missing or broken is a problem and a
-    /// placeholder.
+    /// Only when the load is cancelled. A missing or broken texture is reported as a problem and
+    /// replaced by a placeholder.
     pub(super) fn read(&self, progress: &Progress) -> Result<(), OpenError> {
         in_parallel(self.drawn.len(), progress, |index| {
             self.drawn[index].texture.wait();
@@ -79,13 +79,14 @@ impl Materials {
         Ok(())
     }
 
-    /// The texture of a material of the file.
+    /// Returns the texture file of a material of the file.
     pub(super) fn file(&self, material: usize) -> Option<&TextureFile> {
         let (_unknown, of_file) = self.drawn.split_last()?;
         Some(of_file.get(material)?.texture.file())
     }
 
-    /// Lists what is wrong with the textures of materials, of those that were read or not found.
+    /// Reports the problems of textures that were read or not found, for the materials that
+    /// `is_meant` selects.
     pub(super) fn check(
         &self,
         pfobj: &Pfobj,
@@ -94,7 +95,7 @@ impl Materials {
     ) {
         for (index, material) in pfobj.materials.iter().enumerate() {
             let drawn = self.drawn.get(index).filter(|_| is_meant(index));
-            // What a file should name but does not is the reader's to say.
+            // The parser reports empty texture names.
             if let Some((rule, message)) = drawn.and_then(|drawn| drawn.texture.fault())
                 && !material.texture.is_empty()
             {
@@ -108,13 +109,13 @@ impl Materials {
         }
     }
 
-    /// The materials whose textures were not read yet, by their indices, rising.
+    /// Returns the indices of materials with pending textures, in ascending order.
     pub(super) fn unread(&self) -> Vec<usize> {
         let unread = |index: &usize| self.drawn[*index].texture.get().is_none();
         (0..self.drawn.len()).filter(unread).collect()
     }
 
-    /// Bytes of memory that the textures hold that were read.
+    /// Heap size of the textures that were read, in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         let mut bytes = 0;
         for (i, material) in self.drawn.iter().enumerate() {
@@ -127,7 +128,7 @@ impl Materials {
     }
 }
 
-/// What triangles show whose material is not in the file.
+/// Returns the material for triangles whose material is missing.
 fn unknown() -> Material {
     Material {
         ambient: 1.0,
@@ -150,8 +151,8 @@ mod tests {
     use crate::kinds::model::sample;
     use mapscope_formats::Problem;
 
-    /// The materials of a model whose materials name these textures, in a folder with these files,
-    /// and what is wrong with them.
+    /// The materials of a model with these texture names, in a folder with these files, and their
+    /// problems.
     fn loaded(textures: &[&str], files: &[(&str, RgbaImage)]) -> (Materials, Vec<Problem>) {
         let folder = tempfile::tempdir().unwrap();
         for (name, image) in files {
@@ -213,10 +214,10 @@ mod tests {
         let holes = (0..5).map(|i| texture(&materials, i).has_holes);
         let holes: Vec<bool> = holes.collect();
         assert_eq!(holes, [false, true, false, false, false]);
-        // The same texture is there once.
+        // The same texture is loaded once.
         let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);
         assert!(Arc::ptr_eq(a, b));
-        // What is in neither folder is a problem where it is named.
+        // A texture in neither folder is a problem at the place of its name.
         let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
         assert_eq!(problems.len(), 1, "{problems:?}");
         assert!(problems[0].starts_with("13:12: warning: texture `far.png` was not found in"));
@@ -252,7 +253,7 @@ mod tests {
         }
         assert!(problems[3].message.contains("cannot be read"));
         assert!((0..4).all(|i| !materials.file(i).unwrap().found));
-        // A placeholder for each, and one for materials that are not in the file.
+        // A placeholder for each, and one for missing materials.
         assert_eq!(materials.drawn.len(), 5);
         for i in 0..5 {
             assert_eq!(texture(&materials, i).size, [256, 256]);

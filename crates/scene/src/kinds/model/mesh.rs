@@ -1,5 +1,4 @@
-//! The mesh of a model as a GPU draws it: corners that are equal are one vertex, and triangles
-//! stand together by material.
+//! The GPU mesh of a model: equal corners become one vertex, and triangles are grouped by material.
 
 use std::ops::Range;
 
@@ -10,7 +9,7 @@ use super::weld::Weld;
 use crate::normal::pack_normal;
 use mapscope_formats::pfobj::{MAX_INFLUENCES, Pfobj, Vertex};
 
-/// Bits of [`MeshVertex::influences`] that say how many there are.
+/// Number of bits of [`MeshVertex::influences`] that hold the count.
 pub const INFLUENCE_COUNT_BITS: u32 = 3;
 
 /// A vertex for the GPU, 28 bytes: the vertex inputs of `vs_model`.
@@ -19,54 +18,55 @@ pub const INFLUENCE_COUNT_BITS: u32 = 3;
 pub struct MeshVertex {
     /// Position in model space, in the bind pose.
     pub position: [f32; 3],
-    /// Unit vector out of the surface in model space, in the bind pose ([`unpack_normal`](crate::normal::unpack_normal)).
+    /// Outward unit normal in model space, in the bind pose
+    /// ([`unpack_normal`](crate::normal::unpack_normal)).
     pub normal: [i16; 2],
     /// Texture coordinates as in the file: (0, 0) is the bottom left of the image.
     pub uv: [f32; 2],
-    /// How many influences it has, in the lowest [`INFLUENCE_COUNT_BITS`], and above them the index
-    /// of the first one in [`Mesh::influences`]. One that has none does not move.
+    /// Number of influences in the lowest [`INFLUENCE_COUNT_BITS`], and above them the index of the
+    /// first one in [`Mesh::influences`]. A vertex without influences does not move.
     pub influences: u32,
 }
 
 impl MeshVertex {
-    /// Which of [`Mesh::influences`] move it.
+    /// Returns the range of its influences in [`Mesh::influences`].
     pub fn influence_range(&self) -> Range<usize> {
         unpack_influences(self.influences)
     }
 }
 
-/// How much a joint moves a vertex, 8 bytes: `Influence` in `shaders/skin.wgsl`.
+/// The weight of a joint for a vertex, 8 bytes: `Influence` in `shaders/skin.wgsl`.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct PackedInfluence {
     /// Index of the joint, always within the skeleton.
     pub joint: u32,
-    /// Normalized: the weights of a vertex sum to 1.
+    /// Normalized weight: the weights of a vertex sum to 1.
     pub weight: f32,
 }
 
 /// The triangles of one material.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Index of the material. One past the last material of the file stands for all that are not
-    /// in its list.
+    /// Index of the material. The index after the last material of the file is used for all missing
+    /// ones.
     pub material: usize,
-    /// Which of [`Mesh::indices`] are its.
+    /// Range of its triangles in [`Mesh::indices`].
     pub indices: Range<u32>,
 }
 
-/// A position of the mesh and its influences: one for all vertices that differ in nothing but
-/// texture coordinates and normals.
+/// A position of the mesh with its influences. Vertices that differ only in texture coordinates and
+/// normals share it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// Position in model space, in the bind pose.
     pub position: Vec3,
-    /// As [`MeshVertex::influences`].
+    /// Packed like [`MeshVertex::influences`].
     pub influences: u32,
 }
 
 impl Point {
-    /// Which of [`Mesh::influences`] move it.
+    /// Returns the range of its influences in [`Mesh::influences`].
     pub fn influence_range(&self) -> Range<usize> {
         unpack_influences(self.influences)
     }
@@ -77,25 +77,24 @@ impl Point {
 pub struct Mesh {
     /// Vertices without duplicates.
     pub vertices: Vec<MeshVertex>,
-    /// Three for each triangle that is drawn, by material, else in file order.
+    /// Three for each drawn triangle, by material, then in file order.
     pub indices: Vec<u32>,
-    /// The influences of all vertices; vertices with the same influences share them.
+    /// Influences of all vertices; vertices with the same influences share them.
     pub influences: Vec<PackedInfluence>,
-    /// Triangles of each material that has any, by material.
+    /// Triangles of each used material, by material.
     pub parts: Vec<Part>,
     /// For each triangle in the order of `indices`, its index in the file.
     pub triangles: Vec<u32>,
-    /// Positions of the mesh, those of corners that are in no whole triangle included.
+    /// Positions of the mesh, including those of incomplete triangles.
     pub points: Vec<Point>,
     /// For each of `vertices`, its index in `points`.
     pub point_of_vertex: Vec<u32>,
-    /// For each corner of the file, its index in `points`; `u32::MAX` for one that could not be
-    /// read.
+    /// For each corner of the file, its index in `points`, or `u32::MAX` if it could not be read.
     pub point_of_corner: Vec<u32>,
 }
 
 impl Mesh {
-    /// Makes the mesh of a file. Triangles with a corner that could not be read are left out.
+    /// Builds the mesh of a file, without triangles that have an unreadable corner.
     pub fn build(pfobj: &Pfobj) -> Self {
         let count = pfobj.vertices.len();
         let mut mesh = Self {
@@ -104,7 +103,7 @@ impl Mesh {
         };
         let mut builder = Builder {
             influences: Weld::with_capacity(64),
-            // A triangle mesh has half as many vertices as triangles, and hard edges more.
+            // A triangle mesh has half as many vertices as triangles, and more with hard edges.
             points: Weld::with_capacity(count / 4),
             vertices: Weld::with_capacity(count / 2),
             known_influences: Vec::new(),
@@ -130,7 +129,7 @@ impl Mesh {
         mesh
     }
 
-    /// Lists the triangles by material.
+    /// Groups the triangles by material.
     fn sort(&mut self, pfobj: &Pfobj, vertex_of_corner: &[u32]) {
         let unknown = pfobj.materials.len();
         // A triangle has the material of its first corner, the provoking vertex.
@@ -167,12 +166,12 @@ impl Mesh {
         }
     }
 
-    /// The influences of a vertex or a point.
+    /// Returns the influences of a vertex or a point.
     pub fn influences(&self, range: Range<usize>) -> &[PackedInfluence] {
         self.influences.get(range).unwrap_or_default()
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub fn cpu_bytes(&self) -> usize {
         size_of_val(self.vertices.as_slice())
             + size_of_val(self.influences.as_slice())
@@ -185,7 +184,7 @@ impl Mesh {
     }
 }
 
-/// What is known of a mesh while it is made.
+/// State of a mesh under construction.
 struct Builder {
     influences: Weld<{ 2 * MAX_INFLUENCES }>,
     points: Weld<4>,
@@ -195,9 +194,9 @@ struct Builder {
 }
 
 impl Builder {
-    /// Adds a corner that can be read; `face` is the normal of its triangle.
+    /// Adds a readable corner; `face` is the normal of its triangle.
     fn add(&mut self, mesh: &mut Mesh, pfobj: &Pfobj, corner: &Vertex, face: Vec3) -> u32 {
-        // Adding zero makes one of the two zeros of the other.
+        // Adding zero turns negative zero into positive zero.
         let position = Vec3::from(corner.position) + 0.0;
         let influences = self.influences(mesh, pfobj, corner);
         let [x, y, z] = position.to_array().map(f32::to_bits);
@@ -226,8 +225,8 @@ impl Builder {
         number
     }
 
-    /// The influences of a corner, as [`MeshVertex::influences`]: joints that are not in the skeleton are
-    /// left out, and the weights of the others made to sum to 1 (fact sheet B3).
+    /// Packs the influences of a corner like [`MeshVertex::influences`]. Joints outside the
+    /// skeleton are dropped, and the other weights are normalized to a sum of 1 (fact sheet B3).
     fn influences(&mut self, mesh: &mut Mesh, pfobj: &Pfobj, corner: &Vertex) -> u32 {
         let listed = pfobj.influences_of(corner);
         let there = listed
@@ -265,7 +264,7 @@ fn unpack_influences(packed: u32) -> Range<usize> {
     first..first + (packed & ((1 << INFLUENCE_COUNT_BITS) - 1)) as usize
 }
 
-/// The direction that a triangle faces by the order of its corners; up for one that has no area.
+/// Returns the direction that a triangle faces by its winding, or up if it is degenerate.
 pub(super) fn face_normal(corners: impl IntoIterator<Item = Vec3>) -> Vec3 {
     let mut corners = corners.into_iter();
     let [Some(a), Some(b), Some(c)] = [corners.next(), corners.next(), corners.next()] else {
@@ -292,7 +291,7 @@ mod tests {
         assert_eq!(mesh.vertices.len(), 4);
         assert_eq!(mesh.indices, [0, 1, 2, 0, 2, 3]);
         assert_eq!(mesh.triangles, [0, 1]);
-        // A texture seam splits the vertex, but not the place that it is at.
+        // A texture seam splits the vertex, but not its position.
         pfobj.vertices[3].uv = [0.25, 0.75];
         let mesh = Mesh::build(&pfobj);
         assert_eq!((mesh.vertices.len(), mesh.points.len()), (5, 4));
@@ -325,7 +324,7 @@ mod tests {
         pfobj.bad_vertices.clear();
         pfobj.vertices[0].position[1] = f32::NAN;
         assert_eq!(Mesh::build(&pfobj).triangles, [1]);
-        // Corners that are left over make no triangle.
+        // Leftover corners form no triangle.
         pfobj.vertices.truncate(5);
         assert!(Mesh::build(&pfobj).triangles.is_empty());
     }

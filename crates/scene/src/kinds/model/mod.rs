@@ -1,4 +1,4 @@
-//! Models: PFOBJ meshes with skeletons that move, as the Permafrost Engine shows them.
+//! Models: PFOBJ meshes with animated skeletons, shown as in the Permafrost Engine.
 
 mod bounds;
 mod compare;
@@ -52,25 +52,24 @@ use crate::{
 use mapscope_formats::pfobj::{self, Pfobj};
 use mapscope_formats::{Place, Problem, Problems, Subject, quoted};
 
-/// An open model, ready to be drawn, posed, pointed at and described. Its own space is that of
-/// the world.
+/// An open model, ready to be drawn, posed, picked and described. Model space is world space.
 #[derive(Debug)]
 pub struct Model {
     path: PathBuf,
     pfobj: Pfobj,
     mesh: Mesh,
-    /// Made where it is drawn many times.
+    /// Built only if the model is drawn many times.
     simplified: OnceLock<Vec<SimplifiedMesh>>,
     skeleton: Skeleton,
     poses: Poses,
     materials: Materials,
-    /// The materials whose textures were not read yet when it was opened, by their indices, rising.
+    /// Indices of materials whose textures were pending when it was opened, in ascending order.
     unread: Vec<usize>,
     extents: Extents,
     uses: Uses,
     bvh: Bvh,
     clips: Vec<ClipInfo>,
-    /// What is not wrong with the file, but worth knowing, in file order.
+    /// Notes about the file that are not problems, in file order.
     notes: Vec<Problem>,
     about: About,
     posed: Cache,
@@ -88,7 +87,7 @@ pub(crate) fn open(
 }
 
 impl Model {
-    /// Makes a model of a file that was read.
+    /// Builds a model from a parsed file.
     ///
     /// # Errors
     /// Only when the load is cancelled.
@@ -103,7 +102,7 @@ impl Model {
         Self::build_with(pfobj, source, materials, progress)
     }
 
-    /// The same with materials whose textures may be read later.
+    /// Builds a model with materials whose textures may be read later.
     ///
     /// # Errors
     /// Only when the load is cancelled.
@@ -212,7 +211,7 @@ impl Model {
         bytes as u64
     }
 
-    /// The centers of the triangles that are drawn, in the bind pose.
+    /// Returns the centers of the drawn triangles, in the bind pose.
     fn centers(&self) -> Vec<Vec3A> {
         let points = self.mesh.points.iter();
         let places: Vec<Vec3> = points.map(|point| point.position).collect();
@@ -224,17 +223,17 @@ impl Model {
             .collect()
     }
 
-    /// The file that it was read from; a name alone if it is built in.
+    /// Path of the source file, or only a name if the model is built in.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The model as it was read. Its problems are in [`About::problems`].
+    /// The parsed model. Its problems are in [`About::problems`].
     pub fn pfobj(&self) -> &Pfobj {
         &self.pfobj
     }
 
-    /// The problems that were found on opening, and since then in textures.
+    /// Returns the problems found on opening, and those found in textures since then.
     pub(crate) fn problems(&self) -> Vec<Problem> {
         let mut found = Problems::default();
         let is_unread = |index| self.unread.binary_search(&index).is_ok();
@@ -255,30 +254,29 @@ impl Model {
         &self.skeleton
     }
 
-    /// The materials that the parts of the mesh name: those of the file, and last one for all
-    /// that are not in it.
+    /// Materials of the mesh's parts: those of the file, followed by one for missing materials.
     pub fn materials(&self) -> &[Material] {
         &self.materials.drawn
     }
 
-    /// How many matrices a joint palette has: one for each joint, and at least one.
+    /// Number of matrices in a joint palette: one for each joint, and at least one.
     pub fn palette_len(&self) -> usize {
         self.skeleton.len().max(1)
     }
 
-    /// Writes the joint palette of a moment, of which there are [`palette_len`](Self::palette_len)
-    /// matrices. Nothing is allocated.
+    /// Writes the joint palette of a moment, of [`palette_len`](Self::palette_len) matrices,
+    /// without allocating.
     pub fn write_palette(&self, playhead: Playhead, palette: &mut [SkinMatrix]) {
         poses::write_palette(&self.pfobj, &self.skeleton, &self.poses, playhead, palette);
     }
 
-    /// The largest side of the model in its bind pose and first clip, in units.
+    /// Largest side of the model in its bind pose and first clip, in units.
     fn size(&self) -> f32 {
         let bounds = self.about.bounds;
         (bounds.max - bounds.min).max_element()
     }
 
-    /// What the mesh occupies in all frames of a clip, or in the bind pose; none without a mesh or
+    /// Bounds of the mesh over all frames of a clip, or in the bind pose. `None` without a mesh or
     /// frames.
     pub(crate) fn extent_of(&self, clip: Option<usize>) -> Option<Aabb> {
         let extent = match clip {
@@ -291,7 +289,7 @@ impl Model {
         extent.filter(Aabb::is_finite)
     }
 
-    /// What the mesh occupies at a moment; none without a mesh.
+    /// Bounds of the mesh at a moment, or `None` without a mesh.
     pub(crate) fn extent_at(&self, playhead: Playhead) -> Option<Aabb> {
         match self.poses.between(playhead) {
             None => self.extents.bind,
@@ -303,7 +301,7 @@ impl Model {
         }
     }
 
-    /// The joint that an item stands for, if there is such a joint.
+    /// Returns the joint of an item, if it exists.
     fn joint_of(&self, item: Item) -> Option<usize> {
         let Item::Model(ModelItem::Joint { index }) = item else {
             return None;
@@ -311,7 +309,8 @@ impl Model {
         Some(index as usize).filter(|joint| *joint < self.skeleton.len())
     }
 
-    /// Where a bone begins and ends, in world space, for the joints' matrices at some moment.
+    /// Returns the start and the end of a bone in world space, for the joints' matrices at a
+    /// moment.
     fn bone(&self, globals: &[Affine3A], joint: usize) -> [Vec3; 2] {
         let global = globals.get(joint).copied().unwrap_or_default();
         let named = self.pfobj.joints.get(joint);
@@ -323,20 +322,20 @@ impl Model {
     }
 }
 
-/// The item of a joint.
+/// Returns the item of a joint.
 fn joint_item(joint: usize) -> Item {
     let index = joint as u32;
     ModelItem::Joint { index }.into()
 }
 
-/// The item of a material.
+/// Returns the item of a material.
 fn material_item(material: usize) -> Item {
     let index = material as u32;
     ModelItem::Material { index }.into()
 }
 
-/// What a model occupies in the bind pose and the first clip; for one without a mesh, what its
-/// skeleton does or else its file says.
+/// Bounds of a model in the bind pose and the first clip. Without a mesh, they are those of its
+/// skeleton or else of its file.
 fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
     let frames = extents.frames.first().into_iter().flatten().copied();
     let posed = extents
@@ -358,7 +357,7 @@ fn whole(pfobj: &Pfobj, extents: &Extents, skeleton: &Skeleton) -> Aabb {
     bones.or_else(declared).unwrap_or_default()
 }
 
-/// Says which materials no triangle has.
+/// Reports materials that no triangle uses.
 fn check_unused_materials(pfobj: &Pfobj, uses: &Uses, notes: &mut Problems) {
     let materials = pfobj.materials.iter().zip(&uses.materials).zip(0..);
     for ((material, _), index) in materials.filter(|((_, uses), _)| uses.triangles == 0) {
@@ -370,11 +369,11 @@ fn check_unused_materials(pfobj: &Pfobj, uses: &Uses, notes: &mut Problems) {
     }
 }
 
-/// Warns of each joint whose bind pose cannot be undone.
+/// Warns of each joint whose bind pose is not invertible.
 fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems) {
     let flat = skeleton.carried().iter().filter_map(|(joint, carrier)| {
         let index = *joint as usize;
-        // What hangs on such a joint is as flat, and not to blame.
+        // Descendants of such a joint are singular too, but not the cause.
         let is_first = skeleton.parent(index) == carrier.map(|carrier| carrier as usize);
         let named = pfobj.joints.get(index).filter(|_| is_first)?;
         Some((Subject::Joint(*joint), named))

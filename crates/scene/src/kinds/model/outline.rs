@@ -1,14 +1,14 @@
-//! The tree of a model: what it is made of.
+//! The outline tree of a model.
 
 use super::{Model, lods};
 use crate::describe::outline::{file_name, heading, leaf};
 use crate::{ModelItem, OutlineNode, Playhead, Swatch};
 
-/// How deep joints are shown below each other. No model of a game has more; a broken file may.
+/// Maximum depth of nested joints. Models of games are shallower; a broken file may be deeper.
 const MAX_DEPTH: usize = 48;
 
 impl Model {
-    /// Materials, clips and joints, the joints below their parents.
+    /// Returns the lines for materials, clips and joints, with joints below their parents.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let counted = |label, count: usize, lines| OutlineNode {
             note: count.to_string(),
@@ -32,7 +32,7 @@ impl Model {
         lines
     }
 
-    /// A line that stands for an item, with the note that its table gives.
+    /// Creates the line of an item, with the note from its field table.
     fn line(&self, label: String, item: ModelItem) -> OutlineNode {
         let described = self.described(item, Playhead::default());
         let note = described.map_or_else(String::new, |at| at.note());
@@ -66,10 +66,10 @@ impl Model {
         lines.collect()
     }
 
-    /// The roots, with those below them. Joints stand in file order.
+    /// Returns the roots with their descendants. Siblings are in file order.
     fn joint_lines(&self) -> Vec<OutlineNode> {
         let count = self.skeleton.len();
-        // How deep each joint is; from a certain depth on they stand beside each other.
+        // Depth of each joint. Past the maximum depth, descendants become siblings.
         let mut depths = vec![0_usize; count];
         let mut shown_under = vec![None; count];
         for &joint in self.skeleton.order() {
@@ -95,7 +95,7 @@ impl Model {
         self.joint_tree(&roots, &children)
     }
 
-    /// The lines of joints, with those below them.
+    /// Returns the lines of joints with their descendants.
     fn joint_tree(&self, joints: &[usize], children: &[Vec<usize>]) -> Vec<OutlineNode> {
         let line = |&joint: &usize| {
             let name = self.pfobj.joints.get(joint).map(|joint| joint.name.clone());

@@ -1,4 +1,4 @@
-//! Picking: bones where the skeleton is shown, and the triangles of the posed mesh.
+//! Picking of bones, where the skeleton is shown, and of triangles of the posed mesh.
 
 use glam::{Vec3, Vec3A};
 
@@ -6,15 +6,15 @@ use super::Model;
 use crate::geometry::bvh::intersect;
 use crate::{Flaw, Hit, ModelItem, OverlayId, Ray, Shown};
 
-/// How thick a bone is to the pointer, as a part of its length.
+/// Thickness of a bone for picking, as a fraction of its length.
 const BONE_THICKNESS: f32 = 0.12;
-/// The min and max of that, as parts of the model's size.
+/// Min and max of that thickness, as fractions of the model's size.
 const BONE_THICKNESS_OF_MODEL: [f32; 2] = [0.006, 0.02];
-/// What is less opaque than this is not drawn (fact sheet B6).
+/// Minimum opacity of drawn pixels (fact sheet B6).
 const MIN_OPACITY: u8 = 128;
 
 impl Model {
-    /// The first thing that a ray hits of what is shown.
+    /// Returns the first visible object that a ray hits.
     pub(super) fn first_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -23,7 +23,7 @@ impl Model {
             .overlays
             .contains(OverlayId::Skeleton)
             .then(|| self.bone_on(ray, shown));
-        // The skeleton is drawn through the mesh, and so it is hit through it.
+        // The skeleton is drawn through the mesh, so it is picked through it too.
         bone.flatten().or_else(|| self.triangle_on(ray, shown))
     }
 
@@ -31,7 +31,7 @@ impl Model {
         let overlays = &shown.overlays;
         let two_sided =
             overlays.contains(OverlayId::TwoSided) || overlays.contains(OverlayId::BackFaces);
-        // Those of the overlay are drawn from both sides.
+        // The overlay draws reversed triangles from both sides.
         let marked = if overlays.contains(OverlayId::ReversedTriangles) {
             self.flawed(Flaw::Reversed)
         } else {
@@ -64,7 +64,7 @@ impl Model {
         })
     }
 
-    /// Whether the texture has a hole at a place of a triangle that is drawn.
+    /// `true` if the texture has a hole at a point of a drawn triangle.
     fn is_hole(&self, triangle: u32, weights: [f32; 3]) -> bool {
         let at = triangle * 3;
         let of_part = |part: &&super::mesh::Part| part.indices.contains(&at);
@@ -72,7 +72,7 @@ impl Model {
         let Some(material) = part.and_then(|part| self.materials.drawn.get(part.material)) else {
             return false;
         };
-        // One that was not read yet has none that can be seen.
+        // A pending texture has no visible holes.
         let Some(texture) = material.texture.get().filter(|it| it.has_holes) else {
             return false;
         };
@@ -87,7 +87,7 @@ impl Model {
         texture.opacity_at(uv) < MIN_OPACITY
     }
 
-    /// The bone that a ray goes through closest to its middle.
+    /// Returns the bone that a ray passes closest to its middle line.
     fn bone_on(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let size = self.size();
         let [min, max] = BONE_THICKNESS_OF_MODEL.map(|part| part * size);
@@ -109,7 +109,8 @@ impl Model {
     }
 }
 
-/// How far along a ray it comes closest to a line between two points, and how close.
+/// Returns the distance along a ray of its closest approach to a line segment, and the gap between
+/// them.
 fn nearest_approach(ray: Ray, from: Vec3, to: Vec3) -> Option<(f32, f32)> {
     let bone = to - from;
     let away = ray.origin - from;
@@ -135,7 +136,7 @@ mod tests {
     use crate::kinds::model::sample;
     use crate::{Document, OverlaySet, Playhead};
 
-    /// Rays from all around, toward places in and around a box.
+    /// Rays from all around, toward positions in and around a box.
     fn rays(count: u32, reach: f32) -> impl Iterator<Item = Ray> {
         let mut state = 1_u32;
         let mut random = move || {
@@ -252,7 +253,7 @@ mod tests {
             ..Shown::default()
         };
         assert!(model.pick(toward(-5.0, 0.5), &both).is_some());
-        // The overlay of reversed triangles shows the other side of such alone.
+        // The overlay of reversed triangles shows the other side of reversed triangles only.
         let mut pfobj = sample::quad();
         pfobj.vertices.swap(1, 2);
         let reversed = sample::model(pfobj);
@@ -287,14 +288,14 @@ mod tests {
         let hit = model.pick(ray, &shown).unwrap();
         assert_eq!(hit.item, ModelItem::Joint { index: 1 }.into());
         assert!((hit.distance - 5.0).abs() < 1e-3);
-        // Beside the bones, the mesh.
+        // Beside the bones, the mesh is hit.
         let beside = Ray {
             origin: Vec3::new(0.5, 0.25, 5.0),
             ..ray
         };
         let hit = model.pick(beside, &shown).unwrap();
         assert_eq!(hit.item.kind(), "triangle");
-        // Nobody points along a ray of NaN.
+        // A ray of NaN hits nothing.
         let none = Ray {
             origin: Vec3::NAN,
             ..ray

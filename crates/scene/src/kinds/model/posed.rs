@@ -1,4 +1,4 @@
-//! The model at one moment, kept until it is asked about another.
+//! A cache of the model at one moment.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -10,30 +10,30 @@ use super::skeleton::SkinMatrix;
 use crate::Playhead;
 use crate::geometry::bvh::{self, bounds};
 
-/// What [`Poses::between`](super::Poses::between) says of a moment.
+/// The result of [`Poses::between`](super::Poses::between).
 type Moment = Option<(usize, [u32; 2], f32)>;
 
-/// What was last worked out; none at first.
+/// The most recent results; initially `None`.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
     joints: Mutex<(Option<Moment>, Vec<Affine3A>)>,
     mesh: Mutex<(Option<Moment>, PosedMesh)>,
 }
 
-/// A mesh as its joints have moved it.
+/// A mesh posed by its joints.
 #[derive(Debug, Default)]
 pub(super) struct PosedMesh {
-    /// The joint palette.
+    /// Joint palette.
     pub(super) palette: Vec<SkinMatrix>,
-    /// Where the mesh's points are, in model space.
+    /// Positions of the mesh's points, in model space.
     pub(super) points: Vec<Vec3>,
-    /// The boxes of the BVH.
+    /// Boxes of the BVH.
     boxes: Vec<bvh::Bounds>,
     has_boxes: bool,
 }
 
 impl Model {
-    /// Says where the joints are at a moment: the matrix from each joint's space to model space.
+    /// Calls `ask` with the matrices from the joints' spaces to model space at a moment.
     pub(super) fn with_joints<T>(
         &self,
         playhead: Playhead,
@@ -53,12 +53,12 @@ impl Model {
         ask(globals)
     }
 
-    /// Says where the mesh is at a moment.
+    /// Calls `ask` with the mesh at a moment.
     pub(super) fn with_mesh<T>(&self, playhead: Playhead, ask: impl FnOnce(&PosedMesh) -> T) -> T {
         self.with_mesh_mut(playhead, |mesh| ask(mesh))
     }
 
-    /// Says where the mesh is at a moment, with the boxes of the BVH.
+    /// Calls `ask` with the mesh at a moment and the boxes of the BVH.
     pub(super) fn with_boxes<T>(
         &self,
         playhead: Playhead,
@@ -93,8 +93,8 @@ impl Model {
         ask(mesh)
     }
 
-    /// Where the corners of a triangle of the file are at a moment. None for one that is not
-    /// there, or could not be read.
+    /// Returns the corners of a triangle of the file at a moment, or `None` if it does not exist or
+    /// could not be read.
     pub(super) fn triangle_corners(&self, triangle: u32, playhead: Playhead) -> Option<[Vec3; 3]> {
         let first = (triangle as usize).checked_mul(3)?;
         let points = self
@@ -107,7 +107,7 @@ impl Model {
         })
     }
 
-    /// The corners of a triangle by its place among those that are drawn.
+    /// Returns the corners of a triangle by its index among the drawn ones.
     pub(super) fn drawn_corners(&self, points: &[Vec3], triangle: u32) -> [Vec3; 3] {
         std::array::from_fn(|corner| {
             let vertex = self.mesh.indices.get(triangle as usize * 3 + corner);

@@ -1,4 +1,4 @@
-//! The joint palettes of every frame of every clip, made once, and interpolation between frames.
+//! Precomputed joint palettes of every frame of every clip, and interpolation between frames.
 
 use glam::Vec3;
 
@@ -11,20 +11,20 @@ use mapscope_formats::pfobj::{Pfobj, Transform};
 /// The joint palettes of all frames of all clips.
 #[derive(Debug, Default)]
 pub struct Poses {
-    /// Those of a frame together, frame by frame, clip by clip.
+    /// Palettes frame by frame, clip by clip.
     palettes: Vec<SkinMatrix>,
-    /// For each clip, where its first matrix is, and how many frames it has.
+    /// For each clip, the index of its first matrix and its number of frames.
     clips: Vec<(usize, u32)>,
 }
 
 impl Poses {
-    /// Computes the palettes of a file's clips. Only whole frames count.
+    /// Computes the palettes of a file's clips, without incomplete frames.
     pub fn build(pfobj: &Pfobj, skeleton: &Skeleton) -> Self {
         let joints = skeleton.len();
         let mut poses = Self::default();
         for clip in &pfobj.clips {
             let first = poses.palettes.len();
-            // A model without joints has clips in which nothing happens.
+            // In a model without joints, clips have no movement.
             let whole = clip.poses.len().checked_div(joints);
             let frames = whole.map_or(clip.frame_count, |whole| {
                 clip.frame_count
@@ -45,12 +45,12 @@ impl Poses {
         poses
     }
 
-    /// How many frames a clip has; 0 for one that is not there.
+    /// Number of frames of a clip; 0 if it does not exist.
     pub fn frames(&self, clip: usize) -> u32 {
         self.clips.get(clip).map_or(0, |(_, frames)| *frames)
     }
 
-    /// The palette of a whole frame of a clip of a model with so many joints.
+    /// Returns the palette of a whole frame of a clip, for a model with `joints` joints.
     pub fn palette(&self, clip: usize, frame: u32, joints: usize) -> Option<&[SkinMatrix]> {
         let (first, frames) = *self.clips.get(clip)?;
         let begin = first + frame as usize * joints;
@@ -59,21 +59,22 @@ impl Poses {
             .flatten()
     }
 
-    /// The clip of a moment, the two frames that it lies between and how far it is from the first
-    /// to the second. None for the bind pose, and in clips that are empty or not there.
+    /// Returns the clip of a moment, the two frames that it lies between, and the fraction of the
+    /// way from the first to the second. Returns `None` for the bind pose and for empty or missing
+    /// clips.
     pub fn between(&self, playhead: Playhead) -> Option<(usize, [u32; 2], f32)> {
         let clip = playhead.clip?;
         let (frames, part) = playhead.between(self.frames(clip))?;
         Some((clip, frames, part))
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub fn cpu_bytes(&self) -> usize {
         size_of_val(self.palettes.as_slice())
     }
 }
 
-/// The pose of a skeleton at one moment.
+/// The pose of a skeleton at a moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pose<'a> {
     /// The bind pose.
@@ -83,7 +84,7 @@ pub(super) enum Pose<'a> {
 }
 
 impl<'a> Pose<'a> {
-    /// The pose of a moment.
+    /// Returns the pose of a moment.
     pub(super) fn of(pfobj: &'a Pfobj, poses: &Poses, playhead: Playhead) -> Self {
         let joints = pfobj.joints.len();
         let frames = poses.between(playhead).and_then(|(clip, frames, part)| {
@@ -97,7 +98,7 @@ impl<'a> Pose<'a> {
         frames.unwrap_or(Self::Bind(pfobj))
     }
 
-    /// The transform of a joint relative to its parent.
+    /// Returns the transform of a joint relative to its parent.
     pub(super) fn local(&self, joint: usize) -> LocalPose {
         let transform = match self {
             Self::Bind(pfobj) => pfobj.joints.get(joint).map(|joint| &joint.bind),
@@ -121,7 +122,7 @@ impl<'a> Pose<'a> {
 }
 
 /// Writes the joint palette of a moment, one matrix for each joint and at least one. Whole frames
-/// are copied. Nothing is allocated.
+/// are copied. Does not allocate.
 pub(super) fn write_palette(
     pfobj: &Pfobj,
     skeleton: &Skeleton,
@@ -147,7 +148,8 @@ pub(super) fn write_palette(
     }
 }
 
-/// Where a palette moves a place of the mesh, as the shader reckons it. Both in model space.
+/// Moves a position of the mesh by a palette, with the arithmetic of the shader. Both positions are
+/// in model space.
 pub fn skin_position(
     position: Vec3,
     influences: &[PackedInfluence],
@@ -167,11 +169,11 @@ pub fn skin_position(
     posed
 }
 
-/// Where a palette turns a normal, as the shader reckons it: by the inverse transpose of each
-/// joint's matrix (fact sheet B3). Of length 1, in model space.
+/// Turns a normal by a palette, with the arithmetic of the shader: by the inverse transpose of each
+/// joint's matrix (fact sheet B3). The result has length 1, in model space.
 ///
-/// A joint that squeezes everything flat has no inverse. What is left of it, the matrix of
-/// cofactors, is the direction that its surfaces face.
+/// The matrix of a joint that flattens everything has no inverse. Its matrix of cofactors still
+/// gives the direction that its surfaces face.
 pub fn skin_normal(normal: Vec3, influences: &[PackedInfluence], palette: &[SkinMatrix]) -> Vec3 {
     if influences.is_empty() {
         return normal;
@@ -195,8 +197,8 @@ pub fn skin_normal(normal: Vec3, influences: &[PackedInfluence], palette: &[Skin
 }
 
 impl Mesh {
-    /// Where a palette moves a vertex and what it does to its normal, as the shader reckons it.
-    /// Both in model space.
+    /// Moves a vertex and turns its normal by a palette, with the arithmetic of the shader. Both
+    /// are in model space.
     pub fn skinned(&self, vertex: &MeshVertex, palette: &[SkinMatrix]) -> (Vec3, Vec3) {
         let influences = self.influences(vertex.influence_range());
         (
@@ -205,8 +207,8 @@ impl Mesh {
         )
     }
 
-    /// Where a palette moves the mesh's [`points`](Mesh::points), in model space. `posed` is
-    /// cleared first.
+    /// Moves the mesh's [`points`](Mesh::points) by a palette, in model space. Clears `posed`
+    /// first.
     pub fn skin_points(&self, palette: &[SkinMatrix], posed: &mut Vec<Vec3>) {
         posed.clear();
         posed.extend(self.points.iter().map(|point| {
@@ -223,7 +225,7 @@ mod tests {
     use super::*;
     use crate::kinds::model::sample::{self, influence};
 
-    /// A palette of a moment.
+    /// The palette of a moment.
     fn palette(pfobj: &Pfobj, playhead: Playhead) -> Vec<SkinMatrix> {
         let skeleton = Skeleton::build(&pfobj.joints);
         let poses = Poses::build(pfobj, &skeleton);
@@ -232,7 +234,7 @@ mod tests {
         palette
     }
 
-    /// Two joints; in the second of two frames the second joint is turned and moved.
+    /// Two joints. In the second of two frames, the second joint is turned and moved.
     fn waving() -> Pfobj {
         let mut pfobj = sample::chain(2, 2);
         pfobj.clips[0].poses[3] = Transform {
@@ -271,9 +273,9 @@ mod tests {
         let half = Vec3::new(2.0 + side, 1.0 + side, 0.0);
         near(at(smooth(0.5)), half);
         near(at(smooth(1.0)), end);
-        // After the last comes the first.
+        // The first frame follows the last one.
         near(at(smooth(1.5)), half);
-        // Clips that are not there are the bind pose.
+        // Missing clips give the bind pose.
         near(at(Playhead::at_frame(7, 1)), begin);
     }
 
@@ -306,7 +308,7 @@ mod tests {
         sample::weigh(&mut pfobj, &[&[influence(0, 1.0), influence(1, 3.0)]]);
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
         let mesh = Mesh::build(&pfobj);
-        // The first joint leaves the corner at (0, 0); the second takes it to (5, 1).
+        // The first joint leaves the corner at (0, 0); the second moves it to (5, 1).
         let (position, normal) = mesh.skinned(&mesh.vertices[0], &palette);
         assert!(position.distance(Vec3::new(3.75, 0.75, 0.0)) < 1e-5);
         assert!(normal.distance(Vec3::Z) < 1e-5);

@@ -6,7 +6,7 @@ use mapscope_formats::pfobj::{
     Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 
-/// A transform that changes nothing.
+/// The identity transform.
 pub(super) const IN_PLACE: Transform = Transform {
     scale: [1.0; 3],
     rotation: Rotation::ConjugatedQuaternion([0.0, 0.0, 0.0, 1.0]),
@@ -24,13 +24,13 @@ pub(super) fn moved(translation: [f32; 3]) -> Transform {
     }
 }
 
-/// What turns by an angle around Z, as a file has it.
+/// A rotation by an angle around Z, as in a file.
 pub(super) fn turned(degrees: f32) -> Rotation {
     let (sin, cos) = (degrees.to_radians() / 2.0).sin_cos();
     Rotation::ConjugatedQuaternion([0.0, 0.0, -sin, cos])
 }
 
-/// A square of two triangles that stands upright and faces +Z, with one material.
+/// An upright square of two triangles that faces +Z, with one material.
 pub(super) fn quad() -> Pfobj {
     let corner = |x: f32, y: f32| Vertex {
         position: [x, y, 0.0],
@@ -72,8 +72,8 @@ pub(super) fn quad() -> Pfobj {
     }
 }
 
-/// A [`quad`] with a chain of joints, each one unit above its parent, and a clip in which
-/// nothing moves. All corners are moved by the last joint.
+/// A [`quad`] with a chain of joints, each one unit above its parent, and a clip without movement.
+/// All corners are moved by the last joint.
 pub(super) fn chain(joints: u32, frames: u32) -> Pfobj {
     let mut pfobj = quad();
     pfobj.joints = (0..joints)
@@ -101,7 +101,7 @@ pub(super) fn chain(joints: u32, frames: u32) -> Pfobj {
     pfobj
 }
 
-/// Gives the first corners these influences, and the others none.
+/// Sets the influences of the first corners and clears those of the others.
 pub(super) fn weigh(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
     pfobj.influences.clear();
     for (i, vertex) in pfobj.vertices.iter_mut().enumerate() {
@@ -112,7 +112,7 @@ pub(super) fn weigh(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
     }
 }
 
-/// A model that is nowhere on disk, and whose textures are not found.
+/// Builds a model that is not on disk, without textures.
 pub(super) fn model(pfobj: Pfobj) -> super::Model {
     let source = Source {
         path: "sample.pfobj".into(),

@@ -1,7 +1,8 @@
-//! Simplified meshes: what is drawn of a model where it is so small that nobody sees a difference.
+//! Simplified meshes, for models that are drawn so small that the difference is invisible.
 //!
-//! Edges are collapsed in the order of their quadric error, which counts positions, texture
-//! coordinates and normals, and positions in some poses too: what bends stays where it bends.
+//! Edges are collapsed in the order of their quadric error. The error includes positions, texture
+//! coordinates and normals, and also positions in several poses, so that joints keep enough edges
+//! to bend.
 
 use std::ops::Range;
 
@@ -16,25 +17,27 @@ use super::mesh::Mesh;
 use crate::Playhead;
 use crate::normal::unpack_normal;
 
-/// How far each level may be from the mesh, as a part of the mesh's largest side.
+/// Maximum error of each level, as a fraction of the mesh's largest side.
 const MAX_ERRORS: [f32; 4] = [0.01, 0.02, 0.04, 0.08];
-/// How many levels a mesh has at most, with the mesh itself.
+/// Maximum number of levels, including the mesh itself.
 pub const MAX_LEVELS: usize = 1 + MAX_ERRORS.len();
-/// How many triangles a level has at most, as a part of those of the level before.
+/// Maximum number of triangles of a level, as a fraction of those of the previous level.
 const MAX_TRIANGLES: f32 = 0.8;
-/// Meshes of fewer triangles are not worth it; those of more would keep the user waiting.
+/// Meshes with fewer triangles are not worth simplifying; larger ones would keep the user waiting.
 const TRIANGLES: Range<usize> = 32..50_000;
-/// How often a model is drawn at least for it to be worth it.
+/// Minimum number of instances for which simplification is worthwhile.
 const MIN_INSTANCES: usize = 16;
-/// How many poses are looked at.
+/// Maximum number of sampled poses.
 const MAX_POSES: usize = 6;
-/// How far apart these are, in lengths of their clip: however many there are, they are spread over it.
+/// Distance between sampled poses, in lengths of their clip. Any number of them is spread evenly
+/// over it.
 const BETWEEN_POSES: f32 = 0.618_034;
-/// What positions in each pose count, beside those in the bind pose: a bend is in some of them only.
+/// Weight of positions in each pose, relative to those in the bind pose. A bend occurs only in some
+/// poses.
 const POSE_WEIGHT: f32 = 0.6;
-/// What a unit of texture coordinates counts, as a part of the mesh's largest side.
+/// Weight of a unit of texture coordinates, as a fraction of the mesh's largest side.
 const UV_WEIGHT: f32 = 0.1;
-/// The same of a unit of each axis of a normal.
+/// Weight of a unit of each axis of a normal, as a fraction of the mesh's largest side.
 const NORMAL_WEIGHT: f32 = 0.05;
 
 /// A level of detail of a mesh, made of vertices of the mesh.
@@ -42,9 +45,9 @@ const NORMAL_WEIGHT: f32 = 0.05;
 pub struct SimplifiedMesh {
     /// Three for each triangle, by part.
     pub indices: Vec<u32>,
-    /// For each of [`Mesh::parts`], which of them are its.
+    /// Range in `indices` of each of [`Mesh::parts`].
     pub parts: Vec<Range<u32>>,
-    /// How far it is from the mesh, in units of model space.
+    /// Error relative to the mesh, in units of model space.
     pub error: f32,
 }
 
@@ -55,7 +58,7 @@ impl SimplifiedMesh {
 }
 
 impl Model {
-    /// Makes simplified meshes if the model is drawn often enough.
+    /// Builds simplified meshes if the model is drawn often enough.
     pub(crate) fn simplify_for(&self, instances: usize) {
         if instances < MIN_INSTANCES {
             return;
@@ -73,8 +76,8 @@ impl Model {
         });
     }
 
-    /// Some moments of its clips, in turns and at different parts of them: what goes to and fro is
-    /// straight in its middle.
+    /// Returns sample moments, alternating between clips and at different fractions of them. A
+    /// movement back and forth would be straight at its middle.
     fn moments(&self) -> impl Iterator<Item = Playhead> {
         let count = if self.clips.is_empty() { 0 } else { MAX_POSES };
         (0..count).map(|i| {
@@ -85,13 +88,13 @@ impl Model {
         })
     }
 
-    /// Simplified meshes, each coarser than the one before: none for a model that is not drawn often,
-    /// and where there is nothing to be left out.
+    /// Returns simplified meshes, each coarser than the one before. Empty for a model that is not
+    /// drawn often, or that cannot be simplified.
     pub fn simplified(&self) -> &[SimplifiedMesh] {
         self.simplified.get().map_or(&[], Vec::as_slice)
     }
 
-    /// Bytes of memory that they hold.
+    /// Heap size of the simplified meshes, in bytes.
     pub(crate) fn simplified_bytes(&self) -> usize {
         self.simplified()
             .iter()
@@ -100,7 +103,7 @@ impl Model {
     }
 }
 
-/// The levels of a mesh, for where its points are in some poses.
+/// Builds the levels of a mesh, for the positions of its points in several poses.
 fn levels(mesh: &Mesh, poses: &[Vec<Vec3>]) -> Result<Vec<SimplifiedMesh>, Error> {
     if !TRIANGLES.contains(&mesh.triangles.len()) {
         return Ok(Vec::new());
@@ -141,8 +144,8 @@ fn levels(mesh: &Mesh, poses: &[Vec<Vec3>]) -> Result<Vec<SimplifiedMesh>, Error
         let settings = SimplifySettings {
             target_index_count: 0,
             target_error,
-            // Seams stay, so that sharp edges are shaded as such, and small parts: those of a tree are
-            // not small when all of them are gone.
+            // Seams are kept, so that sharp edges stay sharp. Small parts are kept too: those of a
+            // tree are a visible loss if all of them disappear.
             options: SimplifyOptions::EMPTY,
         };
         let simplified = simplify_with_attributes(
@@ -168,14 +171,14 @@ fn levels(mesh: &Mesh, poses: &[Vec<Vec3>]) -> Result<Vec<SimplifiedMesh>, Error
     Ok(levels)
 }
 
-/// The corners of the triangles of a mesh, where vertices that several parts have are there for each
-/// of them.
+/// The corners of a mesh's triangles. Vertices that several parts share are duplicated for each
+/// part.
 struct Corners {
     /// Indices in the lists below, three for each triangle.
     indices: Vec<u32>,
-    /// Their vertices in the mesh.
+    /// Vertices in the mesh.
     vertices: Vec<u32>,
-    /// Their parts.
+    /// Parts.
     parts: Vec<u32>,
 }
 
@@ -186,7 +189,7 @@ impl Corners {
             vertices: Vec::new(),
             parts: Vec::new(),
         };
-        // Of each vertex the last part that has it, and its corner there.
+        // For each vertex, the last part that uses it, and its corner there.
         let mut known = vec![(u32::MAX, 0); mesh.vertices.len()];
         for (part, number) in mesh.parts.iter().zip(0..) {
             let range = part.indices.start as usize..part.indices.end as usize;
@@ -203,7 +206,7 @@ impl Corners {
         corners
     }
 
-    /// The vertices of triangles, sorted by part, and where each part begins and ends.
+    /// Returns the vertices of triangles, sorted by part, and the range of each part.
     fn by_part(&self, indices: &[u32], parts: usize) -> (Vec<u32>, Vec<Range<u32>>) {
         let mut triangles = indices.as_chunks::<3>().0.to_vec();
         let part_of = |corners: &[u32; 3]| self.parts[corners[0] as usize];
@@ -223,10 +226,10 @@ mod tests {
     use crate::kinds::model::sample;
     use mapscope_formats::pfobj::{Pfobj, Vertex};
 
-    /// How many squares a sheet has along a side.
+    /// Number of squares along a side of a sheet.
     const SIDE: u32 = 20;
 
-    /// A sheet of squares that stands upright; `change` bends it, and gives it materials.
+    /// An upright sheet of squares; `change` bends it and assigns materials.
     fn sheet(change: impl Fn(&mut Vertex)) -> Pfobj {
         let mut pfobj = sample::quad();
         let square = std::mem::take(&mut pfobj.vertices);
@@ -260,7 +263,7 @@ mod tests {
         };
         assert!(level.error < 1e-3 * SIDE as f32, "{}", level.error);
         assert_eq!(level.indices.len(), 6);
-        // They cover all of it.
+        // They cover the whole sheet.
         let corners = level
             .indices
             .iter()

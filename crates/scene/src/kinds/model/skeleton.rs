@@ -1,8 +1,8 @@
 //! The joints of a model and the matrices of their poses (fact sheet B3).
 //!
-//! A joint's own matrix is translation * rotation * scale; what its parent does to it comes
-//! before. A vertex is brought from model space into the space of the joint in its bind pose, and
-//! from there to where the pose has it: `global_pose * inverse(global_bind)`.
+//! A joint's own matrix is translation * rotation * scale, multiplied by that of its parent from
+//! the left. A vertex is transformed from model space into the space of the joint in its bind pose,
+//! and from there to the posed joint: `global_pose * inverse(global_bind)`.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use glam::{Affine3A, EulerRot, Mat3A, Quat, Vec3, Vec3A, Vec4};
 
 use mapscope_formats::pfobj::{Joint, Rotation, Transform};
 
-/// A skinning matrix, from model space in the bind pose to model space as posed: the three
-/// rows of an affine matrix, 48 bytes, as the shader reads it.
+/// A skinning matrix, from model space in the bind pose to posed model space: the three rows of an
+/// affine matrix, 48 bytes, in the layout of the shader.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Pod, Zeroable)]
 pub struct SkinMatrix {
-    /// What X, Y and Z of a point are multiplied by, and what is added, for each of X, Y and Z.
+    /// Rows for X, Y and Z: three factors for X, Y and Z of a point, and the translation.
     pub rows: [[f32; 4]; 3],
 }
 
 impl SkinMatrix {
-    /// The matrix that changes nothing.
+    /// The identity matrix.
     pub const IDENTITY: Self = Self {
         rows: [
             [1.0, 0.0, 0.0, 0.0],
@@ -30,8 +30,8 @@ impl SkinMatrix {
         ],
     };
 
-    /// The product with a matrix that is applied first. Rows stay rows: a transposition there and
-    /// back would take longer than the product.
+    /// Returns the product with a matrix that is applied first. It works on rows: transposing both
+    /// ways would take longer than the product.
     fn after(&self, first: &Self) -> Self {
         let [x, y, z] = first.rows.map(Vec4::from);
         let row = |[a, b, c, d]: [f32; 4]| x * a + y * b + z * c + Vec4::new(0.0, 0.0, 0.0, d);
@@ -79,9 +79,9 @@ impl From<SkinMatrix> for Affine3A {
 pub struct LocalPose {
     /// Factors along X, Y and Z.
     pub scale: Vec3,
-    /// The rotation, as it is meant: not conjugated. Of length 1 only where the file's is.
+    /// Actual rotation, not conjugated. Of length 1 only if the file's is.
     pub rotation: Quat,
-    /// Along X, Y and Z.
+    /// Translation along X, Y and Z.
     pub translation: Vec3,
 }
 
@@ -90,7 +90,8 @@ impl From<&Transform> for LocalPose {
         Self {
             scale: transform.scale.into(),
             rotation: match transform.rotation {
-                // Where the document says Euler angles, files have this (fact sheet B2).
+                // Where the document specifies Euler angles, files have quaternions (fact sheet
+                // B2).
                 Rotation::ConjugatedQuaternion(xyzw) => Quat::from_array(xyzw).conjugate(),
                 Rotation::EulerDegrees(degrees) => {
                     let [x, y, z] = degrees.map(f32::to_radians);
@@ -103,13 +104,13 @@ impl From<&Transform> for LocalPose {
 }
 
 impl LocalPose {
-    /// The matrix to the space of the parent. A quaternion of length 0 turns nothing.
+    /// Returns the matrix to the space of the parent. A quaternion of length 0 is no rotation.
     pub fn matrix(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
 
-    /// Interpolates between two poses: translation and scale linearly, the rotation spherically on
-    /// the shorter way round.
+    /// Interpolates between two poses: translation and scale linearly, the rotation spherically
+    /// along the shorter arc.
     #[inline]
     pub fn blend(&self, other: &Self, part: f32) -> Self {
         let [from, to] = [self.rotation, other.rotation].map(unit);
@@ -121,21 +122,21 @@ impl LocalPose {
     }
 }
 
-/// Spherical interpolation between rotations of length 1, on the shorter way round.
+/// Interpolates spherically between rotations of length 1, along the shorter arc.
 ///
-/// From one frame to the next a joint turns little. What is between is then found without sines,
+/// From one frame to the next, a joint turns little. Such angles are interpolated without sines,
 /// which makes palettes a third faster.
 #[inline]
 fn slerp(from: Quat, to: Quat, part: f32) -> Quat {
-    /// The cosine of half the angle between the rotations from which on the series are as exact as
-    /// the numbers: 51 degrees.
+    /// Minimum cosine of half the angle between the rotations for which the series are as exact as
+    /// the floats: 51 degrees.
     const MIN_COSINE: f32 = 0.9;
     let cosine = from.dot(to);
     let versine = 1.0 - cosine.abs();
     if versine > 1.0 - MIN_COSINE {
         return from.slerp(to, part);
     }
-    // The square of the angle, and sin(x) / x by the square of x.
+    // The square of the angle, and sin(x) / x as a function of the square of x.
     let square =
         versine * (2.0 + versine * (1.0 / 3.0 + versine * (4.0 / 45.0 + versine * (1.0 / 35.0))));
     let sinc = |square: f32| 1.0 - square / 6.0 * (1.0 - square / 20.0 * (1.0 - square / 42.0));
@@ -144,10 +145,10 @@ fn slerp(from: Quat, to: Quat, part: f32) -> Quat {
     from * weight(1.0 - part) + to * weight(part).copysign(cosine)
 }
 
-/// A rotation of length 1; none for a quaternion that has no length.
+/// Normalizes a rotation. A quaternion of length 0 becomes the identity.
 #[inline]
 pub(super) fn unit(rotation: Quat) -> Quat {
-    // As those of files are but for rounding.
+    // Rotations of files have length 1, except for rounding.
     if (rotation.length_squared() - 1.0).abs() < 1e-5 {
         return rotation;
     }
@@ -165,20 +166,20 @@ pub struct Skeleton {
     /// All joints, parents before their children.
     order: Vec<u32>,
     parents: Vec<Option<u32>>,
-    /// The children of all joints, one joint after another.
+    /// Children of all joints, one joint after another.
     children: Vec<u32>,
-    /// Which of `children` are a joint's.
+    /// Range of each joint in `children`.
     children_of: Vec<Range<u32>>,
     bind_globals: Vec<Affine3A>,
     inverse_binds: Vec<SkinMatrix>,
-    /// Joints whose bind pose cannot be undone, as when it scales everything to nothing: what
-    /// they hold moves with the nearest joint above them that can, if there is one. By `order`.
+    /// Joints whose bind pose is not invertible, such as one that scales everything to zero. Their
+    /// vertices move with the nearest invertible ancestor, if any. In the order of `order`.
     carried: Vec<(u32, Option<u32>)>,
 }
 
 impl Skeleton {
-    /// Makes the skeleton of a file's joints. A parent that is not in the list, or that would
-    /// close a circle, counts as none.
+    /// Builds the skeleton of a file's joints. A parent that does not exist or that would close a
+    /// cycle is ignored.
     pub fn build(joints: &[Joint]) -> Self {
         let count = joints.len();
         let parents: Vec<Option<u32>> = joints
@@ -196,7 +197,7 @@ impl Skeleton {
         let locals: Vec<LocalPose> = locals.collect();
         skeleton.bind_globals = vec![Affine3A::IDENTITY; count];
         skeleton.inverse_binds = vec![SkinMatrix::IDENTITY; count];
-        // For each joint that is carried, what carries it.
+        // For each carried joint, its carrier.
         let mut carriers = vec![None; count];
         for &joint in &skeleton.order {
             let at = joint as usize;
@@ -246,8 +247,8 @@ impl Skeleton {
         }
     }
 
-    /// Walks from the roots to the tips. What no root leads to hangs on itself; the first of such
-    /// joints is taken for a root.
+    /// Sorts the joints from the roots to the tips. Joints that no root leads to form a cycle; the
+    /// first of them becomes a root.
     fn put_in_order(&mut self) {
         let count = self.parents.len();
         let mut is_placed = vec![false; count];
@@ -277,12 +278,12 @@ impl Skeleton {
         }
     }
 
-    /// How many joints there are.
+    /// Number of joints.
     pub fn len(&self) -> usize {
         self.parents.len()
     }
 
-    /// Whether there are none.
+    /// `true` without joints.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }
@@ -292,13 +293,13 @@ impl Skeleton {
         &self.order
     }
 
-    /// The parent of a joint; none for a root, or a joint that is not there.
+    /// Parent of a joint, or `None` for a root or a missing joint.
     pub fn parent(&self, joint: usize) -> Option<usize> {
         let parent = self.parents.get(joint).copied().flatten()?;
         Some(parent as usize)
     }
 
-    /// The children of a joint, in file order.
+    /// Children of a joint, in file order.
     pub fn children(&self, joint: usize) -> &[u32] {
         let range = self.children_of.get(joint).cloned().unwrap_or_default();
         self.children
@@ -306,19 +307,19 @@ impl Skeleton {
             .unwrap_or_default()
     }
 
-    /// The matrix from a joint's space to model space in the bind pose.
+    /// Matrix from a joint's space to model space in the bind pose.
     pub fn bind_global(&self, joint: usize) -> Affine3A {
         self.bind_globals.get(joint).copied().unwrap_or_default()
     }
 
-    /// Joints whose bind pose cannot be undone, such as one that scales to nothing, with what
-    /// moves their vertices instead.
+    /// Joints whose bind pose is not invertible, such as one that scales to zero, each with the
+    /// joint that moves its vertices instead.
     pub fn carried(&self) -> &[(u32, Option<u32>)] {
         &self.carried
     }
 
-    /// The matrices from the joints' spaces to model space, for poses relative to their parents.
-    /// Writes to `globals`, one for each joint.
+    /// Writes the matrices from the joints' spaces to model space to `globals`, one for each joint.
+    /// `local` returns poses relative to the parents.
     pub fn write_globals(&self, local: impl Fn(usize) -> LocalPose, globals: &mut [Affine3A]) {
         if globals.len() < self.len() {
             return;
@@ -334,13 +335,13 @@ impl Skeleton {
         }
     }
 
-    /// The joint palette of poses relative to their parents. Writes to `palette`, one matrix for
-    /// each joint, all of them finite.
+    /// Writes a joint palette to `palette`, one finite matrix for each joint. `local` returns poses
+    /// relative to the parents.
     pub fn write_palette(&self, local: impl Fn(usize) -> LocalPose, palette: &mut [SkinMatrix]) {
         if palette.len() < self.len() {
             return;
         }
-        // Until all children know it, a joint's place holds its global matrix.
+        // The palette temporarily holds global matrices, until all children have used them.
         for &joint in &self.order {
             let at = joint as usize;
             let matrix = SkinMatrix::from(local(at).matrix());
@@ -365,7 +366,7 @@ impl Skeleton {
         }
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub fn cpu_bytes(&self) -> usize {
         size_of::<u32>() * (self.order.len() + self.children.len())
             + size_of_val(self.parents.as_slice())
@@ -472,7 +473,7 @@ mod tests {
     fn parents_that_cannot_be_are_none() {
         let mut joints = sample::chain(4, 1).joints;
         joints[0].parent = Some(1000);
-        // The second and third hang on each other.
+        // The second and third are each other's parents.
         joints[1].parent = Some(2);
         let skeleton = Skeleton::build(&joints);
         assert_eq!(skeleton.parent(0), None);
@@ -525,7 +526,7 @@ mod tests {
                 translation: [x, 0.0, 0.0],
             })
         };
-        // The same rotation with its sign turned is the long way.
+        // The same rotation with the opposite sign takes the longer arc.
         let mut far = pose(80.0, 2.0);
         far.rotation = -far.rotation;
         let half = pose(0.0, 0.0).blend(&far, 0.5);

@@ -1,4 +1,4 @@
-//! Counts of what joints move and where materials are used, made once.
+//! Usage counts of joints and materials, computed once.
 
 use glam::Vec2;
 
@@ -7,32 +7,33 @@ use super::mesh::Mesh;
 use crate::Flaw;
 use mapscope_formats::pfobj::Pfobj;
 
-/// What the joints move and where the materials are.
+/// Uses of joints and materials.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
     /// By joint.
     pub(super) joints: Vec<JointUse>,
     /// By material.
     pub(super) materials: Vec<MaterialUse>,
-    /// Vertices of triangles that are drawn that no joint moves, in a model with clips.
+    /// Number of vertices of drawn triangles that no joint moves, in a model with clips.
     pub(super) unweighted: usize,
-    /// Triangles that are drawn and have a flaw, by flaw as in [`Flaw::ALL`]: their indices in the file, rising.
+    /// Drawn triangles with a flaw, by flaw as in [`Flaw::ALL`]: their indices in the file, in
+    /// ascending order.
     flawed: [Vec<u32>; Flaw::ALL.len()],
 }
 
-/// What a joint moves.
+/// The use of a joint.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct JointUse {
-    /// Vertices of the file that it moves, however little.
+    /// Number of vertices of the file that it moves, with any weight.
     pub(super) vertices: usize,
-    /// The maximum of its weights.
+    /// Maximum of its weights.
     pub(super) max_weight: f32,
 }
 
-/// Where a material is.
+/// The use of a material.
 #[derive(Debug, Default, Clone, Copy, PartialEq)]
 pub(super) struct MaterialUse {
-    /// Triangles that have it.
+    /// Number of its triangles.
     pub(super) triangles: usize,
     /// Min and max of the texture coordinates of their corners.
     pub(super) uv: Option<[Vec2; 2]>,
@@ -93,14 +94,14 @@ impl Uses {
         if !reversed.iter().any(is_clear) {
             std::mem::swap(reversed, bent);
         }
-        // They were found by material.
+        // They were collected by material.
         for flawed in &mut uses.flawed {
             flawed.sort_unstable();
         }
         uses
     }
 
-    /// The triangles that have a flaw, by their indices in the file, rising.
+    /// Returns the triangles that have a flaw, by their index in the file, in ascending order.
     pub(super) fn flawed(&self, flaw: Flaw) -> &[u32] {
         let of_flaw = Flaw::ALL.iter().position(|other| *other == flaw);
         of_flaw
@@ -108,7 +109,7 @@ impl Uses {
             .map_or(&[], Vec::as_slice)
     }
 
-    /// Bytes of memory that it holds.
+    /// Heap size in bytes.
     pub(super) fn cpu_bytes(&self) -> usize {
         let flawed = self.flawed.iter().map(|list| size_of_val(list.as_slice()));
         size_of_val(self.joints.as_slice())
@@ -134,7 +135,7 @@ mod tests {
             ],
         );
         pfobj.vertices[2].uv = [1.5, -0.5];
-        // The second triangle goes round the other way.
+        // The second triangle has the opposite winding.
         pfobj.vertices.swap(4, 5);
         let uses = Uses::count(&pfobj, &Mesh::build(&pfobj));
         let joint = |vertices, max_weight| JointUse {
@@ -146,7 +147,7 @@ mod tests {
         let uv = [Vec2::new(0.0, -0.5), Vec2::new(1.5, 1.0)];
         assert_eq!(uses.materials[0].uv, Some(uv));
         assert_eq!(uses.flawed(Flaw::Reversed), [1]);
-        // Those of the last joint have a weight of 0, and the others none.
+        // The weights of the last joint are 0, and the others have no weights.
         assert_eq!(
             (uses.unweighted, uses.flawed(Flaw::Unweighted)),
             (3, &[1][..])

@@ -1,9 +1,9 @@
-//! Equal values get the same number: how corners that share a place become one vertex.
+//! Numbering of equal values, for merging equal corners into one vertex.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Numbers values in the order in which they are first seen; equal ones have the same number.
+/// Numbers values in the order in which they are first seen. Equal values have the same number.
 #[derive(Debug)]
 pub(super) struct Weld<const WORDS: usize> {
     numbers: HashMap<[u32; WORDS], u32, BuildHasherDefault<WordHasher>>,
@@ -16,7 +16,7 @@ impl<const WORDS: usize> Weld<WORDS> {
         }
     }
 
-    /// The number of a value, and whether it is seen for the first time.
+    /// Returns the number of a value, and `true` if it is new.
     pub(super) fn number(&mut self, words: [u32; WORDS]) -> (u32, bool) {
         let next = self.numbers.len() as u32;
         let number = *self.numbers.entry(words).or_insert(next);
@@ -24,8 +24,8 @@ impl<const WORDS: usize> Weld<WORDS> {
     }
 }
 
-/// A hasher for words that nobody chooses to make it slow: vertices of a file that one opens
-/// oneself. Four times as fast as the one of the standard library.
+/// A hasher without protection against collision attacks, for vertices of local files. It is four
+/// times as fast as that of the standard library.
 #[derive(Debug, Default)]
 pub(super) struct WordHasher(u64);
 

@@ -1,18 +1,20 @@
-//! Whether declared bounds are wrong at two moments for one reason.
+//! Heuristics for whether declared bounds are wrong at two moments for the same reason.
 //!
-//! An exporter computes all bounds in one way. What it does wrong in the bind pose it does wrong in
-//! clips too, and that shows in one of three ways:
+//! An exporter computes all bounds in the same way. A mistake that it makes in the bind pose recurs
+//! in clips, in one of three ways:
 //!
-//! - The mesh with its axes in another order or direction, scaled or moved, has the declared bounds:
-//!   they were taken in other axes, other units or from another origin.
-//! - The same bounds are declared although the mesh has others: they were taken at another moment.
-//! - In every frame the same sides are too far out or too far in: the boxes were taken around turned
-//!   boxes, or around a mesh with more or less in it. The arrows of the engine's own game are so.
+//! - The declared bounds are those of the mesh with permuted, mirrored, scaled or moved axes: they
+//!   were taken in other axes, other units or from another origin.
+//! - The same bounds are declared for different bounds of the mesh: they were taken at another
+//!   moment.
+//! - The same sides are too far out or too far in in every frame: the boxes were taken around
+//!   rotated boxes, or around a mesh with more or fewer parts. The arrows of the engine's own game
+//!   are an example.
 
 use crate::Aabb;
 use mapscope_formats::pfobj::Bounds;
 
-/// Orders of the axes.
+/// Permutations of the axes.
 const ORDERS: [[usize; 3]; 6] = [
     [0, 1, 2],
     [0, 2, 1],
@@ -21,14 +23,14 @@ const ORDERS: [[usize; 3]; 6] = [
     [2, 0, 1],
     [2, 1, 0],
 ];
-/// How many times as far off a side may be for the reason for which it is off elsewhere. In
-/// the real exports that are so it is at most 1.02 times as far in a clip as in the bind pose.
+/// Maximum ratio between the errors of a side for them to have the same cause. In real exports with
+/// this fault, the error in a clip is at most 1.02 times that in the bind pose.
 const MAX_TIMES: f32 = 2.0;
 
 /// Declared bounds, and those of the mesh at the same moment.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
-    /// Min and max along each axis, as the file has them.
+    /// Min and max along each axis, as in the file.
     declared: [[f32; 2]; 3],
     mesh: [[f32; 2]; 3],
 }
@@ -42,14 +44,14 @@ impl Pair {
         }
     }
 
-    /// How many times as large as those of the mesh the declared bounds are along every axis; none where that
-    /// is not the same, or nearly 1.
+    /// Returns the factor between the declared bounds and those of the mesh. Returns `None` if it
+    /// differs between axes or is close to 1.
     pub(super) fn factor(&self, tolerance: f32) -> Option<f32> {
         let length = |[min, max]: [f32; 2]| max - min;
         let axes = || self.declared.into_iter().zip(self.mesh);
         let (declared, mesh) = axes().max_by(|(_, a), (_, b)| length(*a).total_cmp(&length(*b)))?;
         let factor = length(declared) / length(mesh);
-        // Units are off by more than rounding and margins are.
+        // Wrong units cause larger errors than rounding and margins do.
         let is_scale = factor.is_finite() && factor > 0.0 && !(0.8..=1.25).contains(&factor);
         let fits = |(declared, mesh): ([f32; 2], [f32; 2])| {
             let apart = length(declared) - factor * length(mesh);
@@ -58,7 +60,7 @@ impl Pair {
         (is_scale && axes().all(fits)).then_some(factor)
     }
 
-    /// How far out each side is declared: below 0 where it is too far in, and 0 where it is right.
+    /// Outward error of each declared side: negative if it is too far in, 0 if it is right.
     fn sides(&self, tolerance: f32) -> [f32; 6] {
         std::array::from_fn(|side| {
             let (axis, end) = (side / 2, side % 2);
@@ -69,20 +71,22 @@ impl Pair {
     }
 }
 
-/// What is wrong with declared bounds.
+/// The cause of wrong declared bounds.
 #[derive(Debug)]
 pub(super) struct Fault {
-    /// Bounds that have it.
+    /// Declared bounds with this fault.
     declared: [[f32; 2]; 3],
-    /// All that make these bounds of those of the mesh.
+    /// All maps from the bounds of the mesh to these bounds.
     maps: Vec<Map>,
-    /// How far out or in each side is at most; none where that is not the same way in every frame.
+    /// Maximum outward or inward error of each side, or `None` if the direction differs between
+    /// frames.
     sides: Option<[f32; 6]>,
     tolerance: f32,
 }
 
 impl Fault {
-    /// That of some bounds; `all` are those of all moments of the same pose or clip.
+    /// Analyses the fault of some bounds. `all` are the bounds at all moments of the same pose or
+    /// clip.
     pub(super) fn of(pair: &Pair, all: impl IntoIterator<Item = Pair>, tolerance: f32) -> Self {
         let all = all.into_iter().map(|pair| pair.sides(tolerance));
         let sides = all.map(|sides| is_off(&sides).then_some(sides));
@@ -107,14 +111,14 @@ impl Fault {
         }
     }
 
-    /// Whether it is why bounds are off.
+    /// `true` if the fault explains why bounds are wrong.
     pub(super) fn explains(&self, pair: &Pair) -> bool {
         let same = near(&self.declared, &pair.declared, self.tolerance);
         same || self.maps.iter().any(|map| map.fits(pair, self.tolerance))
     }
 
-    /// Whether it is why all of some bounds are off, none of which are right: each side that is, is so
-    /// the same way and not much farther.
+    /// `true` if the fault explains why all of these bounds are wrong. Each wrong side must deviate
+    /// in the same direction and not much farther, and none of the bounds may be right.
     pub(super) fn explains_all(&self, all: impl IntoIterator<Item = Pair>) -> bool {
         let Some(known) = self.sides else {
             return false;
@@ -139,22 +143,22 @@ fn near(a: &[[f32; 2]; 3], b: &[[f32; 2]; 3], tolerance: f32) -> bool {
     both.all(|(a, b)| (a - b).abs() <= tolerance)
 }
 
-/// The axes of a mesh in another order or direction, scaled and moved.
+/// A map of the axes of a mesh: permuted or mirrored, scaled and moved.
 #[derive(Debug)]
 struct Map([MappedAxis; 3]);
 
-/// An axis of declared bounds, made of one of the mesh.
+/// An axis of declared bounds, derived from an axis of the mesh.
 #[derive(Debug, Clone, Copy)]
 struct MappedAxis {
-    /// Which one: 0, 1 or 2.
+    /// Axis of the mesh: 0, 1 or 2.
     of: usize,
-    /// Below 0 where it is turned around.
+    /// Scale, negative if the axis is mirrored.
     scale: f32,
     offset: f32,
 }
 
 impl Map {
-    /// All that make the declared bounds of those of the mesh.
+    /// Returns all maps from the bounds of the mesh to the declared ones.
     fn all(pair: &Pair, tolerance: f32) -> Vec<Self> {
         let directions = (0..8_u8).map(|bits| [1, 2, 4].map(|bit| bits & bit != 0));
         let maps = directions.flat_map(|is_turned| ORDERS.map(|order| (order, is_turned)));
@@ -169,7 +173,8 @@ impl Map {
         tolerance: f32,
     ) -> Option<Self> {
         let length = |[min, max]: [f32; 2]| max - min;
-        // What is flat does not show its scale: that of the longest axis is the likeliest.
+        // A flat axis does not reveal its scale. The scale of the longest axis is the most likely
+        // one.
         let longest = (0..3).max_by(|a, b| {
             let [a, b] = [a, b].map(|axis| length(pair.mesh[order[*axis]]));
             a.total_cmp(&b)
@@ -199,7 +204,7 @@ impl Map {
         axes.iter().all(is_finite).then_some(Self(axes))
     }
 
-    /// Whether it makes declared bounds of those of the mesh.
+    /// `true` if it maps the bounds of the mesh to the declared ones.
     fn fits(&self, pair: &Pair, tolerance: f32) -> bool {
         self.0.iter().zip(&pair.declared).all(|(axis, declared)| {
             let made = ends(pair.mesh[axis.of], axis.scale);
@@ -212,7 +217,7 @@ impl Map {
     }
 }
 
-/// Min and max of an axis as they come after scaling.
+/// Orders the ends of an axis as they are after scaling.
 fn ends([min, max]: [f32; 2], scale: f32) -> [f32; 2] {
     if scale < 0.0 { [max, min] } else { [min, max] }
 }
@@ -227,7 +232,7 @@ mod tests {
         Pair { declared, mesh }
     }
 
-    /// What an exporter makes of the bounds of a mesh.
+    /// The bounds that an exporter writes for those of a mesh.
     type Export = fn([[f32; 2]; 3]) -> [[f32; 2]; 3];
 
     fn moved([min, max]: [f32; 2], by: f32) -> [f32; 2] {
@@ -252,7 +257,7 @@ mod tests {
             let mut other = export(frame);
             other[1][1] += 0.25;
             assert!(!fault.explains(&pair(other, frame)), "{i}");
-            // What is wrong otherwise has another reason.
+            // Bounds with another fault have another cause.
             let others = faults.iter().enumerate().filter(|(other, _)| *other != i);
             for (j, other) in others {
                 assert!(!fault.explains(&pair(other(frame), frame)), "{i} and {j}");
@@ -290,7 +295,7 @@ mod tests {
         let fault = Fault::of(&wrong, [wrong], TOLERANCE);
         assert!(fault.explains(&pair(scaled(frame), frame)));
         assert!(!fault.explains(&pair(bind, frame)));
-        // No scale makes what is flat thick.
+        // No scale makes a flat axis thick.
         let thick = pair([[0.0, 1.0], [0.0, 2.0], [0.0, 0.5]], bind);
         assert!(Map::all(&thick, TOLERANCE).is_empty());
     }
@@ -326,7 +331,7 @@ mod tests {
         ] {
             assert!(!all(&[[0.5, 2.0, 0.0, 0.0, 0.0, 0.0], other]), "{other:?}");
         }
-        // Of a clip, whatever its frames have in common.
+        // The common fault of all frames of a clip.
         let frames = [
             off([0.5, 0.0, 0.0, 0.0, 0.0, 0.0]),
             off([0.25, 1.0, 0.0, 0.0, 0.0, 0.0]),

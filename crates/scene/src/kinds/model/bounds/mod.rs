@@ -1,4 +1,4 @@
-//! The bounds of the mesh in each frame, next to those that the file declares.
+//! The bounds of the mesh in each frame, compared with the declared ones.
 
 mod fault;
 
@@ -18,22 +18,23 @@ use crate::{OpenError, Progress};
 use mapscope_formats::pfobj::{Bounds, Pfobj, Transform, rules as in_file};
 use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject, quoted};
 
-/// The largest difference between declared and skinned bounds that is not worth a word, in model
-/// units: files have six decimals.
+/// Largest ignored difference between declared and skinned bounds, in model units. Files have six
+/// decimals.
 const TOLERANCE: f32 = 0.001;
-/// The same for large models, whose numbers are rounded to more: a part of their size.
+/// The same for large models, whose numbers have larger rounding errors, as a fraction of their
+/// size.
 const TOLERANCE_OF_SIZE: f32 = 1e-5;
-/// Places times frames that are worth a thread of their own.
+/// Number of positions times frames for each thread.
 const WORK_FOR_A_THREAD: usize = 1 << 20;
-/// Kinds of faults that others are compared with: few models have more than one.
+/// Maximum number of faults that others are compared with. Few models have more than one.
 const MAX_FAULTS: usize = 8;
-/// What is said of rotations that are not of length 1.
+/// Rules about rotations that are not of length 1.
 static ROTATION_RULES: [&Rule; 3] = [
     &in_file::EULER_ROTATION,
     &in_file::ROTATION,
     &in_file::ROTATION_LENGTH,
 ];
-/// What leaves a vertex, a joint or a pose elsewhere than the file means.
+/// Rules about errors that displace a vertex, a joint or a pose.
 static DISPLACING_RULES: [&Rule; 8] = [
     &in_file::LINE,
     &in_file::COUNT,
@@ -45,45 +46,45 @@ static DISPLACING_RULES: [&Rule; 8] = [
     &in_file::FRAME,
 ];
 
-/// What is wrong with the weights of a vertex, which have no part in the bind pose. One without weights is
-/// where the engine has it as well.
+/// Rules about vertex weights, which do not affect the bind pose. The rule about missing weights is
+/// not included: such a vertex is in the same place in the engine.
 static WEIGHT_RULES: [&Rule; 3] = [
     &in_file::NEGATIVE_WEIGHT,
     &in_file::EMPTY_WEIGHTS,
     &in_file::JOINT_INDEX,
 ];
 
-/// The bounds of the mesh in the bind pose and in every frame, and how far they are from those that
-/// the file declares.
+/// The bounds of the mesh in the bind pose and in every frame, and their differences from the
+/// declared ones.
 #[derive(Debug, Default)]
 pub(super) struct Extents {
-    /// In the bind pose; none for a mesh without vertices.
+    /// Bounds in the bind pose, or `None` for a mesh without vertices.
     pub(super) bind: Option<Aabb>,
-    /// In each frame of each clip. Empty for a mesh without vertices.
+    /// Bounds in each frame of each clip. Empty for a mesh without vertices.
     pub(super) frames: Vec<Vec<Aabb>>,
-    /// For each clip, where its declared bounds differ most; none where none are declared.
+    /// Largest difference of each clip, or `None` if it declares no bounds.
     pub(super) worst: Vec<Option<Difference>>,
-    /// Up to where a difference is taken for rounding.
+    /// Largest difference that is attributed to rounding.
     pub(super) tolerance: f32,
 }
 
-/// How far declared bounds are from those of the mesh.
+/// A difference between declared bounds and those of the mesh.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Difference {
-    /// The frame in which it is.
+    /// Frame.
     pub(super) frame: u32,
-    /// How far, in model units.
+    /// Difference, in model units.
     pub(super) size: f32,
-    /// Along which axis: 0, 1 or 2.
+    /// Axis: 0, 1 or 2.
     axis: usize,
-    /// What the file says, and what it is.
+    /// Declared and actual value.
     declared: f32,
     skinned: f32,
     is_max: bool,
 }
 
 impl Difference {
-    /// Where the bounds differ most.
+    /// Returns the largest difference between bounds.
     pub(super) fn between(frame: u32, declared: &Bounds, skinned: &Aabb) -> Self {
         let sides = [
             (false, declared.min, skinned.min),
@@ -115,7 +116,7 @@ impl Difference {
         worst
     }
 
-    /// The difference in words.
+    /// Describes the difference.
     fn message(&self) -> String {
         format!(
             "{} {} is {}, but that of the mesh is {}",
@@ -128,7 +129,7 @@ impl Difference {
 }
 
 impl Extents {
-    /// Poses the mesh in every frame, on as many threads as are worth it.
+    /// Poses the mesh in every frame, on multiple threads if that is worthwhile.
     ///
     /// # Errors
     /// Only when the load is cancelled.
@@ -185,10 +186,10 @@ impl Extents {
         })
     }
 
-    /// Warns of each clip, and of the bind pose, whose declared bounds are not those of the mesh;
-    /// `problems` are those of the file. Bounds of what could not be read whole differ for that reason.
-    /// Those of a clip follow from those of the bind pose, or of a clip before it, as far as the same
-    /// fault explains both ([`Fault`]).
+    /// Warns of each clip, and of the bind pose, whose declared bounds differ from those of the
+    /// mesh. `problems` are those of the file. Differences of partly unreadable data are
+    /// consequences of its problems. Differences of a clip are consequences of those of the bind
+    /// pose, or of an earlier clip, if the same fault explains both ([`Fault`]).
     pub(super) fn check(&self, pfobj: &Pfobj, problems: &mut Vec<Problem>) {
         let broken = Broken::of(pfobj, problems);
         let mut checked = Checked {
@@ -249,7 +250,7 @@ impl Extents {
         }
     }
 
-    /// What is said of the bounds of the bind pose, if they are not those of the mesh.
+    /// Returns the problem of the bind pose's bounds, if they differ from those of the mesh.
     fn bind_apart(&self, pfobj: &Pfobj) -> Option<(Problem, Pair)> {
         let (declared, bind) = (pfobj.bounds.as_ref()?, self.bind.as_ref()?);
         let worst = Difference::between(0, declared, bind);
@@ -268,12 +269,12 @@ impl Extents {
         Some((problem, pair))
     }
 
-    /// Whether declared bounds are those of the mesh.
+    /// `true` if declared bounds match those of the mesh.
     pub(super) fn agree(&self, declared: &Bounds, skinned: &Aabb) -> bool {
         Difference::between(0, declared, skinned).size <= self.tolerance
     }
 
-    /// The declared bounds of each frame of a clip with those of the mesh, by frame.
+    /// Returns the declared bounds of each frame of a clip with those of the mesh, by frame.
     fn pairs<'p>(
         &'p self,
         pfobj: &'p Pfobj,
@@ -286,7 +287,7 @@ impl Extents {
         })
     }
 
-    /// The same of one frame.
+    /// Returns the declared bounds of one frame with those of the mesh.
     fn pair(&self, pfobj: &Pfobj, clip: usize, frame: u32) -> Option<Pair> {
         let (declared, skinned) = self.bounds_of(pfobj, clip);
         let frame = frame as usize;
@@ -296,7 +297,7 @@ impl Extents {
         ))
     }
 
-    /// The bounds of the frames of a clip, as the file has them and as the mesh has them.
+    /// Returns the bounds of the frames of a clip, as declared and as measured.
     fn bounds_of<'p>(
         &'p self,
         pfobj: &'p Pfobj,
@@ -307,7 +308,7 @@ impl Extents {
         (declared, skinned)
     }
 
-    /// The frames of a clip that have bounds that are not those of the mesh.
+    /// Returns the frames of a clip whose bounds differ from those of the mesh.
     fn frames_apart(&self, pfobj: &Pfobj, clip: usize) -> Vec<Difference> {
         let worst = self.worst.get(clip).copied().flatten();
         if worst.is_none_or(|worst| worst.size <= self.tolerance) {
@@ -322,12 +323,13 @@ impl Extents {
     }
 }
 
-/// The largest of several differences, of several the first.
+/// Returns the largest difference, the first one in case of a tie.
 fn worst_of(differences: impl Iterator<Item = Difference>) -> Option<Difference> {
     differences.reduce(|worst, next| if next.size > worst.size { next } else { worst })
 }
 
-/// That declared bounds are those of the mesh by a factor; nothing where they are not.
+/// Describes a uniform factor between declared bounds and those of the mesh. Empty if there is no
+/// such factor.
 fn times(pair: &Pair, tolerance: f32) -> String {
     let factor = pair.factor(tolerance);
     factor.map_or_else(String::new, |factor| {
@@ -335,7 +337,8 @@ fn times(pair: &Pair, tolerance: f32) -> String {
     })
 }
 
-/// What is said of the bounds of a clip that differ in so many frames, most in one of them.
+/// Returns the problem of a clip's bounds, with the number of frames that differ and the worst of
+/// them.
 fn clip_problem(
     pfobj: &Pfobj,
     clip: usize,
@@ -368,27 +371,27 @@ fn clip_problem(
     Problem::new(&rules::BOUNDS_DIFFER, subject, Place::line(line), message)
 }
 
-/// The problem from which another follows.
+/// The problem that another is a consequence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Above {
-    /// One of those that were known, by its index.
+    /// A problem that was already known, by its index.
     Known(usize),
-    /// One that was found since.
+    /// A problem found by this check.
     Found(Cause),
 }
 
-/// Bounds while they are checked.
+/// State of the bounds check.
 struct Checked<'p> {
-    /// What was known to be wrong.
+    /// Problems that were already known.
     problems: &'p mut Vec<Problem>,
-    /// What was found since.
+    /// Problems found by this check.
     found: Problems,
-    /// What is wrong with bounds, and the problem that says so, where it is listed.
+    /// Faults of bounds, each with the problem that reports it if that is listed.
     faults: Vec<(Fault, Option<Above>)>,
 }
 
 impl Checked<'_> {
-    /// Lists a problem, below that from which it follows; gives the one that now says it.
+    /// Adds a problem as a consequence of `above`. Returns the problem that now reports it.
     fn put(&mut self, problem: Problem, above: Option<Above>) -> Option<Above> {
         if let Some(Above::Known(index)) = above {
             self.problems.get_mut(index)?.add_consequence(problem);
@@ -404,18 +407,18 @@ impl Checked<'_> {
     }
 }
 
-/// What of a model cannot have the bounds that were declared since something is wrong with it: the
-/// problems that say so, by their index.
+/// Parts of a model whose bounds cannot be right because of other problems, each with the index of
+/// its problem.
 #[derive(Default)]
 struct Broken {
-    /// With the mesh or the skeleton, and so with everything.
+    /// The mesh or the skeleton, and therefore everything.
     mesh: Option<usize>,
-    /// With the weights of vertices, and so with every frame.
+    /// The weights of vertices, and therefore every frame.
     weights: Option<usize>,
     clips: BTreeMap<usize, usize>,
-    /// With single frames of clips.
+    /// Single frames of clips.
     frames: BTreeMap<(usize, u32), usize>,
-    /// With the bounds of the bind pose.
+    /// The bounds of the bind pose.
     bind: Option<usize>,
 }
 
@@ -435,7 +438,7 @@ impl Broken {
                 Subject::Vertex(_) | Subject::Joint(_) if displaces => {
                     broken.mesh.get_or_insert(index);
                 }
-                // Of many frames only the first are listed.
+                // Of many frames, only the first are listed.
                 Subject::Clip(clip) | Subject::Frame { clip, .. } if displaces => {
                     broken.clips.entry(clip as usize).or_insert(index);
                 }
@@ -449,7 +452,7 @@ impl Broken {
                 _ => {}
             }
         }
-        // Of the poses that are missing for a joint only the first are listed, and any frame may lack one.
+        // Only the first poses missing for a joint are listed, so any frame may lack one.
         let is_cut = |problem: &&Problem| problem.consequences.iter().any(|it| it.count > 1);
         let displaces = |problem: &Problem| {
             let mut all = problem.with_consequences();
@@ -463,7 +466,7 @@ impl Broken {
                 .mesh
                 .or(if found.is_empty() { None } else { Some(0) });
         }
-        // Bounds that are the wrong way round, of which the first is named.
+        // Bounds whose min and max are swapped. Their problem names only the first of them.
         let is_order = |problem: &Problem| *problem.rule == in_file::BOUNDS_ORDER;
         if let Some(known) = found.iter().position(is_order) {
             let is_turned = |bounds: &Bounds| (0..3).any(|i| bounds.min[i] > bounds.max[i]);
@@ -477,7 +480,7 @@ impl Broken {
                 }
             }
         }
-        // Rotations that the engine does not take for such are drawn as they come.
+        // Rotations that are invalid in the engine are drawn as they are.
         let is_of_rotation = |problem: &Problem| ROTATION_RULES.contains(&problem.rule);
         if let Some(known) = found.iter().position(is_of_rotation) {
             let is_odd = |transform: &Transform| !transform.rotation.is_unit();
@@ -495,7 +498,7 @@ impl Broken {
         broken
     }
 
-    /// The problem that explains the bounds of a frame.
+    /// Returns the problem that explains the bounds of a frame.
     fn at(&self, clip: usize, frame: u32) -> Option<usize> {
         let of_all = self.mesh.or(self.weights);
         let of_clip = of_all.or_else(|| self.clips.get(&clip).copied());
@@ -503,14 +506,14 @@ impl Broken {
     }
 }
 
-/// The line that begins the bounds of a frame: after one for each joint.
+/// First line of the bounds of a frame, after one line for each joint.
 fn bounds_line(pfobj: &Pfobj, clip: usize, frame: usize) -> u64 {
     let clip = pfobj.clips.get(clip);
     let first = clip.and_then(|clip| clip.frame_lines.get(frame).copied());
     first.unwrap_or(0) + pfobj.joints.len() as u64
 }
 
-/// The line that begins the bounds of the bind pose: after all else.
+/// First line of the bounds of the bind pose, after all other data.
 pub(super) fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
     let frame = |clip: usize| {
         let frames = pfobj.clips.get(clip)?.frame_lines.len();
@@ -528,12 +531,13 @@ pub(super) fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
 /// The points of a mesh, grouped by their influences.
 struct Groups<'a> {
     mesh: &'a Mesh,
-    /// [`Point::influences`](super::mesh::Point::influences) and which of `places` have them.
+    /// [`Point::influences`](super::mesh::Point::influences) and the range of `places` that they
+    /// apply to.
     moved: Vec<(Range<usize>, Range<usize>)>,
     places: Vec<Vec3A>,
-    /// The bounds of those that do not move.
+    /// Bounds of the points that do not move.
     still: Option<[Vec3A; 2]>,
-    /// The bounds of all of them in the bind pose.
+    /// Bounds of all points in the bind pose.
     bind: Option<Aabb>,
 }
 
@@ -565,7 +569,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Their bounds when a palette moves them.
+    /// Computes the bounds of the points, posed by a palette.
     fn posed(&self, palette: &[Affine3A]) -> Option<Aabb> {
         let moved = self.moved.iter().filter_map(|(influences, places)| {
             let mut mixed = Affine3A::ZERO;
@@ -669,7 +673,7 @@ mod tests {
             .iter()
             .map(Problem::to_string)
             .collect();
-        // Neither has the fault of the other.
+        // The two faults are different.
         assert_eq!(
             problems,
             [
@@ -682,7 +686,7 @@ mod tests {
         );
     }
 
-    /// What is wrong, each with how much follows from it.
+    /// Problems that are not consequences, each with the number of its consequences.
     fn causes(pfobj: &Pfobj) -> Vec<(Subject, usize)> {
         let found = found(&measured(pfobj), pfobj, &[]);
         let causes = found.iter();
@@ -691,7 +695,7 @@ mod tests {
             .collect()
     }
 
-    /// The same with all bounds as an exporter makes them of the right ones.
+    /// The same model with all bounds converted as by an exporter.
     fn exported(export: fn(Bounds) -> Bounds) -> Pfobj {
         let mut pfobj = swaying();
         pfobj.bounds = pfobj.bounds.map(export);
@@ -713,7 +717,7 @@ mod tests {
                 )
             },
             |_| bounds([0.0; 3], [5.0; 3]),
-            // Boxes around turned boxes, which fit nowhere.
+            // Boxes around rotated boxes, which fit nowhere.
             |it| {
                 let size = it.max[0] - it.min[0];
                 bounds(
@@ -725,7 +729,7 @@ mod tests {
         for (i, export) in exports.into_iter().enumerate() {
             let pfobj = exported(export);
             assert_eq!(causes(&pfobj), [(Subject::BindBounds, 1)], "{i}");
-            // A frame that is wrong for a reason of its own.
+            // A frame that is wrong for another reason.
             let mut odd = pfobj.clone();
             odd.clips[0].bounds[1].as_mut().unwrap().min[1] = -3.0;
             let own = Subject::FrameBounds { clip: 0, frame: 1 };
@@ -739,7 +743,7 @@ mod tests {
     fn one_frame_that_is_right_has_no_part_in_a_fault_of_all_sides() {
         let mut pfobj = swaying();
         pfobj.bounds = Some(bounds([0.0; 3], [1.5, 1.0, 0.0]));
-        // As far off as that of the bind pose, but not in every frame.
+        // With the same error as the bind pose, but not in every frame.
         pfobj.clips[0].bounds[1].as_mut().unwrap().max[0] = 3.5;
         let own = Subject::FrameBounds { clip: 0, frame: 1 };
         assert_eq!(causes(&pfobj), [(own, 0), (Subject::BindBounds, 0)]);
@@ -753,7 +757,7 @@ mod tests {
         pfobj.clips[0].bounds[1].as_mut().unwrap().max[1] = 1.5;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.002]));
         let extents = measured(&pfobj);
-        // How many problems follow from a cause, and how many there are besides.
+        // Number of consequences of a cause, and number of other problems.
         let below = |rule, subject| {
             let place = Place::Text { line: 1, column: 1 };
             let cause = Problem::new(rule, subject, place, "broken");
@@ -808,7 +812,7 @@ mod tests {
         pfobj.clips.push(clip);
         let first = Subject::FrameBounds { clip: 0, frame: 1 };
         assert_eq!(causes(&pfobj), [(first, 1)]);
-        // One with a fault of its own, and one that is right.
+        // One with another fault, and one that is right.
         let mut other = pfobj.clips[0].clone();
         other.bounds[1].as_mut().unwrap().max[1] = 1.0;
         pfobj.clips.push(other.clone());
@@ -816,7 +820,7 @@ mod tests {
         pfobj.clips.push(other);
         let own = Subject::FrameBounds { clip: 3, frame: 0 };
         assert_eq!(causes(&pfobj), [(own, 0), (first, 1)]);
-        // Of many kinds of faults few are compared, and all are said.
+        // Of many different faults, only a few are compared, but all are reported.
         for i in 0..20_u8 {
             let mut clip = pfobj.clips[3].clone();
             clip.bounds[0].as_mut().unwrap().min[0] = -1.0 - f32::from(i);
