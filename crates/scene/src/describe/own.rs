@@ -6,7 +6,7 @@ use crate::{Origin, Property, PropertyGroup};
 
 /// Maximum number of bytes that are compared literally. Longer data is compared by checksum.
 const MAX_BYTES: usize = 64;
-/// The same limit for text that is built from records.
+/// Maximum length of a generated text that is compared literally, in bytes.
 const MAX_TEXT: usize = 1024;
 
 /// A value that a file stores for a record.
@@ -83,8 +83,7 @@ impl OwnLine {
     }
 }
 
-/// Returns the comparable lines of an inspector list: those that are stored in the file or that are
-/// a place in it.
+/// Returns the comparable lines of an inspector list, without derived properties.
 pub(crate) fn lines_of(
     title: &'static str,
     properties: &[Property],

@@ -41,7 +41,7 @@ struct Node {
 }
 
 impl Bvh {
-    /// Builds the hierarchy from the centers of triangles.
+    /// Builds the hierarchy from the centres of triangles.
     pub(crate) fn build(centers: &[Vec3A]) -> Self {
         let mut bvh = Self {
             nodes: Vec::with_capacity(centers.len() / 2),

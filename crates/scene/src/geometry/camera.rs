@@ -271,7 +271,7 @@ impl Camera {
         self.pose.eye = self.pose.target - direction * self.distance();
     }
 
-    /// Moves the eye without turning it, until the center of the box is in the middle of the view
+    /// Moves the eye without turning it, until the centre of the box is in the middle of the view
     /// and the whole box is visible.
     pub fn frame_centered(&mut self, bounds: Aabb, aspect: f32) {
         let forward = self.forward();
@@ -301,7 +301,7 @@ impl Camera {
         let [right, up] = self.right_up();
         let tan_y = self.half_height() * MARGIN;
         let center = bounds.center();
-        // Offset of each corner from the center of the box: right, up and ahead.
+        // Offset of each corner from the centre of the box: right, up and ahead.
         let corners = bounds.corners().map(|corner| {
             let offset = corner - center;
             Vec3::new(offset.dot(right), offset.dot(up), offset.dot(forward))

@@ -34,7 +34,7 @@ impl Aabb {
         }))
     }
 
-    /// Returns the box with the given half size around a center.
+    /// Returns the box with the given half size around a centre.
     pub fn centered(center: Vec3, half: Vec3) -> Self {
         Self {
             min: center - half,
@@ -75,7 +75,7 @@ impl Aabb {
         self.min.is_finite() && self.max.is_finite()
     }
 
-    /// Center of the box.
+    /// Centre of the box.
     pub fn center(&self) -> Vec3 {
         (self.min + self.max) * 0.5
     }

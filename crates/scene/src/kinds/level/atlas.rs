@@ -16,7 +16,7 @@ const BORDER: u16 = 1;
 /// edge.
 const MAX_BORDER_LUXELS: u32 = 1 << 24;
 /// Side of the white square in the corner of each page, in luxels, for surfaces without a lightmap.
-/// Filtering at its center does not reach its edge.
+/// Filtering at its centre does not reach its edge.
 pub const WHITE_SIDE: u32 = 4;
 
 /// Returns the brightness of a dynamic light of a chunk, from 0 to 255.

@@ -327,7 +327,8 @@ impl<'a> CubeRecord<'a> {
         .derived()
         .json_as("bytes", |of| of.cube.records_json().into())];
 
-    /// Lists the corners of a collider's boxes, relative to `center`, the center of its chunk.
+    /// Lists the corners of a collider's boxes, offset by `center`, the position of the chunk's
+    /// centre.
     fn boxes(&self, center: Vec3) -> Value {
         let boxes = self.cube.boxes().unwrap_or_default().iter().enumerate();
         Value::list(boxes.flat_map(|(index, corners)| {

@@ -179,9 +179,11 @@ impl EntityAt<'_> {
 
 /// Converts degrees about X, Y and Z to a rotation.
 ///
-/// The documents do not specify the order. It matches the camera of the engine: first about Z,
-/// which turns up to the right, then about X, which turns ahead to up, then about Y, which turns
-/// ahead to the right.
+/// The documents do not specify the order. It matches the camera of the engine:
+///
+/// 1. About Z, which turns up to the right.
+/// 2. About X, which turns ahead to up.
+/// 3. About Y, which turns ahead to the right.
 fn rotation(degrees: [f32; 3]) -> Quat {
     let [x, y, z] = degrees.map(f32::to_radians);
     Quat::from_euler(EulerRot::YXZ, y, -x, -z)

@@ -259,8 +259,8 @@ impl Rectangle {
     }
 }
 
-/// Hashes a row. Rectangles in one row have the same hash. If two rows collide in a way that
-/// separates neighbours, those are not joined.
+/// Hashes a row. Rectangles in one row have the same hash. A collision between rows can only
+/// prevent joins.
 fn row_hash(row: [f32; 3]) -> u32 {
     let bits = row.map(|number| u64::from(sort_key(number)));
     let mixed = bits.into_iter().fold(0_u64, |mixed, bits| {
@@ -430,7 +430,7 @@ mod tests {
         })
     }
 
-    /// Checks the centers of all flat triangles of a mesh. Returns their numbers after and before
+    /// Checks the centres of all flat triangles of a mesh. Returns their numbers after and before
     /// merging.
     fn compare(mesh: &ChunkMesh) -> [usize; 2] {
         let mut counts = [0, 0];

@@ -155,8 +155,8 @@ impl ChunkMesh {
         face.first_vertex as usize..last as usize
     }
 
-    /// Returns the sum of the fast lights on each of `vertices`, as red, green, blue and 255, for
-    /// the given intensity of each light of the chunk (fact sheet B17).
+    /// Returns the sum of the fast lights on each of `vertices`, as red, green, blue and 255 (fact
+    /// sheet B17). `intensities` contains the intensity of each light of the chunk.
     pub fn fast_light(&self, client: &ChunkClient, intensities: &[u8]) -> Vec<[u8; 4]> {
         let mut light = vec![[0, 0, 0, u8::MAX]; self.vertices.len()];
         for (look, intensity) in client.fast_lights.iter().zip(intensities) {
@@ -580,9 +580,9 @@ fn axis(side: usize) -> Vec3 {
     axis
 }
 
-/// Returns the direction of a quad on a side of its cube, and the order of its corners for the
-/// winding used everywhere in the program: counter-clockwise, seen from its front in a right-handed
-/// world. A degenerate quad has no direction.
+/// Returns the direction of a quad on a side of its cube, and the order of its corners. A
+/// degenerate quad has no direction. The order is the winding used everywhere in the program:
+/// counter-clockwise, seen from its front in a right-handed world.
 #[inline]
 fn quad(corners: [Vec3; 4], side: usize) -> (Option<Vec3>, [u8; 4]) {
     let [a, b, c, d] = corners;

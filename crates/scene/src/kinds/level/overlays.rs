@@ -192,8 +192,8 @@ impl Stage<'_> {
         }
     }
 
-    /// Selects the outlined cells: those of a single chunk or of all, and those of one depth or all
-    /// leaf cells. The budget of boxes limits the choice.
+    /// Selects the outlined cells within the budget of boxes: a single chunk or all of them, and
+    /// one depth or all leaf cells.
     fn which_cells(self) -> Option<(Option<usize>, Option<u8>)> {
         let (level, source) = self.map.level(self.shown.level)?;
         let counts = level.counts(source);
@@ -289,7 +289,7 @@ impl Stage<'_> {
             let aabb = region.bounds();
             let is_selected = selected == Some(region.item());
             if is_selected {
-                // Lines from the center of the region to those of the chunks that it keeps active.
+                // Lines from the centre of the region to those of the chunks that it keeps active.
                 let mut builder = LineBuilder::new(lines, SERVER_SELECTED, 2.0).on_top();
                 for chunk in region.region.chunks.iter().take(MAX_LABELS) {
                     let center = region.at.level.chunk_center(*chunk);

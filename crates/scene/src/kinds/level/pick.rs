@@ -28,7 +28,7 @@ struct ChunkTree {
 struct Sight<'a> {
     /// `true` if back faces are hit like front faces.
     both_sides: bool,
-    /// Range of distances outside of which everything is cut away.
+    /// Range of visible distances; everything outside is cut away.
     from: f32,
     to: f32,
     /// `true` if additive faces are hit.

@@ -65,7 +65,7 @@ impl Place {
         wrappers.filter_map(|(cube, _)| Some((*cube, cubes.kind(*cube)?)))
     }
 
-    /// Returns the cell in world space, for the given center of the chunk.
+    /// Returns the cell in world space, for the given centre of the chunk.
     pub(super) fn cell_in_world(&self, chunk_center: Vec3) -> Aabb {
         cell_in_world(&self.cell, chunk_center)
     }
@@ -87,7 +87,7 @@ impl Place {
     }
 }
 
-/// Converts a cell to world space, for the given center of its chunk.
+/// Converts a cell to world space, for the given centre of its chunk.
 pub(super) fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
     Aabb::centered(
         Vec3::from(cell.center) + chunk_center,

@@ -181,7 +181,7 @@ impl Map {
         let half = cube.at.half();
         let cell = cube.place()?.cell;
         let mut at = cube.at;
-        // Slightly off the center, so that the ray hits exactly one of several smaller cubes.
+        // Slightly off the centre, so that the ray hits exactly one of several smaller cubes.
         let from = Vec3::from(cell.center) + (Vec3::ONE - step.abs()) * cell.half * 1e-3;
         let mut along = (Vec3::from(cell.center) * step).element_sum() + cell.half;
         let nudge = half * 1e-6;

@@ -19,8 +19,8 @@ const MAX_LISTED: usize = 500;
 const MAX_LINES: usize = 3;
 /// Minimum fraction of flawed triangles for a flaw of the whole mesh.
 const WHOLE: f32 = 0.9;
-/// Minimum ratio of the enclosed volume to the volume over the mesh's triangles. Below it, the sign
-/// of the volume is not trusted.
+/// Minimum ratio of a mesh's signed volume to the sum of its absolute parts. Below it, the sign of
+/// the volume is not trusted.
 const MIN_ENCLOSED: f64 = 0.1;
 
 impl Flaw {
@@ -83,8 +83,8 @@ impl Flaw {
         Self::ALL.into_iter().find(|flaw| rule_of(flaw) == rule)
     }
 
-    /// `true` if a triangle has the flaw, by its three corners. Bent normals are not covered: they
-    /// are separated from reversed triangles over the whole mesh.
+    /// `true` if a triangle has the flaw, by its three corners. Reversed triangles may turn out to
+    /// have bent normals instead, which is decided for all of them together.
     pub(super) fn is_of(self, pfobj: &Pfobj, corners: &[Vertex]) -> bool {
         match self {
             Self::Reversed => is_reversed(corners),
@@ -95,9 +95,8 @@ impl Flaw {
     }
 }
 
-/// Returns the normals of three corners, of length 1 or 0, each with its dot product with the
-/// direction that the winding of the triangle faces. The product is 0 if the triangle is
-/// degenerate.
+/// Returns the normals of three corners, of length 1 or 0. Each comes with its dot product with the
+/// direction that the triangle faces by its winding, which is 0 if the triangle is degenerate.
 fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
     let face = match corners {
         [a, b, c] => {

@@ -123,7 +123,7 @@ impl Annotations for Model {
                         continue;
                     };
                     let is_selected = selected == Some(i);
-                    // At the center of the bone, because many joints start at the end of another
+                    // At the centre of the bone, because many joints start at the end of another
                     // one.
                     let [from, to] = self.bone(globals, i);
                     labels.push(Label {

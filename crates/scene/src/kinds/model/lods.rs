@@ -240,8 +240,8 @@ fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     Some((found.join("; "), at))
 }
 
-/// Describes the difference between a list of a level and that of the whole model, if any, with the
-/// index of the differing entry if both have the same length.
+/// Describes the difference between a list of a level and that of the whole model, if any. The
+/// index of the differing entry is included if both have the same length.
 fn other<T: PartialEq>(
     [of_level, of_whole]: [Vec<T>; 2],
     noun: &str,

@@ -211,7 +211,7 @@ impl Model {
         bytes as u64
     }
 
-    /// Returns the centers of the drawn triangles, in the bind pose.
+    /// Returns the centres of the drawn triangles, in the bind pose.
     fn centers(&self) -> Vec<Vec3A> {
         let points = self.mesh.points.iter();
         let places: Vec<Vec3> = points.map(|point| point.position).collect();

@@ -104,7 +104,7 @@ impl From<&Transform> for LocalPose {
 }
 
 impl LocalPose {
-    /// Returns the matrix to the space of the parent. A quaternion of length 0 is no rotation.
+    /// Returns the matrix to the space of the parent. A quaternion of length 0 does not rotate.
     pub fn matrix(&self) -> Affine3A {
         Affine3A::from_scale_rotation_translation(self.scale, self.rotation, self.translation)
     }
@@ -283,7 +283,7 @@ impl Skeleton {
         self.parents.len()
     }
 
-    /// `true` without joints.
+    /// `true` if the skeleton has no joints.
     pub fn is_empty(&self) -> bool {
         self.parents.is_empty()
     }

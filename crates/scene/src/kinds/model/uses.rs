@@ -14,7 +14,7 @@ pub(super) struct Uses {
     pub(super) joints: Vec<JointUse>,
     /// By material.
     pub(super) materials: Vec<MaterialUse>,
-    /// Number of vertices of drawn triangles that no joint moves, in a model with clips.
+    /// Number of corners of drawn triangles that no joint moves, in a model with clips.
     pub(super) unweighted: usize,
     /// Drawn triangles with a flaw, by flaw as in [`Flaw::ALL`]: their indices in the file, in
     /// ascending order.

@@ -328,8 +328,8 @@ fn worst_of(differences: impl Iterator<Item = Difference>) -> Option<Difference>
     differences.reduce(|worst, next| if next.size > worst.size { next } else { worst })
 }
 
-/// Describes a uniform factor between declared bounds and those of the mesh. Empty if there is no
-/// such factor.
+/// Describes a uniform factor between declared bounds and those of the mesh. Empty if they differ
+/// in another way.
 fn times(pair: &Pair, tolerance: f32) -> String {
     let factor = pair.factor(tolerance);
     factor.map_or_else(String::new, |factor| {
