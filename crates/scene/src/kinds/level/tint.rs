@@ -56,7 +56,7 @@ impl Colors {
 pub struct TintKey {
     colors: Colors,
     lights: Overrides,
-    /// Visibility cube outside of whose view everything is dimmed.
+    /// Visibility cube of the view; everything that it does not see is dimmed.
     seen_from: Option<LevelItem>,
 }
 
