@@ -8,7 +8,7 @@ pub const HOVERED: [u8; 3] = [64, 224, 255];
 pub(crate) const BROKEN: [u8; 3] = [240, 70, 60];
 /// Colour of marks around partly unreadable items.
 pub(crate) const DAMAGED: [u8; 3] = [255, 150, 60];
-/// Colour of the back of triangles.
+/// Back faces of triangles.
 pub const BACK_FACE: [u8; 3] = [255, 48, 160];
 
 /// Converts a shader colour to bytes.
