@@ -12,7 +12,7 @@ use super::cli::{DiffArgs, display_name};
 use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
-use mapscope_formats::{Place, Problem, Severity, is_of_end};
+use mapscope_formats::{Place, Problem, Severity, is_truncation};
 use mapscope_scene::DecodeBudget;
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
@@ -195,7 +195,7 @@ fn not_read(file: &Path, problem: &Problem) -> String {
         Place::Text { line, .. } => format!("line {line}"),
         Place::Offset(_) => place.to_string(),
     };
-    if is_of_end(problem.rule) {
+    if is_truncation(problem.rule) {
         format!("{file}: not read from {place} on; compared what was read: {message}")
     } else {
         format!(

@@ -55,7 +55,7 @@ impl Shot {
     pub fn along(poses: &[Pose], views: u32) -> Option<Vec<Self>> {
         let last = views.saturating_sub(1).max(1) as f32;
         let shots = (0..views).map(|number| {
-            let pose = Pose::on_the_way(poses, number as f32 / last)?;
+            let pose = Pose::along_path(poses, number as f32 / last)?;
             Some(Self {
                 pose: Some(pose),
                 ..Self::numbered(number)

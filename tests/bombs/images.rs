@@ -10,15 +10,15 @@ use mapscope_formats::pfmap::Tile;
 use mapscope_formats::pfobj;
 use mapscope_testdata::{tiny_model, tiny_scene};
 
-use super::{said_within, zeros};
+use super::{output_within, zeros};
 
 /// Memory limit of a command for files of a few kilobytes, in bytes.
 const MAX_BYTES: u64 = 300 << 20;
 
 /// Runs `info` and `check` on a file within the limits. Returns the output of `check`.
-fn try_out(name: &str, file: &Path) -> String {
-    said_within(name, "info", file, MAX_BYTES);
-    said_within(name, "check", file, MAX_BYTES)
+fn run_commands(name: &str, file: &Path) -> String {
+    output_within(name, "info", file, MAX_BYTES);
+    output_within(name, "check", file, MAX_BYTES)
 }
 
 /// Returns a black square PNG with the given side in pixels.
@@ -70,7 +70,7 @@ fn sheets_and_maps_of_a_container() {
     let same = write("sheet.xmf", &|i| sheet(i, "same.png"));
     let same = [same, write("map.xmf", &|i| map(i, "same.map"))];
     for (name, file) in ["one sheet", "one map"].iter().zip(same) {
-        let said = try_out(name, &file);
+        let said = run_commands(name, &file);
         assert!(lines(&said, "xmf/unreadable-file").is_empty(), "{said}");
     }
     for (name, of) in [
@@ -80,7 +80,7 @@ fn sheets_and_maps_of_a_container() {
         ),
         ("maps.xmf", &|i| map(0, &format!("m{i}.map"))),
     ] {
-        let said = try_out(name, &write(name, of));
+        let said = run_commands(name, &write(name, of));
         let refused = lines(&said, "xmf/unreadable-file");
         assert!((6..12).contains(&refused.len()), "{name}: {said}");
         assert!(
@@ -116,20 +116,20 @@ fn textures_of_a_map() {
         std::fs::write(path(name), text).unwrap();
         path(name)
     };
-    let said = try_out(
+    let said = run_commands(
         "one texture",
         &of("a.pfmap", 60, &|_| "same.png".to_owned()),
     );
     assert!(!said.contains("texture/"), "read once: {said}");
-    let said = try_out("textures", &of("b.pfmap", 12, &|i| format!("c{i}.png")));
+    let said = run_commands("textures", &of("b.pfmap", 12, &|i| format!("c{i}.png")));
     let refused = lines(&said, "texture/limit").len();
     assert!((1..12).contains(&refused), "{said}");
-    let said = try_out(
+    let said = run_commands(
         "small textures",
         &of("c.pfmap", 255, &|i| format!("s{i}.png")),
     );
     assert!(!lines(&said, "texture/limit").is_empty(), "{said}");
-    try_out(
+    run_commands(
         "missing textures",
         &of("d.pfmap", 255, &|i| format!("no{i}.png")),
     );
@@ -161,6 +161,6 @@ fn textures_of_models() {
     }
     text.insert_str(entity, &more);
     std::fs::write(&scene, text).unwrap();
-    let said = try_out("models of a scene", &scene);
+    let said = run_commands("models of a scene", &scene);
     assert!(lines(&said, "texture/limit").len() > 20, "{said}");
 }

@@ -24,7 +24,7 @@ use mapscope_testdata::synthesize;
 /// Memory limit of `info` for such a map, in bytes.
 const MAX_BYTES: u64 = 512 << 20;
 /// A generous time limit, for a slow machine with other tests in parallel.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Returns the text output of `info` for a map, within the memory limit.
 fn info(name: &str, map: &Pmf) -> String {
@@ -42,11 +42,11 @@ fn info_within(name: &str, suffix: &str, bytes: &[u8], limit: u64) -> String {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join(format!("bomb{suffix}"));
     std::fs::write(&file, bytes).unwrap();
-    said_within(name, "info", &file, limit)
+    output_within(name, "info", &file, limit)
 }
 
-/// Returns the text output of a command for a file, within a memory limit and [`PATIENCE`].
-fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
+/// Returns the text output of a command for a file, within a memory limit and [`TIMEOUT`].
+fn output_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
     let output = tempfile::NamedTempFile::new().unwrap();
     let begin = Instant::now();
     let mut child = Command::new(env!("CARGO_BIN_EXE_mapscope"))
@@ -60,7 +60,7 @@ fn said_within(name: &str, command: &str, file: &Path, limit: u64) -> String {
     let mut most = 0;
     while child.try_wait().unwrap().is_none() {
         most = most.max(peak_bytes(&status).unwrap_or(0));
-        if begin.elapsed() > PATIENCE {
+        if begin.elapsed() > TIMEOUT {
             child.kill().unwrap();
             panic!("{name} takes too long");
         }

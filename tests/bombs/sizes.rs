@@ -20,7 +20,7 @@ use mapscope_testdata::{shared, synthesize, tiny_model};
 const MAX_BYTES: usize = 300 << 20;
 /// CPU time limit. Valid files take much less than a second; a file beyond the limit did work in
 /// proportion to its declared size.
-const PATIENCE: Duration = Duration::from_secs(6);
+const TIMEOUT: Duration = Duration::from_secs(6);
 
 /// The system's allocator, with counters of allocated and peak bytes.
 struct Counting;
@@ -120,7 +120,7 @@ impl Trial {
         let begin = cpu_time();
         let opened = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
         match &opened {
-            Ok(document) => ask(&**document),
+            Ok(document) => query_all(&**document),
             Err(_) => self.refused += 1,
         }
         drop(opened);
@@ -129,7 +129,7 @@ impl Trial {
         self.opened += 1;
         let name = || format!("{name}: {}", what());
         assert!(bytes < MAX_BYTES, "{} takes {} MiB", name(), bytes >> 20);
-        assert!(elapsed < PATIENCE, "{} takes {elapsed:?}", name());
+        assert!(elapsed < TIMEOUT, "{} takes {elapsed:?}", name());
         if elapsed > self.slowest.0 {
             self.slowest = (elapsed, name());
         }
@@ -140,7 +140,7 @@ impl Trial {
 }
 
 /// Runs the queries of a window and of the commands on a document.
-fn ask(document: &dyn Document) {
+fn query_all(document: &dyn Document) {
     let shown = Shown::default();
     let playhead = Playhead::default();
     let _ = document.info(&InfoQuery {

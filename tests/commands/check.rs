@@ -58,7 +58,7 @@ fn files(outcome: &Outcome) -> Vec<String> {
 }
 
 /// Runs the program with bytes on its standard input.
-fn fed(folder: &Folder, args: &str, bytes: &[u8]) -> Outcome {
+fn run_with_input(folder: &Folder, args: &str, bytes: &[u8]) -> Outcome {
     let mut command = folder.command();
     command.args(args.split_whitespace());
     command.stdin(Stdio::piped());
@@ -97,7 +97,7 @@ fn folders_are_checked_with_all_below_them_in_order() {
 
 #[cfg(unix)]
 #[test]
-fn what_links_lead_to_is_checked_once_and_what_is_not_there_is_said() {
+fn link_targets_are_checked_once_and_dangling_links_are_reported() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new();
     for name in ["l/a", "l/c"] {
@@ -299,23 +299,23 @@ fn what_cannot_be_checked_has_a_line_of_json_and_makes_status_2() {
 #[test]
 fn standard_input_is_checked_once() {
     let folder = game();
-    let check = fed(&folder, "check -", broken().as_bytes()).expect(1);
+    let check = run_with_input(&folder, "check -", broken().as_bytes()).expect(1);
     assert!(check.stdout.starts_with("-:25:"), "{check:?}");
     assert!(check.stdout.contains("[pfmap/tile-type]"), "{check:?}");
     // Textures are found in the working folder.
     assert_eq!(check.stdout.lines().count(), 1, "{check:?}");
     let good = map("grass.png", RAMP);
-    let check = fed(
+    let check = run_with_input(
         &folder,
         "check game/maps/b10.pfmap - --json",
         good.as_bytes(),
     )
     .expect(0);
     assert_eq!(files(&check), ["game/maps/b10.pfmap", "-"]);
-    let empty = fed(&folder, "check - --json", b"").expect(2);
+    let empty = run_with_input(&folder, "check - --json", b"").expect(2);
     let error = objects(&empty)[0]["error"].to_string();
     assert!(error.contains("empty"), "{empty:?}");
-    let twice = fed(&folder, "check - -", b"").expect(2);
+    let twice = run_with_input(&folder, "check - -", b"").expect(2);
     assert!(twice.stderr.contains("only once"), "{twice:?}");
 }
 
@@ -474,7 +474,7 @@ fn rules_are_denied_and_allowed() {
 }
 
 #[test]
-fn what_follows_from_a_problem_is_below_it_in_every_form() {
+fn consequences_are_below_their_problem_in_every_format() {
     let folder = game();
     // Three tiles use material 7 on top.
     let text = map("grass.png", RAMP).replacen("0+0100000001", "0+0100007001", 3);
@@ -1165,7 +1165,7 @@ fn files_of_other_programs_are_skipped_in_folders() {
 }
 
 #[test]
-fn folders_say_what_nobody_uses_and_what_is_missing() {
+fn unused_and_missing_assets_are_listed() {
     let folder = game();
     let picture = folder.path("grass.png");
     // A missing model might use the images beside it.

@@ -912,7 +912,7 @@ fn names_with_spaces_and_letters_of_all_kinds_work() {
 }
 
 #[test]
-fn the_status_is_that_of_the_file_also_when_the_reader_hangs_up() {
+fn a_closed_pipe_does_not_change_the_status() {
     let folder = good();
     folder.write("bad.pfmap", map("grass.png", "xyz"));
     for (args, status) in [

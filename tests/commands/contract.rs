@@ -36,7 +36,7 @@ enum Shape {
 struct Notation<'a>(&'a str);
 
 impl Notation<'_> {
-    fn takes(&mut self, sign: &str) -> bool {
+    fn accept(&mut self, sign: &str) -> bool {
         self.0 = self.0.trim_start();
         let rest = self.0.strip_prefix(sign);
         self.0 = rest.unwrap_or(self.0);
@@ -44,7 +44,7 @@ impl Notation<'_> {
     }
 
     fn literal(&mut self) -> Option<String> {
-        self.takes("\"").then(|| {
+        self.accept("\"").then(|| {
             let (text, rest) = self.0.split_once('"').unwrap();
             self.0 = rest;
             text.to_owned()
@@ -55,7 +55,7 @@ impl Notation<'_> {
         let mut members = Vec::new();
         loop {
             if let Some(key) = self.literal() {
-                let shape = if self.takes(":") {
+                let shape = if self.accept(":") {
                     self.shape()
                 } else {
                     Shape::Any
@@ -63,25 +63,25 @@ impl Notation<'_> {
                 members.push((key, shape));
             } else {
                 // Dots mean further members of the same form.
-                assert!(self.takes("..."), "{}", self.0);
+                assert!(self.accept("..."), "{}", self.0);
             }
-            if !self.takes(",") {
+            if !self.accept(",") {
                 return members;
             }
         }
     }
 
     fn shape(&mut self) -> Shape {
-        if self.takes("{") {
+        if self.accept("{") {
             let members = self.members();
-            assert!(self.takes("}"), "{}", self.0);
+            assert!(self.accept("}"), "{}", self.0);
             return Shape::Object(members);
         }
-        if self.takes("[") {
+        if self.accept("[") {
             let mut places = Vec::new();
-            while !self.takes("]") {
+            while !self.accept("]") {
                 places.push(self.shape());
-                self.takes(",");
+                self.accept(",");
             }
             return match (&*places, places.len()) {
                 ([Shape::Number(count)], _) => Shape::Tuple(vec![Shape::Any; count[0] as usize]),
@@ -91,7 +91,7 @@ impl Notation<'_> {
         }
         if let Some(first) = self.literal() {
             let mut texts = vec![first];
-            while self.takes("|") || self.takes("or ") {
+            while self.accept("|") || self.accept("or ") {
                 texts.push(self.literal().unwrap());
             }
             // An upper-case text is a placeholder.
@@ -221,7 +221,7 @@ fn rules(contract: &str) -> Vec<Rules> {
 }
 
 /// A written file, its `info` options, and the expected output.
-pub(super) struct Written {
+pub(super) struct WrittenFile {
     pub(super) name: &'static str,
     bytes: Vec<u8>,
     pub(super) options: Vec<String>,
@@ -237,7 +237,7 @@ fn tile_of(text: &str) -> pfmap::Tile {
     pfmap::Tile::parse(text).unwrap()
 }
 
-fn written_pfmap() -> Written {
+fn written_pfmap() -> WrittenFile {
     let mut map = pfmap::read(&synthesize::pfmap(3, 2, 1)).unwrap();
     let flat = tile_of("0+0300000000100001111000");
     map.tiles = vec![flat; map.tiles.len()];
@@ -252,7 +252,7 @@ fn written_pfmap() -> Written {
     let materials: Vec<Value> = materials
         .map(|m| json!({"name": m.name, "texture": m.texture, "found": false}))
         .collect();
-    Written {
+    WrittenFile {
         name: "a.pfmap",
         bytes: pfmap::write(&map),
         options: [
@@ -277,11 +277,11 @@ fn written_pfmap() -> Written {
 }
 
 /// A different tile, so that corners, sides and flags differ between the two files.
-fn written_pfmap_of_another_tile() -> Written {
+fn written_pfmap_of_another_tile() -> WrittenFile {
     let mut map = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
     let raw = "4-0502000001011010211000";
     map.tiles[3 * 64 + 33] = tile_of(raw);
-    Written {
+    WrittenFile {
         name: "b.pfmap",
         bytes: pfmap::write(&map),
         options: ["--tile", "3,33"].map(str::to_owned).to_vec(),
@@ -294,10 +294,10 @@ fn written_pfmap_of_another_tile() -> Written {
     }
 }
 
-fn written_pfobj() -> Written {
+fn written_pfobj() -> WrittenFile {
     let model = tiny_model();
     let Bounds { min, max } = model.bounds.unwrap();
-    Written {
+    WrittenFile {
         name: "a.pfobj",
         bytes: pfobj::write(&model),
         options: Vec::new(),
@@ -322,8 +322,8 @@ fn written_pfobj() -> Written {
 }
 
 /// A scene on the map of [`written_pfmap`], which has the same name.
-fn written_pfscene() -> Written {
-    Written {
+fn written_pfscene() -> WrittenFile {
+    WrittenFile {
         name: "a.pfscene",
         bytes: tiny_scene::SCENE.into(),
         options: Vec::new(),
@@ -349,7 +349,7 @@ fn written_pfscene() -> Written {
     }
 }
 
-fn written_pmf() -> Written {
+fn written_pmf() -> WrittenFile {
     let mut map = synthesize::pmf([1, 2, 3], 1, 4);
     map.header = pmf::Header {
         created_unix_secs: 1_234_567_890,
@@ -414,7 +414,7 @@ fn written_pmf() -> Written {
         map.entities.len(),
         map.levels[0].server.as_ref().unwrap().entities.len(),
     );
-    Written {
+    WrittenFile {
         name: "a.pmf",
         bytes: pmf::write(&map, Packing::Compressed).unwrap(),
         options: vec!["--cube".to_owned(), format!("0,0,1,0,{cube}")],
@@ -448,11 +448,11 @@ fn words(numbers: &[u32]) -> String {
     sha256(&bytes)
 }
 
-fn written_ika_map() -> Written {
+fn written_ika_map() -> WrittenFile {
     let mut map = synthesize::ika_map([10, 8], 2, 1);
     map.wraps = true;
     map.layers[1].parallax = PARALLAX;
-    Written {
+    WrittenFile {
         name: "a.map",
         expected: json!({
             "size": [10, 8], "tileset": synthesize::IKA_TILESET,
@@ -475,13 +475,13 @@ fn written_ika_map() -> Written {
     }
 }
 
-fn written_ika_text() -> Written {
+fn written_ika_text() -> WrittenFile {
     let mut map = synthesize::ika_text_map([12, 9], 2, 1);
     map.size = [400, 300];
     map.layers[1].parallax = PARALLAX;
     // Ten tiles wide from the fourth column, so it ends one tile beyond the other layer.
     map.layers[1].position = [48, 8];
-    Written {
+    WrittenFile {
         name: "a.ika-map",
         expected: json!({
             // In tiles, as far as layers extend.
@@ -506,14 +506,14 @@ fn written_ika_text() -> Written {
     }
 }
 
-fn written_vsp() -> Written {
+fn written_vsp() -> WrittenFile {
     let tileset = ika::Vsp {
         tile_size: [3, 2],
         count: 16,
         pixels: vsp::Pixels::Rgba((0..=255).chain(0..128).collect()),
         ..synthesize::ika_tileset(1)
     };
-    Written {
+    WrittenFile {
         name: "a.vsp",
         expected: json!({
             "tile_size": [3, 2], "tiles": 16, "bytes_per_pixel": 4, "strands": 4,
@@ -524,11 +524,11 @@ fn written_vsp() -> Written {
     }
 }
 
-fn written_ppe_map() -> Written {
+fn written_ppe_map() -> WrittenFile {
     // New layout, graphics attributes, 16-bit logic attributes, and user bits.
     let flags = 0x2A01_0000 | 0x19;
     let map = synthesize::ppe_map([7, 5], MapFlags(flags), 3);
-    Written {
+    WrittenFile {
         name: "b.map",
         expected: json!({
             "size": [7, 5], "flags": flags, "layout": "new", "compression": "none",
@@ -540,7 +540,7 @@ fn written_ppe_map() -> Written {
     }
 }
 
-fn written_xmf() -> Written {
+fn written_xmf() -> WrittenFile {
     let layer = xmf::XmfLayer {
         name: "ground".to_owned(),
         priority: 4,
@@ -562,7 +562,7 @@ fn written_xmf() -> Written {
         layers: vec![layer, sprites],
         ..Xmf::default()
     };
-    Written {
+    WrittenFile {
         name: "a.xmf",
         expected: json!({"layers": [
             {"name": "ground", "kind": "Tile", "tile_size": [16, 8], "size": [7, 5], "map": "b.map"},
@@ -596,7 +596,7 @@ fn compare(found: &Value, expected: &Value, path: &str) {
 }
 
 /// Writes a file of each format into a folder.
-pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
+pub(super) fn written_files(folder: &Folder) -> Vec<WrittenFile> {
     let files = vec![
         written_pfmap(),
         written_pfmap_of_another_tile(),
@@ -616,7 +616,7 @@ pub(super) fn written_files(folder: &Folder) -> Vec<Written> {
 }
 
 /// The output of `info` for a file; `None` for status 2.
-pub(super) fn info(folder: &Folder, written: &Written, options: &[String]) -> Option<Value> {
+pub(super) fn info(folder: &Folder, written: &WrittenFile, options: &[String]) -> Option<Value> {
     let args = ["info", written.name, "--json"];
     let options = options.iter().map(String::as_str);
     let outcome = folder.run_args(args.into_iter().chain(options));

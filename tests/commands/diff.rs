@@ -216,7 +216,7 @@ fn an_error_for_which_all_was_read_hides_nothing() {
 /// One line reports the position of the truncation, and everything after it is only in the other
 /// file.
 #[test]
-fn of_a_cut_file_what_was_read_is_compared() {
+fn truncated_files_are_compared_up_to_the_truncation() {
     let folder = Folder::new();
     let cut = |name: &str, bytes: &[u8], at: usize, said: &str| {
         folder.write(&format!("whole.{name}"), bytes);

@@ -12,7 +12,7 @@ use super::folder::{Folder, Outcome};
 /// A name with everything that could do harm in a log.
 const NAME: &str = "a\n::error file=R::I\r\u{1b}[31m\u{7}\u{202e}\u{2028}z";
 /// The escaped form of the name.
-const SHOWN: &str = r"a\n::error file=R::I\r\u{1b}[31m\u{7}\u{202e}\u{2028}z";
+const ESCAPED_NAME: &str = r"a\n::error file=R::I\r\u{1b}[31m\u{7}\u{202e}\u{2028}z";
 
 /// Fails unless the output consists of lines of printable text without injected workflow commands.
 #[track_caller]
@@ -54,7 +54,7 @@ fn names_of_files_stay_in_one_line_of_a_log() {
     ] {
         let outcome = folder.run_args(args).expect(2);
         assert_harmless(&outcome);
-        assert!(outcome.stderr.contains(SHOWN), "{outcome:?}");
+        assert!(outcome.stderr.contains(ESCAPED_NAME), "{outcome:?}");
         assert_eq!(outcome.stderr.lines().count(), count, "{outcome:?}");
     }
     // This message comes from the argument parser.
@@ -196,7 +196,7 @@ fn long_outputs_end_at_a_limit_that_an_option_lifts() {
 /// content is not printed.
 #[cfg(unix)]
 #[test]
-fn nothing_is_quoted_of_what_a_link_leads_out_to() {
+fn content_behind_an_outside_link_is_not_quoted() {
     use std::os::unix::fs::symlink;
     let folder = Folder::new();
     fs::create_dir_all(folder.path("repository/.git")).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use regex_lite::Regex;
 
 /// The files that round numbers: the shared place, and `bench`, whose numbers are never negative.
-const ROUND: [&str; 2] = ["crates/scene/src/describe/numbers.rs", "src/commands/bench"];
+const ROUNDING_FILES: [&str; 2] = ["crates/scene/src/describe/numbers.rs", "src/commands/bench"];
 
 /// Collects the Rust files below a folder, without tests.
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -35,7 +35,7 @@ fn no_other_place_rounds_numbers_for_people() {
     let mut found = Vec::new();
     for file in &files {
         let name = file.strip_prefix(root).unwrap();
-        if ROUND.iter().any(|it| name.starts_with(it)) {
+        if ROUNDING_FILES.iter().any(|it| name.starts_with(it)) {
             continue;
         }
         let text = fs::read_to_string(file).unwrap();

@@ -409,7 +409,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
 /// A full disk is reported in the program's own words, for every image output.
 #[cfg(target_os = "linux")]
 #[test]
-fn what_the_system_refuses_is_said_without_its_numbers() {
+fn system_errors_are_reported_without_error_numbers() {
     let folder = Folder::new();
     for output in ["/dev/full", "-", "- --raw"] {
         let mut command = folder.command();
@@ -426,7 +426,7 @@ fn what_the_system_refuses_is_said_without_its_numbers() {
 /// Sends a signal in the middle of an image. Returns the command's status and the time until it
 /// ended. Asserts that neither partial nor temporary files remain.
 #[cfg(unix)]
-fn interrupted(args: &str, signal: &str) -> (Option<i32>, std::time::Duration) {
+fn interrupt(args: &str, signal: &str) -> (Option<i32>, std::time::Duration) {
     use std::time::{Duration, Instant};
     let folder = Folder::new();
     let mut command = folder.command();
@@ -453,7 +453,7 @@ fn interrupted(args: &str, signal: &str) -> (Option<i32>, std::time::Duration) {
 fn ctrl_c_leaves_no_half_file() {
     for signal in ["INT", "TERM", "HUP"] {
         let args = "render demo:village -o a.png --view flat --scale 32";
-        assert_eq!(interrupted(args, signal).0, Some(2), "{signal}");
+        assert_eq!(interrupt(args, signal).0, Some(2), "{signal}");
     }
 }
 
@@ -462,7 +462,7 @@ fn ctrl_c_leaves_no_half_file() {
 #[test]
 fn a_signal_ends_a_long_draw() {
     let args = "render synthetic:scene:5000 -o a.png --size 4096x4096";
-    let (status, went_on) = interrupted(args, "TERM");
+    let (status, went_on) = interrupt(args, "TERM");
     assert_eq!(status, Some(2));
     // One second if nothing else runs.
     assert!(went_on < std::time::Duration::from_secs(5), "{went_on:?}");

@@ -50,7 +50,9 @@ impl Schema {
                     let of = of.unwrap_or_else(|| panic!("no definition of {name}"));
                     wrong.extend(self.wrong(value, of, path));
                 }
-                "anyOf" => wrong.extend(self.none_of(value, says.as_array().unwrap(), path)),
+                "anyOf" => {
+                    wrong.extend(self.best_violations(value, says.as_array().unwrap(), path))
+                }
                 "const" if value != says => wrong.push(format!("{path} is {value}, not {says}")),
                 "enum" if !says.as_array().unwrap().contains(value) => {
                     wrong.push(format!("{path} is {value}, none of {says}"));
@@ -114,7 +116,7 @@ impl Schema {
     }
 
     /// The violations of the best matching schema; empty if one matches.
-    fn none_of(&self, value: &Value, schemas: &[Value], path: &str) -> Vec<String> {
+    fn best_violations(&self, value: &Value, schemas: &[Value], path: &str) -> Vec<String> {
         let all = schemas.iter().map(|schema| self.wrong(value, schema, path));
         let is_kind = |wrong: &String| wrong.contains(".format is") || wrong.contains(".kind is");
         let rank = |wrong: &Vec<String>| (wrong.iter().any(is_kind), wrong.len());
@@ -122,7 +124,7 @@ impl Schema {
     }
 
     #[track_caller]
-    fn hold(&self, value: &Value, definition: &str, what: &str) {
+    fn assert_valid(&self, value: &Value, definition: &str, what: &str) {
         let schema = json!({"$ref": format!("#/$defs/{definition}")});
         let wrong = self.wrong(value, &schema, "");
         assert!(wrong.is_empty(), "{what}: {wrong:#?}");
@@ -132,21 +134,21 @@ impl Schema {
 
     /// Validates the output of `info --json` or `check --json` for one file.
     #[track_caller]
-    fn hold_file(&self, value: &Value, is_info: bool, what: &str) {
+    fn assert_file_valid(&self, value: &Value, is_info: bool, what: &str) {
         let is_refused = value["version"].is_null();
         let definition = match value["format"].as_str() {
             None if value.get("error").is_some() => "unreadable",
             Some(format) if is_info && !is_refused => format,
             _ => "checked",
         };
-        self.hold(value, definition, what);
+        self.assert_valid(value, definition, what);
     }
 }
 
 /// Validates an output against its definition.
 #[track_caller]
-pub(crate) fn hold(value: &Value, definition: &str) {
-    Schema::new().hold(value, definition, definition);
+pub(crate) fn assert_valid(value: &Value, definition: &str) {
+    Schema::new().assert_valid(value, definition, definition);
 }
 
 fn count(number: &Value) -> usize {
@@ -208,7 +210,7 @@ fn what_is_said_of_files_is_as_the_schema_says() {
             let outcome = folder.run_args(args.chain(options.iter().map(String::as_str)));
             let info = outcome.json();
             *formats.entry(info["format"].to_string()).or_insert(0) += 1;
-            schema.hold_file(&info, true, written.name);
+            schema.assert_file_valid(&info, true, written.name);
         }
         // Truncated files, and files with a changed byte.
         let bytes = fs::read(folder.path(written.name)).unwrap();
@@ -230,27 +232,27 @@ fn what_is_said_of_files_is_as_the_schema_says() {
     let checked = lines(&check.stdout);
     assert!(checked.len() > 50, "{}", checked.len());
     let (assets, checked) = checked.split_last().unwrap();
-    schema.hold(assets, "assets", "assets");
+    schema.assert_valid(assets, "assets", "assets");
     let mut names = Vec::new();
     for checked in checked {
-        schema.hold_file(checked, false, "check");
+        schema.assert_file_valid(checked, false, "check");
         names.push(checked["file"].as_str().unwrap());
     }
     let told = folder.run_args(["info", "--json"].into_iter().chain(names.iter().copied()));
     let told = lines(&told.stdout);
     assert_eq!(told.len(), names.len());
     for info in &told {
-        schema.hold_file(info, true, info["file"].as_str().unwrap());
+        schema.assert_file_valid(info, true, info["file"].as_str().unwrap());
     }
     let rules = folder.run("check --list-rules --json").expect(0).json();
-    schema.hold(&rules, "rules", "rules");
+    schema.assert_valid(&rules, "rules", "rules");
     let diff = folder.run("diff --json a.pfmap b.pfmap").json();
-    schema.hold(&diff, "diff", "diff");
+    schema.assert_valid(&diff, "diff", "diff");
     let bench = "bench demo:drakeling --json --frames 2 --size 64x48 --instances 2";
     let bench = folder.run(bench).expect(0).json();
-    schema.hold(&bench, "bench", "bench");
+    schema.assert_valid(&bench, "bench", "bench");
     let adapters = folder.run("info --adapters --json").expect(0).json();
-    schema.hold(&adapters, "adapters", "adapters");
+    schema.assert_valid(&adapters, "adapters", "adapters");
     for demo in [
         "demo:",
         "demo:bathhouse",
@@ -259,7 +261,7 @@ fn what_is_said_of_files_is_as_the_schema_says() {
         "demo:drakeling",
     ] {
         let info = folder.run(&format!("info --json {demo}")).json();
-        schema.hold_file(&info, true, demo);
+        schema.assert_file_valid(&info, true, demo);
     }
 }
 
@@ -308,10 +310,10 @@ fn files_of_the_corpus_are_as_the_schema_says() {
         .map(|it| it["file"].as_str().unwrap())
         .collect();
     for checked in &checked {
-        schema.hold_file(checked, false, checked["file"].as_str().unwrap());
+        schema.assert_file_valid(checked, false, checked["file"].as_str().unwrap());
     }
     let told = folder.run_args(["info", "--json"].into_iter().chain(names.iter().copied()));
     for info in lines(&told.stdout) {
-        schema.hold_file(&info, true, info["file"].as_str().unwrap());
+        schema.assert_file_valid(&info, true, info["file"].as_str().unwrap());
     }
 }

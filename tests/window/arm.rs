@@ -11,7 +11,7 @@ use mapscope_formats::pfobj::{
 pub(crate) const BEND_FRAMES: u32 = 24;
 
 /// A rotation around Z as stored in files: the conjugate of the actual one (fact sheet B2).
-fn turned(degrees: f32, translation: [f32; 3], scale: f32) -> Transform {
+fn rotated(degrees: f32, translation: [f32; 3], scale: f32) -> Transform {
     let (sin, cos) = (degrees.to_radians() * 0.5).sin_cos();
     Transform {
         scale: [scale; 3],
@@ -67,15 +67,15 @@ pub(crate) fn write_arm(folder: &Path, name: &str) -> PathBuf {
     let joint = |name: &str, parent, translation| Joint {
         name: name.to_owned(),
         parent,
-        bind: turned(0.0, translation, 1.0),
+        bind: rotated(0.0, translation, 1.0),
         tip: [0.0, 1.0, 0.0],
         line: 0,
     };
     let bend = |part: f32| {
         let degrees = 80.0 * (part * std::f32::consts::TAU).sin();
-        [turned(0.0, lower, 1.0), turned(degrees, upper, 1.0)]
+        [rotated(0.0, lower, 1.0), rotated(degrees, upper, 1.0)]
     };
-    let stretch = |part: f32| [turned(0.0, lower, 1.0), turned(0.0, upper, 1.0 + part)];
+    let stretch = |part: f32| [rotated(0.0, lower, 1.0), rotated(0.0, upper, 1.0 + part)];
     let mut arm = Pfobj {
         version: "1.0".to_owned(),
         vertices: Vec::new(),

@@ -45,7 +45,7 @@ x11rb::atom_manager! {
 /// Version of the protocol.
 const VERSION: u32 = 5;
 /// Timeout for an answer of the window.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Reason why a drag failed.
 #[derive(Debug, PartialEq, Eq)]
@@ -160,7 +160,7 @@ impl Drag {
         let time = self.server_time();
         self.send(self.atoms.XdndDrop, [0, time, 0, 0]);
         self.release_pointer();
-        if !self.wait(PATIENCE, |answers| answers.finished.is_some()) {
+        if !self.wait(TIMEOUT, |answers| answers.finished.is_some()) {
             return Err(DragError::NoAnswer("XdndDrop"));
         }
         if self.answers.finished == Some(true) && self.answers.reads > 0 {
@@ -251,7 +251,7 @@ impl Drag {
             self.atoms.XdndPosition,
             [0, place, time, self.atoms.XdndActionCopy],
         );
-        if !self.wait(PATIENCE, |answers| answers.statuses > before) {
+        if !self.wait(TIMEOUT, |answers| answers.statuses > before) {
             return Err(DragError::NoAnswer("XdndPosition"));
         }
         if self.answers.accepts {
@@ -297,7 +297,7 @@ impl Drag {
             .check()
             .unwrap();
         assert!(
-            self.wait(PATIENCE, |answers| answers.time.is_some()),
+            self.wait(TIMEOUT, |answers| answers.time.is_some()),
             "the X server hangs"
         );
         self.answers.time.unwrap()
@@ -308,7 +308,7 @@ impl Drag {
         let deadline = Instant::now() + at_most;
         loop {
             while let Some(event) = self.connection.poll_for_event().unwrap() {
-                self.take_in(&event);
+                self.handle_event(&event);
             }
             if wanted(&self.answers) {
                 return true;
@@ -320,9 +320,9 @@ impl Drag {
         }
     }
 
-    fn take_in(&mut self, event: &Event) {
+    fn handle_event(&mut self, event: &Event) {
         match event {
-            Event::SelectionRequest(request) => self.hand_out(request),
+            Event::SelectionRequest(request) => self.serve_selection(request),
             Event::PropertyNotify(change) if change.atom == self.atoms.CLOCK => {
                 self.answers.time = Some(change.time);
             }
@@ -342,7 +342,7 @@ impl Drag {
     }
 
     /// Serves the files, or the list of supported types.
-    fn hand_out(&mut self, request: &SelectionRequestEvent) {
+    fn serve_selection(&mut self, request: &SelectionRequestEvent) {
         // Old clients set no property and mean the property named like the target.
         let property = if request.property == x11rb::NONE {
             request.target

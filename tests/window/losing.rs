@@ -13,12 +13,12 @@ use super::window::{text, write_map};
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 /// Longer than the display time of a loss message on a slow machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Environment in which the program accepts commands that simulate losses.
 pub(crate) const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
 
 /// The program with its window and display.
-struct Opened {
+struct OpenWindow {
     // Fields are dropped in this order: the program ends before its display.
     program: Program,
     screen: Screen,
@@ -27,12 +27,12 @@ struct Opened {
 
 /// Starts the program and waits until everything is drawn. Returns `None` if no display is
 /// available.
-fn open(arguments: &[&str]) -> Option<Opened> {
+fn open(arguments: &[&str]) -> Option<OpenWindow> {
     let display = Display::start(SCREEN_SIZE)?;
     let mut program = Program::start_with(&display, arguments, &LOSSES);
     program.wait_for("opened ");
     let screen = Screen::of(&display, program.pid());
-    Some(Opened {
+    Some(OpenWindow {
         program,
         screen,
         _display: display,
@@ -40,13 +40,13 @@ fn open(arguments: &[&str]) -> Option<Opened> {
 }
 
 /// `true` if a line reports a change of the view state.
-fn is_change(line: &str) -> bool {
+fn is_view_change(line: &str) -> bool {
     let event = line.strip_prefix("event: ").unwrap_or_default();
     let changes = ["camera ", "selected ", "playhead ", "pointer "];
     changes.iter().any(|change| event.starts_with(change))
 }
 
-impl Opened {
+impl OpenWindow {
     /// Presses keys and waits until the result is drawn.
     fn press(&mut self, keys: &[Key]) {
         self.screen.key(keys);
@@ -59,18 +59,18 @@ impl Opened {
         self.screen.click(middle);
         let selected = self.program.wait_for("selected ");
         assert_ne!(selected, "none");
-        self.program.wait_until_quiet();
+        self.program.wait_until_idle();
     }
 
     /// Waits until the window shows this picture, and asserts that nothing else changes meanwhile.
     fn wait_for_picture(&mut self, wanted: &RgbaImage, name: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.screen.picture() != *wanted {
             let heard = self.program.listen(Duration::from_millis(200));
-            let change = heard.iter().find(|line| is_change(line));
+            let change = heard.iter().find(|line| is_view_change(line));
             assert_eq!(change, None, "{name}");
             if Instant::now() > deadline {
-                self.screen.photograph(&format!("lost-{name}-after"));
+                self.screen.save_picture(&format!("lost-{name}-after"));
                 panic!("it does not look as before; compare lost-{name}.png with -after.png");
             }
         }
@@ -78,8 +78,8 @@ impl Opened {
 
     /// Loses the device in the middle of a frame and asserts that the picture is restored.
     fn lose_device(&mut self, name: &str) {
-        self.program.wait_until_quiet();
-        let before = self.screen.photograph(&format!("lost-{name}"));
+        self.program.wait_until_idle();
+        let before = self.screen.save_picture(&format!("lost-{name}"));
         self.program.tell("device 0\n");
         self.program.wait_for("device-restored");
         self.wait_for_picture(&before, name);
@@ -92,7 +92,7 @@ fn terrain_survives_the_loss_of_the_device() {
     let Some(mut it) = open(&arguments) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.press(&[Key::of('3')]);
     it.select_middle();
     // Live previews of each type of tile.
@@ -105,7 +105,7 @@ fn a_model_survives_the_loss_of_the_device_paused_and_playing() {
     let Some(mut it) = open(&["--clip", "Walk", "--frame", "5", "demo:drakeling"]) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.press(&[Key::of('2')]);
     it.select_middle();
     it.lose_device("model");
@@ -130,7 +130,7 @@ fn a_scene_survives_the_loss_of_the_device() {
     let Some(mut it) = open(&["--frame", "0", text(&scene)]) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.press(&[Key::of('3')]);
     it.select_middle();
     it.press(&[Key::of('h')]);
@@ -142,7 +142,7 @@ fn a_level_survives_the_loss_of_the_device() {
     let Some(mut it) = open(&["--frame", "0", "demo:bathhouse"]) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.press(&[Key::CTRL, Key::of('l')]);
@@ -151,7 +151,7 @@ fn a_level_survives_the_loss_of_the_device() {
     it.screen.click([panel.x + 80, panel.y + 126]);
     let selected = it.program.wait_for("selected ");
     assert_ne!(selected, "none");
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.move_to(panel.center());
     it.screen.press(Button::WheelUp);
     it.lose_device("level");
@@ -163,7 +163,7 @@ fn maps_of_ika_survive_the_loss_of_the_device() {
     let Some(mut it) = open(&arguments) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.select_middle();
     it.press(&[Key::CTRL, Key::of('8')]);
     // Some tiles of the tileset are unused.
@@ -178,7 +178,7 @@ fn maps_of_ppe_survive_the_loss_of_the_device() {
     let Some(mut it) = open(&arguments) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.select_middle();
     it.press(&[Key::CTRL, Key::of('8')]);
     it.lose_device("ppe");
@@ -197,7 +197,7 @@ fn a_device_may_be_lost_in_any_frame() {
         program.wait_for("device-restored");
     }
     let screen = Screen::of(&display, program.pid());
-    program.wait_until_quiet();
+    program.wait_until_idle();
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
@@ -221,9 +221,9 @@ fn a_lost_surface_is_made_again() {
     let Some(mut it) = open(&["demo:barrel"]) else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.select_middle();
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let before = it.screen.picture();
     it.program.tell("surface 0\n");
     it.program.wait_until_drawn();
@@ -253,9 +253,9 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
-    program.wait_until_quiet();
+    program.wait_until_idle();
     let (size, menu) = (screen.size(), program.rect("menu"));
-    let before = screen.photograph("rescaled-before");
+    let before = screen.save_picture("rescaled-before");
     for (dots_per_inch, scale) in [(192, 2), (96, 1)] {
         settings.set_dots_per_inch(dots_per_inch);
         let is_scaled = |line: &String| {
@@ -266,11 +266,11 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         let size = size.map(|side| side * scale as u16);
         let said = program.wait_until_drawn();
         assert!(said.iter().any(is_scaled), "{said:?}");
-        let is_change = |line: &String| is_change(line) && !line.contains(" pointer ");
-        assert!(!said.iter().any(is_change), "{said:?}");
+        let is_view_change = |line: &String| is_view_change(line) && !line.contains(" pointer ");
+        assert!(!said.iter().any(is_view_change), "{said:?}");
         assert_eq!(screen.size(), size);
-        screen.tell_place();
-        program.wait_until_quiet();
+        screen.notify_position();
+        program.wait_until_idle();
         assert_eq!(screen.size(), size);
         // The pointer uses the same scale.
         assert!((program.rect("viewport").width - view.width * scale).abs() <= 2);
@@ -278,7 +278,7 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         program.wait_for("pointer tile ");
         screen.move_to(program.rect("viewport").center());
         program.wait_until_drawn();
-        screen.photograph(&format!("rescaled-{scale}"));
+        screen.save_picture(&format!("rescaled-{scale}"));
     }
     assert!(screen.picture() == before, "it does not look as before");
 }

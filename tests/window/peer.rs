@@ -35,18 +35,18 @@ use super::sway::Sway;
 pub(crate) const PEER: &str = "another-program";
 pub(crate) const TEXT: &str = "text/plain;charset=utf-8";
 /// A generous timeout for slow machines.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Data that the peer offers.
 #[derive(Debug, Clone)]
-pub(crate) struct Goods {
+pub(crate) struct OfferedData {
     /// MIME type of the data.
     pub(crate) mime_type: &'static str,
     /// `None` if requests are never answered.
     pub(crate) data: Option<Vec<u8>>,
 }
 
-impl Goods {
+impl OfferedData {
     /// Files or other URIs, one per line.
     pub(crate) fn uris(lines: &[String]) -> Self {
         let list: String = lines
@@ -69,7 +69,7 @@ impl Goods {
 
 /// Reports of the peer.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Said {
+pub(crate) enum PeerReport {
     /// A drag has begun, or the data is on the clipboard.
     Offers,
     /// The dragged data was accepted.
@@ -84,9 +84,9 @@ pub(crate) enum Said {
 #[derive(Debug, Clone)]
 pub(crate) enum Role {
     /// Its data can be dragged out of its window.
-    Drag(Goods),
+    Drag(OfferedData),
     /// It copies its data to the clipboard when it gets the keyboard focus.
-    Copy(Goods),
+    Copy(OfferedData),
     /// It reads the clipboard as this type when it gets the keyboard focus.
     Paste(&'static str),
 }
@@ -94,7 +94,7 @@ pub(crate) enum Role {
 /// A running peer; dropping it closes its window.
 pub(crate) struct Peer<'a> {
     sway: &'a Sway,
-    said: Receiver<Said>,
+    said: Receiver<PeerReport>,
     thread: Option<JoinHandle<()>>,
     /// Centre of its window on the screen.
     pub(crate) at: [f64; 2],
@@ -112,15 +112,15 @@ impl<'a> Peer<'a> {
             thread: Some(thread),
             at: [0.0; 2],
         };
-        peer.at = sway.place_peer();
+        peer.at = sway.position_peer();
         peer
     }
 
     /// Waits for the next report.
     #[track_caller]
-    pub(crate) fn hear(&self) -> Said {
+    pub(crate) fn next_report(&self) -> PeerReport {
         self.said
-            .recv_timeout(PATIENCE)
+            .recv_timeout(TIMEOUT)
             .expect("the peer tells something")
     }
 }
@@ -138,7 +138,7 @@ impl Drop for Peer<'_> {
 
 struct State {
     role: Role,
-    tell: Sender<Said>,
+    tell: Sender<PeerReport>,
     connection: Connection,
     manager: WlDataDeviceManager,
     device: WlDataDevice,
@@ -151,7 +151,7 @@ struct State {
     closed: bool,
 }
 
-fn run(socket: UnixStream, role: Role, tell: Sender<Said>) {
+fn run(socket: UnixStream, role: Role, tell: Sender<PeerReport>) {
     const SIDE: i32 = 90;
     let connection = Connection::from_socket(socket).unwrap();
     let (globals, mut queue) = registry_queue_init::<State>(&connection).unwrap();
@@ -189,13 +189,13 @@ fn run(socket: UnixStream, role: Role, tell: Sender<Said>) {
 }
 
 impl State {
-    fn source(&self, goods: &Goods, queue: &QueueHandle<Self>) -> WlDataSource {
+    fn source(&self, goods: &OfferedData, queue: &QueueHandle<Self>) -> WlDataSource {
         let source = self.manager.create_data_source(queue, goods.clone());
         source.offer(goods.mime_type.to_owned());
         source
     }
 
-    fn tell(&self, said: Said) {
+    fn tell(&self, said: PeerReport) {
         // The test may already have dropped the receiver.
         let _unheard = self.tell.send(said);
     }
@@ -222,7 +222,7 @@ impl Dispatch<WlPointer, ()> for State {
             state
                 .device
                 .start_drag(Some(&source), &state.surface, None, serial);
-            state.tell(Said::Offers);
+            state.tell(PeerReport::Offers);
         }
     }
 }
@@ -242,17 +242,17 @@ impl Dispatch<WlKeyboard, ()> for State {
             let source = state.source(goods, queue);
             state.device.set_selection(Some(&source), serial);
             state.connection.roundtrip().unwrap();
-            state.tell(Said::Offers);
+            state.tell(PeerReport::Offers);
         }
     }
 }
 
-impl Dispatch<WlDataSource, Goods> for State {
+impl Dispatch<WlDataSource, OfferedData> for State {
     fn event(
         state: &mut Self,
         source: &WlDataSource,
         event: wl_data_source::Event,
-        goods: &Goods,
+        goods: &OfferedData,
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
@@ -268,11 +268,11 @@ impl Dispatch<WlDataSource, Goods> for State {
             }
             Event::DndFinished => {
                 source.destroy();
-                state.tell(Said::Finished);
+                state.tell(PeerReport::Finished);
             }
             Event::Cancelled => {
                 source.destroy();
-                state.tell(Said::Cancelled);
+                state.tell(PeerReport::Cancelled);
             }
             _ => {}
         }
@@ -297,7 +297,7 @@ impl Dispatch<WlDataDevice, ()> for State {
                 drop(writer);
                 let mut bytes = Vec::new();
                 reader.read_to_end(&mut bytes).unwrap();
-                state.tell(Said::Clipboard(bytes));
+                state.tell(PeerReport::Clipboard(bytes));
             }
         }
     }

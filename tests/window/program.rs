@@ -8,9 +8,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// A generous timeout for a slow machine with a software renderer and other tests in parallel.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Time without events after which all work counts as done.
-const QUIET: Duration = Duration::from_millis(250);
+const IDLE_TIME: Duration = Duration::from_millis(250);
 /// Mesa's shader cache. All programs share it, although their homes differ, because compiling
 /// shaders takes up to half of the time of a test.
 const SHADERS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/shaders");
@@ -139,7 +139,7 @@ impl Program {
 
     /// Waits for the next event for which `take` returns a value.
     pub(crate) fn wait_until<T>(&mut self, what: &str, take: impl Fn(&str) -> Option<T>) -> T {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             while let Some(line) = self.lines.get(self.read) {
                 self.read += 1;
@@ -187,19 +187,19 @@ impl Program {
     pub(crate) fn wait_until_drawn(&mut self) -> &[String] {
         let start = self.read;
         self.wait_for("frame ");
-        self.wait_until_quiet();
+        self.wait_until_idle();
         &self.lines[start..]
     }
 
     /// Waits until the program and its display are idle, after an event that is printed together
     /// with its frame.
-    pub(crate) fn wait_until_quiet(&mut self) {
-        let deadline = Instant::now() + PATIENCE;
+    pub(crate) fn wait_until_idle(&mut self) {
+        let deadline = Instant::now() + TIMEOUT;
         let mut quiet_since = Instant::now();
-        while quiet_since.elapsed() < QUIET {
+        while quiet_since.elapsed() < IDLE_TIME {
             let heard = !self.listen(Duration::from_millis(10)).is_empty();
             // On a busy machine, a process that waits for a processor is as silent as an idle one.
-            if heard || self.wants_processor(self.pid()) || self.wants_processor(self.server_pid) {
+            if heard || self.is_runnable(self.pid()) || self.is_runnable(self.server_pid) {
                 quiet_since = Instant::now();
             }
             assert!(
@@ -211,7 +211,7 @@ impl Program {
     }
 
     /// `true` if a thread of a process runs or is ready to run.
-    fn wants_processor(&self, pid: u32) -> bool {
+    fn is_runnable(&self, pid: u32) -> bool {
         let tasks = std::fs::read_dir(format!("/proc/{pid}/task"));
         let Ok(tasks) = tasks else {
             panic!(
@@ -254,7 +254,7 @@ impl Program {
 
     /// Waits for the program to exit.
     pub(crate) fn wait_for_end(&mut self) -> ExitStatus {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;

@@ -9,7 +9,7 @@ const END: &str = "<!-- keys:end -->";
 
 /// `UPDATE_README=1 cargo test --test window readme` regenerates the tables.
 #[track_caller]
-fn has_table(name: &str, table: &str) {
+fn assert_table(name: &str, table: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
     let text = std::fs::read_to_string(&file).unwrap();
     let (before, rest) = text.split_once(BEGIN).expect("keys:begin");
@@ -29,10 +29,10 @@ fn has_table(name: &str, table: &str) {
 fn the_readme_has_keys_of_the_program() {
     let table = first_keys();
     assert_eq!(table.lines().count(), 2 + 10, "{table}");
-    has_table("README.md", &table);
+    assert_table("README.md", &table);
 }
 
 #[test]
 fn the_page_of_keys_has_the_keys_of_the_program() {
-    has_table("docs/keys.md", &key_tables());
+    assert_table("docs/keys.md", &key_tables());
 }

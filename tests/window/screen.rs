@@ -21,7 +21,7 @@ use super::display::Display;
 
 /// Delay between a move and the next input. The interface finds the widget below the pointer from
 /// its last frame.
-const REACTION: Duration = Duration::from_millis(60);
+const INPUT_DELAY: Duration = Duration::from_millis(60);
 
 /// The window of a program, from outside.
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl Screen {
 
     /// Reports the window's position to the program, as a window manager does after moves and
     /// resizes (ICCCM 4.1.5).
-    pub(crate) fn tell_place(&self) {
+    pub(crate) fn notify_position(&self) {
         let geometry = self.connection.get_geometry(self.window).unwrap();
         let geometry = geometry.reply().unwrap();
         let event = ConfigureNotifyEvent {
@@ -261,7 +261,7 @@ impl Screen {
 
     /// Saves a picture of the window in the build's temporary folder, for inspection, and returns
     /// it.
-    pub(crate) fn photograph(&self, name: &str) -> RgbaImage {
+    pub(crate) fn save_picture(&self, name: &str) -> RgbaImage {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("window");
         std::fs::create_dir_all(&folder).unwrap();
         let picture = self.picture();
@@ -324,15 +324,15 @@ impl Screen {
             .unwrap();
         let [x, y] = [i32::from(origin.dst_x) + x, i32::from(origin.dst_y) + y];
         self.input(MOTION_NOTIFY_EVENT, 0, [x as i16, y as i16]);
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
     }
 
     /// Presses and releases a button at the pointer's position.
     pub(crate) fn press(&self, button: Button) {
         self.input(BUTTON_PRESS_EVENT, button as u8, [0; 2]);
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
         self.input(BUTTON_RELEASE_EVENT, button as u8, [0; 2]);
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
     }
 
     /// Clicks at a position in the window.
@@ -346,12 +346,12 @@ impl Screen {
         const STEPS: i32 = 6;
         self.move_to(from);
         self.input(BUTTON_PRESS_EVENT, button as u8, [0; 2]);
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
         for step in 1..=STEPS {
             self.move_to([0, 1].map(|axis| from[axis] + (to[axis] - from[axis]) * step / STEPS));
         }
         self.input(BUTTON_RELEASE_EVENT, button as u8, [0; 2]);
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
     }
 
     /// Presses keys together, modifiers first, and releases them.
@@ -363,7 +363,7 @@ impl Screen {
         for code in codes.iter().rev() {
             self.input(KEY_RELEASE_EVENT, *code, [0; 2]);
         }
-        sleep(REACTION);
+        sleep(INPUT_DELAY);
     }
 
     /// Types lower-case letters and digits.

@@ -14,21 +14,21 @@ use super::window::{text, write_map};
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1280, 800];
 /// Viewing time of each file. Playing content never becomes idle.
-const MOMENT: Duration = Duration::from_millis(400);
+const VIEW_TIME: Duration = Duration::from_millis(400);
 /// Rounds until all one-time allocations are made.
 const WARM_UP: usize = 10;
 /// Allowed growth of memory: documents differ, and freed memory is not returned at once.
-const MORE_BYTES: u64 = 96 << 20;
+const MAX_GROWTH_BYTES: u64 = 96 << 20;
 
 /// Resources of a process.
 #[derive(Debug, Clone, Copy)]
-struct Held {
+struct ResourceUsage {
     bytes: u64,
     threads: u64,
     files: usize,
 }
 
-impl Held {
+impl ResourceUsage {
     fn of(program: &Program) -> Self {
         let process = format!("/proc/{}", program.pid());
         let status = fs::read_to_string(format!("{process}/status")).unwrap();
@@ -68,7 +68,7 @@ fn a_window_that_is_used_for_long_grows_no_more() {
         for _ in &files {
             screen.key(&[Key::PAGE_DOWN]);
             program.wait_for("opened ");
-            program.listen(MOMENT);
+            program.listen(VIEW_TIME);
         }
         fs::write(&map, fs::read(&map).unwrap()).unwrap();
         fs::write(&scene, format!("{}\n", fs::read_to_string(&scene).unwrap())).unwrap();
@@ -78,15 +78,18 @@ fn a_window_that_is_used_for_long_grows_no_more() {
             program.tell("device 0\n");
             program.wait_for("device-restored");
         }
-        program.listen(MOMENT);
-        let held = Held::of(&program);
+        program.listen(VIEW_TIME);
+        let held = ResourceUsage::of(&program);
         println!("round {round}: {held:?}");
         if round < WARM_UP {
             warm = Some(held);
         }
     }
-    let (warm, end) = (warm.unwrap(), Held::of(&program));
-    assert!(end.bytes <= warm.bytes + MORE_BYTES, "{warm:?} {end:?}");
+    let (warm, end) = (warm.unwrap(), ResourceUsage::of(&program));
+    assert!(
+        end.bytes <= warm.bytes + MAX_GROWTH_BYTES,
+        "{warm:?} {end:?}"
+    );
     assert!(end.threads <= warm.threads + 4, "{warm:?} {end:?}");
     assert!(end.files <= warm.files + 4, "{warm:?} {end:?}");
 }

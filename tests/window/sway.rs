@@ -39,13 +39,13 @@ const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 /// Side of the other program's square in a corner of the screen, in logical pixels.
 const PEER_SIDE: u32 = 90;
 /// As in the tests on X11: the delay between a move and the next input.
-const REACTION: Duration = Duration::from_millis(60);
+const INPUT_DELAY: Duration = Duration::from_millis(60);
 /// A generous timeout for slow machines.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 /// A running compositor with one screen, a pointer and a keyboard.
 pub(crate) struct Sway {
-    hands: RefCell<Hands>,
+    input_devices: RefCell<InputDevices>,
     server: Child,
     /// The compositor's `XDG_RUNTIME_DIR`.
     runtime: TempDir,
@@ -149,7 +149,7 @@ impl Sway {
         };
         let socket = runtime.path().join("wayland-1");
         let said = || std::fs::read_to_string(runtime.path().join("log")).unwrap();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         let connected = loop {
             if let (Ok(stream), Ok(_)) = (
                 UnixStream::connect(&socket),
@@ -167,7 +167,7 @@ impl Sway {
         };
         let size = SCREEN_SIZE.map(|side| (f64::from(side) / scale) as u32);
         Some(Self {
-            hands: RefCell::new(Hands::new(connected, size)),
+            input_devices: RefCell::new(InputDevices::new(connected, size)),
             server,
             runtime,
             home: tempfile::tempdir().unwrap(),
@@ -207,7 +207,7 @@ impl Sway {
 
     /// sway's node of the window with this `app_id`; waits until the window is shown.
     pub(crate) fn window(&self, app_id: &str) -> Value {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             let tree = self.ask(4, "");
             if let Some(window) = find(&tree, app_id) {
@@ -224,7 +224,7 @@ impl Sway {
     /// Changes the scale of the screen while programs run.
     pub(crate) fn set_scale(&self, scale: f64) {
         self.command(&format!("output HEADLESS-1 scale {scale}"));
-        self.hands().size = SCREEN_SIZE.map(|side| (f64::from(side) / scale) as u32);
+        self.input_devices().size = SCREEN_SIZE.map(|side| (f64::from(side) / scale) as u32);
     }
 
     /// Gives the program the keyboard focus.
@@ -243,14 +243,14 @@ impl Sway {
     }
 
     /// The largest size of the program's window that leaves space for the other program.
-    pub(crate) fn room(&self) -> [u32; 2] {
-        self.hands().size.map(|side| side - PEER_SIDE)
+    pub(crate) fn max_window_size(&self) -> [u32; 2] {
+        self.input_devices().size.map(|side| side - PEER_SIDE)
     }
 
     /// Moves the other program's window into its corner and returns its centre.
-    pub(crate) fn place_peer(&self) -> [f64; 2] {
+    pub(crate) fn position_peer(&self) -> [f64; 2] {
         self.window(PEER);
-        let [x, y] = self.room();
+        let [x, y] = self.max_window_size();
         self.command(&format!(
             "[app_id=\"{PEER}\"] resize set {PEER_SIDE} {PEER_SIDE}, move absolute position {x} {y}"
         ));
@@ -276,8 +276,8 @@ impl Sway {
         self.on_screen(program, view.center())
     }
 
-    pub(crate) fn hands(&self) -> RefMut<'_, Hands> {
-        self.hands.borrow_mut()
+    pub(crate) fn input_devices(&self) -> RefMut<'_, InputDevices> {
+        self.input_devices.borrow_mut()
     }
 
     /// Kills the compositor, as in a crash.
@@ -319,8 +319,8 @@ fn find<'a>(node: &'a Value, app_id: &str) -> Option<&'a Value> {
 }
 
 /// A virtual pointer and keyboard. Positions are in logical pixels of the screen.
-pub(crate) struct Hands {
-    queue: EventQueue<Nobody>,
+pub(crate) struct InputDevices {
+    queue: EventQueue<NoState>,
     pointer: ZwlrVirtualPointerV1,
     keyboard: ZwpVirtualKeyboardV1,
     began: Instant,
@@ -329,15 +329,15 @@ pub(crate) struct Hands {
 }
 
 /// Ignores all events of the devices.
-struct Nobody;
+struct NoState;
 
-delegate_noop!(Nobody: ignore WlSeat);
-delegate_noop!(Nobody: ZwlrVirtualPointerManagerV1);
-delegate_noop!(Nobody: ZwlrVirtualPointerV1);
-delegate_noop!(Nobody: ZwpVirtualKeyboardManagerV1);
-delegate_noop!(Nobody: ZwpVirtualKeyboardV1);
+delegate_noop!(NoState: ignore WlSeat);
+delegate_noop!(NoState: ZwlrVirtualPointerManagerV1);
+delegate_noop!(NoState: ZwlrVirtualPointerV1);
+delegate_noop!(NoState: ZwpVirtualKeyboardManagerV1);
+delegate_noop!(NoState: ZwpVirtualKeyboardV1);
 
-impl Dispatch<WlRegistry, GlobalListContents> for Nobody {
+impl Dispatch<WlRegistry, GlobalListContents> for NoState {
     fn event(
         _: &mut Self,
         _: &WlRegistry,
@@ -349,13 +349,13 @@ impl Dispatch<WlRegistry, GlobalListContents> for Nobody {
     }
 }
 
-impl Hands {
+impl InputDevices {
     fn new(socket: UnixStream, size: [u32; 2]) -> Self {
         const KEYMAP: &str = "xkb_keymap { xkb_keycodes { include \"evdev+aliases(qwerty)\" }; \
             xkb_types { include \"complete\" }; xkb_compat { include \"complete\" }; \
             xkb_symbols { include \"pc+us+inet(evdev)\" }; };\0";
         let connection = Connection::from_socket(socket).unwrap();
-        let (globals, queue) = registry_queue_init::<Nobody>(&connection).unwrap();
+        let (globals, queue) = registry_queue_init::<NoState>(&connection).unwrap();
         let handle = queue.handle();
         let seat: WlSeat = globals.bind(&handle, 1..=1, ()).unwrap();
         let pointers: ZwlrVirtualPointerManagerV1 = globals.bind(&handle, 1..=1, ()).unwrap();
@@ -369,7 +369,7 @@ impl Hands {
             keymap.as_fd(),
             KEYMAP.len() as u32,
         );
-        let mut hands = Self {
+        let mut input_devices = Self {
             queue,
             pointer,
             keyboard,
@@ -377,14 +377,14 @@ impl Hands {
             size,
             at: [0.0; 2],
         };
-        hands.settle();
-        hands
+        input_devices.settle();
+        input_devices
     }
 
     /// Waits until the compositor has processed the input.
     fn settle(&mut self) {
-        self.queue.roundtrip(&mut Nobody).unwrap();
-        sleep(REACTION);
+        self.queue.roundtrip(&mut NoState).unwrap();
+        sleep(INPUT_DELAY);
     }
 
     fn now(&self) -> u32 {
@@ -451,6 +451,6 @@ impl Hands {
     fn change_key(&mut self, key: Key, state: u32, modifiers: u32) {
         self.keyboard.key(self.now(), key.0, state);
         self.keyboard.modifiers(modifiers, 0, 0, 0);
-        self.queue.roundtrip(&mut Nobody).unwrap();
+        self.queue.roundtrip(&mut NoState).unwrap();
     }
 }

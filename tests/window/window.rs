@@ -28,7 +28,7 @@ use super::screen::{Button, Key, Screen, count_colors};
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 
 /// The program with a map of one chunk open.
-struct Opened {
+struct OpenWindow {
     // Fields are dropped in this order: the program ends before its display.
     program: Program,
     screen: Screen,
@@ -37,11 +37,11 @@ struct Opened {
 }
 
 /// Starts the program on a small map. Returns `None` if no display is available.
-fn open_small_map() -> Option<Opened> {
+fn open_small_map() -> Option<OpenWindow> {
     let display = Display::start(SCREEN_SIZE)?;
     let file = write_map(display.home(), "first.pfmap", 1);
     let (program, screen) = open(&display, &file, &[]);
-    Some(Opened {
+    Some(OpenWindow {
         program,
         screen,
         file,
@@ -83,7 +83,7 @@ fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     differing as f64 / f64::from(a.width() * a.height())
 }
 
-impl Opened {
+impl OpenWindow {
     /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, files: &[&Path]) {
         let drag = Drag::over(&self.display, &self.screen, files).unwrap();
@@ -110,7 +110,7 @@ fn without_a_file_the_demo_opens() {
     program.wait_until_drawn();
     let screen = Screen::of(&display, program.pid());
     assert!(screen.title().contains("Mapscope"), "{}", screen.title());
-    let colors = count_colors(&screen.photograph("demo"));
+    let colors = count_colors(&screen.save_picture("demo"));
     assert!(colors > 1000, "only {colors} colours");
 }
 
@@ -157,13 +157,13 @@ fn a_dropped_file_opens_and_is_framed() {
     it.drop_on(&[&larger]);
     assert_eq!(it.program.wait_for("opened "), text(&larger));
     it.program.wait_for("camera ");
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     assert!(
         it.screen.title().contains("larger.pfmap"),
         "{}",
         it.screen.title()
     );
-    it.screen.photograph("dropped");
+    it.screen.save_picture("dropped");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn names_may_hold_anything() {
         let file = write_map(&folder, name, 1);
         it.drop_on(&[&file]);
         assert_eq!(it.program.wait_for("opened "), text(&file));
-        it.program.wait_until_quiet();
+        it.program.wait_until_idle();
         assert!(it.screen.title().contains(name), "{}", it.screen.title());
     }
 }
@@ -220,7 +220,7 @@ fn a_scene_that_is_dropped_with_a_map_stands_on_it_and_waits_for_its_models() {
     it.drop_on(&[&map, &scene]);
     assert_eq!(it.program.wait_for("opened "), text(&scene));
     it.program.wait_until_drawn();
-    it.screen.photograph("scene");
+    it.screen.save_picture("scene");
     // The map provides the ground.
     it.select_middle();
     // Adds the model of the first entity, in a new folder.
@@ -230,7 +230,7 @@ fn a_scene_that_is_dropped_with_a_map_stands_on_it_and_waits_for_its_models() {
     let plays = |line: &str| line.contains("playhead Idle clips") && line.ends_with("playing");
     it.program
         .wait_until("its clip plays", |line| plays(line).then_some(()));
-    it.screen.photograph("scene-with-model");
+    it.screen.save_picture("scene-with-model");
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn textures_of_models_are_drawn_once_they_were_read() {
     for _ in 0..3 {
         it.program.wait_for("scene-frame");
     }
-    let picture = it.screen.photograph("scene-with-textures");
+    let picture = it.screen.save_picture("scene-with-textures");
     // Green in the scene's dim light, with less blue than the ground.
     let is_green = |p: &&image::Rgba<u8>| {
         let [red, green, blue, _] = p.0;
@@ -303,16 +303,16 @@ fn the_list_of_a_folder_follows_it_when_one_comes_back_to_the_window() {
     let [first, second] = ["a.pfmap", "c.pfmap"].map(|name| write_map(&folder, name, 1));
     it.drop_on(&[&folder]);
     assert_eq!(it.program.wait_for("opened "), text(&first));
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.unfocus();
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let new = write_map(&folder, "below/b.pfmap", 1);
     fs::remove_file(&second).unwrap();
     let another = write_map(&folder, "d.pfmap", 1);
     it.screen.focus();
     assert_eq!(it.program.wait_for("listed "), "3");
-    it.program.wait_until_quiet();
-    it.screen.photograph("listed");
+    it.program.wait_until_idle();
+    it.screen.save_picture("listed");
     for file in [another, new, first] {
         it.screen.key(&[Key::PAGE_DOWN]);
         assert_eq!(it.program.wait_for("opened "), text(&file));
@@ -357,7 +357,7 @@ fn a_dropped_folder_is_searched_below_itself_and_lists_what_it_has() {
         "{}",
         it.screen.title()
     );
-    it.screen.photograph("folder");
+    it.screen.save_picture("folder");
     it.screen.key(&[Key::DOWN]);
     assert_eq!(it.program.wait_for("opened "), text(&files[3]));
     it.screen.key(&[Key::PAGE_DOWN]);
@@ -384,7 +384,7 @@ fn a_broken_file_is_named_and_what_was_open_stays() {
         "{message}"
     );
     it.program.wait_until_drawn();
-    let shown = difference(&before, &it.screen.photograph("broken"));
+    let shown = difference(&before, &it.screen.save_picture("broken"));
     assert!(shown > 0.01, "nothing is said: {shown}");
     assert!(
         it.screen.title().contains("first.pfmap"),
@@ -406,7 +406,7 @@ fn a_cancelled_drag_opens_nothing() {
     let drag = Drag::over(&it.display, &it.screen, &[&other]).unwrap();
     assert_eq!(it.program.wait_for("hover 1 "), text(&other));
     it.program.wait_until_drawn();
-    let hovering = difference(&before, &it.screen.photograph("hovering"));
+    let hovering = difference(&before, &it.screen.save_picture("hovering"));
     assert!(
         hovering > 0.1,
         "the window does not say what would open: {hovering}"
@@ -430,7 +430,7 @@ fn nothing_is_drawn_while_nothing_changes() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let ticks = it.program.cpu_ticks();
     let heard = it.program.listen(Duration::from_secs(2)).to_vec();
     let used = it.program.cpu_ticks() - ticks;
@@ -451,7 +451,7 @@ fn what_plays_rests_while_the_window_is_covered() {
     let plays = |line: &str| line.starts_with("scene-frame").then_some(());
     program.wait_until("it plays", plays);
     let cover = screen.cover();
-    program.wait_until_quiet();
+    program.wait_until_idle();
     let heard = program.listen(Duration::from_secs(1)).to_vec();
     assert!(heard.is_empty(), "{heard:?}");
     screen.uncover(cover);
@@ -471,8 +471,8 @@ fn in_a_small_window_the_view_keeps_half_of_it() {
     let mut program = Program::start_with(&display, arguments, &variables);
     program.wait_for("opened ");
     let screen = Screen::of(&display, program.pid());
-    program.wait_until_quiet();
-    screen.photograph("small-window");
+    program.wait_until_idle();
+    screen.save_picture("small-window");
     let view = program.rect("viewport");
     let [width, height] = screen.size().map(i32::from);
     assert!(
@@ -484,7 +484,7 @@ fn in_a_small_window_the_view_keeps_half_of_it() {
     // A click on the number of problems opens their list.
     screen.click(program.rect("problem-count").center());
     program.wait_until_drawn();
-    screen.photograph("small-window-problems");
+    screen.save_picture("small-window-problems");
     program.rect("bottom-dock");
 }
 
@@ -507,7 +507,7 @@ fn arrow_keys_walk_to_neighbours() {
         assert_eq!(row_and_column(&selected), [row, column], "{key:?}");
     }
     it.program.wait_until_drawn();
-    it.screen.photograph("selected");
+    it.screen.save_picture("selected");
 }
 
 #[test]
@@ -569,7 +569,7 @@ fn the_view_is_copied_as_a_picture() {
     assert_eq!([copied.width(), copied.height()], size);
     assert!(count_colors(&copied) > 100);
     // The window shows the same, except for the contour of the hovered item and notices.
-    let window = it.screen.photograph("copied");
+    let window = it.screen.save_picture("copied");
     let [x, y] = [view.x, view.y].map(|edge| edge as u32);
     let shown = imageops::crop_imm(&window, x, y, size[0], size[1]).to_image();
     let differing = difference(&copied, &shown);
@@ -589,7 +589,7 @@ fn a_picture_of_twice_the_size_is_saved() {
     let view = it.program.rect("viewport");
     it.screen.key(&[Key::CTRL, Key::of('s')]);
     it.program.wait_until_drawn();
-    it.screen.photograph("save-picture");
+    it.screen.save_picture("save-picture");
     let larger = it.program.rect("picture-size-2").center();
     it.screen.click(larger);
     it.program.wait_until_drawn();
@@ -620,7 +620,7 @@ fn a_picture_of_twice_the_size_is_saved() {
 }
 
 /// Requests an animation of a motion with this number of views, up to the question for its path.
-fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
+fn ask_for_animation(it: &mut OpenWindow, motion: &str, views: &str) {
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('a')]);
     it.program.wait_until_drawn();
     for field in [motion, "animation-views"] {
@@ -632,25 +632,25 @@ fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
     it.screen.type_text(views);
     it.screen.key(&[Key::RETURN]);
     it.program.wait_until_drawn();
-    it.screen.photograph(&format!("save-{motion}"));
+    it.screen.save_picture(&format!("save-{motion}"));
     let save = it.program.rect("animation-save").center();
     it.screen.click(save);
     it.program.wait_until_drawn();
 }
 
-fn ask_for_turntable(it: &mut Opened, views: &str) {
+fn ask_for_turntable(it: &mut OpenWindow, views: &str) {
     ask_for_animation(it, "animation-turntable", views);
 }
 
 /// Starts a long turntable at the suggested path and waits until its file exists.
-fn begin_long_turntable(it: &mut Opened) {
+fn begin_long_turntable(it: &mut OpenWindow) {
     ask_for_turntable(it, "5000");
     it.screen.key(&[Key::RETURN]);
     wait_until_begun(it);
 }
 
 /// Waits until an unfinished file exists.
-fn wait_until_begun(it: &mut Opened) {
+fn wait_until_begun(it: &mut OpenWindow) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while unfinished(it).is_empty() {
         assert!(Instant::now() < deadline, "{}", it.program.said());
@@ -659,7 +659,7 @@ fn wait_until_begun(it: &mut Opened) {
 }
 
 /// The unfinished files.
-fn unfinished(it: &Opened) -> Vec<PathBuf> {
+fn unfinished(it: &OpenWindow) -> Vec<PathBuf> {
     let files = fs::read_dir(it.display.home()).unwrap();
     let paths = files.map(|file| file.unwrap().path());
     let begun = paths.filter(|path| path.extension().is_some_and(|it| it == "part"));
@@ -693,7 +693,7 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     it.screen.key(&[Key::of('3')]);
     // The event is printed after the frame that shows the progress.
     it.program.wait_for("camera ");
-    it.screen.photograph("saving-animation");
+    it.screen.save_picture("saving-animation");
     let cancel = it.program.rect("saving-cancel").center();
     it.screen.click(cancel);
     assert_eq!(it.program.wait_for("not-saved "), "cancelled");
@@ -707,7 +707,7 @@ fn a_turntable_is_saved_and_another_cancelled_while_the_window_is_used() {
     it.program.wait_for("rect quit-anyway ");
     it.program.wait_for("rect quit-anyway ");
     let quit = it.program.rect("quit-anyway").center();
-    it.screen.photograph("quit-anyway");
+    it.screen.save_picture("quit-anyway");
     it.screen.click(quit);
     assert!(it.program.wait_for_end().success());
     assert!(unfinished(&it).is_empty() && !path.exists());
@@ -753,7 +753,7 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
     assert_eq!(program.wait_for("opened "), text(&file));
     let screen = Screen::of(&display, program.pid());
     program.wait_until_drawn();
-    let mut it = Opened {
+    let mut it = OpenWindow {
         program,
         screen,
         file,
@@ -820,7 +820,7 @@ fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     };
     let file = write_map(display.home(), "first.pfmap", 1);
     let (program, screen) = open(&display, &file, &LOSSES);
-    let mut it = Opened {
+    let mut it = OpenWindow {
         program,
         screen,
         file,
@@ -837,7 +837,7 @@ fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     it.screen.key(&[Key::of('4')]);
     assert_eq!(it.program.wait_for("not-saved "), "device lost");
     assert!(unfinished(&it).is_empty() && !path.exists());
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     ask_for_turntable(&mut it, "2");
     it.screen.key(&[Key::RETURN]);
     assert_eq!(it.program.wait_for("saved "), text(&path));
@@ -877,7 +877,7 @@ fn f1_shows_the_keys_and_escape_hides_them() {
     let before = it.screen.picture();
     it.screen.key(&[Key::F1]);
     it.program.wait_until_drawn();
-    let keys = difference(&before, &it.screen.photograph("keys"));
+    let keys = difference(&before, &it.screen.save_picture("keys"));
     assert!(keys > 0.1, "{keys}");
     it.screen.key(&[Key::ESCAPE]);
     it.program.wait_until_drawn();
@@ -893,7 +893,7 @@ fn the_palette_finds_a_command_by_part_of_its_name() {
     it.program.wait_until_drawn();
     it.screen.type_text("from the top");
     it.program.wait_until_drawn();
-    it.screen.photograph("palette");
+    it.screen.save_picture("palette");
     it.screen.key(&[Key::RETURN]);
     let found = it.program.wait_for("camera ");
     // The command's own key gives the same view.
@@ -1043,9 +1043,9 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
         // Much longer than an editor takes between two steps of a save.
         assert_eq!(it.program.wait_for("kept "), text(&it.file));
     }
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let view = it.program.rect("viewport");
-    let after = it.screen.photograph("half-saved");
+    let after = it.screen.save_picture("half-saved");
     // Below the banner of the window.
     let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
     let lower = |picture: &RgbaImage| {
@@ -1060,8 +1060,8 @@ fn a_slow_save_keeps_the_last_good_version_in_view() {
         event.strip_prefix("reloaded ").map(str::to_owned)
     });
     assert_eq!(heard, text(&it.file));
-    it.program.wait_until_quiet();
-    it.screen.photograph("saved");
+    it.program.wait_until_idle();
+    it.screen.save_picture("saved");
 }
 
 #[test]
@@ -1080,7 +1080,7 @@ fn a_storm_of_sizes_is_survived() {
     it.program.wait_until_drawn();
     assert!(it.program.is_running(), "{}", it.program.said());
     assert_eq!(it.screen.size(), [1000, 700]);
-    let colors = count_colors(&it.screen.photograph("resized"));
+    let colors = count_colors(&it.screen.save_picture("resized"));
     assert!(colors > 200, "only {colors} colours");
     let view = it.program.rect("viewport");
     assert!(
@@ -1136,8 +1136,8 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     let drag = Drag::over(&display, &screen, &[&other]).unwrap();
     drag.drop_files().unwrap();
     assert_eq!(program.wait_for("opened "), text(&other));
-    program.wait_until_quiet();
-    screen.photograph("scale-2");
+    program.wait_until_idle();
+    screen.save_picture("scale-2");
 }
 
 /// The frame of a playhead event, which has clip, frame and state.
@@ -1169,7 +1169,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
         seen <= BEND_FRAMES as usize + 2,
         "more pictures than frames: {seen}"
     );
-    it.screen.photograph("model");
+    it.screen.save_picture("model");
 
     it.screen.key(&[Key::SPACE]);
     it.program.wait_for("playhead Bend ");
@@ -1191,7 +1191,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
         pictures(&heard) >= 2,
         "it draws while it is dragged: {heard:?}"
     );
-    let bent = it.screen.photograph("model-scrubbed");
+    let bent = it.screen.save_picture("model-scrubbed");
 
     for (key, moment) in [
         (Key::of('.'), "19 paused"),
@@ -1207,7 +1207,7 @@ fn a_dropped_model_plays_pauses_and_is_scrubbed_and_stepped_through() {
     it.screen.key(&[Key::END]);
     assert_eq!(it.program.wait_for("playhead Stretch "), "7 paused");
     it.program.wait_until_drawn();
-    assert!(difference(&bent, &it.screen.photograph("model-stretched")) > 0.002);
+    assert!(difference(&bent, &it.screen.save_picture("model-stretched")) > 0.002);
 
     // A drag pauses playback, which continues afterwards.
     it.screen.key(&[Key::SPACE]);
@@ -1247,7 +1247,7 @@ fn a_dropped_level_is_drawn_pointed_at_and_rests() {
         "{}",
         it.screen.title()
     );
-    let before = it.screen.photograph("level");
+    let before = it.screen.save_picture("level");
     let middle = it.program.rect("viewport").center();
     it.screen.click(middle);
     it.program.wait_for("selected face ");
@@ -1255,11 +1255,11 @@ fn a_dropped_level_is_drawn_pointed_at_and_rests() {
     // The picture differs without light.
     it.screen.key(&[Key::ALT, Key::of('5')]);
     it.program.wait_until_drawn();
-    let after = it.screen.photograph("level-unlit");
+    let after = it.screen.save_picture("level-unlit");
     assert!(difference(&before, &after) > 0.05);
     // A paused animation draws no frames.
     it.screen.key(&[Key::SPACE]);
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let heard = it.program.listen(Duration::from_secs(1)).to_vec();
     assert!(heard.is_empty(), "{heard:?}");
 }

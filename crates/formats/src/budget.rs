@@ -4,7 +4,7 @@
 /// tenth of their decoded size; the compressions themselves would allow hundreds.
 const BYTES_PER_FILE_BYTE: u64 = 16;
 /// Upper limit of the budget of any file, in bytes.
-const MAX_BYTES_IN_ALL: u64 = 4 << 30;
+const MAX_TOTAL_BYTES: u64 = 4 << 30;
 
 /// Number of bytes that the compressed parts of a file may still decode to.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ impl Budget {
     /// Creates the budget of a file of `file_bytes`; `base` is the budget of the smallest file.
     pub(super) fn new(base: u64, file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(BYTES_PER_FILE_BYTE);
-        let all = base.saturating_add(more).min(MAX_BYTES_IN_ALL);
+        let all = base.saturating_add(more).min(MAX_TOTAL_BYTES);
         Self { all, left: all }
     }
 
@@ -49,6 +49,6 @@ mod tests {
         assert_eq!(budget.take(60), Ok(()));
         assert_eq!(budget.take(0), Ok(()));
         assert_eq!(budget.take(1), Err(260));
-        assert_eq!(Budget::new(1, usize::MAX).left(), MAX_BYTES_IN_ALL);
+        assert_eq!(Budget::new(1, usize::MAX).left(), MAX_TOTAL_BYTES);
     }
 }

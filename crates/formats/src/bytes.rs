@@ -39,7 +39,7 @@ pub(super) trait Source {
     fn context(&self, record: Record, pos: usize) -> String;
 
     /// Returns the fault and the expectation where fewer bytes are left than wanted.
-    fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2];
+    fn missing_bytes(record: Record, left: usize, wanted: usize) -> [String; 2];
 }
 
 /// Bytes and a read position.
@@ -143,7 +143,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
     /// Same as [`Cursor::warn`] for one of several faults with the same cause. The cause is
     /// identified by `named`; later faults become consequences of the first.
     #[cold]
-    pub(super) fn warn_alike<M: Into<Message>>(
+    pub(super) fn warn_grouped<M: Into<Message>>(
         &self,
         problems: &mut Problems,
         named: impl Hash,
@@ -151,15 +151,15 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         message: impl FnOnce() -> M,
     ) {
         let subject = self.source.subject(self.record);
-        problems.add_alike(named, rule, subject, self.source.place(pos), || {
+        problems.add_grouped(named, rule, subject, self.source.place(pos), || {
             let context = self.source.context(self.record, pos);
             message().into().within(context)
         });
     }
 
     #[cold]
-    fn too_few(&self, wanted: usize) -> ReadError {
-        let [found, expected] = S::too_few(self.record, self.left(), wanted);
+    fn missing_bytes(&self, wanted: usize) -> ReadError {
+        let [found, expected] = S::missing_bytes(self.record, self.left(), wanted);
         self.fault(S::TRUNCATED, self.pos, found, expected)
     }
 
@@ -172,7 +172,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
                 self.pos += count;
                 Ok(bytes)
             }
-            None => Err(self.too_few(count)),
+            None => Err(self.missing_bytes(count)),
         }
     }
 
@@ -185,7 +185,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
 
     /// Reads the bytes before the next zero byte, and skips that byte. Returns `None` without a
     /// zero byte.
-    pub(super) fn until_zero(&mut self) -> Option<&'a [u8]> {
+    pub(super) fn read_until_zero(&mut self) -> Option<&'a [u8]> {
         let rest = self.bytes.get(self.pos..)?;
         let len = rest.iter().position(|byte| *byte == 0)?;
         self.pos += len + 1;
@@ -200,7 +200,7 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
                 self.pos += N;
                 Ok(*bytes)
             }
-            None => Err(self.too_few(N)),
+            None => Err(self.missing_bytes(N)),
         }
     }
 
@@ -231,12 +231,12 @@ impl<'a, S: Source + Copy> Cursor<'a, S> {
         if is_possible {
             Ok(count as usize)
         } else {
-            Err(self.too_many(count, min_bytes, what))
+            Err(self.impossible_count(count, min_bytes, what))
         }
     }
 
     #[cold]
-    fn too_many(&self, count: u64, min_bytes: usize, what: &str) -> ReadError {
+    fn impossible_count(&self, count: u64, min_bytes: usize, what: &str) -> ReadError {
         self.fault(
             S::TRUNCATED,
             self.pos,

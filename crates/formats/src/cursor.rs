@@ -290,13 +290,13 @@ impl<'a> Text<'a> {
     /// Ends a line that is read completely; warns of further words.
     pub(super) fn end_line(&mut self) {
         if let Some(extra) = self.word(false) {
-            self.warn_of_extra(extra.place);
+            self.warn_extra_words(extra.place);
         }
         self.skip_line();
     }
 
     /// Warns of unread words on a line.
-    pub(super) fn warn_of_extra(&mut self, at: impl Into<Place>) {
+    pub(super) fn warn_extra_words(&mut self, at: impl Into<Place>) {
         let message = "more on the line than is read; it is ignored";
         self.warn(self.rules.extra_words, at, message);
     }
@@ -333,7 +333,7 @@ impl<'a> Text<'a> {
     }
 
     /// Moves forward to a position.
-    pub(super) fn go_to(&mut self, pos: usize) {
+    pub(super) fn advance_to(&mut self, pos: usize) {
         while self.pos < pos {
             match self.bytes.get(self.pos) {
                 Some(b'\n') => self.skip_line_end(),
@@ -398,7 +398,7 @@ impl<'a> Text<'a> {
 
     /// [`Text::report`] for one of several problems that a program writes for the same reason, such
     /// as NaN: the first one is the problem, and the others are its consequences.
-    pub(super) fn report_alike<M: Into<Message>>(
+    pub(super) fn report_grouped<M: Into<Message>>(
         &mut self,
         rule: &'static Rule,
         at: impl Into<Place>,
@@ -406,11 +406,11 @@ impl<'a> Text<'a> {
     ) {
         let subject = self.problems.subject;
         self.problems
-            .add_alike((), rule, subject, at.into(), message);
+            .add_grouped((), rule, subject, at.into(), message);
     }
 
     /// The end of the line, found at the read position.
-    pub(super) fn line_ends(&self) -> Found<'static> {
+    pub(super) fn found_line_end(&self) -> Found<'static> {
         Found {
             place: self.place().into(),
             word: None,
@@ -419,8 +419,8 @@ impl<'a> Text<'a> {
     }
 
     /// The end of the file, found at the read position.
-    pub(super) fn file_ends(&self) -> Found<'static> {
-        self.line_ends().with(if self.bytes.is_empty() {
+    pub(super) fn found_file_end(&self) -> Found<'static> {
+        self.found_line_end().with(if self.bytes.is_empty() {
             "the file is empty"
         } else {
             "the file ends"
@@ -429,7 +429,12 @@ impl<'a> Text<'a> {
 
     /// Lists a number with a decimal comma, as locale-dependent programs write it. The first one is
     /// the problem and reports the count in the whole file; the others are its consequences.
-    pub(super) fn decimal_comma(&mut self, rule: &'static Rule, found: Found<'_>, lost: &str) {
+    pub(super) fn report_decimal_comma(
+        &mut self,
+        rule: &'static Rule,
+        found: Found<'_>,
+        lost: &str,
+    ) {
         let is_first = !std::mem::replace(&mut self.has_decimal_comma, true);
         let count = if is_first {
             self.count_decimal_commas()
@@ -443,7 +448,7 @@ impl<'a> Text<'a> {
         let expected = format!("a decimal point; {lost}");
         self.first_error
             .get_or_insert_with(|| found.error(rule, &expected));
-        self.report_alike(rule, found.place, || {
+        self.report_grouped(rule, found.place, || {
             format!("{found}; expected {expected}")
         });
     }

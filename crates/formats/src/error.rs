@@ -24,9 +24,9 @@ impl ReadError {
 
     /// Appends the loss, such as `the chunk`, to the message.
     #[must_use]
-    pub(super) fn losing(self, what: impl std::fmt::Display) -> Self {
+    pub(super) fn with_loss(self, what: impl std::fmt::Display) -> Self {
         match self {
-            Self::Unreadable(problem) => Self::Unreadable(problem.losing(what)),
+            Self::Unreadable(problem) => Self::Unreadable(problem.with_loss(what)),
             Self::Cancelled => Self::Cancelled,
         }
     }

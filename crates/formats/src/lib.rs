@@ -73,7 +73,7 @@ pub use integers::Integers;
     feature = "ppe"
 ))]
 pub use misspelt::suggest;
-pub use not_read::{NotRead, Rest};
+pub use not_read::{Rest, UnreadReason};
 pub use problem::{
     Message, Outcome, Place, Plural, Problem, Severity, Subject, Tally, counted, others_on_lines,
 };
@@ -105,7 +105,7 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 }
 
 /// `true` if the rule is about a truncated file.
-pub fn is_of_end(rule: &Rule) -> bool {
+pub fn is_truncation(rule: &Rule) -> bool {
     let of_end: &[&Rule] = &[
         #[cfg(feature = "pfmap")]
         &pfmap::rules::MISSING_TILES,

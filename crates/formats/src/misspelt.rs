@@ -2,7 +2,7 @@
 //! applied.
 
 /// Maximum number of letters that differ in a long name.
-const MAX_SLIPS: usize = 2;
+const MAX_EDITS: usize = 2;
 
 /// Returns the known name that is most similar to an unknown one, for "did you mean". Names that
 /// differ only in case are similar; other short names never are, since they resemble too many.
@@ -10,7 +10,7 @@ pub fn suggest(name: &str, known: impl IntoIterator<Item: AsRef<str>>) -> Option
     let most = match name.len() {
         0..4 => 0,
         4..9 => 1,
-        _ => MAX_SLIPS,
+        _ => MAX_EDITS,
     };
     let distance = |known: &str| {
         if known.eq_ignore_ascii_case(name) {

@@ -28,7 +28,7 @@ pub(crate) trait Grammar {
 
 /// The repair before a node or a closing bracket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Settle {
+pub(crate) enum BracketRepair {
     /// No repair: it fits, or there is no better place for it.
     Fits,
     /// Close the given number of open nodes, the innermost first: their ends are lost.
@@ -130,13 +130,13 @@ impl Stack {
         name: &[u8],
         column: Option<u32>,
         grammar: &impl Grammar,
-    ) -> Settle {
+    ) -> BracketRepair {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let Some(top) = self.open.last() else {
-            return Settle::Fits;
+            return BracketRepair::Fits;
         };
         if !grammar.knows(name) {
-            return Settle::Fits;
+            return BracketRepair::Fits;
         }
         if grammar.lists(&top.name, name) {
             // A node that begins no deeper than the innermost one is its sibling.
@@ -147,14 +147,14 @@ impl Stack {
             let outer = around.position(|level| level.takes(name, grammar) && is_around(level));
             return outer
                 .filter(|_| is_beside)
-                .map_or(Settle::Fits, Settle::Close);
+                .map_or(BracketRepair::Fits, BracketRepair::Close);
         }
         let is_free = grammar.is_free(&top.name);
         let is_in = |level: &&Level| level.compare(column).is_none_or(|order| order == Greater);
         let mut closed = self.closed.iter().rev();
         let reopened = closed.position(|level| level.takes(name, grammar) && is_in(&level));
         if let Some(further) = reopened.filter(|_| !is_free) {
-            return Settle::Reopen(further + 1);
+            return BracketRepair::Reopen(further + 1);
         }
         // A node that begins deeper than the innermost one belongs in it.
         let order = top.compare(column);
@@ -163,11 +163,11 @@ impl Stack {
         let outer = around
             .position(|level| level.takes(name, grammar) && level.compare(column) != Some(Less));
         match outer {
-            Some(count) if !is_inside => Settle::Close(count),
-            _ if is_free => Settle::Fits,
+            Some(count) if !is_inside => BracketRepair::Close(count),
+            _ if is_free => BracketRepair::Fits,
             _ => match grammar.between(&top.name, name)[..] {
-                [lost] if top.takes(lost.as_bytes(), grammar) => Settle::Begin(lost),
-                _ => Settle::Fits,
+                [lost] if top.takes(lost.as_bytes(), grammar) => BracketRepair::Begin(lost),
+                _ => BracketRepair::Fits,
             },
         }
     }
@@ -176,25 +176,25 @@ impl Stack {
     /// innermost node, or the node closed last, begins at `column`, a single bracket is lost or
     /// surplus. A bracket deeper than the innermost node does not close it if other ends are
     /// aligned.
-    pub(crate) fn before_end(&mut self, column: u32) -> Settle {
+    pub(crate) fn before_end(&mut self, column: u32) -> BracketRepair {
         self.is_aligned |= self
             .open
             .last()
             .is_some_and(|top| top.column == Some(column));
         let begins = |level: &&Level| level.column == Some(column);
         let Some(top) = self.open.last().and_then(|top| top.column) else {
-            return Settle::Fits;
+            return BracketRepair::Fits;
         };
         let around = self.open.iter().rev().nth(1).filter(begins);
         let closed = self.closed.last().filter(begins);
         if top > column && around.is_some() {
-            Settle::Close(1)
+            BracketRepair::Close(1)
         } else if top < column && closed.is_some() {
-            Settle::Reopen(1)
+            BracketRepair::Reopen(1)
         } else if top < column && self.is_aligned {
-            Settle::Skip
+            BracketRepair::Skip
         } else {
-            Settle::Fits
+            BracketRepair::Fits
         }
     }
 }

@@ -2,7 +2,7 @@
 
 /// The reason why the end of a list was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum NotRead {
+pub enum UnreadReason {
     /// The file ends before it.
     FileEnds,
     /// The compressed data ends before it, but the file continues.

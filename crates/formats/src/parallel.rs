@@ -110,7 +110,7 @@ pub fn in_order<T: Send, E>(
 ///
 /// Each thread gets the index of its first element and a part of whole units of `unit` elements;
 /// only the last unit can be shorter.
-pub fn share_out<T: Send, R: Send>(
+pub fn split_among_threads<T: Send, R: Send>(
     list: &mut [T],
     unit: usize,
     work: impl Fn(usize, &mut [T]) -> R + Sync,
@@ -186,7 +186,7 @@ mod tests {
     fn a_list_is_shared_out_in_whole_units() {
         for len in [0, 1, 5, 6, 7, 1000] {
             let mut list = vec![0; len];
-            let firsts = share_out(&mut list, 3, |first, part| {
+            let firsts = split_among_threads(&mut list, 3, |first, part| {
                 for (index, element) in (first..).zip(part) {
                     *element = index;
                 }

@@ -207,7 +207,7 @@ pub struct Message {
 
 impl Message {
     /// Builds the message of a fault that is read as expected.
-    pub fn read_so(found: impl Into<String>) -> Self {
+    pub fn read_as_expected(found: impl Into<String>) -> Self {
         Self::read(found, "so")
     }
 
@@ -311,7 +311,7 @@ impl Problem {
     }
 
     /// Appends the loss, such as `the chunk`, to the message.
-    pub(crate) fn losing(self, what: impl fmt::Display) -> Self {
+    pub(crate) fn with_loss(self, what: impl fmt::Display) -> Self {
         let Message { text, outcome } = Message::left_out(self.message, what);
         Self {
             message: text,

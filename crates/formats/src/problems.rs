@@ -16,7 +16,7 @@ pub struct Problems {
     pub(crate) cause: Option<Cause>,
     listed: Vec<Listed>,
     counts: Vec<Count>,
-    /// The first problem of each group with the same rule and cause ([`Problems::add_alike`]).
+    /// The first problem of each group with the same rule and cause ([`Problems::add_grouped`]).
     alike: HashMap<Key, Cause>,
     /// The problem added last, if it is listed.
     last: Option<Cause>,
@@ -75,7 +75,7 @@ impl Problems {
     }
 
     /// Creates an empty list for a trial read.
-    pub(crate) fn of_trial() -> Self {
+    pub(crate) fn for_trial() -> Self {
         Self {
             is_trial: true,
             ..Self::default()
@@ -136,7 +136,7 @@ impl Problems {
     /// identifies the cause, such as a file or an index. The first problem is listed, and the
     /// others are its consequences. Returns the first one, for further consequences.
     #[cold]
-    pub fn add_alike<M: Into<Message>>(
+    pub fn add_grouped<M: Into<Message>>(
         &mut self,
         named: impl Hash,
         rule: &'static Rule,
@@ -150,7 +150,7 @@ impl Problems {
         let first = self.alike.get(&key).copied();
         self.add_consequence(first, rule, subject, place, message);
         if first.is_none() {
-            self.share(key);
+            self.set_group_cause(key);
         }
         first.or(self.last)
     }
@@ -162,17 +162,17 @@ impl Problems {
     }
 
     /// Number of listed problems: a mark for [`Problems::first_since`].
-    pub(crate) fn moment(&self) -> usize {
+    pub(crate) fn checkpoint(&self) -> usize {
         self.listed.len()
     }
 
     /// Returns the first problem listed since a mark.
-    pub(crate) fn first_since(&self, moment: usize) -> Option<Cause> {
-        (moment < self.listed.len()).then_some(Cause(moment))
+    pub(crate) fn first_since(&self, checkpoint: usize) -> Option<Cause> {
+        (checkpoint < self.listed.len()).then_some(Cause(checkpoint))
     }
 
     /// Makes the problem added last the cause of later ones with the same key.
-    fn share(&mut self, key: Key) {
+    fn set_group_cause(&mut self, key: Key) {
         if let Some(cause @ Cause(index)) = self.last
             && let Some(listed) = self.listed.get_mut(index)
         {
@@ -217,7 +217,7 @@ impl Problems {
         problem: impl FnOnce() -> Problem,
     ) {
         match cause.or(self.cause) {
-            Some(cause) => self.put_below(cause, rule, place, problem),
+            Some(cause) => self.list_consequence(cause, rule, place, problem),
             None => self.put(rule, place, problem),
         }
     }
@@ -240,7 +240,7 @@ impl Problems {
     }
 
     /// Lists a problem as a consequence of another, or counts it there.
-    fn put_below(
+    fn list_consequence(
         &mut self,
         cause: Cause,
         rule: &'static Rule,
@@ -249,7 +249,7 @@ impl Problems {
     ) {
         let of_rule = self.count_of(rule);
         if of_rule.consequences >= LISTED {
-            self.count_below(cause, rule, place, 1);
+            self.count_consequences(cause, rule, place, 1);
             return;
         }
         of_rule.consequences += 1;
@@ -261,7 +261,13 @@ impl Problems {
     }
 
     /// Counts unlisted consequences of a problem. `place` is the place of the first.
-    fn count_below(&mut self, cause: Cause, rule: &'static Rule, place: Place, count: usize) {
+    fn count_consequences(
+        &mut self,
+        cause: Cause,
+        rule: &'static Rule,
+        place: Place,
+        count: usize,
+    ) {
         self.last = None;
         if let Some(Listed {
             problem, unlisted, ..
@@ -325,12 +331,12 @@ impl Problems {
             let alike = key.and_then(|key| self.alike.get(&key));
             let below_cause = cause.filter(|_| follows(&problem));
             let cause = if let Some(first) = alike.copied().or(below_cause) {
-                self.put_below(first, problem.rule, problem.place, || problem);
+                self.list_consequence(first, problem.rule, problem.place, || problem);
                 Some(first)
             } else {
                 self.push(problem);
                 if let Some(key) = key {
-                    self.share(key);
+                    self.set_group_cause(key);
                 }
                 self.last
             };
@@ -339,10 +345,10 @@ impl Problems {
                 continue;
             };
             for problem in below {
-                self.put_below(cause, problem.rule, problem.place, || problem);
+                self.list_consequence(cause, problem.rule, problem.place, || problem);
             }
             if let Some(Unlisted { count, rule, place }) = unlisted {
-                self.count_below(cause, rule, place, count);
+                self.count_consequences(cause, rule, place, count);
             }
         }
         for other in others.counts {
@@ -357,12 +363,12 @@ impl Problems {
     }
 
     /// Appends the problems of another part as consequences of a problem, including unlisted ones.
-    pub(crate) fn append_below(&mut self, mut others: Self, cause: Cause) {
+    pub(crate) fn append_as_consequences(&mut self, mut others: Self, cause: Cause) {
         let counts = std::mem::take(&mut others.counts);
         self.append(others, Some(cause), |_| true);
         for other in counts {
             if let Some(place) = other.first_unlisted {
-                self.count_below(cause, other.rule, place, other.unlisted as usize);
+                self.count_consequences(cause, other.rule, place, other.unlisted as usize);
             }
         }
     }
@@ -497,7 +503,7 @@ mod tests {
         for place in places {
             let (rule, subject) = (&GAP, Subject::File);
             let message = || format!("gap of {}", place % 3);
-            problems.add_alike(place % 3, rule, subject, Place::Offset(place), message);
+            problems.add_grouped(place % 3, rule, subject, Place::Offset(place), message);
         }
         problems
     }

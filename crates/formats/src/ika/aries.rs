@@ -18,7 +18,7 @@ use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, Rest, Subject, quoted};
 
 /// Maximum nesting depth of nodes; maps need eight.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Maximum number of unknown names to compare with known ones.
 const MAX_UNKNOWN: usize = 4096;
 
@@ -218,7 +218,7 @@ impl<'a> Tree<'a> {
             let (subject, message) = (Subject::File, || message(of));
             if let Some(cause) = faults.get(&parent) {
                 problems.add_consequence(Some(*cause), rule, subject, place, message);
-            } else if let Some(cause) = problems.add_alike(key, rule, subject, place, message) {
+            } else if let Some(cause) = problems.add_grouped(key, rule, subject, place, message) {
                 self.faults.entry(parent).or_insert(cause);
             }
         };
@@ -346,14 +346,14 @@ impl<'t, 'a> Node<'t, 'a> {
 
     /// Collects the unknown nodes in this node and its known descendants. Nodes named in `records`
     /// are skipped, because each collects its own.
-    pub(super) fn own_nodes(self, grammar: &Grammar, records: &[&[u8]]) -> Vec<Self> {
+    pub(super) fn unknown_nodes(self, grammar: &Grammar, records: &[&[u8]]) -> Vec<Self> {
         let mut own = Vec::new();
         let known = grammar.children(self.name());
         for node in self.nodes().filter(|_| !known.is_empty()) {
             if !known.contains(&node.name()) {
                 own.push(node);
             } else if !records.contains(&node.name()) {
-                own.extend(node.own_nodes(grammar, records));
+                own.extend(node.unknown_nodes(grammar, records));
             }
         }
         own
@@ -543,7 +543,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_said_and_the_rest_is_read() {
+    fn faults_are_reported_and_the_rest_is_read() {
         let (tree, problems) = read(b"(a (b 1)\n (c 2");
         assert_eq!(
             problems,
@@ -648,7 +648,7 @@ mod tests {
     }
 
     #[test]
-    fn beginnings_are_told_apart() {
+    fn file_beginnings_are_distinguished() {
         assert!(begins_with(b"(ika-map \r\n", "ika-map"));
         assert!(begins_with(
             b"\xef\xbb\xbf\n (ika-map(version 1.0))",

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 use flate2::{Compress, Compression, FlushCompress, Status};
 
 use super::rules;
-use super::{BYTES_IN_ALL, WriteError};
+use super::{MIN_INFLATE_BUDGET, WriteError};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;
 use crate::problems::Cause;
-use crate::{NotRead, Place, Problems, ReadError, Rule, Subject, counted};
+use crate::{Place, Problems, ReadError, Rule, Subject, UnreadReason, counted};
 
 /// Maximum number of bytes that one byte of a deflate stream expands to.
 const MAX_PER_BYTE: u64 = 1032;
@@ -19,7 +19,7 @@ const MAX_PER_BYTE: u64 = 1032;
 const SLACK_BYTES: u64 = 64 << 10;
 
 /// Number of bytes inflated beyond the needed ones to detect damage.
-const MAX_MORE: u64 = 1 << 20;
+const MAX_TRAILING_BYTES: u64 = 1 << 20;
 
 /// The element type of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +73,7 @@ impl Elements {
 pub(super) struct Inflated {
     pub elements: Elements,
     /// Reason for missing elements, if any are missing.
-    pub not_read: Option<NotRead>,
+    pub not_read: Option<UnreadReason>,
 }
 
 /// A block to inflate.
@@ -153,7 +153,7 @@ const FLUSHED: [u8; 4] = [0, 0, 0xFF, 0xFF];
 /// flushed at their end.
 pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
-    if pass(&mut inflater, needed).is_none() {
+    if skip(&mut inflater, needed).is_none() {
         return false;
     }
     match inflater.end() {
@@ -165,7 +165,7 @@ pub(super) fn is_whole(bytes: &[u8], needed: u64) -> bool {
 
 /// Number of bytes after a flushed stream of the given size. `consumed` is how much input the
 /// inflater took.
-fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usize> {
+fn bytes_after_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usize> {
     /// The inflater reads ahead by at most the lengths of all codes.
     const MAX_AHEAD: usize = 400;
     let from = consumed.saturating_sub(MAX_AHEAD);
@@ -177,14 +177,14 @@ fn bytes_behind_flush(bytes: &[u8], needed: u64, consumed: usize) -> Option<usiz
 
 /// Returns `true` if a stream with more than the needed bytes breaks after them or has a wrong
 /// checksum.
-fn is_broken_behind(bytes: &[u8], needed: u64) -> bool {
+fn has_trailing_damage(bytes: &[u8], needed: u64) -> bool {
     let mut inflater = Inflater::zlib(bytes);
-    let _ = pass(&mut inflater, needed + MAX_MORE);
+    let _ = skip(&mut inflater, needed + MAX_TRAILING_BYTES);
     matches!(inflater.end(), End::Broken | End::WrongChecksum)
 }
 
 /// Skips `needed` bytes; `None` if there are fewer.
-fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
+fn skip(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
     let mut part = vec![0; 64 << 10];
     let mut left = needed;
     while left > 0 {
@@ -197,7 +197,7 @@ fn pass(inflater: &mut Inflater<'_>, needed: u64) -> Option<()> {
 
 /// The inflation budget for all blocks of a file.
 pub(super) fn budget(file_bytes: usize) -> Budget {
-    Budget::new(BYTES_IN_ALL, file_bytes)
+    Budget::new(MIN_INFLATE_BUDGET, file_bytes)
 }
 
 /// Inflates blocks in parallel. Elements that are missing at the end of a block are reported.
@@ -215,8 +215,8 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
     if watch(0.0).is_break() {
         return Err(ReadError::Cancelled);
     }
-    let mut look_up = |begun: usize| watch(begun as f32 / blocks.len() as f32);
-    let inflated = in_parallel(blocks.len(), &mut look_up, |i| {
+    let mut on_progress = |begun: usize| watch(begun as f32 / blocks.len() as f32);
+    let inflated = in_parallel(blocks.len(), &mut on_progress, |i| {
         let (block, admitted) = (blocks.get(i)?, admitted.get(i)?);
         admitted.is_ok().then(|| block.inflate())
     });
@@ -238,24 +238,24 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
                     Element::Byte => Elements::Bytes(Vec::new()),
                     Element::Word => Elements::Words(Vec::new()),
                 },
-                not_read: Some(NotRead::TooLarge),
+                not_read: Some(UnreadReason::TooLarge),
             });
             continue;
         };
-        let not_read = judge(block, bytes as u64, end, consumed, problems);
+        let not_read = check_stream_end(block, bytes as u64, end, consumed, problems);
         all.push(Inflated { elements, not_read });
     }
     Ok(all)
 }
 
 /// Reports faults at the end of a block. Returns the reason if the end was not read.
-fn judge<B: AsRef<[u8]> + Sync>(
+fn check_stream_end<B: AsRef<[u8]> + Sync>(
     block: &Block<B>,
     got: u64,
     end: End,
     consumed: usize,
     problems: &mut Problems,
-) -> Option<NotRead> {
+) -> Option<UnreadReason> {
     let subject = block.subject;
     let (name, place, needed) = (&block.name, block.place, block.needed_bytes());
     let bytes = block.bytes.as_ref();
@@ -264,18 +264,18 @@ fn judge<B: AsRef<[u8]> + Sync>(
         let message = || message;
         match alike {
             Some(_) if block.cause.is_none() => {
-                problems.add_alike((alike, block.count), rule, subject, place, message);
+                problems.add_grouped((alike, block.count), rule, subject, place, message);
             }
             _ => problems.add_consequence(block.cause, rule, subject, place, message),
         }
     };
     if got < needed {
         let (why, not_read) = match end {
-            End::Broken => ("is no zlib stream from there on", NotRead::Damaged),
-            _ => ("ends there", NotRead::DataEnds),
+            End::Broken => ("is no zlib stream from there on", UnreadReason::Damaged),
+            _ => ("ends there", UnreadReason::DataEnds),
         };
         let elements = block.elements_in(got);
-        let is_short = not_read == NotRead::DataEnds && elements > 0;
+        let is_short = not_read == UnreadReason::DataEnds && elements > 0;
         let got = counted(got as usize, "byte");
         let message = format!("{name}: inflates to {got} and {why}; expected {needed}");
         add(is_short.then_some(elements), &rules::BLOCK, message);
@@ -283,15 +283,13 @@ fn judge<B: AsRef<[u8]> + Sync>(
     }
     let behind = match end {
         End::Complete => Some(bytes.len() - consumed).filter(|rest| *rest > 0),
-        End::Broken => bytes_behind_flush(bytes, needed, consumed),
+        End::Broken => bytes_after_flush(bytes, needed, consumed),
         // More bytes can be the beginning of another part of the stream.
-        End::Unfinished if !bytes.ends_with(&FLUSHED) => {
-            bytes_behind_flush(bytes, needed, consumed)
-        }
+        End::Unfinished if !bytes.ends_with(&FLUSHED) => bytes_after_flush(bytes, needed, consumed),
         _ => None,
     };
     let is_broken = match end {
-        End::More => is_broken_behind(bytes, needed),
+        End::More => has_trailing_damage(bytes, needed),
         End::Broken => behind.is_none(),
         _ => false,
     };
@@ -559,7 +557,7 @@ mod tests {
             .map(|block| (block.elements.into_bytes().len(), block.not_read))
             .collect();
         assert_eq!(lengths[..16], [(1 << 24, None); 16]);
-        assert_eq!(lengths[16..], [(0, Some(NotRead::TooLarge)); 2]);
+        assert_eq!(lengths[16..], [(0, Some(UnreadReason::TooLarge)); 2]);
         let problems = problems.finish();
         assert_eq!(problems.len(), 2);
         assert!(

@@ -34,7 +34,7 @@ impl Source for File {
         record.to_string()
     }
 
-    fn too_few(record: Record, left: usize, wanted: usize) -> [String; 2] {
+    fn missing_bytes(record: Record, left: usize, wanted: usize) -> [String; 2] {
         [
             format!(
                 "the file ends in the {}: {}",
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_said_with_its_place() {
+    fn missing_data_is_reported_with_its_place() {
         let mut problems = Problems::new();
         let mut cursor = Cursor::new(b"\x02\0\0\0ab\x09\0\0\0c", File);
         assert_eq!(cursor.field("name").string(&mut problems).unwrap(), "ab");

@@ -27,7 +27,7 @@ pub use super::WriteError;
 pub const MAX_TILES: u64 = 1 << 26;
 
 /// Inflation budget for all blocks of the smallest file, in bytes.
-const BYTES_IN_ALL: u64 = 256 << 20;
+const MIN_INFLATE_BUDGET: u64 = 256 << 20;
 
 /// Scroll speed of a layer relative to the camera: the camera's movement in pixels times `mul`,
 /// divided by `div`.

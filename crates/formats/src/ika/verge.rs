@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn generations_are_told_apart() {
+    fn generations_are_distinguished() {
         assert_eq!(verge_version(b"MAP\xf95\0rest"), Some(Verge::Two));
         assert_eq!(verge_version(b"V3MAP\0\x02\0\0\0"), Some(Verge::Three));
         assert_eq!(verge_version(b"MAP\xf96\0rest"), None);

@@ -75,7 +75,7 @@ pub(super) fn check_tiles(
             if cause.is_some() {
                 problems.add_consequence(cause, rule, problems.subject, place, message);
             } else {
-                problems.add_alike(material, rule, problems.subject, place, message);
+                problems.add_grouped(material, rule, problems.subject, place, message);
             }
         }
     }
@@ -99,13 +99,13 @@ pub(super) fn differing_digits(own: &[u16], beyond: &[u16], edge: Edge) -> u16 {
 
 /// The east or south edge of a tile.
 #[derive(Clone, Copy)]
-struct EdgeOf {
+struct TileEdge {
     row: u32,
     col: u32,
     edge: Edge,
 }
 
-impl EdgeOf {
+impl TileEdge {
     /// Row and column of the tile beyond the edge.
     fn beyond(self) -> (u32, u32) {
         match self.edge {
@@ -144,7 +144,7 @@ pub(super) fn check_edges(
     damaged: &[(Range<usize>, Cause)],
     problems: &mut Problems,
 ) {
-    if !map.tiles.iter().any(Tile::names_edges) {
+    if !map.tiles.iter().any(Tile::has_edge_modes) {
         return;
     }
     let in_chunk_row = |chunk_row: usize| {
@@ -152,13 +152,13 @@ pub(super) fn check_edges(
         differing_edges(map, chunk_row as u32, agrees)
     };
     let found = on_all_threads(map.chunk_rows as usize, in_chunk_row);
-    let found: Vec<EdgeOf> = found.into_iter().flatten().collect();
+    let found: Vec<TileEdge> = found.into_iter().flatten().collect();
     let mut seams = Seams::default();
     for edge in &found {
         seams.join(edge.ends());
     }
     for at in found {
-        let EdgeOf { row, col, edge } = at;
+        let TileEdge { row, col, edge } = at;
         let Some(([own, other], tile)) = at.differing(map).zip(map.tile(row, col)) else {
             continue;
         };
@@ -169,7 +169,7 @@ pub(super) fn check_edges(
         let place = text_place(map.layout.place(tiles[0]), tile.blend_field(edge).at());
         let subject = Subject::Tile { row, col };
         let seam = (problems.cause.is_some(), seams.of(at.ends()[0]));
-        problems.add_alike(seam, &rules::EDGE_BLEND, subject, place, || {
+        problems.add_grouped(seam, &rules::EDGE_BLEND, subject, place, || {
             let side = if edge == Edge::East { "east" } else { "south" };
             let (own, other) = (own.name(), other.name());
             format!(
@@ -182,7 +182,7 @@ pub(super) fn check_edges(
 
 /// Returns the differing edges of a row of chunks, in file order. Digits are compared row by row;
 /// modes are compared only where digits differ.
-fn differing_edges(map: &Pfmap, chunk_row: u32, agrees: bool) -> Vec<EdgeOf> {
+fn differing_edges(map: &Pfmap, chunk_row: u32, agrees: bool) -> Vec<TileEdge> {
     let cols = map.cols() as usize;
     let digits_of_row = |row: u32, digits: &mut Vec<u16>| {
         let tiles = map.tiles.get(row as usize * cols..).unwrap_or_default();
@@ -204,7 +204,7 @@ fn differing_edges(map: &Pfmap, chunk_row: u32, agrees: bool) -> Vec<EdgeOf> {
             let pairs = own.iter().zip(beyond).zip(0..);
             let differing =
                 pairs.filter(|((own, beyond), _)| differing_digit(**own, **beyond, edge) != 0);
-            let edges = differing.map(|(_, col)| EdgeOf { row, col, edge });
+            let edges = differing.map(|(_, col)| TileEdge { row, col, edge });
             found.extend(edges.filter(|edge| edge.differing(map).is_some()));
         }
         std::mem::swap(&mut own, &mut below);

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::TILE_CHARS;
-use super::layout::{RUN, breaks_of};
+use super::layout::{RUN, line_breaks};
 use crate::cursor::is_separator;
 
 /// Number of lines in which the first whole row is searched.
@@ -87,7 +87,7 @@ impl<'a> Damage<'a> {
 
     /// Line ends in a row ([`Run::breaks`](super::layout::Run::breaks)).
     pub(super) fn breaks(&self) -> u32 {
-        breaks_of(self.per_line as u32)
+        line_breaks(self.per_line as u32)
     }
 
     fn lines_of_row(&self) -> usize {

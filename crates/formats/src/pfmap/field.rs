@@ -196,7 +196,7 @@ impl Field {
     }
 
     /// Index of the first of the 24 characters that is not allowed in this field.
-    pub(super) fn first_odd(self, text: &[u8; TILE_CHARS]) -> Option<usize> {
+    pub(super) fn first_invalid_char(self, text: &[u8; TILE_CHARS]) -> Option<usize> {
         let digits = b'0'..=b'0' + self.row().max_digit;
         self.chars().find(|&at| match at {
             0 => !matches!(text[0], b'0'..=b'9' | b'A'..=b'C' | b'a'..=b'c'),

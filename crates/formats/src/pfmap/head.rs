@@ -46,7 +46,7 @@ pub(super) struct Head<'a> {
     pub materials: Vec<Material>,
     pub splats: Vec<Splat>,
     /// The announced number of materials, and the problem that there are fewer.
-    few_materials: Option<(u64, Cause)>,
+    missing_materials: Option<(u64, Cause)>,
     /// Chunks from north to south; `None` without a number of at least 1.
     pub rows: Count<'a>,
     /// Chunks from west to east; `None` without a number of at least 1.
@@ -59,7 +59,7 @@ pub(super) struct Head<'a> {
 impl Head<'_> {
     /// Returns the problem of missing materials, if this material may be one of them.
     pub(super) fn missing_material(&self, number: u64) -> Option<Cause> {
-        let (announced, cause) = self.few_materials?;
+        let (announced, cause) = self.missing_materials?;
         (number < announced).then_some(cause)
     }
 }
@@ -75,13 +75,13 @@ pub(super) fn read_head<'a>(text: &mut Text<'a>) -> Head<'a> {
         .map(|word| String::from_utf8_lossy(word.text).into_owned());
     let mut lists = Lists::new(text, lines.counts[NUM_MATERIALS], lines.counts[NUM_SPLATS]);
     lists.read(text);
-    let few_materials = lists.end(text);
+    let missing_materials = lists.end(text);
     let mut all_lines = text.bytes.split_inclusive(|byte| *byte == b'\n');
     Head {
         version: version.unwrap_or_else(|| if has_splats { "1.1" } else { "1.0" }.to_owned()),
         materials: lists.materials,
         splats: lists.splats,
-        few_materials,
+        missing_materials,
         rows: lines.counts[NUM_ROWS],
         cols: lines.counts[NUM_COLS],
         size_fault: lines.fault_of(NUM_ROWS).or(lines.fault_of(NUM_COLS)),
@@ -167,7 +167,7 @@ impl<'a> HeadLines<'a> {
             self.counts[line].is_some()
         };
         if !is_read {
-            let found = value.map_or_else(|| text.line_ends(), Found::from);
+            let found = value.map_or_else(|| text.found_line_end(), Found::from);
             text.wrong(&rules::HEADER_LINE, found, LINES[line]);
             self.faults.extend(Some(line).zip(text.problems.last()));
         }
@@ -192,7 +192,7 @@ impl<'a> HeadLines<'a> {
         if let Some(word) = next {
             text.unread(word);
         }
-        let end = next.map_or_else(|| text.file_ends(), Found::from);
+        let end = next.map_or_else(|| text.found_file_end(), Found::from);
         while let Some(line) = self.expected() {
             let cause = self.fault_of(line);
             text.wrong_after(cause, &rules::HEADER_LINE, end.clone(), LINES[line]);
@@ -340,8 +340,8 @@ impl List<'_> {
 /// The materials and the splats while they are read. Lines beyond the announced number are read
 /// too.
 struct Lists<'a> {
-    of_materials: List<'a>,
-    of_splats: List<'a>,
+    material_list: List<'a>,
+    splat_list: List<'a>,
     materials: Vec<Material>,
     splats: Vec<Splat>,
     /// Number of missing `material` lines. As many unknown lines are kept as placeholders, so that
@@ -372,13 +372,13 @@ impl<'a> Lists<'a> {
             "`splat <material number> <material number>`",
         );
         Self {
-            of_materials: list(
+            material_list: list(
                 material,
                 materials,
                 of_material,
                 [&rules::MATERIAL, &rules::MATERIAL_COUNT],
             ),
-            of_splats: list(
+            splat_list: list(
                 splat,
                 splats,
                 of_splat,
@@ -420,18 +420,18 @@ impl<'a> Lists<'a> {
 
     fn read_material(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         text.problems.subject = Subject::Material(self.materials.len() as u32);
-        if self.of_splats.listed > 0 {
-            text.report_alike(
+        if self.splat_list.listed > 0 {
+            text.report_grouped(
                 &rules::MATERIAL,
                 key,
                 || "a material after the first splat; the engine expects all materials before",
             );
         }
-        self.of_materials.begin_line(text, key);
+        self.material_list.begin_line(text, key);
         let words = [text.word(false), text.word(false)];
         if words[1].is_none() {
-            let found = text.line_ends();
-            self.of_materials.wrong(text, found, "");
+            let found = text.found_line_end();
+            self.material_list.wrong(text, found, "");
         }
         if let Some(texture) = words[1]
             && let Some(rest) = text.words()
@@ -446,7 +446,7 @@ impl<'a> Lists<'a> {
                 );
                 text.warn(&rules::EXTRA_WORDS, rest.place, &message);
             } else {
-                text.warn_of_extra(rest.place);
+                text.warn_extra_words(rest.place);
             }
         }
         text.skip_line();
@@ -454,7 +454,7 @@ impl<'a> Lists<'a> {
     }
 
     fn add_material(&mut self, text: &mut Text<'a>, key: Word<'a>, words: [Option<Word<'a>>; 2]) {
-        self.of_materials.end = text.place().into();
+        self.material_list.end = text.place().into();
         if self.materials.len() == NAMEABLE_MATERIALS {
             let message = "no tile can name a material after the 1000th; it is ignored";
             text.warn(&rules::UNNAMEABLE_MATERIAL, key, message);
@@ -475,7 +475,7 @@ impl<'a> Lists<'a> {
     fn read_splat(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         let splat = self.splats.len();
         text.problems.subject = Subject::Splat(splat as u32);
-        self.of_splats.begin_line(text, key);
+        self.splat_list.begin_line(text, key);
         let words = [text.word(false), text.word(false)];
         let number = |word: Word<'_>| word.number::<u32>();
         if let [Some(base), Some(accent)] = words.map(|word| word.and_then(number)) {
@@ -487,20 +487,22 @@ impl<'a> Lists<'a> {
             let bad = words
                 .into_iter()
                 .find(|word| word.and_then(number).is_none());
-            let found = bad.flatten().map_or_else(|| text.line_ends(), Found::from);
-            self.of_splats.wrong(text, found, "");
+            let found = bad
+                .flatten()
+                .map_or_else(|| text.found_line_end(), Found::from);
+            self.splat_list.wrong(text, found, "");
         }
         text.end_line();
-        self.of_splats.end = text.place().into();
+        self.splat_list.end = text.place().into();
     }
 
     /// Reports and skips a line with an unknown key. A block of such lines is one fault.
     fn skip(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         let hint = suggestion(key.text, LIST_KEYS);
-        if self.of_materials.is_short() && self.splats.is_empty() {
-            self.of_materials.wrong(text, key, &hint);
-        } else if self.of_splats.is_short() {
-            self.of_splats.wrong(text, key, &hint);
+        if self.material_list.is_short() && self.splats.is_empty() {
+            self.material_list.wrong(text, key, &hint);
+        } else if self.splat_list.is_short() {
+            self.splat_list.wrong(text, key, &hint);
         } else {
             let expected = ["a tile of 24 characters", &*hint].concat();
             text.wrong(&rules::HEADER_LINE, key, &expected);
@@ -509,7 +511,7 @@ impl<'a> Lists<'a> {
         text.skip_line();
         if self.damaged > 0 && self.splats.is_empty() {
             self.damaged -= 1;
-            self.of_materials.listed += 1;
+            self.material_list.listed += 1;
             self.add_material(text, key, [None; 2]);
         }
     }
@@ -518,9 +520,13 @@ impl<'a> Lists<'a> {
     /// number of materials and the problem that there are fewer.
     fn end(&self, text: &mut Text<'a>) -> Option<(u64, Cause)> {
         text.problems.subject = Subject::File;
-        let few = self.of_materials.end(text);
-        self.of_splats.end(text);
-        let few = self.of_materials.announced.map(|(count, _)| count).zip(few);
+        let few = self.material_list.end(text);
+        self.splat_list.end(text);
+        let few = self
+            .material_list
+            .announced
+            .map(|(count, _)| count)
+            .zip(few);
         let materials = self.materials.len() as u64;
         for (splat, index, word) in &self.named {
             let index = u64::from(*index);

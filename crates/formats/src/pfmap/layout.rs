@@ -16,7 +16,7 @@ pub(super) const TILE_STEP: usize = TILE_CHARS + 1;
 
 /// Line ends in a run with the given number of tiles on each line and the rest on its own line
 /// ([`Run::breaks`]).
-pub(super) fn breaks_of(tiles_per_line: u32) -> u32 {
+pub(super) fn line_breaks(tiles_per_line: u32) -> u32 {
     let ends_line = |tile: &u32| *tile == CHUNK_SIDE || tile.is_multiple_of(tiles_per_line);
     (1..=CHUNK_SIDE)
         .filter(ends_line)
@@ -77,7 +77,7 @@ impl Layout {
         Self {
             form: Form::Regular {
                 first_line,
-                breaks: breaks_of(tiles_per_line),
+                breaks: line_breaks(tiles_per_line),
             },
             gaps: Vec::new(),
         }

@@ -10,7 +10,7 @@ use super::check::{check_edges, check_tiles};
 use super::damage::{Damage, Gap};
 use super::head::{Head, is_older_tile, read_head};
 use super::layout::{LayoutBuilder, RUN, Run, TILE_STEP};
-use super::rows::{Cursor, PlainRow, RowsAtOnce, read_side_by_side};
+use super::rows::{Cursor, ParallelRows, PlainRow, read_rows_parallel};
 use super::size::read_size;
 use super::{
     CHUNK_SIDE, CHUNK_TILES, OddTiles, Pfmap, PfmapError, Reading, TILE_CHARS, Tile, damage,
@@ -100,7 +100,7 @@ struct TileList<'a> {
     /// Line of the last tile that was read.
     last_line: u64,
     layout: LayoutBuilder,
-    rows: RowsAtOnce,
+    rows: ParallelRows,
     /// Unreadable tiles, in file order.
     bad: Vec<usize>,
     odd: OddTiles,
@@ -127,7 +127,7 @@ impl<'a> TileList<'a> {
             start: text.pos,
             last_line: 0,
             layout: LayoutBuilder::default(),
-            rows: RowsAtOnce::default(),
+            rows: ParallelRows::default(),
             bad: Vec::new(),
             odd: OddTiles::default(),
             max_material: 0,
@@ -166,7 +166,7 @@ impl<'a> TileList<'a> {
             let (now, later) = rest.split_at_mut(at_once * RUN * cols);
             rest = later;
             let guesses = if at_once > 1 {
-                read_side_by_side(self.text.bytes, self.text.pos, self.rows.bytes, cols, now)
+                read_rows_parallel(self.text.bytes, self.text.pos, self.rows.bytes, cols, now)
             } else {
                 vec![None]
             };
@@ -214,7 +214,7 @@ impl<'a> TileList<'a> {
         )]
         map.bad_tiles.sort();
         if map.bad_tiles.len() == map.tiles.len() {
-            return Err(nothing_read(&map, &self.text));
+            return Err(no_tiles_error(&map, &self.text));
         }
         let problems = &mut self.text.problems;
         if usize::from(self.max_material) >= map.materials.len()
@@ -277,13 +277,13 @@ impl<'a> TileList<'a> {
             line: first_line + row.end.line,
             ..row.end
         };
-        self.go_on_from(end, last.breaks);
+        self.resume_at(end, last.breaks);
         true
     }
 
     /// Reads the next 32 tiles. Returns the number of them that are before the end of the file.
     fn read_run(&mut self, index: usize, tiles: &mut [Tile; RUN]) -> usize {
-        self.pass_gap(index);
+        self.skip_gap(index);
         if self.gap.is_some() {
             return self.read_words(index, tiles);
         }
@@ -310,12 +310,12 @@ impl<'a> TileList<'a> {
             breaks,
         };
         self.layout.push(run, begins_line);
-        self.go_on_from(cursor, breaks);
+        self.resume_at(cursor, breaks);
         RUN
     }
 
     /// Continues after tiles whose last run has these breaks.
-    fn go_on_from(&mut self, cursor: Cursor, breaks: u32) {
+    fn resume_at(&mut self, cursor: Cursor, breaks: u32) {
         self.text.pos = cursor.pos;
         self.text.line = cursor.line;
         self.text.line_start = cursor.line_start;
@@ -380,12 +380,12 @@ impl<'a> TileList<'a> {
     }
 
     /// Skips the damage before a tile. Returns `true` if the tile is lost.
-    fn pass_gap(&mut self, index: usize) -> bool {
+    fn skip_gap(&mut self, index: usize) -> bool {
         let Some(gap) = self.gap.clone() else {
             return false;
         };
         if index >= gap.lost.start && self.text.pos < gap.resume {
-            self.text.go_to(gap.resume);
+            self.text.advance_to(gap.resume);
             self.layout.add_gap(gap.lost.clone(), self.text.place());
         }
         if index >= gap.tiles.end {
@@ -393,7 +393,7 @@ impl<'a> TileList<'a> {
             self.gap = None;
             self.text.problems.cause = None;
             self.find_damage(index);
-            return self.pass_gap(index);
+            return self.skip_gap(index);
         }
         gap.lost.contains(&index)
     }
@@ -428,7 +428,7 @@ impl<'a> TileList<'a> {
         let mut begins_line = true;
         tiles.fill(Tile::default());
         for (tile, index) in tiles.iter_mut().zip(index..) {
-            if self.pass_gap(index) {
+            if self.skip_gap(index) {
                 places[read] = self.text.place();
                 lost += 1;
                 read += 1;
@@ -492,7 +492,7 @@ impl<'a> TileList<'a> {
     /// Reads the text after the tiles. Returns the problem that there are more or fewer of them
     /// than announced.
     fn read_end(&mut self, read: usize) -> Option<Cause> {
-        self.pass_gap(read);
+        self.skip_gap(read);
         self.text.problems.subject = Subject::File;
         self.text.skip_separators(false);
         let is_line_ended =
@@ -546,7 +546,7 @@ impl<'a> TileList<'a> {
 
 /// Returns the reason to refuse a file without a readable tile: the fault of its first tile, or its
 /// absence.
-fn nothing_read(map: &Pfmap, text: &Text<'_>) -> PfmapError {
+fn no_tiles_error(map: &Pfmap, text: &Text<'_>) -> PfmapError {
     let faults = map
         .odd_tiles
         .get(0)
@@ -560,30 +560,30 @@ fn nothing_read(map: &Pfmap, text: &Text<'_>) -> PfmapError {
             PfmapError::unreadable(fault.rule, place, fault.found, fault.expected)
         }
         None => text
-            .file_ends()
+            .found_file_end()
             .error(&rules::NO_TILES, "the list of tiles"),
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::BYTES_AT_ONCE;
+    use super::super::rows::PARALLEL_BYTES;
     use super::super::{Edge, Field};
     use super::*;
 
     /// Reads a map with the rows of chunks one by one.
-    fn read_one_by_one(bytes: &[u8]) -> Pfmap {
+    fn read_sequentially(bytes: &[u8]) -> Pfmap {
         let mut text = Text::new(bytes, &rules::TEXT_RULES);
         let head = read_head(&mut text);
         let mut list = TileList::new(text, head).unwrap();
-        list.rows.one_by_one = usize::MAX;
+        list.rows.sequential_rows = usize::MAX;
         list.read(&mut |_| ControlFlow::Continue(())).unwrap()
     }
 
     #[test]
     fn rows_side_by_side_are_read_as_one_by_one() {
         let bytes = mapscope_testdata::synthesize::pfmap(16, 8, 3);
-        assert!(bytes.len() > 3 * BYTES_AT_ONCE.start);
+        assert!(bytes.len() > 3 * PARALLEL_BYTES.start);
         let text = String::from_utf8(bytes).unwrap();
         let line = |text: &str, share: usize| {
             let at = text.len() * share / 10;
@@ -644,7 +644,7 @@ mod tests {
         let is_seen = |text: &String| !read(text.as_bytes()).unwrap().problems.is_empty();
         assert!(edges.iter().all(is_seen));
         for (i, text) in texts.iter().chain(&edges).enumerate() {
-            let expected = read_one_by_one(text.as_bytes());
+            let expected = read_sequentially(text.as_bytes());
             let map = read(text.as_bytes()).unwrap();
             assert!(map.tiles == expected.tiles, "{i}");
             assert_eq!(map.layout, expected.layout, "{i}");

@@ -122,7 +122,7 @@ impl Reading {
             }];
         };
         let faults = Field::ALL.into_iter().filter_map(|field| {
-            let at = field.first_odd(text)?;
+            let at = field.first_invalid_char(text)?;
             let (rule, outcome) = reading.outcome(field, text[at]);
             let found = quoted(&text[field.chars()]);
             Some(Fault {

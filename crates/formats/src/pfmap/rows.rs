@@ -7,11 +7,11 @@ use super::check::differing_digits;
 use super::layout::{RUN, Run, TILE_STEP};
 use super::{Edge, Tile};
 use crate::cursor::ENGINE_LINE_BYTES;
-use crate::parallel::share_out;
+use crate::parallel::split_among_threads;
 
 /// Range of bytes that are read in parallel before the watcher is called: fewer are not worth
 /// several threads.
-pub(super) const BYTES_AT_ONCE: Range<usize> = 1 << 20..16 << 20;
+pub(super) const PARALLEL_BYTES: Range<usize> = 1 << 20..16 << 20;
 
 /// The position after tiles that are one character apart, and statistics of these tiles.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,29 +95,29 @@ impl Cursor {
 /// the previous one. After a wrong guess rows are read one by one for a while, twice as many each
 /// time.
 #[derive(Debug)]
-pub(super) struct RowsAtOnce {
+pub(super) struct ParallelRows {
     /// Number of bytes of the last row.
     pub bytes: usize,
     /// Number of rows to read one by one.
-    pub one_by_one: usize,
-    caution: usize,
+    pub sequential_rows: usize,
+    backoff: usize,
 }
 
-impl Default for RowsAtOnce {
+impl Default for ParallelRows {
     fn default() -> Self {
         Self {
             bytes: 0,
-            one_by_one: 1,
-            caution: 1,
+            sequential_rows: 1,
+            backoff: 1,
         }
     }
 }
 
-impl RowsAtOnce {
+impl ParallelRows {
     /// Number of rows to read now, with `left` rows to go.
     pub(super) fn next(&self, left: usize) -> usize {
-        let rows = (BYTES_AT_ONCE.end / self.bytes.max(1)).min(left);
-        let is_worth_it = self.one_by_one == 0 && rows * self.bytes >= BYTES_AT_ONCE.start;
+        let rows = (PARALLEL_BYTES.end / self.bytes.max(1)).min(left);
+        let is_worth_it = self.sequential_rows == 0 && rows * self.bytes >= PARALLEL_BYTES.start;
         if is_worth_it { rows.max(1) } else { 1 }
     }
 
@@ -128,11 +128,11 @@ impl RowsAtOnce {
         if is_taken {
             return;
         }
-        if self.one_by_one > 0 {
-            self.one_by_one -= 1;
+        if self.sequential_rows > 0 {
+            self.sequential_rows -= 1;
         } else {
-            self.caution *= 2;
-            self.one_by_one = self.caution;
+            self.backoff *= 2;
+            self.sequential_rows = self.backoff;
         }
     }
 }
@@ -149,7 +149,7 @@ pub(super) struct PlainRow {
 
 /// Reads rows of chunks of `row_bytes` each, the first at `start`. A row is `None` if it is not
 /// plain. `tiles` has the tiles of all rows.
-pub(super) fn read_side_by_side(
+pub(super) fn read_rows_parallel(
     bytes: &[u8],
     start: usize,
     row_bytes: usize,
@@ -162,7 +162,7 @@ pub(super) fn read_side_by_side(
         let rows = rows.map(|(i, tiles)| read_plain_row(bytes, start + i * row_bytes, cols, tiles));
         rows.collect::<Vec<_>>()
     };
-    share_out(tiles, of_row, read_part)
+    split_among_threads(tiles, of_row, read_part)
         .into_iter()
         .flatten()
         .collect()
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn rows_that_are_not_alike_make_cautious() {
-        let mut rows = RowsAtOnce::default();
+        let mut rows = ParallelRows::default();
         assert_eq!(rows.next(100), 1, "nothing is known yet");
         rows.read(1 << 20, false);
         assert_eq!([rows.next(100), rows.next(5)], [16, 5]);

@@ -8,8 +8,8 @@ use crate::cursor::{Found, Text, is_separator};
 
 /// Limits of the announced tiles: a multiple of the tiles that fit into a truncated file, and a
 /// number that is always allowed (4 by 4 chunks).
-const PROMISE_LIMIT: u128 = 4;
-const PROMISED_TILES: u128 = 16 * CHUNK_TILES as u128;
+const MAX_COUNT_RATIO: u128 = 4;
+const MIN_TILE_LIMIT: u128 = 16 * CHUNK_TILES as u128;
 
 /// Returns the announced number of chunks from north to south and from west to east. If it is
 /// unknown, or too large for the file, the map ends after its last tile.
@@ -21,7 +21,7 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     let room = (text.rest().len() as u128 + 1) / TILE_STEP as u128;
     if room == 0 {
         let none = || {
-            text.file_ends()
+            text.found_file_end()
                 .error(&rules::NO_TILES, "the list of tiles")
         };
         return Err(text.first_error.clone().unwrap_or_else(none));
@@ -31,7 +31,7 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     if let (Some((rows, rows_word)), Some((cols, cols_word))) = (head.rows, head.cols) {
         let chunks = u128::from(rows).saturating_mul(cols.into());
         let tiles = chunks.saturating_mul(CHUNK_TILES.into());
-        if (tiles <= PROMISED_TILES || tiles <= PROMISE_LIMIT * room)
+        if (tiles <= MIN_TILE_LIMIT || tiles <= MAX_COUNT_RATIO * room)
             && let (Ok(rows), Ok(cols)) = (rows.try_into(), cols.try_into())
         {
             return Ok([rows, cols]);

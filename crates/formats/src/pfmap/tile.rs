@@ -516,7 +516,7 @@ impl Tile {
     }
 
     /// `true` if it has a blend mode for each edge instead of one for all.
-    pub(super) fn names_edges(&self) -> bool {
+    pub(super) fn has_edge_modes(&self) -> bool {
         self.edge_digits() != 0
     }
 
@@ -551,7 +551,7 @@ impl Tile {
 
     /// The field that holds the blend mode of an edge.
     pub(super) fn blend_field(&self, edge: Edge) -> Field {
-        if self.names_edges() {
+        if self.has_edge_modes() {
             Field::blend(edge)
         } else {
             Field::BlendMode
@@ -645,7 +645,7 @@ mod tests {
             for digit in 0..10 {
                 let mut tile = Tile::default();
                 tile.set_digit(index, digit);
-                let odd = field.first_odd(&tile.text()).is_some();
+                let odd = field.first_invalid_char(&tile.text()).is_some();
                 assert_eq!(tile.odd_digits() != 0, odd, "{index} {digit}");
             }
         }
@@ -661,7 +661,7 @@ mod tests {
                 };
                 tile.set_digit(Field::blend(edge).at(), digit);
                 assert_eq!(blend_digit(tile.edge_digits(), edge), digit.into());
-                assert_eq!(tile.names_edges(), digit != 0);
+                assert_eq!(tile.has_edge_modes(), digit != 0);
                 let others = Edge::ALL.into_iter().filter(|other| *other != edge);
                 for other in others {
                     assert_eq!(blend_digit(tile.edge_digits(), other), 0);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::read::{Reader, Section};
-use super::repeated::LISTED;
+use super::repeated::MAX_LINES;
 use super::rules;
 use crate::cursor::{Text, Word};
 use crate::{Place, Subject, others_on_lines, outside, quoted};
@@ -35,22 +35,23 @@ impl Reader<'_, '_> {
         let clips = model.clips.iter().map(|clip| (&*clip.name, clip.line));
         let joints = model.joints.iter().map(|joint| (&*joint.name, joint.line));
         let (clip_names, joint_names) = (&self.clip_names, &self.joint_names);
-        let mut report = |rule, same: Namesakes<'_>, places: &[Place], subject, what, engine| {
-            let [first, second, more @ ..] = same.lines.as_slice() else {
-                return;
+        let mut report =
+            |rule, same: DuplicateNames<'_>, places: &[Place], subject, what, engine| {
+                let [first, second, more @ ..] = same.lines.as_slice() else {
+                    return;
+                };
+                let others: Vec<u64> = [first].into_iter().chain(more).copied().collect();
+                let place = places.get(same.second as usize).copied();
+                let place = place.unwrap_or(Place::line(*second));
+                problems.add_about(rule, subject, place, || {
+                    let count = same.lines.len();
+                    let name = quoted(same.name.as_bytes());
+                    let listed = others.get(..MAX_LINES).unwrap_or(&others);
+                    let others = others_on_lines(listed, others.len());
+                    format!("{count} {what} are called {name}{others}; {engine}")
+                });
             };
-            let others: Vec<u64> = [first].into_iter().chain(more).copied().collect();
-            let place = places.get(same.second as usize).copied();
-            let place = place.unwrap_or(Place::line(*second));
-            problems.add_about(rule, subject, place, || {
-                let count = same.lines.len();
-                let name = quoted(same.name.as_bytes());
-                let listed = others.get(..LISTED).unwrap_or(&others);
-                let others = others_on_lines(listed, others.len());
-                format!("{count} {what} are called {name}{others}; {engine}")
-            });
-        };
-        for same in namesakes(clips) {
+        for same in duplicate_names(clips) {
             let engine = "the engine finds clips by their names, and plays only the first";
             let subject = Subject::Clip(same.second);
             report(
@@ -62,7 +63,7 @@ impl Reader<'_, '_> {
                 engine,
             );
         }
-        for same in namesakes(joints) {
+        for same in duplicate_names(joints) {
             let engine = "the engine goes by their order and not by names";
             let subject = Subject::Joint(same.second);
             let (rule, places) = (&rules::JOINT_TWICE, joint_names);
@@ -159,7 +160,7 @@ impl Reader<'_, '_> {
                 problems.cause = damage[section as usize];
                 let vertex = model.vertex_at_line(word.place.0);
                 let subject = vertex.map_or(Subject::File, Subject::Vertex);
-                problems.add_alike(number, rule, subject, word.into(), || {
+                problems.add_grouped(number, rule, subject, word.into(), || {
                     format!("the vertex names {what} {number}, {}", outside(what, count))
                 });
             }
@@ -193,7 +194,7 @@ impl Reader<'_, '_> {
 }
 
 /// Clips or joints with the same name.
-struct Namesakes<'n> {
+struct DuplicateNames<'n> {
     name: &'n str,
     /// Index of the second one.
     second: u32,
@@ -203,13 +204,13 @@ struct Namesakes<'n> {
 
 /// Groups names by equality and returns the groups with several members, in the order of their
 /// first members. Input: name and line of each. Empty names do not count.
-fn namesakes<'n>(named: impl Iterator<Item = (&'n str, u64)>) -> Vec<Namesakes<'n>> {
-    let mut groups: Vec<Namesakes<'n>> = Vec::new();
+fn duplicate_names<'n>(named: impl Iterator<Item = (&'n str, u64)>) -> Vec<DuplicateNames<'n>> {
+    let mut groups: Vec<DuplicateNames<'n>> = Vec::new();
     let mut group_of = HashMap::new();
     for ((name, line), index) in named.zip(0..).filter(|((name, _), _)| !name.is_empty()) {
         let group = *group_of.entry(name).or_insert(groups.len());
         match groups.get_mut(group) {
-            None => groups.push(Namesakes {
+            None => groups.push(DuplicateNames {
                 name,
                 second: index,
                 lines: vec![line],

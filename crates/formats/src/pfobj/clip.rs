@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use super::plain::Plain;
 use super::read::{
-    Named, Reader, Section, first_word, is_bounds, is_pose, last_word, lines, owned,
+    NameKind, Reader, Section, first_word, is_bounds, is_pose, last_word, lines, owned,
 };
 use super::{Bounds, Clip, PfobjError, Transform, repeated, rules};
 use crate::cursor::{Found, Word};
@@ -42,7 +42,7 @@ impl<'a> Reader<'a, '_> {
         let before = self.damage[Section::Clips as usize].take();
         let (mut clip, name) = self.read_clip_line(index, has_line);
         while let Some(key) = self.peek() {
-            self.look_up()?;
+            self.report_progress()?;
             if self.is_extra(key) {
                 self.skip_broken(key, POSE);
                 continue;
@@ -70,7 +70,7 @@ impl<'a> Reader<'a, '_> {
 
     /// Name and frame count of the clip with this index, from the line that begins it; `None` if
     /// that line disagrees with the head.
-    pub(super) fn skim_clip_line(&mut self, index: u64) -> Option<(String, u64)> {
+    pub(super) fn read_clip_summary(&mut self, index: u64) -> Option<(String, u64)> {
         let of_head = self.head.frame_counts.get(usize::try_from(index).ok()?);
         self.text.pos += 2;
         let mut name = String::new();
@@ -139,12 +139,12 @@ impl<'a> Reader<'a, '_> {
         if name_word.text.is_empty() {
             return Err(count.into());
         }
-        self.check_name(name_word, Named::Clip);
+        self.check_name(name_word, NameKind::Clip);
         if let Some(head) = *head
             && head != frames
         {
             // If one of the numbers of the head is missing, it is unknown which.
-            let cause = self.head.doubts[Section::Clips as usize];
+            let cause = self.head.count_faults[Section::Clips as usize];
             self.text
                 .report_after(cause, &rules::FRAME_COUNT, count, || {
                     format!("found `{frames}` frames; expected {head} as `frame_counts` says")
@@ -404,7 +404,7 @@ impl<'a> Reader<'a, '_> {
         if !is_complete {
             let found = odd
                 .or(next)
-                .map_or_else(|| self.text.file_ends(), Found::from);
+                .map_or_else(|| self.text.found_file_end(), Found::from);
             let expected = format!(
                 "the {} of a frame, which stays at rest",
                 counted(clip.poses, "pose")
@@ -522,7 +522,7 @@ impl<'a> Reader<'a, '_> {
         }
         if has_bounds {
             let found = self.peek();
-            let found = found.map_or_else(|| self.text.file_ends(), Found::from);
+            let found = found.map_or_else(|| self.text.found_file_end(), Found::from);
             self.broken(&rules::BOUNDS, found, BOUNDS);
             self.take_missing(Section::Bounds);
         }

@@ -28,7 +28,7 @@ const NUM_MATERIAL: (&[u8], usize) = (b"num_material", 3);
 
 /// Limit of the announced numbers, as a multiple of the entries that fit into the rest of the file;
 /// anything above is absurd. A truncated file also announces more than it holds.
-const PROMISE_LIMIT: u64 = 64;
+const MAX_COUNT_RATIO: u64 = 64;
 /// Minimum size in bytes of a vertex, a joint, a material and a clip in a file.
 const MIN_VERTEX: usize = b"v 0 0 0\nvt 0 0\nvn 0 0 0\nvw\nvm 0\n".len();
 const MIN_JOINT: usize = b"j 0 a 1/1/1 0/0/0 0/0/0 0/0/0\n".len();
@@ -44,7 +44,7 @@ pub(super) struct Head {
     /// unless it is missing or absurd.
     pub announced: [Option<u64>; 5],
     /// The problem with each announced number: a list of another length is its consequence.
-    pub doubts: [Option<Cause>; 5],
+    pub count_faults: [Option<Cause>; 5],
     /// Frames of each clip.
     pub frame_counts: Vec<u64>,
     /// Frames of all clips together.
@@ -116,7 +116,7 @@ impl<'a> HeadReader<'a, '_> {
                     self.text.unread(key);
                     key.into()
                 }
-                None => self.text.file_ends(),
+                None => self.text.found_file_end(),
             };
             self.broken(found, expected);
         }
@@ -138,7 +138,7 @@ impl<'a> HeadReader<'a, '_> {
             return;
         }
         let Some(word) = self.text.word(false) else {
-            let found = self.text.line_ends();
+            let found = self.text.found_line_end();
             self.text.wrong(&rules::HEADER_LINE, found, expected);
             self.text.skip_line();
             return;
@@ -148,7 +148,7 @@ impl<'a> HeadReader<'a, '_> {
             if has_decimal_comma(word.text) {
                 let lost = "the version says nothing else";
                 self.text
-                    .decimal_comma(&rules::DECIMAL_COMMA, word.into(), lost);
+                    .report_decimal_comma(&rules::DECIMAL_COMMA, word.into(), lost);
             } else if !word.number::<f32>().is_some_and(f32::is_finite) {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a version number");
@@ -164,7 +164,7 @@ impl<'a> HeadReader<'a, '_> {
                         word.place,
                         "no bounds (`has_collision 0`); the engine refuses such a model",
                     );
-                    self.doubt(Section::Bounds);
+                    self.record_count_fault(Section::Bounds);
                 }
             }
         } else {
@@ -174,9 +174,9 @@ impl<'a> HeadReader<'a, '_> {
     }
 
     /// Records the last problem as one with the announced number of a section.
-    fn doubt(&mut self, section: Section) {
+    fn record_count_fault(&mut self, section: Section) {
         let problems = &self.text.problems;
-        self.head.doubts[section as usize] = problems.cause.or(problems.last());
+        self.head.count_faults[section as usize] = problems.cause.or(problems.last());
     }
 
     /// Records the number of a line.
@@ -208,7 +208,7 @@ impl<'a> HeadReader<'a, '_> {
                 self.text
                     .wrong(&rules::HEADER_LINE, word, "a number of frames");
                 // The number of the remaining ones is unknown.
-                self.doubt(Section::Clips);
+                self.record_count_fault(Section::Clips);
                 is_read = false;
                 break;
             }
@@ -223,14 +223,14 @@ impl<'a> HeadReader<'a, '_> {
                 )
             };
             self.text.report(&rules::EXTRA_WORDS, extra, message);
-            self.doubt(Section::Clips);
+            self.record_count_fault(Section::Clips);
         } else if is_read && clips.is_some_and(|clips| clips > listed as u64) {
             let listed = counted(listed, "number");
             let found = format!("the line ends after {listed} of frames");
-            let found = self.text.line_ends().with(found);
+            let found = self.text.found_line_end().with(found);
             let expected = "one for each of the clips of `num_as`";
             self.text.wrong(&rules::HEADER_LINE, found, expected);
-            self.doubt(Section::Clips);
+            self.record_count_fault(Section::Clips);
         }
         self.text.skip_line();
     }
@@ -251,7 +251,7 @@ impl<'a> HeadReader<'a, '_> {
                 continue;
             };
             // A file that ends here is reported as truncated instead.
-            if number / PROMISE_LIMIT > room(min) as u64 && left > 0 {
+            if number / MAX_COUNT_RATIO > room(min) as u64 && left > 0 {
                 let expected = format!(
                     "no more than the {} that the rest of the file has room for",
                     room(min)
@@ -268,7 +268,7 @@ impl<'a> HeadReader<'a, '_> {
                 };
                 let message = || format!("{number} {what}; the engine {does} {engine}");
                 self.text.report(rule, word, message);
-                self.head.doubts[i] = self.text.problems.last();
+                self.head.count_faults[i] = self.text.problems.last();
             }
         }
         let frames = self.head.frame_counts.iter();
@@ -282,7 +282,7 @@ impl<'a> HeadReader<'a, '_> {
                 let found = Found::from(word);
                 format!("{found} vertices; expected a multiple of 3, since three make a triangle")
             });
-            self.doubt(Section::Vertices);
+            self.record_count_fault(Section::Vertices);
         }
         if let Some((0, word)) = vertices {
             let error = || Found::from(word).error(&rules::NO_VERTICES, "at least three vertices");
@@ -294,7 +294,7 @@ impl<'a> HeadReader<'a, '_> {
                 word,
                 "no materials; the engine has none for the vertices then",
             );
-            self.doubt(Section::Materials);
+            self.record_count_fault(Section::Materials);
         }
     }
 }

@@ -244,7 +244,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let mut model = self.model;
         let has_joint = self.parents.iter().any(Option::is_some);
         if model.vertices.len() == model.bad_vertices.len() && !has_joint {
-            let end = self.text.file_ends();
+            let end = self.text.found_file_end();
             let none = || end.error(&rules::NO_VERTICES, VERTEX_LINES[0].1);
             return Err(self.text.first_error.unwrap_or_else(none));
         }
@@ -260,13 +260,13 @@ impl<'a, 'w> Reader<'a, 'w> {
             let Some(key) = self.peek() else {
                 break;
             };
-            self.look_up()?;
+            self.report_progress()?;
             let is_whole = self.is_whole();
             if is_whole && self.section == Section::Bounds {
                 break;
             }
             match Section::line_of(key.text) {
-                Some(line) if self.is_too_many(line) => self.skip_broken(key, self.expected()),
+                Some(line) if self.is_surplus_line(line) => self.skip_broken(key, self.expected()),
                 Some((section, _)) => {
                     self.enter(section, key);
                     self.read_next(section)?;
@@ -286,7 +286,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 self.read_vertex();
                 let left = self.announced(section).unwrap_or(u64::MAX);
                 while (self.model.vertices.len() as u64) < left && self.read_plain_vertex() {
-                    self.look_up()?;
+                    self.report_progress()?;
                 }
             }
             Section::Materials => self.read_material(),
@@ -352,7 +352,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Begins the record that later problems are about.
     pub(super) fn begin_record(&mut self, subject: Subject) {
         self.text.problems.subject = subject;
-        self.record = self.text.problems.moment();
+        self.record = self.text.problems.checkpoint();
     }
 
     /// Ends the scope of the last damage: a whole record was read.
@@ -362,7 +362,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// `true` if the next line is surplus: the file has more such lines than announced, and the
     /// line copies the previous one or does not begin an entry that is due.
-    fn is_too_many(&mut self, (section, line): (Section, usize)) -> bool {
+    fn is_surplus_line(&mut self, (section, line): (Section, usize)) -> bool {
         let is_due = line == 0
             && section >= self.section
             && self.next_section().is_none_or(|next| section <= next);
@@ -451,7 +451,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         }
         self.broken(&rules::LINE, key, self.expected());
         while is_pose(key.text) {
-            self.look_up()?;
+            self.report_progress()?;
             self.text.skip_line();
             // Bounds at the end of a frame are not those of the bind pose.
             if self.model.has_bounds && self.peek().is_some_and(is_bounds) {
@@ -471,7 +471,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     /// Reports the progress to the watcher.
-    pub(super) fn look_up(&mut self) -> Result<(), PfobjError> {
+    pub(super) fn report_progress(&mut self) -> Result<(), PfobjError> {
         if self.text.pos >= self.next_watch {
             self.next_watch = self.text.pos + WATCH_BYTES;
             if (self.watch)(self.text.pos as f32 / self.text.bytes.len() as f32).is_break() {
@@ -602,7 +602,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         place: Place,
         message: impl FnOnce() -> String,
     ) {
-        let known = self.damage[section as usize].or(self.head.doubts[section as usize]);
+        let known = self.damage[section as usize].or(self.head.count_faults[section as usize]);
         let read = self.read_count(section) as u32;
         let problems = &mut self.text.problems;
         let subject = match section {
@@ -624,7 +624,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let is_short =
             |section: &Section| self.is_short(*section) && !self.reported_short[*section as usize];
         if let Some(section) = Section::ALL.into_iter().find(is_short) {
-            self.check_short(section, &self.text.file_ends());
+            self.check_short(section, &self.text.found_file_end());
         }
         let after = "the end of the model";
         let (trailing, last_line) = (&rules::TRAILING_DATA, &rules::LAST_LINE);
@@ -637,7 +637,8 @@ impl<'a, 'w> Reader<'a, 'w> {
     pub(super) fn unreadable(&mut self, found: Found<'a>, expected: &str) {
         if found.word.is_some_and(has_decimal_comma) {
             let lost = "lines with such numbers are left out";
-            self.text.decimal_comma(&rules::DECIMAL_COMMA, found, lost);
+            self.text
+                .report_decimal_comma(&rules::DECIMAL_COMMA, found, lost);
         } else {
             self.broken(&rules::VALUE, found, expected);
         }
@@ -656,7 +657,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         while next < N {
             let expected = lines[next].1;
             let Some(key) = self.peek() else {
-                self.broken(&rules::LINE, self.text.file_ends(), expected);
+                self.broken(&rules::LINE, self.text.found_file_end(), expected);
                 break;
             };
             match Section::line_of(key.text) {
@@ -893,7 +894,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                         let engine = "the engine stops at a material of this name";
                         reader.report_name(&rules::BAD_NAME, name, engine);
                     }
-                    reader.check_name(name, Named::Material);
+                    reader.check_name(name, NameKind::Material);
                     material.name = owned(name);
                 }
                 1 => [material.ambient] = reader.floats(0.0)?,
@@ -901,7 +902,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 3 => material.specular = reader.floats(0.0)?,
                 _ => {
                     let name = reader.name()?;
-                    reader.check_name(name, Named::Texture);
+                    reader.check_name(name, NameKind::Texture);
                     material.texture = owned(name);
                     (material.texture_line, material.texture_column) = name.place;
                 }
@@ -958,18 +959,18 @@ impl<'a, 'w> Reader<'a, 'w> {
         *name_place = words.into();
         let Some((name, [scale, rotation, translation, tip])) = last_words(words) else {
             joint.name = owned(words.part(0..first_word_len(words)));
-            return Err(self.text.line_ends());
+            return Err(self.text.found_line_end());
         };
         if name.text.is_empty() {
             if !scale.text.contains(&b'/') {
                 // The first word is the name, and one of the others is missing.
                 joint.name = owned(scale);
-                return Err(self.text.line_ends());
+                return Err(self.text.found_line_end());
             }
             let engine = "no name stands before the scale; the engine refuses the file";
             self.report_name(&rules::BAD_NAME, scale, engine);
         }
-        self.check_name(name, Named::Joint);
+        self.check_name(name, NameKind::Joint);
         joint.name = owned(name);
         joint.bind = self.transform([scale, rotation, translation])?;
         joint.tip = self.slashed(tip, 0.0)?;
@@ -1047,12 +1048,14 @@ impl<'a, 'w> Reader<'a, 'w> {
 
     /// Reads the next word of the line.
     pub(super) fn word(&mut self) -> Result<Word<'a>, Found<'a>> {
-        self.text.word(false).ok_or_else(|| self.text.line_ends())
+        self.text
+            .word(false)
+            .ok_or_else(|| self.text.found_line_end())
     }
 
     /// Reads the rest of the line.
     pub(super) fn name(&mut self) -> Result<Word<'a>, Found<'a>> {
-        self.text.words().ok_or_else(|| self.text.line_ends())
+        self.text.words().ok_or_else(|| self.text.found_line_end())
     }
 
     /// Parses the next words of the line as numbers.
@@ -1099,7 +1102,7 @@ impl<'a, 'w> Reader<'a, 'w> {
             return Ok(number);
         }
         self.has_substitute = true;
-        self.text.report_alike(&rules::NOT_FINITE, word, || {
+        self.text.report_grouped(&rules::NOT_FINITE, word, || {
             let found = Found::from(word);
             format!("{found}; expected a finite number, {substitute} is taken")
         });
@@ -1109,26 +1112,28 @@ impl<'a, 'w> Reader<'a, 'w> {
     /// Lists a name that the engine truncates or fails on. The engine has room for 63 bytes, and
     /// truncates only the names of textures. It splits names into words, and expects a fixed number
     /// of words in the line of a joint.
-    pub(super) fn check_name(&mut self, name: Word<'a>, named: Named) {
+    pub(super) fn check_name(&mut self, name: Word<'a>, named: NameKind) {
         let first = first_word_len(name);
         let (is_long, has_more) = (first > ENGINE_NAME_BYTES, first < name.text.len());
         let (rule, engine) = match named {
-            Named::Joint if has_more => (
+            NameKind::Joint if has_more => (
                 &rules::BAD_NAME,
                 "the engine takes the first word, and the next for the scale",
             ),
-            Named::Joint | Named::Clip if is_long => (
+            NameKind::Joint | NameKind::Clip if is_long => (
                 &rules::BAD_NAME,
                 "the engine has room for 63 bytes, and writes past it",
             ),
-            Named::Material if has_more => (
+            NameKind::Material if has_more => (
                 &rules::MATERIAL_NAME,
                 "the engine takes the first word, and looks at no name of a material",
             ),
-            Named::Texture | Named::Clip if has_more => {
+            NameKind::Texture | NameKind::Clip if has_more => {
                 (&rules::NAME, "the engine takes only the first word")
             }
-            Named::Texture if is_long => (&rules::NAME, "the engine takes only the first 63 bytes"),
+            NameKind::Texture if is_long => {
+                (&rules::NAME, "the engine takes only the first 63 bytes")
+            }
             _ => return,
         };
         self.report_name(rule, name, engine);
@@ -1142,7 +1147,7 @@ impl<'a, 'w> Reader<'a, 'w> {
 
 /// The kinds of names that the engine reads.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Named {
+pub(super) enum NameKind {
     Material,
     Texture,
     Joint,

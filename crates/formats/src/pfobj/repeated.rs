@@ -6,7 +6,7 @@ use crate::{Place, Problems, Rule, Subject, counted, others_on_lines};
 use super::rules;
 
 /// Number of lines that are named besides the first.
-pub(super) const LISTED: usize = 3;
+pub(super) const MAX_LINES: usize = 3;
 
 /// A fault that many values can share, and its message.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Repeated {
             return;
         };
         found.count += 1;
-        if found.lines.len() < LISTED {
+        if found.lines.len() < MAX_LINES {
             found.lines.push(line);
         }
     }

@@ -60,7 +60,7 @@ pub fn summarize(bytes: &[u8]) -> Result<Summary, PfobjError> {
     let mut text = Text::new(bytes, &rules::TEXT_RULES);
     let head = read_head(&mut text);
     let mut watch = |_| ControlFlow::Continue(());
-    match Reader::new(text, head, &mut watch).skim() {
+    match Reader::new(text, head, &mut watch).read_summary() {
         Some(summary) => Ok(summary),
         None => Ok(Summary::of(&read(bytes)?)),
     }
@@ -68,7 +68,7 @@ pub fn summarize(bytes: &[u8]) -> Result<Summary, PfobjError> {
 
 impl Reader<'_, '_> {
     /// Reads the summary; `None` if the file deviates in any way.
-    fn skim(mut self) -> Option<Summary> {
+    fn read_summary(mut self) -> Option<Summary> {
         let announced = |section| self.announced(section);
         let vertices = announced(Section::Vertices)?;
         let materials = announced(Section::Materials)?;
@@ -98,7 +98,7 @@ impl Reader<'_, '_> {
         let mut named = Vec::new();
         for index in 0..clips {
             self.expect(b"as ")?;
-            let (name, frames) = self.skim_clip_line(index)?;
+            let (name, frames) = self.read_clip_summary(index)?;
             let lines = joints.checked_add(bounds_lines)?.checked_mul(frames)?;
             self.skip_lines(lines, last)?;
             named.push((name, u32::try_from(frames).ok()?));
@@ -109,7 +109,7 @@ impl Reader<'_, '_> {
         let is_ended = rest.is_empty() && self.text.bytes.ends_with(b"\n");
         let is_whole = is_ended && bounds != Some(None);
         self.link_joints();
-        (is_whole && self.text.problems.moment() == 0).then_some(Summary {
+        (is_whole && self.text.problems.checkpoint() == 0).then_some(Summary {
             triangles: usize::try_from(vertices / 3).ok()?,
             materials: names(&self.model.materials),
             joints: self.model.joints,
@@ -181,10 +181,10 @@ mod tests {
         as Stand 0\n\
         x_bounds 0.0 0.5\ny_bounds 0.0 0.5\nz_bounds 0.0 0.5\n";
 
-    fn skimmed(text: &str) -> Option<Summary> {
+    fn try_summarize(text: &str) -> Option<Summary> {
         let mut text = Text::new(text.as_bytes(), &rules::TEXT_RULES);
         let head = read_head(&mut text);
-        Reader::new(text, head, &mut |_| ControlFlow::Continue(())).skim()
+        Reader::new(text, head, &mut |_| ControlFlow::Continue(())).read_summary()
     }
 
     #[test]
@@ -194,13 +194,13 @@ mod tests {
             of_all.clips,
             [("Wave".to_owned(), 2), ("Stand".to_owned(), 0)]
         );
-        assert_eq!(skimmed(MODEL), Some(of_all));
+        assert_eq!(try_summarize(MODEL), Some(of_all));
         let still = MODEL.replace("num_as 2", "num_as 0");
         let (head, rest) = still.split_once("as Wave").unwrap();
         let (_, end) = rest.split_once("as Stand 0\n").unwrap();
         let still = [head, end].concat().replace("counts 2 0", "counts ");
         let of_all = Summary::of(&read(still.as_bytes()).unwrap());
-        assert_eq!(skimmed(&still), Some(of_all));
+        assert_eq!(try_summarize(&still), Some(of_all));
     }
 
     #[test]
@@ -222,12 +222,12 @@ mod tests {
         ] {
             let text = MODEL.replace(from, to);
             assert_ne!(text, MODEL, "{from}");
-            assert_eq!(skimmed(&text), None, "{from} {to}");
+            assert_eq!(try_summarize(&text), None, "{from} {to}");
             let of_all = read(text.as_bytes()).map(|model| Summary::of(&model));
             assert_eq!(summarize(text.as_bytes()), of_all, "{from} {to}");
         }
         for end in 0..MODEL.len() {
-            assert_eq!(skimmed(&MODEL[..end]), None, "{end}");
+            assert_eq!(try_summarize(&MODEL[..end]), None, "{end}");
         }
         assert!(summarize(b"").is_err());
     }

@@ -211,7 +211,7 @@ impl Kind {
 
 /// The part that a line begins, by its first word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begin {
+enum LineKind {
     Section,
     /// The line with the number of records.
     Count(Kind),
@@ -220,22 +220,22 @@ enum Begin {
 }
 
 /// First words of lines, and the part that each begins.
-static BEGINNINGS: [(&str, Begin); 10] = [
-    ("section", Begin::Section),
-    ("num_factions", Begin::Count(Kind::Faction)),
-    ("faction", Begin::Record(Kind::Faction)),
-    ("diplomacy", Begin::Diplomacy),
-    ("num_entities", Begin::Count(Kind::Entity)),
-    ("entity", Begin::Record(Kind::Entity)),
-    ("num_regions", Begin::Count(Kind::Region)),
-    ("region", Begin::Record(Kind::Region)),
-    ("num_cameras", Begin::Count(Kind::Camera)),
-    ("camera", Begin::Record(Kind::Camera)),
+static LINE_KINDS: [(&str, LineKind); 10] = [
+    ("section", LineKind::Section),
+    ("num_factions", LineKind::Count(Kind::Faction)),
+    ("faction", LineKind::Record(Kind::Faction)),
+    ("diplomacy", LineKind::Diplomacy),
+    ("num_entities", LineKind::Count(Kind::Entity)),
+    ("entity", LineKind::Record(Kind::Entity)),
+    ("num_regions", LineKind::Count(Kind::Region)),
+    ("region", LineKind::Record(Kind::Region)),
+    ("num_cameras", LineKind::Count(Kind::Camera)),
+    ("camera", LineKind::Record(Kind::Camera)),
 ];
 
-impl Begin {
+impl LineKind {
     fn of(word: &[u8]) -> Option<Self> {
-        let mut all = BEGINNINGS.iter();
+        let mut all = LINE_KINDS.iter();
         let found = all.find(|(key, _)| key.as_bytes() == word)?;
         Some(found.1)
     }
@@ -254,12 +254,12 @@ impl Begin {
 
 /// An announced number of entries.
 #[derive(Debug, Clone, Copy)]
-struct Promise {
+struct AnnouncedCount {
     count: u64,
     place: Place,
 }
 
-impl fmt::Display for Promise {
+impl fmt::Display for AnnouncedCount {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.count {
             u64::MAX => f.write_str("more than 64 bits can hold"),
@@ -283,7 +283,7 @@ struct Part {
     diplomacy_before: usize,
     /// The line with the number of its records, if any.
     count_line: Option<u64>,
-    promise: Option<Promise>,
+    announced: Option<AnnouncedCount>,
     /// The first damage in it, if any.
     damage: Option<Cause>,
 }
@@ -313,7 +313,7 @@ struct Reader<'a> {
     known_sections: [Option<usize>; 5],
     /// By kind: `true` if the file names their section anywhere. It is set when an unknown section
     /// begins.
-    is_named: Option<[bool; 4]>,
+    section_is_named: Option<[bool; 4]>,
     /// Number of sections begun.
     parts: usize,
     /// The damage that explains a wrong number of sections.
@@ -342,7 +342,7 @@ impl<'a> Reader<'a> {
             keys: Vec::new(),
             part: None,
             known_sections: [None; 5],
-            is_named: None,
+            section_is_named: None,
             parts: 0,
             section_damage: None,
             damages: [None; 4],
@@ -364,19 +364,19 @@ impl<'a> Reader<'a> {
         self.damaged();
         match &mut self.part {
             Some(part) => part.damage = part.damage.or(self.text.problems.cause),
-            None => self.section_lost(),
+            None => self.mark_section_lost(),
         }
     }
 
     /// [`Reader::damaged`] for damage that may change the number of sections.
-    fn section_lost(&mut self) {
+    fn mark_section_lost(&mut self) {
         self.damaged();
         self.section_damage = self.section_damage.or(self.text.problems.cause);
     }
 
     /// Skips to the next line that begins a part.
     fn skip<'f>(&mut self, rule: &'static Rule, found: impl Into<Found<'f>>, expected: &str) {
-        self.text.skip_to(rule, found, expected, Begin::is_at);
+        self.text.skip_to(rule, found, expected, LineKind::is_at);
         self.lost();
     }
 
@@ -391,7 +391,7 @@ impl<'a> Reader<'a> {
             self.lost();
         }
         let rest = self.text.words();
-        let end = self.text.line_ends();
+        let end = self.text.found_line_end();
         let (start, number) = (self.text.line_start, self.text.line);
         self.text.skip_line();
         self.check_last_line();
@@ -416,12 +416,12 @@ impl<'a> Reader<'a> {
     /// Describes after how many records the file ends, if its last section announces more.
     fn early_end(&self) -> Option<String> {
         let part = self.part.as_ref()?;
-        let (kind, promise) = (part.kind?, part.promise?);
+        let (kind, announced) = (part.kind?, part.announced?);
         let records = kind.count(&self.scene) - part.records_before;
         let records = records + usize::from(self.record.is_some());
         let read = counted(records, kind.noun());
-        ((records as u64) < promise.count)
-            .then(|| format!("the file ends after {read}; expected {promise}"))
+        ((records as u64) < announced.count)
+            .then(|| format!("the file ends after {read}; expected {announced}"))
     }
 
     /// `true` if the scene has no head and no `section` lines, as the engine's editor wrote it
@@ -431,10 +431,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the two lines before the sections, and returns the number of sections.
-    fn read_head(&mut self) -> Result<Option<Promise>, ReadError> {
+    fn read_head(&mut self) -> Result<Option<AnnouncedCount>, ReadError> {
         if let Some(word) = self.text.indented_line_word() {
             self.text.unread(word);
-            if let Some(Begin::Count(Kind::Faction | Kind::Entity)) = Begin::of(word.text) {
+            if let Some(LineKind::Count(Kind::Faction | Kind::Entity)) = LineKind::of(word.text) {
                 let message =
                     "the older form without version and sections; the engine of today refuses it";
                 self.text.warn(&rules::OLDER_FORM, word, message);
@@ -451,15 +451,15 @@ impl<'a> Reader<'a> {
         self.scene.layout.num_sections_line = line.number();
         let mut words = line.words();
         let (rule, number) = (&rules::HEADER_LINE, words.next());
-        let promise = self.count(rule, &line, number, NUM_SECTIONS_LINE);
-        self.check_no_more(words);
-        Ok(promise)
+        let announced = self.count(rule, &line, number, NUM_SECTIONS_LINE);
+        self.check_extra_words(words);
+        Ok(announced)
     }
 
     /// Reads the next line of the head, if it is present. Other lines in its place are skipped.
     fn head_line(&mut self, key: &str, expected: &str) -> Result<Option<Line<'a>>, ReadError> {
         let Some(word) = self.text.indented_line_word() else {
-            let end = self.text.file_ends();
+            let end = self.text.found_file_end();
             return Err(end.error(&rules::HEADER_LINE, expected));
         };
         self.text.unread(word);
@@ -468,11 +468,11 @@ impl<'a> Reader<'a> {
             self.damaged();
             let goes_on = |line: &[u8]| {
                 let first = first_words(line).next().unwrap_or_default();
-                Begin::is_at(line) || first == key.as_bytes() || first == b"num_sections"
+                LineKind::is_at(line) || first == key.as_bytes() || first == b"num_sections"
             };
             self.text
                 .skip_to(&rules::HEADER_LINE, word, expected, goes_on);
-            self.section_lost();
+            self.mark_section_lost();
         }
         let is_there = self.text.next_line_is(key.as_bytes());
         Ok(if is_there { self.line() } else { None })
@@ -494,14 +494,14 @@ impl<'a> Reader<'a> {
             (None, Some(word)) if has_decimal_comma(word.text) => {
                 let rule = &rules::DECIMAL_COMMA;
                 self.text
-                    .decimal_comma(rule, word.into(), "the version is not known");
+                    .report_decimal_comma(rule, word.into(), "the version is not known");
             }
             (None, _) => self
                 .text
                 .wrong(&rules::HEADER_LINE, line.found(), VERSION_LINE),
         }
         if self.version.is_some() {
-            self.check_no_more(words);
+            self.check_extra_words(words);
         }
     }
 
@@ -512,7 +512,7 @@ impl<'a> Reader<'a> {
         line: &Line<'a>,
         word: Option<Word<'a>>,
         expected: &str,
-    ) -> Option<Promise> {
+    ) -> Option<AnnouncedCount> {
         let count = word.and_then(|word| word.count());
         if count.is_none() {
             let found = word.map_or_else(|| line.end.clone(), Found::from);
@@ -520,11 +520,11 @@ impl<'a> Reader<'a> {
             self.damaged();
         }
         let place = word?.into();
-        count.map(|count| Promise { count, place })
+        count.map(|count| AnnouncedCount { count, place })
     }
 
     /// Warns of words after the part of a line that is read.
-    fn check_no_more(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
+    fn check_extra_words(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
         if let Some(extra) = after.next() {
             let message = "more on the line than is read; it is ignored";
             self.text.warn(&rules::EXTRA_WORDS, extra, message);
@@ -533,13 +533,19 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports a number that differs from the announced one; returns `true` if it does.
-    fn check_count(&mut self, promise: Promise, announces: &str, count: usize, noun: &str) -> bool {
-        let is_other = promise.count != count as u64;
+    fn check_count(
+        &mut self,
+        announced: AnnouncedCount,
+        announces: &str,
+        count: usize,
+        noun: &str,
+    ) -> bool {
+        let is_other = announced.count != count as u64;
         if is_other {
-            self.text.report(&rules::COUNT, promise.place, || {
+            self.text.report(&rules::COUNT, announced.place, || {
                 let are = if count == 1 { "is" } else { "are" };
                 format!(
-                    "{announces} {promise}; there {are} {}",
+                    "{announces} {announced}; there {are} {}",
                     counted(count, noun)
                 )
             });
@@ -572,7 +578,7 @@ impl<'a> Reader<'a> {
         let damage = self.end_section();
         self.cut = self.cut.or(damage);
         if self.scene.sections.is_empty() {
-            let end = self.text.file_ends();
+            let end = self.text.found_file_end();
             let first = self.text.first_error.take();
             return Err(first.unwrap_or_else(|| end.error(&rules::LINE, SECTION_LINE)));
         }
@@ -581,16 +587,18 @@ impl<'a> Reader<'a> {
 
     /// Reads a line outside records.
     fn read_line(&mut self, line: &Line<'a>) {
-        let begin = Begin::of(line.key.text);
+        let begin = LineKind::of(line.key.text);
         let open = self.part.as_ref().map(|part| part.section);
         match open.map(|section| &mut self.scene.sections[section].kind) {
             Some(SectionKind::Unknown { lines, .. }) => {
                 // The name of a known section may be damaged if its count follows.
                 let is_other = match begin {
-                    Some(Begin::Section) => false,
-                    Some(Begin::Count(kind)) => {
-                        let is_named = self.is_named.is_some_and(|named| named[kind as usize]);
-                        is_named || !lines.is_empty()
+                    Some(LineKind::Section) => false,
+                    Some(LineKind::Count(kind)) => {
+                        let section_is_named = self
+                            .section_is_named
+                            .is_some_and(|named| named[kind as usize]);
+                        section_is_named || !lines.is_empty()
                     }
                     _ => true,
                 };
@@ -600,7 +608,7 @@ impl<'a> Reader<'a> {
                 }
             }
             Some(SectionKind::General)
-                if matches!(begin, None | Some(Begin::Diplomacy))
+                if matches!(begin, None | Some(LineKind::Diplomacy))
                     || line.value_type().is_some() =>
             {
                 self.read_setting(line);
@@ -610,20 +618,20 @@ impl<'a> Reader<'a> {
         }
         let kind = self.part.as_ref().and_then(|part| part.kind);
         match begin {
-            Some(Begin::Section) => self.begin_section(line),
-            Some(Begin::Count(of)) => {
+            Some(LineKind::Section) => self.begin_section(line),
+            Some(LineKind::Count(of)) => {
                 self.require_section(line, of);
                 self.read_section_count(of, line);
             }
-            Some(Begin::Record(of)) => {
+            Some(LineKind::Record(of)) => {
                 self.require_section(line, of);
                 self.begin_record(of, line);
             }
-            Some(Begin::Diplomacy) if kind == Some(Kind::Faction) => self.read_diplomacy(line),
+            Some(LineKind::Diplomacy) if kind == Some(Kind::Faction) => self.read_diplomacy(line),
             _ => {
                 let mut expected = kind.map_or(SECTION_LINE, Kind::line).to_owned();
                 let key = std::str::from_utf8(line.key.text).unwrap_or_default();
-                if let Some(meant) = suggest(key, BEGINNINGS.iter().map(|(key, _)| key)) {
+                if let Some(meant) = suggest(key, LINE_KINDS.iter().map(|(key, _)| key)) {
                     expected = format!("{expected}; did you mean `{meant}`?");
                 }
                 self.skip(&rules::LINE, line.key, &expected);
@@ -642,7 +650,7 @@ impl<'a> Reader<'a> {
         if !self.is_older() {
             let expected = format!("`section \"{}\"`", kind.section().name());
             self.text.wrong(&rules::LINE, line.key, &expected);
-            self.section_lost();
+            self.mark_section_lost();
         }
         let damage = self.text.problems.cause;
         self.enter_section(line.key, kind.section().clone(), [0, line.number()]);
@@ -664,7 +672,7 @@ impl<'a> Reader<'a> {
             // The section begins twice, so the first one lacks records.
             self.text.problems.cause = damage.or(self.line_cause);
         }
-        self.check_no_more(words(after));
+        self.check_extra_words(words(after));
         let mut known = KNOWN_SECTIONS.iter();
         let kind = known
             .find(|kind| kind.name().as_bytes() == name.text)
@@ -675,7 +683,7 @@ impl<'a> Reader<'a> {
         });
         if let SectionKind::Unknown { name: unknown, .. } = &kind {
             let text = self.text.bytes;
-            self.is_named.get_or_insert_with(|| {
+            self.section_is_named.get_or_insert_with(|| {
                 Kind::ALL.map(|kind| {
                     let line = format!("section \"{}\"", kind.section().name());
                     text.windows(line.len()).any(|it| it == line.as_bytes())
@@ -686,7 +694,7 @@ impl<'a> Reader<'a> {
                     let name = quoted(name.text);
                     format!("{name} is no section that the engine knows; did you mean `{meant}`?")
                 });
-                self.section_lost();
+                self.mark_section_lost();
             }
         }
         self.enter_section(name, kind, [line.number(); 2]);
@@ -713,7 +721,7 @@ impl<'a> Reader<'a> {
                 let name = kind.name();
                 format!("`{name}` for the second time; the first is in line {first}")
             });
-            self.section_lost();
+            self.mark_section_lost();
         } else {
             let count_line = 0;
             sections.push(Section {
@@ -743,8 +751,8 @@ impl<'a> Reader<'a> {
         self.text.problems.cause = self.cut.or(part.damage);
         let count = kind.count(&self.scene) - part.records_before;
         let key = kind.count_key();
-        if let Some(promise) = part.promise {
-            if self.check_count(promise, &format!("`{key}` says"), count, kind.noun()) {
+        if let Some(announced) = part.announced {
+            if self.check_count(announced, &format!("`{key}` says"), count, kind.noun()) {
                 self.damaged();
             }
         } else if part.count_line.is_none() {
@@ -797,12 +805,12 @@ impl<'a> Reader<'a> {
         }
         let mut words = line.words();
         let expected = format!("`{key} <number>`");
-        let promise = self.count(&rules::HEADER_LINE, line, words.next(), &expected);
-        if promise.is_some() {
-            self.check_no_more(words);
+        let announced = self.count(&rules::HEADER_LINE, line, words.next(), &expected);
+        if announced.is_some() {
+            self.check_extra_words(words);
         }
         if let Some(part) = &mut self.part {
-            part.promise = promise;
+            part.announced = announced;
         }
     }
 
@@ -860,12 +868,12 @@ impl<'a> Reader<'a> {
         let expected = settings.find(|(known, _)| known.as_bytes() == key);
         let comma = line.words().find(|word| has_decimal_comma(word.text));
         if is_read {
-            self.check_no_more(rest);
+            self.check_extra_words(rest);
             self.check_color(line, color.into_iter().flatten().map(|part| part as f32));
         } else if let Some(comma) = comma.filter(|_| key == b"emit_light_pos") {
             let lost = "values with such numbers are left out";
             let rule = &rules::DECIMAL_COMMA;
-            self.text.decimal_comma(rule, comma.into(), lost);
+            self.text.report_decimal_comma(rule, comma.into(), lost);
         } else if let Some((_, expected)) = expected {
             self.text.wrong(&rules::RECORD, line.found(), expected);
         }
@@ -880,7 +888,7 @@ impl<'a> Reader<'a> {
             self.lost();
             return;
         };
-        self.check_no_more(words);
+        self.check_extra_words(words);
         let line = line.number();
         if let Some(first) = self.states.insert((faction, other), line) {
             let place = Place::line(line);

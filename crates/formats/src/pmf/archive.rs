@@ -84,7 +84,7 @@ struct NotFound;
 
 /// A directory that is still to be read.
 #[derive(Clone, Copy)]
-struct Waiting {
+struct PendingDirectory {
     /// Its index; `None` for the root.
     index: Option<u32>,
     /// Its offset.
@@ -325,19 +325,19 @@ impl Reader<'_, '_> {
         // The free-space tracker, which only writers use.
         self.cursor.u32()?;
 
-        let mut waiting = vec![Waiting {
+        let mut pending = vec![PendingDirectory {
             index: None,
             at: root,
             path_bytes: 0,
         }];
-        while let Some(directory) = waiting.pop() {
+        while let Some(directory) = pending.pop() {
             if !self.directories.insert(directory.at) {
                 self.cursor.enter("directory", None);
                 self.warn(&rules::ARCHIVE, directory.at, || {
                     "the directory is in more than one directory, or in itself; it is shown once"
                         .to_owned()
                 });
-            } else if let Err(error) = self.read_directory(directory, &mut waiting) {
+            } else if let Err(error) = self.read_directory(directory, &mut pending) {
                 self.problems.add_error_as(&rules::ARCHIVE, error);
             }
         }
@@ -360,8 +360,8 @@ impl Reader<'_, '_> {
 
     fn read_directory(
         &mut self,
-        directory: Waiting,
-        waiting: &mut Vec<Waiting>,
+        directory: PendingDirectory,
+        pending: &mut Vec<PendingDirectory>,
     ) -> Result<(), ReadError> {
         let at = directory.at;
         self.go(at, "directory")?;
@@ -370,7 +370,7 @@ impl Reader<'_, '_> {
         let mut next = self.cursor.u32()?;
         let mut segments = BTreeSet::new();
         let mut names = BTreeSet::new();
-        let first_waiting = waiting.len();
+        let first_pending = pending.len();
         loop {
             let count = slots.min(entries_left);
             self.cursor.enter("directory", None);
@@ -388,7 +388,7 @@ impl Reader<'_, '_> {
                 }
                 self.cursor.seek(first + i * ENTRY_BYTES);
                 self.cursor.enter("entry", self.entries.len());
-                self.read_entry(directory, &mut names, waiting)?;
+                self.read_entry(directory, &mut names, pending)?;
             }
             entries_left -= count as u32;
             if entries_left == 0 {
@@ -413,7 +413,7 @@ impl Reader<'_, '_> {
             next = self.cursor.u32()?;
         }
         // Pending directories are popped from the end.
-        if let Some(added) = waiting.get_mut(first_waiting..) {
+        if let Some(added) = pending.get_mut(first_pending..) {
             added.reverse();
         }
         Ok(())
@@ -422,9 +422,9 @@ impl Reader<'_, '_> {
     /// Reads an entry. An unusable entry is reported and omitted.
     fn read_entry(
         &mut self,
-        directory: Waiting,
+        directory: PendingDirectory,
         names: &mut BTreeSet<String>,
-        waiting: &mut Vec<Waiting>,
+        pending: &mut Vec<PendingDirectory>,
     ) -> Result<(), ReadError> {
         let at = self.cursor.pos() as u32;
         let kind = self.cursor.u8()?;
@@ -455,7 +455,7 @@ impl Reader<'_, '_> {
         };
         self.text_bytes_left = left;
         if content == Content::Directory {
-            waiting.push(Waiting {
+            pending.push(PendingDirectory {
                 index: Some(self.entries.len() as u32),
                 at: target,
                 path_bytes,
@@ -1000,7 +1000,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_directories_are_not_believed() {
+    fn directory_counts_are_not_trusted() {
         let mut raw = Raw::new();
         let root = raw.numbers(&[u32::MAX, u32::MAX, 0]);
         warned(&raw.root(root), root as usize + 12, "4294967295 entries");
@@ -1188,7 +1188,7 @@ mod tests {
 
     /// For any value of any byte, every entry that is read can be extracted.
     #[test]
-    fn no_byte_is_believed() {
+    fn corrupt_bytes_are_tolerated() {
         let files = [
             file("a/b/c.ptf", b"some text, and some text", true),
             file("a/d", b"other", false),

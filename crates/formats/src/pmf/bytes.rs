@@ -205,7 +205,7 @@ impl Source for Section {
         }
     }
 
-    fn too_few(_: Record, left: usize, wanted: usize) -> [String; 2] {
+    fn missing_bytes(_: Record, left: usize, wanted: usize) -> [String; 2] {
         [
             format!("{} left", counted(left, "byte")),
             wanted.to_string(),
@@ -247,7 +247,7 @@ impl Cursor<'_> {
 
     /// The error for the string offset read last, which is not in the table of its section.
     #[cold]
-    pub(super) fn bad_string(&self, offset: u32, strings: &StringTable) -> ReadError {
+    pub(super) fn string_error(&self, offset: u32, strings: &StringTable) -> ReadError {
         let size = strings.bytes.len();
         let found = if (offset as usize) < size {
             format!("the string at offset {offset:#x} of the string table does not end")
@@ -417,14 +417,14 @@ mod tests {
         assert_eq!(cursor.u64().unwrap(), 9);
         assert_eq!(cursor.f32().unwrap(), 1.5);
         assert_eq!(cursor.floats().unwrap(), [2.0, -3.0]);
-        assert_eq!(cursor.until_zero().unwrap(), b"ab");
-        assert_eq!(cursor.until_zero(), None);
+        assert_eq!(cursor.read_until_zero().unwrap(), b"ab");
+        assert_eq!(cursor.read_until_zero(), None);
         assert_eq!((cursor.left(), cursor.rest()), (1, &b"c"[..]));
         assert_eq!(cursor.left(), 0);
     }
 
     #[test]
-    fn what_is_missing_is_said_with_its_place_and_record() {
+    fn missing_data_is_reported_with_its_place_and_record() {
         let mut cursor = Cursor::new(&[0; 6], FILE);
         cursor.enter("material", 3);
         cursor.u32().unwrap();
@@ -483,7 +483,7 @@ mod tests {
         let mut string = || {
             let offset = cursor.u32().unwrap();
             assert!(!table.has(offset) || offset == 2);
-            cursor.bad_string(offset, &table).to_string()
+            cursor.string_error(offset, &table).to_string()
         };
         string();
         let unended = string();

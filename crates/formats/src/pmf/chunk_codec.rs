@@ -7,7 +7,7 @@ use super::chunk::{
 };
 use super::codec::{Names, Out, Reader, Stored as _, unchecked};
 use super::cube_codec::{
-    CubeAllowance, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
+    CubeBudget, CubeReader, write_client_cubes, write_cubes, write_server_cubes,
 };
 use super::entities::Entities;
 use super::level::LevelNames;
@@ -19,13 +19,13 @@ pub(super) const CHUNK: &str = "the chunk";
 
 /// Context shared by the chunks of a level.
 #[derive(Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct LevelContext<'a> {
     /// The names defined by the level.
     pub names: &'a LevelNames<'a>,
     /// Number of chunks along Y, X and Z.
     pub grid: [u32; 3],
     /// Remaining cube budget of the file.
-    pub cubes: &'a CubeAllowance,
+    pub cubes: &'a CubeBudget,
 }
 
 /// Returns `true` if a chunk is inside a grid.
@@ -40,7 +40,7 @@ pub(super) enum Optional<T> {
     /// The section is in the file but corrupt.
     Broken,
     /// The decoded content.
-    There(T),
+    Present(T),
 }
 
 impl<T> Optional<T> {
@@ -49,7 +49,7 @@ impl<T> Optional<T> {
         match self {
             Self::Missing => Optional::Missing,
             Self::Broken => Optional::Broken,
-            Self::There(bytes) => Optional::There(make(bytes)),
+            Self::Present(bytes) => Optional::Present(make(bytes)),
         }
     }
 
@@ -59,7 +59,7 @@ impl<T> Optional<T> {
 
     fn found(self) -> Option<T> {
         match self {
-            Self::There(bytes) => Some(bytes),
+            Self::Present(bytes) => Some(bytes),
             Self::Missing | Self::Broken => None,
         }
     }
@@ -79,7 +79,7 @@ pub(super) fn add_section(
         cause = cause.or(problems.last());
     }
     match cause {
-        Some(cause) => problems.append_below(found, cause),
+        Some(cause) => problems.append_as_consequences(found, cause),
         None => problems.append(found, None, |_| false),
     }
     cause
@@ -92,7 +92,7 @@ pub(super) fn read_chunk(
     client: Optional<Cursor<'_>>,
     server: Optional<Cursor<'_>>,
     causes: [Option<Cause>; 3],
-    around: &Surroundings<'_>,
+    around: &LevelContext<'_>,
     problems: &mut Problems,
 ) -> Option<ChunkData> {
     let broken = [client.is_broken(), server.is_broken()];
@@ -104,7 +104,7 @@ pub(super) fn read_chunk(
     let strings = match common.string_table() {
         Ok(strings) => strings,
         Err(error) => {
-            let stop = Some(error.losing(CHUNK));
+            let stop = Some(error.with_loss(CHUNK));
             add_section(problems, Problems::new(), of_common, stop);
             return None;
         }
@@ -116,7 +116,7 @@ pub(super) fn read_chunk(
         causes,
         broken,
         data: &mut data,
-        suspects: Vec::new(),
+        unchecked_boxes: Vec::new(),
         lost: None,
     };
     let mut found = Problems::new();
@@ -131,14 +131,14 @@ pub(super) fn read_chunk(
         r.finish();
     }
     let is_read = read.is_ok();
-    let stop = read.unwrap_or_else(|error| Some(error.losing(CHUNK)));
-    let is_torn = stop.is_some();
+    let stop = read.unwrap_or_else(|error| Some(error.with_loss(CHUNK)));
+    let is_incomplete = stop.is_some();
     let of_common = add_section(problems, found, of_common, stop);
     if !is_read {
         return None;
     }
     // If cubes are missing, it is unknown which data of the other sections belongs to them.
-    let of_cubes = of_common.filter(|_| is_torn || cubes.data.cubes.is_torn);
+    let of_cubes = of_common.filter(|_| is_incomplete || cubes.data.cubes.is_incomplete);
     if let Some(cursor) = client {
         let cause = of_client.or(of_cubes);
         cubes.causes[1] = read_client(cursor, &mut cubes, &strings, (cause, problems));
@@ -196,9 +196,11 @@ fn read_client(
     let stop = match read_client_lists(&mut r, &mut client, cubes.data, names) {
         Ok(()) => match cubes.read_client(&mut r, &client) {
             Ok(()) => None,
-            Err(error) => Some(error.losing("the faces and light of this cube and the next ones")),
+            Err(error) => {
+                Some(error.with_loss("the faces and light of this cube and the next ones"))
+            }
         },
-        Err(error) => Some(error.losing("what follows in the section, and the faces")),
+        Err(error) => Some(error.with_loss("what follows in the section, and the faces")),
     };
     if stop.is_none() {
         r.finish();
@@ -239,7 +241,7 @@ fn read_server(
         Ok(())
     });
     let stop = read.err();
-    let stop = stop.map(|error| error.losing("what follows in the section, and the entities"));
+    let stop = stop.map(|error| error.with_loss("what follows in the section, and the entities"));
     cubes.broken[1] |= stop.is_some();
     cubes.data.server = Some(server);
     add_section(problems, found, cause, stop)
@@ -318,14 +320,18 @@ pub(super) fn read_entities(
             entities
         }
         Err(error) => {
-            problems.add_error_as(broken, error.losing("the entities"));
+            problems.add_error_as(broken, error.with_loss("the entities"));
             Entities::unread()
         }
     }
 }
 
 /// Message for an index outside a list of `count` entries.
-pub(super) fn no_such(what: &str, index: impl std::fmt::Display, count: usize) -> String {
+pub(super) fn invalid_index_message(
+    what: &str,
+    index: impl std::fmt::Display,
+    count: usize,
+) -> String {
     format!("{what} {index}, {}", outside(what, count as u64))
 }
 
@@ -361,7 +367,7 @@ fn read_dynamic_light(
             layers.push(LightLayer { lightmap, luxels });
             continue;
         }
-        let found = no_such("lightmap", lightmap, lightmaps.len());
+        let found = invalid_index_message("lightmap", lightmap, lightmaps.len());
         let expected = "a lightmap of the chunk";
         let error = r.cursor.fault(&rules::LIGHT_LIGHTMAP, at, found, expected);
         let mut sizes = lightmaps.iter().map(|lightmap| lightmap.luxels.len());
@@ -370,7 +376,7 @@ fn read_dynamic_light(
             .filter(|first| sizes.all(|size| size == *first));
         let Some(size) = size else { return Err(error) };
         r.cursor.bytes(size)?;
-        r.problems.add_error(error.losing("the light on it"));
+        r.problems.add_error(error.with_loss("the light on it"));
     }
     Ok(ClientDynamicLight { color, layers })
 }
@@ -400,7 +406,7 @@ fn read_fast_light(
         let found = format!("a range of vertices from {first} to {vertex}");
         let expected = format!("vertices below {vertices}");
         let error = cursor.fault(&rules::LIGHT_VERTICES, at, found, expected);
-        r.problems.add_error(error.losing("the range"));
+        r.problems.add_error(error.with_loss("the range"));
     }
     Ok(light)
 }

@@ -108,14 +108,14 @@ impl Stored for StringRef {
     fn read(r: &mut Reader<'_, '_, '_>) -> Result<Self, ReadError> {
         let offset = r.cursor.u32()?;
         if !r.strings.has(offset) {
-            let error = r.cursor.bad_string(offset, r.strings);
+            let error = r.cursor.string_error(offset, r.strings);
             if let ReadError::Unreadable(problem) = error {
                 // Report a missing string once, however many records name it, and a truncated table
                 // once for all of its strings.
                 let is_inside = (offset as usize) < r.strings.bytes().len();
                 let named = (r.cursor.source().start, (!is_inside).then_some(offset));
                 let (rule, subject, place) = (problem.rule, problem.subject, problem.place);
-                r.problems.add_alike(named, rule, subject, place, || {
+                r.problems.add_grouped(named, rule, subject, place, || {
                     Message::left_out(problem.message, "the string")
                 });
             }
@@ -272,7 +272,7 @@ impl<'s> Reader<'_, 's, '_> {
             // Report a missing name once, however many records refer to it.
             let named = (self.cursor.source().part.level(), what, raw);
             let rule = (&rules::UNKNOWN_NAME, at);
-            self.cursor.warn_alike(self.problems, named, rule, || {
+            self.cursor.warn_grouped(self.problems, named, rule, || {
                 format!("the level has no {what} {}", quoted(raw))
             });
         }

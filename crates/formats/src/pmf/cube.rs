@@ -351,7 +351,7 @@ pub struct Cubes {
     /// Number of cubes unreachable from the root.
     pub(super) orphans: u32,
     /// `true` if children are missing because the file is corrupt.
-    pub(super) is_torn: bool,
+    pub(super) is_incomplete: bool,
     pub(super) records: Records,
     parents: Vec<Parent>,
     children: Vec<u32>,
@@ -416,14 +416,14 @@ impl Cubes {
 
     /// Returns `true` if children are missing because the file is corrupt. Their contents are then
     /// unreachable, although they may be intact.
-    pub fn is_torn(&self) -> bool {
-        self.is_torn
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 
     /// Returns `true` if the faces of a cube are drawn. Vertices have absolute positions, so
     /// unreachable cubes are drawn if they may only have lost their parent.
     pub fn is_drawn(&self, cube: u32) -> bool {
-        self.is_torn || self.is_reached(cube)
+        self.is_incomplete || self.is_reached(cube)
     }
 
     /// The kind of a cube; `None` outside the list.
@@ -533,22 +533,22 @@ impl Cubes {
 
     /// The visible cubes of the same chunk; each includes its contents. They may be outside the
     /// list.
-    pub fn seen_cubes(&self, info: &VisInfo) -> &[u32] {
+    pub fn visible_cubes(&self, info: &VisInfo) -> &[u32] {
         slice(&self.listed, &info.cubes)
     }
 
     /// The visible parts of other chunks.
-    pub fn seen_chunks(&self, info: &VisInfo) -> &[VisChunk] {
+    pub fn visible_chunks(&self, info: &VisInfo) -> &[VisChunk] {
         slice(&self.vis_chunks, &info.chunks)
     }
 
     /// The parts of other chunks that are visible from any cube.
-    pub(super) fn all_seen_chunks(&self) -> &[VisChunk] {
+    pub(super) fn all_visible_chunks(&self) -> &[VisChunk] {
         &self.vis_chunks
     }
 
     /// The visible cubes of another chunk; empty for the whole chunk.
-    pub fn seen_chunk_cubes(&self, seen: &VisChunk) -> &[u32] {
+    pub fn visible_chunk_cubes(&self, seen: &VisChunk) -> &[u32] {
         slice(&self.listed, &seen.cubes)
     }
 
@@ -708,17 +708,17 @@ impl Cubes {
 
     /// [`Cubes::link`] for cubes that may not form a tree. Invalid children are removed from their
     /// cubes and returned.
-    pub(super) fn take_out_bad_children(&mut self) -> Vec<BadChild> {
+    pub(super) fn remove_bad_children(&mut self) -> Vec<BadChild> {
         let mut all = Vec::new();
         let (above, reached) = self.trace(|bad| {
             all.push(bad);
             true
         });
         self.set_above(above, reached);
-        self.is_torn |= !all.is_empty();
+        self.is_incomplete |= !all.is_empty();
         // Last child of a cube first, so that earlier places stay valid.
         for bad in all.iter().rev() {
-            self.take_out(bad);
+            self.remove_child(bad);
         }
         all
     }
@@ -728,9 +728,9 @@ impl Cubes {
         self.orphans = self.len() as u32 - reached;
     }
 
-    /// Finds the enclosing cube of each cube and the number of reached cubes. `go_on` gets each
+    /// Finds the enclosing cube of each cube and the number of reached cubes. `keep_going` gets each
     /// invalid child and returns `true` to continue.
-    fn trace(&self, mut go_on: impl FnMut(BadChild) -> bool) -> (Vec<u32>, u32) {
+    fn trace(&self, mut keep_going: impl FnMut(BadChild) -> bool) -> (Vec<u32>, u32) {
         let count = self.len() as u32;
         let mut above = vec![NO_CUBE; self.len()];
         let mut reached = u32::from(count > 0);
@@ -756,7 +756,7 @@ impl Cubes {
                     child,
                     fault,
                 };
-                if !go_on(bad) {
+                if !keep_going(bad) {
                     return (above, reached);
                 }
             }
@@ -765,7 +765,7 @@ impl Cubes {
     }
 
     /// Removes a child from its cube.
-    fn take_out(&mut self, bad: &BadChild) {
+    fn remove_child(&mut self, bad: &BadChild) {
         let item = self.item(bad.cube).unwrap_or_default() as usize;
         match self.kind(bad.cube) {
             Some(CubeKind::Parent) => {
@@ -932,7 +932,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_tree_is_refused() {
+    fn cubes_that_are_not_a_tree_are_rejected() {
         assert_eq!(fault_of(&[&[1, 2], &[], &[]]), None);
         assert_eq!(fault_of(&[&[0]]), Some((0, 0, ChildFault::Root)));
         assert_eq!(fault_of(&[&[1], &[1]]), Some((1, 0, ChildFault::Twice)));
@@ -955,7 +955,7 @@ mod tests {
         cubes.push_vis_info(3, [], &[]);
         cubes.push_collider(7, [[[0.0; 3]; 8]]);
         cubes.push_empty();
-        let bad = cubes.take_out_bad_children();
+        let bad = cubes.remove_bad_children();
         let faults: Vec<_> = bad
             .iter()
             .map(|bad| (bad.cube, bad.place, bad.fault))
@@ -978,7 +978,7 @@ mod tests {
         assert_eq!(cubes.children(root).collect::<Vec<_>>(), [(4, 1), (7, 2)]);
         assert_eq!(cubes.inside(1).count() + cubes.inside(3).count(), 0);
         assert_eq!((cubes.above(3), cubes.orphans()), (Some(2), 1));
-        assert!(cubes.is_torn() && cubes.is_drawn(4) && !cubes.is_reached(4));
+        assert!(cubes.is_incomplete() && cubes.is_drawn(4) && !cubes.is_reached(4));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::bytes::{Cursor, Side};
 use super::chunk::{ChunkClient, ChunkData, Vertex};
-use super::chunk_codec::{Surroundings, check_chunk, no_such};
+use super::chunk_codec::{LevelContext, check_chunk, invalid_index_message};
 use super::codec::{Out, Reader, Stored as _};
 use super::cube::{
     BadChild, ChildFault, Cube, CubeKind, Cubes, Geometry, LightInfo, LightReference, MAX_PARENTS,
@@ -17,7 +17,7 @@ use crate::{Cause, Message, Problems, ReadError, Rule, counted, outside};
 /// almost nothing, but some twenty bytes of memory.
 const MAX_CUBES: u64 = 1 << 26;
 /// Number of cubes allowed for any file size.
-const FEW_CUBES: u64 = 1 << 20;
+const MIN_CUBE_BUDGET: u64 = 1 << 20;
 /// Number of cubes allowed per byte of the file in addition. Even a packed octree takes about one
 /// byte per cube, because each parent lists its children.
 const CUBES_PER_FILE_BYTE: u64 = 4;
@@ -28,16 +28,16 @@ const STEPS_PER_BYTE: usize = 16;
 
 /// Remaining cube budget of a file, shared by all threads that read it.
 #[derive(Debug, Default)]
-pub(super) struct CubeAllowance {
+pub(super) struct CubeBudget {
     all: u64,
     left: AtomicU64,
 }
 
-impl CubeAllowance {
+impl CubeBudget {
     /// The budget for a file of `file_bytes` bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
         let more = (file_bytes as u64).saturating_mul(CUBES_PER_FILE_BYTE);
-        let all = FEW_CUBES.saturating_add(more).min(MAX_CUBES);
+        let all = MIN_CUBE_BUDGET.saturating_add(more).min(MAX_CUBES);
         Self {
             all,
             left: AtomicU64::new(all),
@@ -55,7 +55,7 @@ impl CubeAllowance {
 
 /// State for reading the cubes of a chunk.
 pub(super) struct CubeReader<'a, 'd> {
-    pub around: &'a Surroundings<'a>,
+    pub around: &'a LevelContext<'a>,
     /// The common, client and server section. The common one replaces missing ones.
     pub sections: [Cursor<'a>; 3],
     /// The reason why each section cannot be read to its end, if so.
@@ -64,7 +64,7 @@ pub(super) struct CubeReader<'a, 'd> {
     pub broken: [bool; 2],
     pub data: &'d mut ChunkData,
     /// Boxes that need a check before they can be drawn.
-    pub suspects: Vec<u32>,
+    pub unchecked_boxes: Vec<u32>,
     /// An unreadable cube with readable ones after it.
     pub lost: Option<u32>,
 }
@@ -107,10 +107,10 @@ impl CubeReader<'_, '_> {
             let Err(error) = self.read_cube(r) else {
                 continue;
             };
-            self.data.cubes.is_torn = true;
+            self.data.cubes.is_incomplete = true;
             // Only one cube is skipped; all cubes after it must be intact.
             if let Some(next) = self.next_cube(&r.cursor, at, count - i - 1) {
-                r.problems.add_error(error.losing("the cube"));
+                r.problems.add_error(error.with_loss("the cube"));
                 self.lost = Some(self.data.cubes.push_empty());
                 r.cursor.seek(next);
                 continue;
@@ -122,12 +122,14 @@ impl CubeReader<'_, '_> {
             }
             let lost = counted(announced as usize - i, "cube");
             let error = too_many.unwrap_or(error);
-            return Ok(Some(error.losing(format_args!("{lost} from cube {i} on"))));
+            return Ok(Some(
+                error.with_loss(format_args!("{lost} from cube {i} on")),
+            ));
         }
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
         Ok(too_many.map(|error| {
-            self.data.cubes.is_torn = true;
-            error.losing("the cubes for which there are too few bytes")
+            self.data.cubes.is_incomplete = true;
+            error.with_loss("the cubes for which there are too few bytes")
         }))
     }
 
@@ -314,9 +316,10 @@ impl CubeReader<'_, '_> {
             geometry.triangles = std::array::from_fn(|side| 2 * (sides >> side & 1));
         }
         let used = self.data.materials.len();
-        let lacking = lacking(&geometry, client.vertices.len(), client.normals.len());
-        if lacking.is_some() || bad_materials(&geometry, used).next().is_some() {
-            self.suspects.push(cube);
+        let find_missing_data =
+            find_missing_data(&geometry, client.vertices.len(), client.normals.len());
+        if find_missing_data.is_some() || bad_materials(&geometry, used).next().is_some() {
+            self.unchecked_boxes.push(cube);
         }
         let mut listed = 0_u8;
         for face in geometry.all_faces() {
@@ -332,7 +335,7 @@ impl CubeReader<'_, '_> {
                 if listed >> offset & 1 == 0 {
                     listed |= 1 << offset;
                     r.warn(&rules::INDEX, at + offset, || {
-                        no_such("lightmap", lightmap, client.lightmaps.len())
+                        invalid_index_message("lightmap", lightmap, client.lightmaps.len())
                     });
                 }
             }
@@ -418,15 +421,15 @@ impl CubeReader<'_, '_> {
     pub(super) fn check(&mut self, problems: &mut Problems) {
         let [of_common, of_client, of_server] = self.causes;
         problems.cause = of_common;
-        self.data.cubes.is_torn |= self.has_lost_children();
-        let places: Vec<_> = self.data.cubes.take_out_bad_children();
+        self.data.cubes.is_incomplete |= self.has_lost_children();
+        let places: Vec<_> = self.data.cubes.remove_bad_children();
         for bad in &places {
-            problems.add_error(self.bad_child(bad).losing("the child"));
+            problems.add_error(self.child_error(bad).with_loss("the child"));
         }
         self.check_indices(problems);
         problems.cause = of_common.or(of_client);
-        for cube in std::mem::take(&mut self.suspects) {
-            self.check_suspect(cube, problems);
+        for cube in std::mem::take(&mut self.unchecked_boxes) {
+            self.check_box(cube, problems);
         }
         problems.cause = of_common.or(of_client).or(of_server);
         self.check_reached(problems);
@@ -443,7 +446,7 @@ impl CubeReader<'_, '_> {
 
     /// The error for a child that breaks the tree.
     #[cold]
-    fn bad_child(&self, bad: &BadChild) -> ReadError {
+    fn child_error(&self, bad: &BadChild) -> ReadError {
         let cubes = &self.data.cubes;
         let (side, offset) = match cubes.kind(bad.cube) {
             Some(CubeKind::Parent) => (Side::Common, 2 + 4 * bad.place),
@@ -471,7 +474,7 @@ impl CubeReader<'_, '_> {
     /// Removes undrawable faces from a box: those with missing vertices or normals, or with a
     /// material that the chunk does not use. Boxes that are not drawn anyway are not reported (fact
     /// sheet A10, B19).
-    fn check_suspect(&mut self, cube: u32, problems: &mut Problems) {
+    fn check_box(&mut self, cube: u32, problems: &mut Problems) {
         let Some(client) = &self.data.client else {
             return;
         };
@@ -483,8 +486,8 @@ impl CubeReader<'_, '_> {
         let used = self.data.materials.len();
         let is_drawn = cubes.is_drawn(cube);
         let mut lost = 0;
-        if let Some(lack) = lacking(geometry, vertices, normals) {
-            let Lack {
+        if let Some(lack) = find_missing_data(geometry, vertices, normals) {
+            let MissingData {
                 first,
                 needed,
                 count,
@@ -503,7 +506,7 @@ impl CubeReader<'_, '_> {
                 let found = format!("its {needed} {what} begin at {first}");
                 let expected = format!("all of them among the {count}");
                 let error = cursor.fault(&rules::CUBE_VERTICES, at, found, expected);
-                problems.add_error(error.losing(sides(lost)));
+                problems.add_error(error.with_loss(sides(lost)));
             }
         }
         for (side, material) in bad_materials(geometry, used) {
@@ -512,7 +515,7 @@ impl CubeReader<'_, '_> {
                 let (cursor, start) = self.place(Side::Common, cube);
                 let is_extended = geometry.is_common_extended();
                 let offset = if is_extended { side } else { 0 };
-                let found = no_such("material", material, used);
+                let found = invalid_index_message("material", material, used);
                 let expected = "a material that the chunk uses";
                 let at = start + 1 + offset;
                 let error = cursor.fault(&rules::CUBE_MATERIAL, at, found, expected);
@@ -521,7 +524,7 @@ impl CubeReader<'_, '_> {
                 } else {
                     geometry.side_mask()
                 };
-                problems.add_error(error.losing(sides(faces)));
+                problems.add_error(error.with_loss(sides(faces)));
                 if !is_extended {
                     lost |= faces;
                     break;
@@ -581,7 +584,7 @@ impl CubeReader<'_, '_> {
             });
         }
         let first = all().find(|cube| !cubes.is_reached(*cube));
-        if let Some(first) = first.filter(|_| are_children_known && !cubes.is_torn) {
+        if let Some(first) = first.filter(|_| are_children_known && !cubes.is_incomplete) {
             self.warn(problems, &rules::UNREACHED_CUBE, (first, 0), || {
                 let (orphans, count) = (cubes.orphans(), cubes.len());
                 format!("{orphans} of {count} cubes are in no other, of which this is the first")
@@ -604,24 +607,24 @@ impl CubeReader<'_, '_> {
                     {
                         let offset = if is_extended { 7 + side } else { 2 };
                         self.warn(problems, &rules::INDEX, (cube, offset), || {
-                            no_such("physics material", index, physics)
+                            invalid_index_message("physics material", index, physics)
                         });
                     }
                     let sound = geometry.sound;
                     if usize::from(sound) >= sounds {
                         let offset = if is_extended { 13 } else { 3 };
                         self.warn(problems, &rules::INDEX, (cube, offset), || {
-                            no_such("sound material", sound, sounds)
+                            invalid_index_message("sound material", sound, sounds)
                         });
                     }
                 }
                 Cube::VisInfo(info) => {
-                    let mut seen = (0..).zip(cubes.seen_cubes(info));
+                    let mut seen = (0..).zip(cubes.visible_cubes(info));
                     if let Some((i, index)) =
                         seen.find(|(_, index)| **index as usize >= cubes.len())
                     {
                         self.warn(problems, &rules::INDEX, (cube, 9 + 4 * i), || {
-                            no_such("visible cube", index, cubes.len())
+                            invalid_index_message("visible cube", index, cubes.len())
                         });
                     }
                 }
@@ -736,7 +739,7 @@ fn read_lights(
     for (i, LightReference { light, .. }) in references.iter().enumerate() {
         if usize::from(*light) >= lights {
             r.warn(&rules::INDEX, first + 2 * i, || {
-                no_such(what, light, lights)
+                invalid_index_message(what, light, lights)
             });
         }
     }
@@ -744,7 +747,7 @@ fn read_lights(
 }
 
 /// Data that a box needs but its chunk lacks.
-struct Lack {
+struct MissingData {
     first: u32,
     needed: u32,
     /// Number of elements present.
@@ -754,7 +757,7 @@ struct Lack {
 
 /// Finds vertices or normals that a box needs beyond those of its chunk.
 #[inline]
-fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack> {
+fn find_missing_data(geometry: &Geometry, vertices: usize, normals: usize) -> Option<MissingData> {
     let triangles: u32 = geometry.triangles.iter().copied().map(u32::from).sum();
     let (corners, with_normals) = if geometry.is_client_extended() {
         (3 * triangles, 3 * triangles)
@@ -768,7 +771,7 @@ fn lacking(geometry: &Geometry, vertices: usize, normals: usize) -> Option<Lack>
     ]
     .into_iter()
     .find(|(first, needed, count, _)| u64::from(*first) + u64::from(*needed) > *count as u64)
-    .map(|(first, needed, count, what)| Lack {
+    .map(|(first, needed, count, what)| MissingData {
         first,
         needed,
         count,
@@ -845,12 +848,12 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
             Cube::VisInfo(info) => {
                 head.write(out);
                 write_child(out, cube, info.child);
-                out.list("visible cube", cubes.seen_cubes(info));
-                let chunks = cubes.seen_chunks(info);
+                out.list("visible cube", cubes.visible_cubes(info));
+                let chunks = cubes.visible_chunks(info);
                 out.count("visible chunk", chunks.len(), 4);
                 for chunk in chunks {
                     chunk.chunk.write(out);
-                    out.list("visible cube", cubes.seen_chunk_cubes(chunk));
+                    out.list("visible cube", cubes.visible_chunk_cubes(chunk));
                 }
             }
             Cube::Collider(collider) => {

@@ -42,7 +42,7 @@ pub struct Entities {
     /// them.
     opaque: Option<Range<usize>>,
     /// `true` if they are unreadable for another reason than an unknown type.
-    is_torn: bool,
+    is_incomplete: bool,
 }
 
 impl Default for Entities {
@@ -56,7 +56,7 @@ impl Default for Entities {
             properties: after_count(4),
             starts: Vec::new(),
             opaque: None,
-            is_torn: false,
+            is_incomplete: false,
         }
     }
 }
@@ -109,12 +109,12 @@ impl Entities {
             properties,
             starts: Vec::with_capacity(count),
             opaque: None,
-            is_torn: false,
+            is_incomplete: false,
         };
         for i in 0..count {
             cursor.enter("entity", i);
             let at = cursor.pos();
-            match Self::pass(cursor) {
+            match Self::skip_entity(cursor) {
                 Ok(None) => entities.starts.push((at - start) as u32),
                 Ok(Some(number)) => {
                     let behind = announced - i as u32 - 1;
@@ -130,7 +130,7 @@ impl Entities {
                         let lost = counted(behind as usize + 1, "entity");
                         format!("{lost} from this one on")
                     };
-                    problems.add_error(fault.losing(lost));
+                    problems.add_error(fault.with_loss(lost));
                     error = None;
                     break;
                 }
@@ -142,8 +142,8 @@ impl Entities {
         }
         if let Some(error) = error {
             let lost = counted(announced as usize - entities.starts.len(), "entity");
-            problems.add_error_as(broken, error.losing(lost));
-            entities.is_torn = true;
+            problems.add_error_as(broken, error.with_loss(lost));
+            entities.is_incomplete = true;
             entities.opaque = Some(cursor.pos() - start..end);
         }
         if let Some(opaque) = &entities.opaque {
@@ -165,14 +165,14 @@ impl Entities {
         cursor.seek(next);
         for _ in 0..count {
             self.starts.push((cursor.pos() - self.start) as u32);
-            Self::pass(cursor).ok()?;
+            Self::skip_entity(cursor).ok()?;
         }
         Some(next)
     }
 
     /// Skips an entity. If its type is unknown, returns the type and leaves the cursor after the
     /// header.
-    fn pass(cursor: &mut Cursor<'_>) -> Result<Option<u8>, ReadError> {
+    fn skip_entity(cursor: &mut Cursor<'_>) -> Result<Option<u8>, ReadError> {
         let mut next = cursor.clone();
         next.bytes(TYPE_AT)?;
         let number = next.u8()?;
@@ -212,15 +212,15 @@ impl Entities {
     /// A list without readable entities.
     pub(super) fn unread() -> Self {
         Self {
-            is_torn: true,
+            is_incomplete: true,
             ..Self::default()
         }
     }
 
     /// Returns `true` if the list is truncated or its tables are corrupt. The number and types of
     /// its entities are then unknown.
-    pub fn is_torn(&self) -> bool {
-        self.is_torn
+    pub fn is_incomplete(&self) -> bool {
+        self.is_incomplete
     }
 
     /// An entity by its number. `strings` is the string table of its section.
@@ -375,7 +375,7 @@ impl PropertyLists {
     }
 
     /// Index of the first value of a run that is not a property number.
-    fn first_other(&self, index: u32, count: u32) -> Option<u32> {
+    fn first_invalid(&self, index: u32, count: u32) -> Option<u32> {
         let at = self.others.partition_point(|other| *other < index);
         let other = *self.others.get(at)?;
         (other - index < count).then_some(other)
@@ -617,7 +617,7 @@ impl<'a> Entity<'a> {
         if !self.strings.has(name) {
             // Report a missing string once, however many entities name it.
             let named = (cursor.source().start, name);
-            cursor.warn_alike(problems, named, (&rules::ENTITY_VALUE, start + 4), || {
+            cursor.warn_grouped(problems, named, (&rules::ENTITY_VALUE, start + 4), || {
                 format!("name: {}", nowhere(name))
             });
         }
@@ -726,7 +726,7 @@ impl<'a> Entity<'a> {
                     "the table of 32-bit values does not have {count} values at index {reference:#x}"
                 )),
                 Some(_) => lists
-                    .first_other(reference, count)
+                    .first_invalid(reference, count)
                     .map(|at| format!("value {at} of the table of 32-bit values is no property")),
             },
         };
@@ -906,7 +906,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn no_count_is_believed() {
+    fn counts_are_not_trusted() {
         let (bytes, strings) = sample();
         for at in [0, TABLE32 - 4, TABLE64 - 4, PROPERTIES - 4] {
             for count in [u32::MAX, 1 << 30, 200] {
@@ -925,7 +925,7 @@ pub(super) mod tests {
             let entities = entities.unwrap();
             assert_eq!(entities.len(), usize::from(cut >= COUNTER), "{cut}");
             assert_eq!(problems.len(), 1, "{problems:#?}");
-            assert!(problems[0].may_leave_out() && entities.is_torn());
+            assert!(problems[0].may_leave_out() && entities.is_incomplete());
         }
         // A count below the number that fits.
         let mut fewer = bytes.clone();
@@ -969,7 +969,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_leads_nowhere_is_listed() {
+    fn dangling_references_are_reported() {
         let entities = warned(
             set(TRIGGER + 4, 900),
             TRIGGER + 4,
@@ -1084,7 +1084,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_means_nothing_is_listed() {
+    fn meaningless_values_are_reported() {
         let body = COUNTER + 17;
         warned(|bytes| bytes[body] = 6, body, "comparison: 6 means nothing");
         let filter = TRIGGER + 17 + 117;

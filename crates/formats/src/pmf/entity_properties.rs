@@ -339,8 +339,8 @@ fn offsets(bytes: &[u8]) -> impl Iterator<Item = u32> {
 /// The texts at these offsets. They may repeat, but their total length is bounded so that a short
 /// file cannot produce excessive text.
 pub(super) fn texts(offsets: &[u32], strings: &StringTable) -> Result<Vec<String>, String> {
-    const FEW_BYTES: usize = 1 << 20;
-    let mut bytes_left = FEW_BYTES + 4 * strings.bytes().len();
+    const MIN_TEXT_BUDGET: usize = 1 << 20;
+    let mut bytes_left = MIN_TEXT_BUDGET + 4 * strings.bytes().len();
     let text = |offset: &u32| {
         if !strings.has(*offset) {
             return Err(nowhere(*offset));

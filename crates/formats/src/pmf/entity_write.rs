@@ -501,7 +501,7 @@ pub(super) mod tests {
     /// For any value of any byte, the entities are either read or rejected, and all of them can be
     /// shown.
     #[test]
-    fn no_byte_is_believed() {
+    fn corrupt_bytes_are_tolerated() {
         let mut strings = StringTableBuilder::default();
         let bytes = one_of_each().write(&mut strings).unwrap();
         let strings = strings.finish();

@@ -156,7 +156,7 @@ pub(super) fn read_gamemodes(
 /// Reads a zero-terminated text.
 fn read_text(cursor: &mut Cursor<'_>) -> Result<String, ReadError> {
     let at = cursor.pos();
-    let text = cursor.until_zero().ok_or_else(|| {
+    let text = cursor.read_until_zero().ok_or_else(|| {
         let expected = "text with a zero byte behind it";
         cursor.fault(
             &rules::UNTERMINATED_TEXT,

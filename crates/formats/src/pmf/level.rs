@@ -28,7 +28,7 @@ pub struct LevelCommon {
     /// Name of the gravity outside regions; empty for no gravity.
     pub default_gravity: StringRef,
     /// `true` if the section cannot be read to its end.
-    pub is_torn: bool,
+    pub is_incomplete: bool,
 }
 
 impl LevelCommon {
@@ -60,7 +60,7 @@ pub struct LevelClient {
     /// Appearance of each of [`LevelCommon::materials`], in the same order.
     pub materials: Vec<ClientMaterial>,
     /// `true` if the section cannot be read to its end.
-    pub is_torn: bool,
+    pub is_incomplete: bool,
 }
 
 records! {
@@ -265,10 +265,10 @@ pub(super) struct LevelNames<'a> {
 fn all_by_name<'a>(
     strings: &'a StringTable,
     list: &[impl Named],
-    is_torn: bool,
+    is_incomplete: bool,
 ) -> Option<Names<'a>> {
     let mut names = list.iter().map(Named::name);
-    let are_known = !is_torn && names.all(|name| strings.has(name.0));
+    let are_known = !is_incomplete && names.all(|name| strings.has(name.0));
     are_known.then(|| by_name(strings, list))
 }
 
@@ -282,12 +282,16 @@ impl<'a> LevelNames<'a> {
     ) -> Self {
         let strings = &common.strings;
         let no_client = || (!has_client).then(Names::default);
-        let of_client = client.filter(|client| !client.is_torn);
+        let of_client = client.filter(|client| !client.is_incomplete);
         Self {
-            materials: all_by_name(strings, &common.materials, common.is_torn),
-            physics_materials: all_by_name(strings, &common.physics_materials, common.is_torn),
-            weathers: all_by_name(strings, &common.weathers, common.is_torn),
-            gravities: all_by_name(strings, &common.gravities, common.is_torn),
+            materials: all_by_name(strings, &common.materials, common.is_incomplete),
+            physics_materials: all_by_name(
+                strings,
+                &common.physics_materials,
+                common.is_incomplete,
+            ),
+            weathers: all_by_name(strings, &common.weathers, common.is_incomplete),
+            gravities: all_by_name(strings, &common.gravities, common.is_incomplete),
             sounds: match of_client {
                 Some(of) => all_by_name(&of.strings, &of.sounds, false),
                 None => no_client(),
@@ -391,7 +395,7 @@ impl LevelClient {
         common: &LevelCommon,
         grid: [u32; 3],
     ) -> Result<(), ReadError> {
-        let known = all_by_name(&common.strings, &common.materials, common.is_torn);
+        let known = all_by_name(&common.strings, &common.materials, common.is_incomplete);
         let sound = "sound environment";
         let (sounds, sound_names) = r.named(sound, unchecked)?;
         self.sounds = sounds;
@@ -415,7 +419,7 @@ impl LevelClient {
         let count = common.materials.len() as u64;
         self.materials = r.records("client material", count, |_, _, _| true)?;
         // The section also has the appearance of materials that were not read.
-        if !common.is_torn {
+        if !common.is_incomplete {
             r.finish();
         }
         Ok(())

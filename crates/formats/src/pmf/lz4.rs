@@ -14,7 +14,7 @@ const MAGIC: [u8; 4] = [0x04, 0x22, 0x4D, 0x18];
 const MAX_BYTES: u64 = 1 << 30;
 /// Decoding budget for all sections of any file, in bytes. Small files stay far below it, since one
 /// byte expands to at most 255.
-const BYTES_IN_ALL: u64 = 1 << 30;
+const MIN_DECODE_BUDGET: u64 = 1 << 30;
 
 /// A fault in a frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -64,7 +64,7 @@ pub(super) struct Budget(budget::Budget);
 impl Budget {
     /// The budget for a file of `file_bytes` bytes.
     pub(super) fn new(file_bytes: usize) -> Self {
-        Self(budget::Budget::new(BYTES_IN_ALL, file_bytes))
+        Self(budget::Budget::new(MIN_DECODE_BUDGET, file_bytes))
     }
 
     /// Takes the declared size of a frame from the budget, if it is possible and enough is left.
@@ -82,7 +82,7 @@ impl Budget {
 
 /// Checks that a frame of `packed` bytes can decode to `declared` bytes.
 fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
-    let max = most_of(packed);
+    let max = max_decoded_bytes(packed);
     if declared > max {
         return Err(Lz4Fault::new(
             0,
@@ -116,7 +116,7 @@ pub(super) fn unpack(frame: &[u8], declared: u64) -> Result<Vec<u8>, Lz4Fault> {
 ///
 /// Bytes decoded from a truncated frame are correct. A damaged frame fails, unless it decodes
 /// completely and the only faults are a wrong checksum or trailing bytes.
-pub(super) fn unpack_begun(
+pub(super) fn unpack_partial(
     frame: &[u8],
     declared: u64,
 ) -> Result<(Vec<u8>, Option<Lz4Fault>), Lz4Fault> {
@@ -124,7 +124,7 @@ pub(super) fn unpack_begun(
         Ok(bytes) => return Ok((bytes, None)),
         Err(fault) => fault,
     };
-    let max = declared.min(most_of(frame.len() as u64)) as usize;
+    let max = declared.min(max_decoded_bytes(frame.len() as u64)) as usize;
     let bytes = match fault.cause {
         FaultCause::Other => None,
         FaultCause::CutOff | FaultCause::Length => Some(begun(frame, max)),
@@ -139,7 +139,7 @@ pub(super) fn unpack_begun(
 }
 
 /// Maximum number of bytes that `packed` bytes of LZ4 decode to.
-pub(super) fn most_of(packed: u64) -> u64 {
+pub(super) fn max_decoded_bytes(packed: u64) -> u64 {
     // One byte of LZ4 expands to at most 255.
     MAX_BYTES.min(packed.saturating_mul(255).saturating_add(64))
 }
@@ -159,7 +159,7 @@ fn begun(frame: &[u8], max: usize) -> Vec<u8> {
         if block.is_stored {
             bytes.extend(data.iter().take(max.saturating_sub(bytes.len())));
         } else {
-            is_whole = decode_begun(data, max, &mut bytes).is_some();
+            is_whole = decode_partial_block(data, max, &mut bytes).is_some();
         }
     });
     bytes
@@ -167,7 +167,7 @@ fn begun(frame: &[u8], max: usize) -> Vec<u8> {
 
 /// Decodes as much of a block as possible, after the bytes already decoded. Returns `None` if it
 /// ends too early.
-fn decode_begun(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
+fn decode_partial_block(block: &[u8], max: usize, bytes: &mut Vec<u8>) -> Option<()> {
     let mut rest = block.iter().copied();
     // A length that does not fit into four bits continues in the following bytes.
     let length = |short: u8, rest: &mut dyn Iterator<Item = u8>| {
@@ -264,14 +264,14 @@ pub(super) fn unpack_each(
 }
 
 /// End offset of the frame at the start of the bytes; `None` if it is truncated or not a frame.
-pub(super) fn end_of(bytes: &[u8]) -> Option<usize> {
+pub(super) fn frame_end(bytes: &[u8]) -> Option<usize> {
     walk(bytes).ok()
 }
 
 /// Decoded size of a frame; `None` if it is incomplete or exceeds the budget `left`, which is
 /// reduced by the decoded bytes.
-pub(super) fn len_of(frame: &[u8], left: &mut usize) -> Option<u32> {
-    if end_of(frame) != Some(frame.len()) {
+pub(super) fn decoded_len(frame: &[u8], left: &mut usize) -> Option<u32> {
+    if frame_end(frame) != Some(frame.len()) {
         return None;
     }
     let mut decoder = FrameDecoder::new(frame);
@@ -531,7 +531,7 @@ mod tests {
         for frame in [pack(&bytes), store(&bytes)] {
             let mut longest = 0;
             for cut in (0..frame.len()).step_by(frame.len() / 97) {
-                let Ok((begun, fault)) = unpack_begun(&frame[..cut], bytes.len() as u64) else {
+                let Ok((begun, fault)) = unpack_partial(&frame[..cut], bytes.len() as u64) else {
                     continue;
                 };
                 assert!(fault.unwrap().found.contains("cut off"));
@@ -541,13 +541,13 @@ mod tests {
             }
             assert!(longest > bytes.len() / 2, "{longest}");
             // Up to the declared size, if that is too small.
-            let (begun, fault) = unpack_begun(&frame, 300_000).unwrap();
+            let (begun, fault) = unpack_partial(&frame, 300_000).unwrap();
             assert!(begun == bytes[..300_000] && fault.is_some());
-            let (begun, fault) = unpack_begun(&frame, 400_001).unwrap();
+            let (begun, fault) = unpack_partial(&frame, 400_001).unwrap();
             assert!(begun == bytes && fault.is_some());
             let mut broken = frame.clone();
             broken[4] ^= 0x40;
-            assert!(unpack_begun(&broken, 400_000).is_err());
+            assert!(unpack_partial(&broken, 400_000).is_err());
             // A wrong checksum or trailing bytes lose no data.
             let behind = [&frame[..], &[7]].concat();
             let mut broken = vec![behind];
@@ -560,7 +560,7 @@ mod tests {
                 }));
             }
             for broken in broken {
-                let (all, fault) = unpack_begun(&broken, 400_000).unwrap();
+                let (all, fault) = unpack_partial(&broken, 400_000).unwrap();
                 assert!(all == bytes && fault.is_some());
             }
         }
@@ -597,7 +597,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_in_words() {
+    fn faults_are_described_in_words() {
         let frame = pack(&sample(5000));
         refused(
             &[0xFB, 0x22, 0x4D, 0x18],

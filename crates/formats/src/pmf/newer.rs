@@ -15,7 +15,7 @@ const LONGEST_TEXT: usize = 65_536;
 const LONGEST_GAMEMODE: usize = 32;
 
 /// The reason why a newer header cannot be read.
-enum Stop {
+enum HeaderFault {
     /// The file ends inside the header.
     End,
     /// The bytes are not such a header.
@@ -37,10 +37,10 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
     let mut at = BEFORE;
     let name = text(bytes, &mut at, LONGEST_NAME).ok();
     let name = name.filter(|name| !name.is_empty())?;
-    let newest = data_at(bytes, at, true);
-    let is_newest = matches!(newest, Ok(at) if are_offsets(bytes, at));
-    let is_other = |read| matches!(read, Err(Stop::Other));
-    if is_other(newest) && is_other(data_at(bytes, at, false)) {
+    let newest = header_end(bytes, at, true);
+    let is_newest = matches!(newest, Ok(at) if is_newest_data(bytes, at));
+    let is_other = |read| matches!(read, Err(HeaderFault::Other));
+    if is_other(newest) && is_other(header_end(bytes, at, false)) {
         return None;
     }
     // The creation time in the supported layout.
@@ -59,32 +59,34 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
 
 /// The offset after the header of a newer map, whose name ends at `at`. With `has_first`, a
 /// gamemode precedes the count of the others, as in the newest document.
-fn data_at(bytes: &[u8], mut at: usize, has_first: bool) -> Result<usize, Stop> {
+fn header_end(bytes: &[u8], mut at: usize, has_first: bool) -> Result<usize, HeaderFault> {
     for longest in [LONGEST_TEXT, LONGEST_TEXT, LONGEST_NAME] {
         text(bytes, &mut at, longest)?;
     }
     let gamemode = |at: &mut usize| match text(bytes, at, LONGEST_GAMEMODE)? {
-        [] => Err(Stop::Other),
+        [] => Err(HeaderFault::Other),
         _ => Ok(()),
     };
     if has_first {
         gamemode(&mut at)?;
     }
-    let count = *bytes.get(at).ok_or(Stop::End)?;
+    let count = *bytes.get(at).ok_or(HeaderFault::End)?;
     if usize::from(count) > MAX_GAMEMODES - usize::from(has_first) {
-        return Err(Stop::Other);
+        return Err(HeaderFault::Other);
     }
     at += 1;
     for _ in 0..count {
         gamemode(&mut at)?;
     }
     let time = bytes.get(at..).and_then(|rest| rest.first_chunk());
-    let time = u64::from_le_bytes(*time.ok_or(Stop::End)?);
-    (time < YEAR_10000).then_some(at + 8).ok_or(Stop::Other)
+    let time = u64::from_le_bytes(*time.ok_or(HeaderFault::End)?);
+    (time < YEAR_10000)
+        .then_some(at + 8)
+        .ok_or(HeaderFault::Other)
 }
 
 /// Reads a readable, zero-terminated text of limited length.
-fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8], Stop> {
+fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8], HeaderFault> {
     let rest = bytes.get(*at..).unwrap_or_default();
     let head = rest.get(..longest).unwrap_or(rest);
     let len = head.iter().position(|byte| *byte == 0);
@@ -95,15 +97,15 @@ fn text<'a>(bytes: &'a [u8], at: &mut usize, longest: usize) -> Result<&'a [u8],
         Err(error) => len.is_none() && error.error_len().is_none(),
     };
     if !is_readable || (len.is_none() && rest.len() >= longest) {
-        return Err(Stop::Other);
+        return Err(HeaderFault::Other);
     }
-    *at += len.ok_or(Stop::End)? + 1;
+    *at += len.ok_or(HeaderFault::End)? + 1;
     Ok(found)
 }
 
 /// Returns `true` if the data of the newest document begins at an offset: the offset of the
 /// extensions, which come after the map, then the size of the map.
-fn are_offsets(bytes: &[u8], at: usize) -> bool {
+fn is_newest_data(bytes: &[u8], at: usize) -> bool {
     let numbers = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>());
     let Some(numbers) = numbers else {
         return false;
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_told_is_not_said() {
+    fn uncertain_layouts_are_not_reported() {
         // The supported layout, with valid, odd and text-like times.
         for time in [0, 1_757_894_400, u64::MAX, u64::from_le_bytes(*b"AAAAAAAA")] {
             let mut file = b"PMF\0".to_vec();

@@ -14,16 +14,16 @@ use std::ops::{ControlFlow, Range};
 
 use super::bytes::{Cursor, Part, Section, StringTable};
 use super::chunk_codec::{add_section, read_entities};
-use super::cube_codec::CubeAllowance;
+use super::cube_codec::CubeBudget;
 use super::entities::{Entities, MIN_BYTES};
 use super::header::read_name;
 use super::lz4::Budget;
 use super::{Frame, Pmf, PmfError, rules};
 use crate::{Cause, Place, Problem, Problems, ReadError, Rule, counted};
-use front::leads_on;
+use front::leads_to_level;
 
 /// Largest exponent of the chunk size.
-const LARGEST_CHUNK: u8 = 24;
+const MAX_CHUNK_EXPONENT: u8 = 24;
 /// Size of the directory entry of a chunk, in bytes.
 const DIRECTORY_BYTES: usize = 24;
 /// Maximum number of frames whose blocks are walked to find their end. Each may have as many blocks
@@ -31,14 +31,14 @@ const DIRECTORY_BYTES: usize = 24;
 const MAX_WALKS: u32 = 1024;
 /// Maximum distance in bytes between the end of the frames and the end by their sizes, when
 /// searching for it.
-const LARGEST_SHIFT: u64 = 64;
+const MAX_SHIFT_BYTES: u64 = 64;
 /// Budget for decoding only to measure the decoded size: these bytes, plus this multiple of the
 /// file size.
 const MEASURED_BYTES: usize = 16 << 20;
 const MEASURED_PER_FILE_BYTE: usize = 4;
 /// Budget for comparing offsets with sizes: this number, plus this multiple of the file size.
-const COMPARED: usize = 1 << 16;
-const COMPARED_PER_FILE_BYTE: usize = 4;
+const MAX_COMPARISONS: usize = 1 << 16;
+const COMPARISONS_PER_FILE_BYTE: usize = 4;
 /// Bytes of a level before its sections: flags and six sizes.
 const LEVEL_HEAD_BYTES: usize = 25;
 /// Bytes between the sections of a level and the directory: grid, size of chunks, centre.
@@ -81,10 +81,10 @@ pub fn read_with(
         bytes,
         problems,
         budget: Budget::new(bytes.len()),
-        cubes: CubeAllowance::new(bytes.len()),
+        cubes: CubeBudget::new(bytes.len()),
         walks_left: MAX_WALKS,
         measured_left: MEASURED_BYTES.saturating_add(times(MEASURED_PER_FILE_BYTE)),
-        steps_left: COMPARED.saturating_add(times(COMPARED_PER_FILE_BYTE)),
+        steps_left: MAX_COMPARISONS.saturating_add(times(COMPARISONS_PER_FILE_BYTE)),
         frame_starts: None,
         cut: None,
         damage: None,
@@ -113,7 +113,7 @@ struct Reader<'a, 'w> {
     bytes: &'a [u8],
     problems: Problems,
     budget: Budget,
-    cubes: CubeAllowance,
+    cubes: CubeBudget,
     /// Remaining number of frames whose blocks may be walked.
     walks_left: u32,
     /// Remaining number of bytes that may be decoded only to measure them.
@@ -134,7 +134,7 @@ struct Reader<'a, 'w> {
 
 impl Reader<'_, '_> {
     /// Reports progress to the callback.
-    fn look_up(&mut self, offset: u64) -> Result<(), ReadError> {
+    fn report_progress(&mut self, offset: u64) -> Result<(), ReadError> {
         match (self.watch)(offset as f32 / self.bytes.len() as f32) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(ReadError::Cancelled),
@@ -154,7 +154,7 @@ impl Reader<'_, '_> {
             Ok(read) => Ok(Some(read)),
             Err(ReadError::Cancelled) => Err(ReadError::Cancelled),
             Err(error) => {
-                self.add(error.losing(lost));
+                self.add(error.with_loss(lost));
                 Ok(None)
             }
         }
@@ -191,16 +191,16 @@ impl Reader<'_, '_> {
 
     /// Decodes as much of a section as possible. Also returns the reason if it is incomplete. If
     /// only its declared size is wrong, it is complete.
-    fn unpack_begun(
+    fn unpack_partial(
         &mut self,
         frame: &mut Frame,
         part: Part,
         sizes_at: u64,
     ) -> Result<(Vec<u8>, Option<ReadError>), ReadError> {
         let begun = self.admit(*frame, part, sizes_at);
-        let mut begun = begun.and_then(|()| frame.unpack_begun(self.bytes, part));
-        if !matches!(begun, Ok((_, None))) && self.settle_unpacked(frame, part, sizes_at) {
-            begun = frame.unpack_begun(self.bytes, part);
+        let mut begun = begun.and_then(|()| frame.unpack_partial(self.bytes, part));
+        if !matches!(begun, Ok((_, None))) && self.correct_unpacked_size(frame, part, sizes_at) {
+            begun = frame.unpack_partial(self.bytes, part);
         }
         let (bytes, why) = begun?;
         let why = why.map(|why| frame.losing_end(why, &bytes));
@@ -217,7 +217,7 @@ impl Reader<'_, '_> {
         let is_listed = front.is_some();
         let mut sizes = front.unwrap_or_default();
         let mut sizes_at = cursor.pos() - 4 * sizes.len();
-        if !is_listed || !leads_on(cursor, &sizes) {
+        if !is_listed || !leads_to_level(cursor, &sizes) {
             match self.find_levels(cursor, from, is_listed) {
                 Some(found) => (sizes_at, sizes) = (cursor.pos(), found),
                 None if !is_listed => {
@@ -252,7 +252,7 @@ impl Reader<'_, '_> {
         }
         let mut found = Problems::new();
         map.entities = read_entities(cursor, &map.strings, &mut found, &rules::MAP_ENTITIES);
-        let is_astray = map.entities.opaque().is_some() || map.entities.is_torn();
+        let is_astray = map.entities.opaque().is_some() || map.entities.is_incomplete();
         let damage = self.damages.first().filter(|_| is_astray);
         let cause = cause.or(damage.map(|(cause, _)| *cause));
         add_section(&mut self.problems, found, cause, None);

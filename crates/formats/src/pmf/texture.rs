@@ -71,7 +71,7 @@ impl Texture {
         let declared = u64::from(width) * u64::from(height) * pixel_bytes;
         let step = width.max(height) / max_side.max(1);
         let result = if step > 1 {
-            let mut smaller = Smaller::new([width, height], pixel_bytes as usize, step);
+            let mut smaller = Downscaler::new([width, height], pixel_bytes as usize, step);
             lz4::unpack_each(frame, declared, &mut |block| smaller.take(block))
                 .map(|()| (smaller.size, smaller.pixels))
         } else {
@@ -122,7 +122,7 @@ impl Texture {
 }
 
 /// Downscales a texture while its rows arrive.
-struct Smaller {
+struct Downscaler {
     width: usize,
     pixel_bytes: usize,
     /// Columns and rows that become one pixel.
@@ -137,7 +137,7 @@ struct Smaller {
     pixels: Vec<u8>,
 }
 
-impl Smaller {
+impl Downscaler {
     fn new([width, height]: [u32; 2], pixel_bytes: usize, step: u32) -> Self {
         let steps = [width, height].map(|side| step.min(side));
         let size = [width / steps[0], height / steps[1]];

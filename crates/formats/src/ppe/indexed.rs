@@ -56,7 +56,7 @@ pub fn has_palette(bytes: &[u8]) -> bool {
     if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
         return bytes.get(PNG_COLOR_TYPE) == Some(&(png::ColorType::Indexed as u8));
     }
-    TgaHead::read(bytes).is_some()
+    TgaHeader::read(bytes).is_some()
 }
 
 fn check_size(size: [u32; 2], at: u64) -> Result<(), ReadError> {
@@ -154,7 +154,7 @@ fn push_row(row: &[u8], bits: u32, width: u32, indices: &mut Vec<u8>) {
 
 /// The header of a TGA image.
 #[derive(Debug, Clone, Copy)]
-struct TgaHead {
+struct TgaHeader {
     id_bytes: u8,
     is_packed: bool,
     first_color: u16,
@@ -167,9 +167,9 @@ struct TgaHead {
     from_right: bool,
 }
 
-const TGA_HEAD: usize = 18;
+const TGA_HEADER_BYTES: usize = 18;
 
-impl TgaHead {
+impl TgaHeader {
     /// The header, if it is that of an image with a palette and 8-bit indices.
     fn read(bytes: &[u8]) -> Option<Self> {
         let &[
@@ -186,7 +186,7 @@ impl TgaHead {
             _,
             _,
             ref rest @ ..,
-        ] = bytes.first_chunk::<TGA_HEAD>()?;
+        ] = bytes.first_chunk::<TGA_HEADER_BYTES>()?;
         let &[width_0, width_1, height_0, height_1, bits, descriptor] = rest;
         let is_known = map == 1
             && matches!(kind, 1 | 9)
@@ -209,13 +209,13 @@ impl TgaHead {
 }
 
 fn read_tga(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
-    let Some(head) = TgaHead::read(bytes) else {
+    let Some(head) = TgaHeader::read(bytes) else {
         return Ok(None);
     };
     let size = head.size.map(u32::from);
     check_size(size, 12)?;
     let color_bytes = usize::from(head.color_bits).div_ceil(8);
-    let map = TGA_HEAD + usize::from(head.id_bytes);
+    let map = TGA_HEADER_BYTES + usize::from(head.id_bytes);
     let start = map + usize::from(head.colors) * color_bytes;
     let cut = |at: usize, what: &str| {
         let found = format!("the image ends in its {what}");

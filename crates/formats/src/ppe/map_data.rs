@@ -11,7 +11,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::cell::{Cell, Compression, EMPTY_CELL, MapFlags};
 use super::unpack::Element;
-use crate::{Integers, NotRead, Problem};
+use crate::{Integers, Problem, UnreadReason};
 
 pub(super) use read::sniff;
 pub use read::{decoded_bytes, read, read_with};
@@ -46,7 +46,7 @@ pub struct MapData {
     /// end may be missing.
     pub logic: Option<Integers>,
     /// Reason for missing data, if any is missing.
-    pub not_read: Option<NotRead>,
+    pub not_read: Option<UnreadReason>,
     /// All problems of the file, in file order.
     pub problems: Vec<Problem>,
 }

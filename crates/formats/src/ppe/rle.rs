@@ -13,7 +13,7 @@ pub(super) enum Fault {
     /// The input ends before or in the packet.
     Cut,
     /// The packet exceeds the requested count by this number of elements.
-    Crosses(usize),
+    Overlong(usize),
 }
 
 /// The result of decoding packets.
@@ -81,7 +81,7 @@ pub(super) fn unpack<T: Pod>(bytes: &[u8], count: usize) -> Unpacked<T> {
             break;
         }
         if packet.count > room {
-            fault = Some(Fault::Crosses(packet.count - room));
+            fault = Some(Fault::Overlong(packet.count - room));
             break;
         }
         end += packet.bytes;
@@ -162,8 +162,11 @@ mod tests {
     fn faults_keep_what_can_be_read() {
         let bytes = [0x82, 7, 0, 0x01, 1, 0, 2, 0];
         let expected = |elements: &[u16], end, fault| (elements.to_vec(), end, Some(fault));
-        assert_eq!(unpacked(&bytes, 2), expected(&[7, 7], 0, Fault::Crosses(1)));
-        let four = expected(&[7, 7, 7, 1], 3, Fault::Crosses(1));
+        assert_eq!(
+            unpacked(&bytes, 2),
+            expected(&[7, 7], 0, Fault::Overlong(1))
+        );
+        let four = expected(&[7, 7, 7, 1], 3, Fault::Overlong(1));
         assert_eq!(unpacked(&bytes, 4), four);
         let five = expected(&[7, 7, 7, 1, 2], 8, Fault::Cut);
         assert_eq!(unpacked(&bytes, 1000), five);

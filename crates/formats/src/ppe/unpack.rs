@@ -36,12 +36,12 @@ pub(super) trait Element: Pod {
     fn swap_if_big_endian(&mut self);
 }
 
-/// Reads at most `count` elements. Stops early if the stream ends or if `go_on`, which is called
+/// Reads at most `count` elements. Stops early if the stream ends or if `keep_going`, which is called
 /// now and then, returns `false`.
 pub(super) fn read_elements<T: Element>(
     stream: &mut dyn Stream,
     count: usize,
-    go_on: &mut dyn FnMut(usize) -> bool,
+    keep_going: &mut dyn FnMut(usize) -> bool,
 ) -> Vec<T> {
     let size = size_of::<T>();
     let step = STEP_BYTES / size;
@@ -63,7 +63,7 @@ pub(super) fn read_elements<T: Element>(
             let wanted = buffer.len();
             let filled = stream.fill(buffer);
             done += filled / size;
-            if filled < wanted || !go_on(stream.consumed()) {
+            if filled < wanted || !keep_going(stream.consumed()) {
                 elements.truncate(done);
                 swap_all(&mut elements);
                 return elements;
@@ -205,7 +205,7 @@ impl<'a> Zstd<'a> {
     /// block does not count as consumed.
     fn decode_block(&mut self) {
         /// An empty last block and a checksum.
-        const NO_MORE: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
+        const EMPTY_LAST_BLOCK: [u8; 7] = [1, 0, 0, 0, 0, 0, 0];
         let one = || BlockDecodingStrategy::UptoBlocks(1);
         let block = self.rest;
         if let Err(error) = self.decoder.decode_blocks(&mut self.rest, one()) {
@@ -216,7 +216,7 @@ impl<'a> Zstd<'a> {
                 self.rest = block;
                 self.end = Some(End::Broken);
             }
-            let _ = self.decoder.decode_blocks(&NO_MORE[..], one());
+            let _ = self.decoder.decode_blocks(&EMPTY_LAST_BLOCK[..], one());
         }
     }
 

@@ -32,7 +32,7 @@ pub struct Xmf {
     /// Other tags outside layers.
     pub other: Vec<Tag>,
     /// `true` if the text ends before the map's name, version and screen are complete.
-    pub is_head_cut: bool,
+    pub is_header_truncated: bool,
     /// `true` if layers, palettes and other tags are missing.
     pub is_cut: bool,
     /// All problems of the file, in file order.

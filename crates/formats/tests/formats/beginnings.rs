@@ -11,7 +11,11 @@ type Shown = (Vec<usize>, Vec<Problem>);
 /// Reads prefixes of a file in steps. A longer prefix never shows less of anything, and one that
 /// lacks something has an error. From `shown_from` bytes on, every prefix is shown.
 #[track_caller]
-fn grow(file: &[u8], shown_from: usize, read: impl Fn(&[u8]) -> Result<Shown, ReadError>) {
+fn check_prefixes(
+    file: &[u8],
+    shown_from: usize,
+    read: impl Fn(&[u8]) -> Result<Shown, ReadError>,
+) {
     let (all, problems) = read(file).unwrap();
     let is_error = |problem: &Problem| problem.severity == Severity::Error;
     assert!(!problems.iter().any(is_error), "{problems:?}");
@@ -51,7 +55,7 @@ fn offset_of(file: &[u8], text: &str) -> usize {
 fn terrain() {
     let file = synthesize::pfmap(2, 1, 5);
     // A head that announces many times the actual content is rejected.
-    grow(&file, file.len() / 2, |bytes| {
+    check_prefixes(&file, file.len() / 2, |bytes| {
         let map = pfmap::read(bytes)?;
         let tiles = map.tiles.len() - map.bad_tiles.len();
         Ok((vec![map.materials.len(), tiles], map.problems))
@@ -63,7 +67,7 @@ fn models() {
     let file = pfobj::write(&tiny_model());
     let second = offset_of(&file, "\nv ") + 1;
     let third = second + offset_of(&file[second..], "\nv ") + 1;
-    grow(&file, third, |bytes| {
+    check_prefixes(&file, third, |bytes| {
         let model = pfobj::read(bytes)?;
         let frames = model.clips.iter().map(|clip| clip.frame_count as usize);
         let shown = vec![
@@ -80,7 +84,7 @@ fn models() {
 #[test]
 fn scenes() {
     let file = tiny_scene::SCENE.as_bytes();
-    grow(file, file.len() / 4, |bytes| {
+    check_prefixes(file, file.len() / 4, |bytes| {
         let scene = pfscene::read(bytes)?;
         let shown = vec![
             scene.factions.len(),
@@ -95,7 +99,7 @@ fn scenes() {
 #[test]
 fn ika_maps() {
     let file = ika_map::write(&synthesize::ika_map([12, 9], 3, 5)).unwrap();
-    grow(&file, file.len() / 2, |bytes| {
+    check_prefixes(&file, file.len() / 2, |bytes| {
         let map = ika_map::read(bytes)?;
         let tiles = map.layers.iter().map(|layer| layer.tiles.len());
         let shown = vec![
@@ -112,7 +116,7 @@ fn ika_maps() {
 #[test]
 fn ika_maps_of_text() {
     let file = text_map::write(&synthesize::ika_text_map([12, 9], 2, 5)).unwrap();
-    grow(&file, file.len() / 4, |bytes| {
+    check_prefixes(&file, file.len() / 4, |bytes| {
         let map = text_map::read(bytes)?;
         let tiles = map.layers.iter().map(|layer| layer.tiles.len());
         let entities = map.layers.iter().map(|layer| layer.entities.len());
@@ -129,7 +133,7 @@ fn ika_maps_of_text() {
 #[test]
 fn tilesets() {
     let file = vsp::write(&synthesize::ika_tileset(5)).unwrap();
-    grow(&file, file.len() / 4, |bytes| {
+    check_prefixes(&file, file.len() / 4, |bytes| {
         let tileset = vsp::read(bytes)?;
         Ok((
             vec![tileset.pixels.len(), tileset.strands.len()],
@@ -143,7 +147,7 @@ fn map_data_of_all_packings() {
     for flags in [0, 0x04, 0x10, 0x1_0019, 0x3_0009, 0x100, 0x118, 0x400] {
         let map = synthesize::ppe_map([12, 9], MapFlags(flags), flags.into());
         let file = map_data::write(&map).unwrap();
-        grow(&file, 20, |bytes| {
+        check_prefixes(&file, 20, |bytes| {
             let map = map_data::read(bytes)?;
             let logic = map.logic.as_ref();
             let shown = vec![

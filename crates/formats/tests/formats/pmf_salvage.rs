@@ -83,7 +83,7 @@ fn shown(map: &Pmf) -> [usize; 16] {
 
 /// Reads prefixes of a file in steps of `step` bytes. A longer prefix never shows less of anything,
 /// and an incomplete one has an error. There are at least `least_stages` different results.
-fn grow(file: &[u8], step: usize, least_stages: usize) {
+fn check_prefixes(file: &[u8], step: usize, least_stages: usize) {
     let mut before = [0; 16];
     let mut stages = BTreeSet::new();
     for len in (0..=file.len())
@@ -123,11 +123,11 @@ fn longer_beginnings_show_no_less() {
     let map = good();
     for packing in [Packing::Stored, Packing::Compressed] {
         let file = write(&map, packing).unwrap();
-        grow(&file, 1 + file.len() / 1500, 16);
+        check_prefixes(&file, 1 + file.len() / 1500, 16);
     }
     if let Some(path) = shared("samples/pmf/room.pmf") {
         let file = std::fs::read(path).unwrap();
-        grow(&file, 1 + file.len() / 150, 6);
+        check_prefixes(&file, 1 + file.len() / 150, 6);
     }
 }
 

@@ -35,12 +35,12 @@ impl Whole {
     }
 
     /// `true` if a map has all levels and chunks, except for the content of the chunk at an offset.
-    fn has_all_but(&self, map: &Pmf, at: usize) -> bool {
-        self.has_all_but_range(map, at..at + 1)
+    fn matches_except(&self, map: &Pmf, at: usize) -> bool {
+        self.matches_except_range(map, at..at + 1)
     }
 
-    /// [`Self::has_all_but`] for a range.
-    fn has_all_but_range(&self, map: &Pmf, range: Range<usize>) -> bool {
+    /// [`Self::matches_except`] for a range.
+    fn matches_except_range(&self, map: &Pmf, range: Range<usize>) -> bool {
         let (start, end) = (range.start as u64, range.end as u64);
         let levels = self.map.levels.iter().zip(&map.levels);
         let chunks = levels.clone().all(|(whole, level)| {
@@ -61,7 +61,7 @@ impl Whole {
 }
 
 /// The problems as text, each with the number of its consequences.
-fn in_words(problems: &[Problem]) -> String {
+fn describe_problems(problems: &[Problem]) -> String {
     let problems = problems.iter();
     let problems = problems.map(|problem| format!("{problem} (+{})", problem.consequences.len()));
     problems.collect::<Vec<_>>().join("\n")
@@ -106,8 +106,8 @@ fn a_byte_more_or_less_costs_only_what_it_is_in() {
     let (mut single, mut all) = (0, 0);
     for (whole, step) in &files {
         shift(whole, *step, |at, what, map| {
-            let said = || format!("{at:#x}, {what}: {}", in_words(&map.problems));
-            assert!(whole.has_all_but(map, at), "{}", said());
+            let said = || format!("{at:#x}, {what}: {}", describe_problems(&map.problems));
+            assert!(whole.matches_except(map, at), "{}", said());
             all += 1;
             single += usize::from(map.problems.len() <= 1);
         });
@@ -149,9 +149,13 @@ fn a_range_more_or_less_costs_only_what_it_is_in() {
                         ("too many", at..at + 1, put),
                     ] {
                         let map = read(&file).unwrap();
-                        let said =
-                            || format!("{len} from {at:#x}, {what}: {}", in_words(&map.problems));
-                        assert!(whole.has_all_but_range(&map, hit), "{}", said());
+                        let said = || {
+                            format!(
+                                "{len} from {at:#x}, {what}: {}",
+                                describe_problems(&map.problems)
+                            )
+                        };
+                        assert!(whole.matches_except_range(&map, hit), "{}", said());
                         assert!(is_of_last || map.problems.len() == 1, "{}", said());
                         let has_entities = map.entities.len() == whole.map.entities.len();
                         assert!(has_entities || is_of_last, "{}", said());
@@ -176,11 +180,11 @@ fn a_missing_section_is_one_problem() {
                 let mut file = whole.file.clone();
                 file.drain(range.clone());
                 let map = read(&file).unwrap();
-                let said = || format!("{frame:?}: {}", in_words(&map.problems));
+                let said = || format!("{frame:?}: {}", describe_problems(&map.problems));
                 assert_eq!(map.problems.len(), 1, "{}", said());
                 let is_of_chunk = !level.frames.contains(&frame);
                 if is_of_chunk {
-                    assert!(whole.has_all_but_range(&map, range), "{}", said());
+                    assert!(whole.matches_except_range(&map, range), "{}", said());
                 }
             }
         }
@@ -204,7 +208,7 @@ fn a_missing_level_costs_no_other() {
         file.drain(range);
         let map = read(&file).unwrap();
         let [problem] = &map.problems[..] else {
-            panic!("{first} to {last}: {}", in_words(&map.problems));
+            panic!("{first} to {last}: {}", describe_problems(&map.problems));
         };
         for (number, (level, expected)) in map.levels.iter().zip(levels).enumerate() {
             let lost = format!("level {number}: nothing of it is there");
@@ -237,7 +241,7 @@ fn a_size_of_a_missing_section_is_one_problem() {
             let at = directory + 4 * number;
             file[at..at + 4].copy_from_slice(&u32::to_le_bytes(size));
             let map = read(&file).unwrap();
-            let said = in_words(&map.problems);
+            let said = describe_problems(&map.problems);
             let expected: Vec<_> = level.chunks.iter().map(|chunk| &chunk.data).collect();
             let found: Vec<_> = map.levels[0]
                 .chunks
@@ -273,7 +277,7 @@ fn a_wrong_child_is_one_problem() {
             let mut file = file.clone();
             file[at..at + 4].copy_from_slice(&u32::to_le_bytes(child));
             let map = read(&file).unwrap();
-            let said = in_words(&map.problems);
+            let said = describe_problems(&map.problems);
             let [problem] = &map.problems[..] else {
                 panic!("{child}: {said}");
             };
@@ -296,7 +300,7 @@ fn a_string_table_without_an_end_is_one_problem() {
     client.strings = StringTable::new(&strings);
     let map = read(&write(&map, Packing::Stored).unwrap()).unwrap();
     let [problem] = &map.problems[..] else {
-        panic!("{}", in_words(&map.problems));
+        panic!("{}", describe_problems(&map.problems));
     };
     assert_eq!(problem.rule.id, "pmf/string");
     assert!(!problem.consequences.is_empty());

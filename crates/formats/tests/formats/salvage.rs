@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use mapscope_formats::{Place, Problem};
 
-use crate::valid::{FORMATS, Format, Made, Random, Reading};
+use crate::valid::{FORMATS, Format, GeneratedFile, Random, Reading};
 
 /// A damage: the changed file, the changed range (empty after a removal), and the kind of change.
 struct Damage {
@@ -16,7 +16,12 @@ struct Damage {
 }
 
 /// Destroys the content of a range, in one of many ways.
-fn damage(random: &mut Random, made: &Made, range: &Range<usize>, format: &Format) -> Damage {
+fn damage(
+    random: &mut Random,
+    made: &GeneratedFile,
+    range: &Range<usize>,
+    format: &Format,
+) -> Damage {
     let bytes = &made.bytes;
     // Without the end of its last line, a record would merge with the next one.
     let is_lines = format.is_text && bytes[range.end - 1] == b'\n';
@@ -123,17 +128,23 @@ fn counted<'a>(records: impl Iterator<Item = &'a str>) -> HashMap<&'a str, usize
 
 /// The results of all damages of a format.
 #[derive(Default)]
-struct Sum {
+struct Totals {
     beside: usize,
     lost: usize,
     made_up: usize,
     damages: usize,
-    badly_told: usize,
+    badly_located: usize,
     examples: Vec<(usize, String)>,
 }
 
-impl Sum {
-    fn add(&mut self, format: &Format, made: &Made, target: &Range<usize>, damage: &Damage) {
+impl Totals {
+    fn add(
+        &mut self,
+        format: &Format,
+        made: &GeneratedFile,
+        target: &Range<usize>,
+        damage: &Damage,
+    ) {
         let reading = (format.read)(&damage.bytes).unwrap_or_else(|error| Reading {
             records: Vec::new(),
             problems: error.problem().cloned().into_iter().collect(),
@@ -188,7 +199,7 @@ impl Sum {
             && at_top
                 .iter()
                 .all(|it| is_cut || is_in_section(it) || is_at(damage, it, format.is_text));
-        self.badly_told += usize::from(!is_told);
+        self.badly_located += usize::from(!is_told);
         if lost > 0 || is_made_up || !is_told {
             let at = String::from_utf8_lossy(&made.bytes[target.clone()])
                 .chars()
@@ -217,9 +228,9 @@ impl Sum {
         }
     }
 
-    fn settle(mut self, format: &Format) {
+    fn assert_limits(mut self, format: &Format) {
         let kept = 1.0 - self.lost as f64 / self.beside.max(1) as f64;
-        let told = 1.0 - self.badly_told as f64 / self.damages as f64;
+        let told = 1.0 - self.badly_located as f64 / self.damages as f64;
         let made_up = self.made_up as f64 / self.damages as f64;
         self.examples
             .sort_by_key(|(lost, _)| std::cmp::Reverse(*lost));
@@ -256,7 +267,7 @@ impl Sum {
 }
 
 fn damages(format: &Format, files: u64, each: usize) {
-    let mut sum = Sum::default();
+    let mut sum = Totals::default();
     for seed in 0..files {
         let made = (format.make)(&mut Random::new(seed, false));
         let mut random = Random::new(seed, true);
@@ -280,7 +291,7 @@ fn damages(format: &Format, files: u64, each: usize) {
             }
         }
     }
-    sum.settle(format);
+    sum.assert_limits(format);
 }
 
 /// Number of records of each kind, which is their first word.

@@ -243,7 +243,7 @@ fn client() -> LevelClient {
         ..Sky::default()
     };
     LevelClient {
-        is_torn: false,
+        is_incomplete: false,
         sounds: vec![SoundEnvironment {
             name: cave,
             ..SoundEnvironment::default()

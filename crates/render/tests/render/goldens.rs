@@ -12,7 +12,7 @@ use glam::{Affine3A, Quat, Vec3};
 use image::codecs::jpeg::JpegEncoder;
 use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
-use mapscope_formats::NotRead;
+use mapscope_formats::UnreadReason;
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
 use mapscope_render::{Backend, Gpu, Reason, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
@@ -35,7 +35,7 @@ use super::tile_maps::{layer, scrambled, sprite, tiles, tileset};
 use super::{gallery, rigs, scenes, sky, tile_maps};
 
 /// Tolerance of a channel: other versions of Mesa round and filter slightly differently.
-const LARGEST_DIFFERENCE: u8 = 6;
+const MAX_DIFFERENCE: u8 = 6;
 /// Allowed share of pixels beyond the tolerance, per mille. If an edge goes through the centre of a
 /// pixel, rasterizers may decide differently.
 const PER_MILLE_BEYOND: usize = 2;
@@ -459,7 +459,7 @@ fn scenery() -> Vec<Golden> {
 
 /// Missing textures (one on flat ground and slopes, one on sides), an unknown material, an
 /// unreadable tile, and a picture without a map.
-fn what_is_missing() -> Vec<Golden> {
+fn missing_content() -> Vec<Golden> {
     let textures = ["grass.jpg", "no-such-cliffs.png", "no-such-grass.png"];
     let text = map_text([1, 1], &textures, &[], |row, col| match (row, col) {
         (..=13, _) => flat(2, GRASS),
@@ -817,7 +817,7 @@ fn cut_village() -> TileMap {
         what,
         layer,
         read,
-        why: NotRead::FileEnds,
+        why: UnreadReason::FileEnds,
     };
     map.left_out = vec![
         left_out(Unread::Tiles(size), Some(1), 75),
@@ -1057,7 +1057,7 @@ fn all() -> Vec<Golden> {
         rare_blends(),
         flags(),
         scenery(),
-        what_is_missing(),
+        missing_content(),
         models(),
         levels(),
         tile_layers(),
@@ -1099,7 +1099,7 @@ fn difference(a: &RgbImage, b: &RgbImage) -> (RgbImage, usize) {
     let picture = RgbImage::from_fn(a.width(), a.height(), |x, y| {
         let (a, b) = (a.get_pixel(x, y).0, b.get_pixel(x, y).0);
         let differences: [u8; 3] = std::array::from_fn(|i| a[i].abs_diff(b[i]));
-        beyond += usize::from(differences.iter().any(|d| *d > LARGEST_DIFFERENCE));
+        beyond += usize::from(differences.iter().any(|d| *d > MAX_DIFFERENCE));
         image::Rgb(differences.map(|d| d.saturating_mul(8)))
     });
     (picture, beyond)
@@ -1483,7 +1483,7 @@ fn a_picture_that_differs_is_told_from_one_that_is_rounded_otherwise() {
 const PICTURE_SIZE: [u32; 2] = [340, 192];
 /// Tolerance for the mean difference of a channel: the pictures are stored as JPEG, and other
 /// versions of Mesa draw slightly differently.
-const LARGEST_MEAN_DIFFERENCE: f64 = 4.0;
+const MAX_MEAN_DIFFERENCE: f64 = 4.0;
 
 #[test]
 fn each_demo_has_a_picture_of_itself() {
@@ -1517,7 +1517,7 @@ fn each_demo_has_a_picture_of_itself() {
         let sum: u64 = channels.map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
         let mean = sum as f64 / kept.as_raw().len() as f64;
         assert!(
-            mean < LARGEST_MEAN_DIFFERENCE,
+            mean < MAX_MEAN_DIFFERENCE,
             "the picture of {} differs by {mean:.1}: run `UPDATE_GOLDENS=1 \
              cargo test -p mapscope-render goldens`, and look at it",
             demo.id

@@ -452,7 +452,7 @@ fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
 }
 
 /// Semitransparent tiles of one colour at a height.
-fn veil(color: [u8; 4], height: f32) -> Part {
+fn semitransparent_tiles(color: [u8; 4], height: f32) -> Part {
     let mut tiles = tile_maps::tiles([16, 16], 1, |_, _| 255);
     for pixel in tiles.rgba.chunks_exact_mut(4) {
         pixel.copy_from_slice(&color);
@@ -480,8 +480,20 @@ fn what_is_transparent_is_drawn_from_far_to_near_whatever_the_order_of_drawables
         *picture.get_pixel(SIZE[0] / 2, SIZE[1] / 2)
     };
     for (height, is_blue_above) in [(90.0, true), (-90.0, false)] {
-        let one = pixel(height, [veil(red, 0.0), veil(blue, 10.0)]);
-        let other = pixel(height, [veil(blue, 10.0), veil(red, 0.0)]);
+        let one = pixel(
+            height,
+            [
+                semitransparent_tiles(red, 0.0),
+                semitransparent_tiles(blue, 10.0),
+            ],
+        );
+        let other = pixel(
+            height,
+            [
+                semitransparent_tiles(blue, 10.0),
+                semitransparent_tiles(red, 0.0),
+            ],
+        );
         assert_eq!(one, other);
         assert_eq!(one[2] > one[0], is_blue_above, "from {height}: {one:?}");
     }

@@ -78,15 +78,15 @@ fn direction(face: &str, [x, y]: [f32; 2]) -> Vec3 {
 }
 
 /// A position far from all maps, where only the sky is visible.
-const FAR_OFF: Vec3 = Vec3::new(5000.0, 300.0, 5000.0);
+const SKY_ONLY_POSITION: Vec3 = Vec3::new(5000.0, 300.0, 5000.0);
 
 /// The sky in a direction, with a small field of view.
-fn looking(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImage) {
+fn sky_in_direction(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImage) {
     // Avoids the vertical direction.
     let ahead = ahead.normalize() + Vec3::new(0.0, 0.0, 0.01);
     let pose = Pose {
-        eye: FAR_OFF,
-        target: FAR_OFF + ahead * 10.0,
+        eye: SKY_ONLY_POSITION,
+        target: SKY_ONLY_POSITION + ahead * 10.0,
     };
     let mut camera = Camera::new(pose, document.about().handedness);
     camera.fov_y_radians = 100_f32.to_radians();
@@ -99,7 +99,7 @@ fn looking(document: &dyn Document, ahead: Vec3, size: u32) -> (Camera, RgbaImag
 fn each_image_of_a_skybox_is_where_the_engine_has_it() {
     let scene = chimneys_below_a_skybox();
     for (name, [upper, lower]) in SKYBOX {
-        let (camera, picture) = looking(&scene, direction(name, [0.5; 2]), 240);
+        let (camera, picture) = sky_in_direction(&scene, direction(name, [0.5; 2]), 240);
         for (place, expected) in [
             ([0.6, 0.2], upper),
             ([0.9, 0.4], upper),
@@ -109,7 +109,7 @@ fn each_image_of_a_skybox_is_where_the_engine_has_it() {
             ([0.05, 0.9], [255; 3]),
         ] {
             let at = camera
-                .project(FAR_OFF + direction(name, place) * 100.0, 1.0)
+                .project(SKY_ONLY_POSITION + direction(name, place) * 100.0, 1.0)
                 .unwrap();
             let at = (at * 240.0).as_uvec2();
             let Rgba([r, g, b, _]) = *picture.get_pixel(at.x, at.y);
@@ -141,7 +141,7 @@ fn images_that_join_in_the_engine_join() {
     let steps = || [-1.0, 0.0, 1.0].into_iter();
     let ahead = steps().flat_map(|x| steps().flat_map(move |y| steps().map(move |z| [x, y, z])));
     for ahead in ahead.map(Vec3::from).filter(|ahead| *ahead != Vec3::ZERO) {
-        let (camera, picture) = looking(&*scene, ahead, size);
+        let (camera, picture) = sky_in_direction(&*scene, ahead, size);
         for (x, y, pixel) in picture.enumerate_pixels() {
             let at = (Vec2::new(x as f32, y as f32) + 0.5) / size as f32;
             let expected = color(camera.ray_in_world(at, 1.0).direction);

@@ -56,7 +56,7 @@ fn hash(row: u32, col: u32, purpose: u32) -> u32 {
 }
 
 /// A tile of random type, height and material, unlike real maps.
-fn wild_tile(row: u32, col: u32) -> Tile {
+fn random_tile(row: u32, col: u32) -> Tile {
     let any = |purpose, below: u32| hash(row, col, purpose) % below;
     let kind = TileType::ALL[any(1, 13) as usize];
     let mut tile = tile(kind, any(2, 12) as i8 - 4, any(3, 4) as u8);
@@ -69,9 +69,9 @@ fn wild_tile(row: u32, col: u32) -> Tile {
     tile
 }
 
-/// Like [`wild_tile`], but above water, and without shapes too steep to be visible from the side.
+/// Like [`random_tile`], but above water, and without shapes too steep to be visible from the side.
 fn hilly_tile(row: u32, col: u32) -> Tile {
-    let mut tile = wild_tile(row / 3, col / 3);
+    let mut tile = random_tile(row / 3, col / 3);
     tile.base_height = (hash(row / 3, col / 3, 2) % 3) as i8;
     tile.ramp_height = tile.ramp_height.min(2);
     tile
@@ -92,7 +92,7 @@ fn maps() -> Vec<(&'static str, Arc<dyn Document>)> {
     vec![
         ("demo", open_demo()),
         ("land", open("land.pfmap", synthesize::pfmap(2, 3, 5))),
-        ("wild", open_map([2, 2], wild_tile)),
+        ("wild", open_map([2, 2], random_tile)),
         ("hills", open_map([1, 2], hilly_tile)),
         ("chess", open_map([1, 1], chess_tile)),
         ("stairs", open_map([1, 1], stair_tile)),
@@ -427,7 +427,10 @@ fn check_pick(document: &dyn Document, ray: Ray, name: &str) -> bool {
 
 #[test]
 fn a_ray_hits_what_it_first_runs_into() {
-    let mut maps = vec![("demo", open_demo()), ("wild", open_map([2, 2], wild_tile))];
+    let mut maps = vec![
+        ("demo", open_demo()),
+        ("wild", open_map([2, 2], random_tile)),
+    ];
     maps.extend(corpus_map("demo.pfmap").map(|map| ("demo of the game", map)));
     for (name, document) in &maps {
         let bounds = document.about().bounds;
@@ -470,7 +473,7 @@ fn picking_agrees_with_both_projections() {
 
 #[test]
 fn straight_down_is_the_tile_below() {
-    let document = open_map([1, 1], wild_tile);
+    let document = open_map([1, 1], random_tile);
     let terrain = terrain(&*document);
     for row in 0..CHUNK_SIDE {
         for col in 0..CHUNK_SIDE {
@@ -903,7 +906,7 @@ fn a_map_that_is_too_large_for_one_binding_looks_the_same() {
     let row_bytes = 2 * u64::from(CHUNK_TILES) * size_of::<TileRecord>() as u64;
     let mut small = Stage::on(small_device(row_bytes * 5));
     let maps = [
-        open_map([7, 2], wild_tile),
+        open_map([7, 2], random_tile),
         open_map([7, 2], hilly_tile),
         open_map([7, 2], chess_tile),
     ];
@@ -1103,7 +1106,7 @@ fn the_top_view_is_the_file_as_it_is_written() {
 #[test]
 fn the_pathable_overlay_and_the_inspector_agree() {
     let document = open_map([1, 1], |row, col| {
-        let mut tile = wild_tile(row, col);
+        let mut tile = random_tile(row, col);
         let pathable = !hash(row, col, 12).is_multiple_of(5);
         tile.set(Field::Pathable, pathable.into());
         tile

@@ -56,11 +56,11 @@ fn check_within(name: &str, map: &TileMap, shown: &Shown, most: u8) {
 }
 
 fn compare(name: &str, drawn: &RgbaImage, expected: &RgbaImage, most: u8) {
-    compare_most(name, [drawn, expected], most, 0);
+    compare_except(name, [drawn, expected], most, 0);
 }
 
 /// Compares pictures, allowing `but` pixels to differ by more than `most`.
-fn compare_most(name: &str, [drawn, expected]: [&RgbaImage; 2], most: u8, but: usize) {
+fn compare_except(name: &str, [drawn, expected]: [&RgbaImage; 2], most: u8, but: usize) {
     assert_eq!(drawn.dimensions(), expected.dimensions(), "{name}");
     let mut worst = (0, 0, 0, [0; 4], [0; 4]);
     let mut beyond = 0;
@@ -538,7 +538,7 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
             // buffer.
             let is_card = gpu.adapter.get_info().device_type != wgpu::DeviceType::Cpu;
             let but = if is_card { 4 } else { 0 };
-            compare_most("in several buffers", [&drawn, &expected], 2, but);
+            compare_except("in several buffers", [&drawn, &expected], 2, but);
         }
         // All five buffers if the whole map is visible.
         assert!(most == 1 || draw_calls > 15, "{draw_calls}");

@@ -203,15 +203,15 @@ impl Assets {
     ) -> (Arc<DeferredTexture>, Vec<PathBuf>) {
         match self.locate(name) {
             Ok(found) => {
-                let looked_for = found.path.iter().cloned().collect();
+                let candidates = found.path.iter().cloned().collect();
                 let new = || DeferredTexture::in_file(self, name, seed, found.path);
-                (shared.get(found.identity, new), looked_for)
+                (shared.get(found.identity, new), candidates)
             }
             Err(error) => {
                 let missing = Decoded::failed(Self::texture_fault(name, &error));
                 let missing = ReadTexture::new(None, missing, seed);
-                let looked_for = error.looked_for().collect();
-                (Arc::new(DeferredTexture::there(missing)), looked_for)
+                let candidates = error.candidates().collect();
+                (Arc::new(DeferredTexture::there(missing)), candidates)
             }
         }
     }

@@ -88,7 +88,7 @@ pub(crate) struct AssetFile {
     /// Where it is; none where it was not found, or is built in.
     pub(crate) path: Option<PathBuf>,
     /// The files that were found or looked for, to be watched for changes.
-    pub(crate) looked_for: Vec<PathBuf>,
+    pub(crate) candidates: Vec<PathBuf>,
 }
 
 /// A file that was found.
@@ -174,7 +174,7 @@ impl Assets {
             return AssetFile {
                 bytes: Ok(bytes.into()),
                 path: None,
-                looked_for: Vec::new(),
+                candidates: Vec::new(),
             };
         }
         match find() {
@@ -183,11 +183,11 @@ impl Assets {
                     Ok(bytes) => Ok(bytes.into()),
                     Err(error) => Err(AssetError::Unreadable(error.to_string())),
                 },
-                looked_for: vec![path.clone()],
+                candidates: vec![path.clone()],
                 path: Some(path),
             },
             Err(error) => AssetFile {
-                looked_for: error.looked_for().collect(),
+                candidates: error.candidates().collect(),
                 bytes: Err(error),
                 path: None,
             },
@@ -250,7 +250,7 @@ impl AssetFile {
             return self;
         }
         let other = other();
-        let looked_for = [self.looked_for, other.looked_for].concat();
+        let candidates = [self.candidates, other.candidates].concat();
         let (bytes, path) = match other.bytes {
             Ok(bytes) => (Ok(bytes), other.path),
             Err(_) => (self.bytes, self.path),
@@ -258,7 +258,7 @@ impl AssetFile {
         Self {
             bytes,
             path,
-            looked_for,
+            candidates,
         }
     }
 }

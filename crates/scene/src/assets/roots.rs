@@ -57,7 +57,7 @@ pub(crate) enum AssetError {
         /// The folders that were looked in.
         looked_in: Vec<PathBuf>,
         /// The files that would have been taken.
-        looked_for: Vec<PathBuf>,
+        candidates: Vec<PathBuf>,
     },
     /// It was found, but not read.
     #[error("{0}")]
@@ -75,9 +75,9 @@ impl AssetError {
     }
 
     /// The files that would have been taken.
-    pub(super) fn looked_for(&self) -> impl Iterator<Item = PathBuf> {
+    pub(super) fn candidates(&self) -> impl Iterator<Item = PathBuf> {
         let missing = match self {
-            Self::Missing { looked_for, .. } => Some(looked_for.iter().cloned()),
+            Self::Missing { candidates, .. } => Some(candidates.iter().cloned()),
             _ => None,
         };
         missing.into_iter().flatten()
@@ -160,7 +160,7 @@ impl AssetRoots {
             name: name.to_owned(),
             meant: self.meant(&inside),
             looked_in: self.folders.clone(),
-            looked_for: self.in_folders(&inside),
+            candidates: self.in_folders(&inside),
         })
     }
 
@@ -233,20 +233,20 @@ impl AssetRoots {
                 name: name.to_owned(),
                 meant: self.meant(file),
                 looked_in: self.folders.clone(),
-                looked_for: self.in_folders(file),
+                candidates: self.in_folders(file),
             }),
             Err(AssetError::Missing {
                 name,
                 meant,
                 looked_in,
-                mut looked_for,
+                mut candidates,
             }) => {
-                looked_for.extend(self.in_folders(file));
+                candidates.extend(self.in_folders(file));
                 Err(AssetError::Missing {
                     name,
                     meant,
                     looked_in,
-                    looked_for,
+                    candidates,
                 })
             }
             whole => whole,
@@ -512,7 +512,7 @@ mod tests {
             let error = roots.find_any_case(name).unwrap_err();
             assert!(matches!(&error, AssetError::Missing { name: it, .. } if it == name));
             let watched = error
-                .looked_for()
+                .candidates()
                 .any(|it| it == dir.path().join("cave.vsp"));
             assert!(watched, "{name}");
         }

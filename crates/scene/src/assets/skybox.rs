@@ -122,7 +122,7 @@ pub(crate) struct LoadedSkybox {
     /// Why there is none, or what is wrong with what it was read for.
     pub(crate) faults: Vec<Fault>,
     /// Files that were found or looked for.
-    pub(crate) looked_for: Vec<PathBuf>,
+    pub(crate) candidates: Vec<PathBuf>,
 }
 
 /// An image of a skybox that was found.
@@ -143,7 +143,7 @@ struct Face {
     is_missing: bool,
     /// The one that may be meant then.
     meant: Option<Meant>,
-    looked_for: Vec<PathBuf>,
+    candidates: Vec<PathBuf>,
 }
 
 impl Assets {
@@ -156,7 +156,7 @@ impl Assets {
         let mut loaded = LoadedSkybox::default();
         if faces.iter().all(|face| face.is_missing) {
             let meant = faces.iter().find_map(|face| face.meant.clone());
-            loaded.looked_for = faces.into_iter().flat_map(|face| face.looked_for).collect();
+            loaded.candidates = faces.into_iter().flat_map(|face| face.candidates).collect();
             let [first, others @ ..] = FACE_NAMES;
             let message = format!(
                 "no image of the skybox was found below the asset root; expected {}, and with it {}{}",
@@ -169,7 +169,7 @@ impl Assets {
         }
         let mut images = Vec::with_capacity(FACE_NAMES.len());
         for face in faces {
-            loaded.looked_for.extend(face.looked_for);
+            loaded.candidates.extend(face.candidates);
             match face.image {
                 Ok(image) => images.push(image),
                 Err(fault) => loaded.faults.push(fault),
@@ -241,7 +241,7 @@ impl Assets {
             image,
             is_missing,
             meant,
-            looked_for: file.looked_for,
+            candidates: file.candidates,
         }
     }
 }

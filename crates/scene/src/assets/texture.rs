@@ -216,7 +216,7 @@ pub(crate) struct LoadedTexture {
     /// Why it is a placeholder, or what is wrong with it.
     pub(crate) fault: Option<Fault>,
     /// Files that were found or looked for.
-    pub(crate) looked_for: Vec<PathBuf>,
+    pub(crate) candidates: Vec<PathBuf>,
 }
 
 impl Assets {
@@ -234,7 +234,7 @@ impl Assets {
             },
             image,
             fault,
-            looked_for: file.looked_for,
+            candidates: file.candidates,
         }
     }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::source::{OpenError, Progress};
 pub use mapscope_formats::parallel::on_all_threads;
-pub(crate) use mapscope_formats::parallel::{Step, in_order, share_out};
+pub(crate) use mapscope_formats::parallel::{Step, in_order, split_among_threads};
 
 /// Does the same for each number below `count`, on as many threads as the machine has, and gives
 /// the results in order. How far it is, is not reported.

@@ -711,16 +711,16 @@ impl Value {
     }
 
     /// Marks the value as a reference to a part, by its kind and its index, with the rest of the
-    /// value in `besides`. References compare equal between files even if the part has another name
+    /// value in `remainder`. References compare equal between files even if the part has another name
     /// or index.
     pub(crate) fn naming(
         self,
         what: &'static str,
         index: usize,
-        besides: impl Into<String>,
+        remainder: impl Into<String>,
     ) -> Self {
-        let (part, besides) = ((what, index), besides.into());
-        let names = Some(Named { part, besides });
+        let (part, remainder) = ((what, index), remainder.into());
+        let names = Some(Named { part, remainder });
         Self { names, ..self }
     }
 
@@ -743,7 +743,7 @@ impl Value {
         Some(match self.content {
             Content::Absent => return None,
             Content::Text(text) => text,
-            Content::Flag(is_so) => if is_so { "yes" } else { "no" }.to_owned(),
+            Content::Flag(is_set) => if is_set { "yes" } else { "no" }.to_owned(),
             Content::Integer(integer) => integer.to_string(),
             Content::Number(number) => short(number),
             Content::Vector(vector) => xyz(vector),
@@ -763,7 +763,7 @@ impl Value {
         Some(match self.content {
             Content::Absent => return None,
             Content::Text(text) => text.into(),
-            Content::Flag(is_so) => is_so.into(),
+            Content::Flag(is_set) => is_set.into(),
             Content::Integer(integer) => integer.into(),
             Content::Number(value) => number(value),
             Content::Vector(vector) => vector.to_array().map(number).to_vec().into(),
@@ -883,8 +883,8 @@ impl From<Cow<'_, str>> for Value {
 }
 
 impl From<bool> for Value {
-    fn from(is_so: bool) -> Self {
-        Self::new(Content::Flag(is_so))
+    fn from(is_set: bool) -> Self {
+        Self::new(Content::Flag(is_set))
     }
 }
 

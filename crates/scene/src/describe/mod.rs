@@ -119,10 +119,10 @@ impl Property {
     }
 
     /// Creates a property from a flag.
-    pub fn flag(name: &'static str, is_so: bool) -> Self {
+    pub fn flag(name: &'static str, is_set: bool) -> Self {
         Self {
-            plain: Some(PlainValue::Flag(is_so)),
-            ..Self::new(name, if is_so { "yes" } else { "no" })
+            plain: Some(PlainValue::Flag(is_set)),
+            ..Self::new(name, if is_set { "yes" } else { "no" })
         }
     }
 

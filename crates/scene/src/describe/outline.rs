@@ -11,7 +11,7 @@ pub(crate) fn file_name(path: &Path) -> String {
 }
 
 /// Returns the file name at the end of a path from a file, with the separators of any system.
-pub(crate) fn name_at_end(path: &str) -> &str {
+pub(crate) fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn leaf(label: String, item: Item, note: String) -> OutlineNode {
 }
 
 /// Returns the line that counts the omitted items, if any are omitted.
-pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
+pub(crate) fn remainder_line(count: usize, listed: usize) -> Option<OutlineNode> {
     let more = count.checked_sub(listed).filter(|more| *more > 0)?;
     Some(OutlineNode {
         count: more,
@@ -50,7 +50,7 @@ pub(crate) fn and_more(count: usize, listed: usize) -> Option<OutlineNode> {
 pub(crate) fn capped(mut lines: Vec<OutlineNode>, max: usize) -> Vec<OutlineNode> {
     let count = lines.len();
     lines.truncate(max);
-    lines.extend(and_more(count, lines.len()));
+    lines.extend(remainder_line(count, lines.len()));
     lines
 }
 
@@ -81,7 +81,7 @@ pub(crate) fn heading_of<T>(
     let mut list = list;
     let mut children: Vec<OutlineNode> = list.by_ref().take(max).map(line).collect();
     let count = children.len() + list.count();
-    children.extend(and_more(count, children.len()));
+    children.extend(remainder_line(count, children.len()));
     OutlineNode {
         note: count.to_string(),
         ..heading(label, children)

@@ -32,7 +32,7 @@ pub(crate) struct Named {
     /// Kind of its list ([`Parts`](crate::diff::Parts)) and its index there.
     pub(crate) part: (&'static str, usize),
     /// The rest of the value.
-    pub(crate) besides: String,
+    pub(crate) remainder: String,
 }
 
 impl OwnLine {
@@ -67,7 +67,7 @@ impl OwnLine {
     pub(crate) fn naming(self, what: &'static str, index: Option<usize>) -> Self {
         let named = |index| Named {
             part: (what, index),
-            besides: String::new(),
+            remainder: String::new(),
         };
         let names = index.map(named);
         Self { names, ..self }

@@ -261,7 +261,7 @@ impl Comparison<'_> {
         (line.title, line.name).hash(hasher);
         match &line.names {
             Some(named) => {
-                (self.references.identity(side, named.part), &named.besides).hash(hasher);
+                (self.references.identity(side, named.part), &named.remainder).hash(hasher);
             }
             None => line.value.to_string().hash(hasher),
         }
@@ -275,7 +275,7 @@ impl Comparison<'_> {
             {
                 let [one, other] = [of_a, of_b].map(|named| named.part);
                 self.references.identity(0, one) == self.references.identity(1, other)
-                    && of_a.besides == of_b.besides
+                    && of_a.remainder == of_b.remainder
             }
             _ => a.value == b.value,
         }

@@ -24,7 +24,7 @@ pub use self::text::{Told, tell};
 use crate::core::rules::is_of_file;
 use crate::document::parts::{Line, Matches, Parts, References};
 use crate::{Document, Item, Origin, OwnLine};
-use mapscope_formats::{Format, Problem, is_of_end};
+use mapscope_formats::{Format, Problem, is_truncation};
 
 /// How many differences of each kind are listed; the others are counted.
 pub const MAX_LISTED: usize = 1000;
@@ -176,7 +176,7 @@ fn not_read(document: &dyn Document, with_others: bool) -> Option<Problem> {
     let of_others = others.iter().flat_map(|other| &other.problems);
     let problems = document.about().problems.iter().chain(of_others);
     let mut errors = problems.filter(|problem| problem.with_consequences().any(leaves_out));
-    let end = errors.clone().find(|problem| is_of_end(problem.rule));
+    let end = errors.clone().find(|problem| is_truncation(problem.rule));
     end.or_else(|| errors.next()).cloned()
 }
 

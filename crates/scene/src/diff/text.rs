@@ -61,8 +61,8 @@ fn told_of(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec<OwnLi
     let mut own = list.own(index, document);
     if list.columns.is_some() {
         for line in &mut own {
-            if let Some(Named { part, besides }) = &line.names {
-                let text = format!("{} {besides}", part.1);
+            if let Some(Named { part, remainder }) = &line.names {
+                let text = format!("{} {remainder}", part.1);
                 line.value = text.trim_end().into();
             }
         }

@@ -7,9 +7,9 @@ use glam::{Vec3, Vec3A};
 use super::Ray;
 
 /// Maximum number of triangles in a leaf.
-const LEAF: usize = 6;
+const MAX_LEAF_TRIANGLES: usize = 6;
 /// Size of the stack of nodes to visit. This many halvings always end with one triangle.
-const DEPTH: usize = 64;
+const STACK_SIZE: usize = 64;
 
 /// A bounding box: min and max.
 pub(crate) type Bounds = [Vec3A; 2];
@@ -63,7 +63,7 @@ impl Bvh {
             at: before as u32,
             count: triangles.len() as u32,
         });
-        if triangles.len() <= LEAF {
+        if triangles.len() <= MAX_LEAF_TRIANGLES {
             return;
         }
         let center = |triangle: u32| centers[triangle as usize];
@@ -127,7 +127,7 @@ impl Bvh {
         };
         let mut found = None;
         let mut nearest = f32::INFINITY;
-        let mut stack = [0_usize; DEPTH];
+        let mut stack = [0_usize; STACK_SIZE];
         let mut count = usize::from(enter(0, nearest).is_some());
         while count > 0 {
             count -= 1;
@@ -145,7 +145,7 @@ impl Bvh {
                     [(a, children[0]), (b, children[1])]
                 };
                 for (entered, child) in order {
-                    if entered.is_some() && count < DEPTH {
+                    if entered.is_some() && count < STACK_SIZE {
                         stack[count] = child;
                         count += 1;
                     }

@@ -6,14 +6,14 @@ use super::camera::Pose;
 
 /// Minimum horizontal distance of an eye from its target for a turn, as a fraction of the whole
 /// distance.
-const MIN_ASIDE: f32 = 1e-3;
+const MIN_HORIZONTAL_DISTANCE: f32 = 1e-3;
 
 impl Pose {
     /// Returns the pose after a fraction of a full turn around the vertical line through the
     /// target. Returns `None` if the eye is straight above or below it, where a turn has no effect.
     pub fn turned(self, part: f32) -> Option<Self> {
         let from_target = self.eye - self.target;
-        if from_target.with_y(0.0).length() < from_target.length() * MIN_ASIDE {
+        if from_target.with_y(0.0).length() < from_target.length() * MIN_HORIZONTAL_DISTANCE {
             return None;
         }
         let turn = Quat::from_rotation_y(part * std::f32::consts::TAU);
@@ -26,7 +26,7 @@ impl Pose {
     /// Returns a pose on the path through `poses`, from 0 at the first to 1 at the last. All legs
     /// take the same time. The path is a smooth Catmull-Rom curve. Returns `None` without poses, or
     /// if eye and target meet.
-    pub fn on_the_way(poses: &[Self], at: f32) -> Option<Self> {
+    pub fn along_path(poses: &[Self], at: f32) -> Option<Self> {
         let last = poses.len().checked_sub(1)?;
         let at = at.clamp(0.0, 1.0) * last as f32;
         // The last pose starts a leg of zero length, so that it is reached exactly like the others.
@@ -84,12 +84,12 @@ mod tests {
             pose("4.3,8.1,0.9,4,8,-3"),
         ];
         for (at, expected) in [(0.0, poses[0]), (0.5, poses[1]), (1.0, poses[2])] {
-            let found = Pose::on_the_way(&poses, at).unwrap();
+            let found = Pose::along_path(&poses, at).unwrap();
             assert_eq!(found, expected, "{at}");
         }
-        let between = Pose::on_the_way(&poses[..2], 0.5).unwrap();
+        let between = Pose::along_path(&poses[..2], 0.5).unwrap();
         assert!(between.eye.distance(Vec3::new(2.4, 0.45, 0.3)) < 1e-5);
-        assert_eq!(Pose::on_the_way(&poses[..1], 0.7), Some(poses[0]));
-        assert_eq!(Pose::on_the_way(&[], 0.5), None);
+        assert_eq!(Pose::along_path(&poses[..1], 0.7), Some(poses[0]));
+        assert_eq!(Pose::along_path(&[], 0.5), None);
     }
 }

@@ -18,7 +18,7 @@ fn broken(path: &str, bytes: &[u8]) -> Vec<&'static str> {
 
 /// Asserts that an altered file has the same content, with one additional problem.
 #[track_caller]
-fn one_problem_more(path: &str, [file, altered]: [&[u8]; 2], rule: &str) {
+fn assert_one_extra_problem(path: &str, [file, altered]: [&[u8]; 2], rule: &str) {
     let expected = [&[rule][..], &broken(path, file)].concat();
     assert_eq!(broken(path, altered), expected, "{path}");
     let [a, b] = [file, altered].map(|file| open(path, file));
@@ -69,7 +69,7 @@ fn texts_in_utf_16_are_read() {
             .chain(text.encode_utf16())
             .flat_map(u16::to_le_bytes)
             .collect();
-        one_problem_more(path, [text.as_bytes(), &altered], "file/utf-16");
+        assert_one_extra_problem(path, [text.as_bytes(), &altered], "file/utf-16");
     }
 }
 
@@ -77,7 +77,7 @@ fn texts_in_utf_16_are_read() {
 fn texts_with_cr_line_ends_are_read() {
     for (path, text) in texts() {
         let altered = text.replace('\n', "\r");
-        one_problem_more(
+        assert_one_extra_problem(
             path,
             [text.as_bytes(), altered.as_bytes()],
             "file/line-ends",

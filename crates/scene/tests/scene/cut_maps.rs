@@ -19,7 +19,7 @@ const SIZE: [u32; 2] = [7, 5];
 const CELLS: u32 = SIZE[0] * SIZE[1];
 
 /// Reported values of a map, by position and key.
-type Said = BTreeMap<String, Value>;
+type ReportedValues = BTreeMap<String, Value>;
 
 fn tile(map: &TileMap, x: u32, y: u32) -> Value {
     let query = InfoQuery {
@@ -36,8 +36,8 @@ fn has(list: &Value, key: &str) -> bool {
 
 /// All values reported for the cells of a map. Asserts that exactly the missing values are reported
 /// as not read.
-fn said(map: &TileMap, keys: &[&str]) -> Said {
-    let mut all = Said::new();
+fn said(map: &TileMap, keys: &[&str]) -> ReportedValues {
+    let mut all = ReportedValues::new();
     for (x, y) in (0..SIZE[1]).flat_map(|y| (0..SIZE[0]).map(move |x| (x, y))) {
         let here = tile(map, x, y);
         for layer in here["layers"].as_array().into_iter().flatten() {
@@ -67,7 +67,7 @@ fn check_parts(
     let of_whole = open(whole).unwrap();
     assert_eq!(of_whole.left_out, []);
     let expected = said(&of_whole, keys);
-    let mut shorter = Said::new();
+    let mut shorter = ReportedValues::new();
     let mut steps = 0;
     for end in lengths {
         let Some(map) = open(&whole[..end]) else {
@@ -281,7 +281,7 @@ fn text_maps_say_what_their_layers_lack() {
 
 /// In a text map that ends before the areas of its zones, no cell is reported as outside all zones.
 #[test]
-fn zones_are_nowhere_only_where_all_areas_are_read() {
+fn cells_are_outside_zones_only_if_all_areas_are_read() {
     let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
     let open = |end: usize| {
         let map = text_map::read(&text[..end]).ok()?;
@@ -345,7 +345,7 @@ fn differences(a: &TileMap, b: &TileMap) -> Vec<(&'static str, u64)> {
 /// Asserts that the comparison of a truncated file with the whole one reports the truncation once,
 /// as its first difference.
 #[track_caller]
-fn assert_told_once(cut: &dyn Document, whole: &dyn Document, at: usize) {
+fn assert_reported_once(cut: &dyn Document, whole: &dyn Document, at: usize) {
     let diff = Diff::of([cut, whole]).unwrap();
     assert_eq!(Diff::of([whole, cut]).unwrap().count(), diff.count());
     if diff.not_read[0].is_none() {
@@ -359,12 +359,12 @@ fn assert_told_once(cut: &dyn Document, whole: &dyn Document, at: usize) {
 }
 
 #[test]
-fn a_cut_file_is_told_once_and_lacks_what_it_ends_before() {
+fn a_truncated_file_is_reported_once_and_lacks_the_rest() {
     let text = text_map::write(&mapscope_testdata::synthesize::ika_text_map(SIZE, 3, 5)).unwrap();
     let open = |bytes: &[u8]| text_document(text_map::read(bytes).unwrap(), Found::default());
     let whole = open(&text);
     for cut in (12..text.len()).step_by(11) {
-        assert_told_once(&open(&text[..cut]), &whole, cut);
+        assert_reported_once(&open(&text[..cut]), &whole, cut);
     }
     let tileset = mapscope_testdata::synthesize::ika_tileset(1);
     let bytes = ika::vsp::write(&tileset).unwrap();
@@ -380,7 +380,7 @@ fn a_cut_file_is_told_once_and_lacks_what_it_ends_before() {
         .chain(bytes.len() - 799..bytes.len())
     {
         let cut_off = open(&bytes[..cut]).unwrap();
-        assert_told_once(&cut_off, &whole, cut);
+        assert_reported_once(&cut_off, &whole, cut);
         // Partially read tiles are not reported as changed.
         let diff = Diff::of([&cut_off as &dyn Document, &whole]).unwrap();
         let of_tiles = diff.groups.iter().find(|group| group.what == "tile");
@@ -444,7 +444,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
 "#;
 
 #[test]
-fn a_cut_container_is_told_once() {
+fn a_truncated_container_is_reported_once() {
     let open = |end| open_ppe("a.xmf", &XMF.as_bytes()[..end]);
     let whole = open(XMF.len()).unwrap();
     let mut compared = 0;
@@ -460,7 +460,7 @@ fn a_cut_container_is_told_once() {
         compared += 1;
         let diff = Diff::of([&cut, &whole]).unwrap();
         assert_eq!(diff.not_read[0].as_ref(), Some(error), "cut at {end}");
-        assert_told_once(&cut, &whole, end);
+        assert_reported_once(&cut, &whole, end);
         let info = cut.info(&InfoQuery::default());
         assert!(!info["left_out"].as_array().unwrap().is_empty(), "{end}");
     }
@@ -593,7 +593,7 @@ fn changes_of_strands_are_differences() {
 
 /// A level that ends anywhere, even within its header, lacks only the content after its end.
 #[test]
-fn a_cut_level_is_told_once_and_lacks_what_it_ends_before() {
+fn a_truncated_level_is_reported_once_and_lacks_the_rest() {
     let mut level = mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3);
     let header = &mut level.header;
     header.description = "a description".to_owned();
@@ -619,7 +619,7 @@ fn a_cut_level_is_told_once_and_lacks_what_it_ends_before() {
             continue;
         };
         compared += 1;
-        assert_told_once(&*part, &*whole, cut);
+        assert_reported_once(&*part, &*whole, cut);
     }
     assert!(compared > 300, "{compared}");
 }
@@ -723,7 +723,7 @@ fn new_zone() -> ika_map::Zone {
 }
 
 #[test]
-fn cells_differ_by_the_zone_that_they_mean_and_not_by_its_number() {
+fn cells_are_compared_by_zone_and_not_by_zone_number() {
     let map = ika();
     let open = |map: &ika::Map| open_ika(&ika_map::write(map).unwrap()).unwrap();
     let of_zones = |change: fn(&mut ika::Map)| changed(&map, change, open);

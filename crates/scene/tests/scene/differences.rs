@@ -34,7 +34,7 @@ fn differences(name: &str, files: [&[u8]; 2]) -> Vec<String> {
 }
 
 /// Number of tiles that cycle through the materials.
-const NAMING: usize = 100;
+const CYCLED_TILES: usize = 100;
 
 /// A map with five materials. The first tiles use them in turn, the others only the first.
 fn map() -> Pfmap {
@@ -46,7 +46,7 @@ fn map() -> Pfmap {
     };
     map.materials = (0..5).map(material).collect();
     for (i, tile) in map.tiles.iter_mut().enumerate() {
-        let numbers = if i < NAMING {
+        let numbers = if i < CYCLED_TILES {
             [i % 5, (i + 1) % 5]
         } else {
             [0; 2]
@@ -60,7 +60,7 @@ fn map() -> Pfmap {
 }
 
 #[track_caller]
-fn of_maps(a: &Pfmap, b: &Pfmap) -> Vec<String> {
+fn map_differences(a: &Pfmap, b: &Pfmap) -> Vec<String> {
     let files = [pfmap::write(a), pfmap::write(b)];
     differences("a.pfmap", [&files[0], &files[1]])
 }
@@ -72,11 +72,11 @@ fn a_material_of_a_map_under_another_name_is_one_difference() {
         let mut b = a.clone();
         b.materials[at].name = "other".to_owned();
         let place = format!("material name{at}");
-        assert_eq!(of_maps(&a, &b), [format!("{place}: name")]);
+        assert_eq!(map_differences(&a, &b), [format!("{place}: name")]);
         b.materials[at].texture = "other.png".to_owned();
-        assert_eq!(of_maps(&a, &b), [format!("{place}: name texture")]);
+        assert_eq!(map_differences(&a, &b), [format!("{place}: name texture")]);
         b.materials[at].name = a.materials[at].name.clone();
-        assert_eq!(of_maps(&a, &b), [format!("{place}: texture")]);
+        assert_eq!(map_differences(&a, &b), [format!("{place}: texture")]);
         // A tile with a real change is reported too, and no other tile.
         let number = b.tiles[700].get(Field::TopMaterial);
         b.tiles[700].set(Field::TopMaterial, (number + 1) % 5);
@@ -84,13 +84,13 @@ fn a_material_of_a_map_under_another_name_is_one_difference() {
             format!("{place}: texture"),
             "tile 21,28: top_material".to_owned(),
         ];
-        assert_eq!(of_maps(&a, &b), expected);
+        assert_eq!(map_differences(&a, &b), expected);
     }
     let mut b = a.clone();
     for material in &mut b.materials {
         material.name.insert(0, 'x');
     }
-    assert_eq!(of_maps(&a, &b).len(), 5);
+    assert_eq!(map_differences(&a, &b).len(), 5);
 }
 
 #[test]
@@ -105,8 +105,8 @@ fn a_material_that_is_inserted_moves_no_tile_that_names_what_it_did() {
         let mut b = a.clone();
         b.materials.insert(at, new.clone());
         // Each tile changes whose index now refers to a different material.
-        let others = (0..NAMING).filter(|i| i % 5 >= at || (i + 1) % 5 >= at);
-        let rest = usize::from(at == 0) * (a.tiles.len() - NAMING);
+        let others = (0..CYCLED_TILES).filter(|i| i % 5 >= at || (i + 1) % 5 >= at);
+        let rest = usize::from(at == 0) * (a.tiles.len() - CYCLED_TILES);
         let [first, second] = [&a, &b].map(|map| open("a.pfmap", &pfmap::write(map)));
         let count = Diff::of([&*first, &*second]).unwrap().count();
         assert_eq!(count, (1 + others.count() + rest) as u64, "{at}");
@@ -116,11 +116,11 @@ fn a_material_that_is_inserted_moves_no_tile_that_names_what_it_did() {
                 tile.set(field, number + i32::from(number as usize >= at));
             }
         }
-        assert_eq!(of_maps(&a, &b), ["+material new: "], "{at}");
-        assert_eq!(of_maps(&b, &a), ["-material new: "], "{at}");
+        assert_eq!(map_differences(&a, &b), ["+material new: "], "{at}");
+        assert_eq!(map_differences(&b, &a), ["-material new: "], "{at}");
         // Another material is renamed at the same time.
         b.materials[(at + 2) % 6].name = "renamed".to_owned();
-        let found = of_maps(&a, &b);
+        let found = map_differences(&a, &b);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].starts_with("material name") && found[1] == "+material new: ");
     }
@@ -131,9 +131,9 @@ fn materials_that_are_swapped_are_others_on_their_tiles() {
     let a = map();
     let mut b = a.clone();
     b.materials.swap(1, 3);
-    let found = of_maps(&a, &b);
+    let found = map_differences(&a, &b);
     let changed = |i: &usize| [1, 3].contains(&(i % 5)) || [1, 3].contains(&((i + 1) % 5));
-    let tiles = (0..NAMING).filter(changed).count();
+    let tiles = (0..CYCLED_TILES).filter(changed).count();
     assert_eq!(found.len(), 1 + tiles);
     assert_eq!(found[0], "material order: order");
     // After swapping the indices in the tiles too, the tiles are unchanged.
@@ -142,7 +142,7 @@ fn materials_that_are_swapped_are_others_on_their_tiles() {
             tile.set(field, [0, 3, 2, 1, 4][tile.get(field) as usize]);
         }
     }
-    assert_eq!(of_maps(&a, &b), ["material order: order"]);
+    assert_eq!(map_differences(&a, &b), ["material order: order"]);
 }
 
 /// A map of the given number of chunks whose tiles differ from their neighbours.
@@ -176,9 +176,9 @@ fn chunks_of_terrain_that_are_inserted_are_told_together() {
         for (b, what) in [(rows, "rows"), (cols, "columns")] {
             let lines = format!("tile {what} {} to {}: ", 32 * at, 32 * at + 31);
             let expected = ["map map: chunks".to_owned(), format!("+{lines}")];
-            assert_eq!(of_maps(&a, &b), expected);
+            assert_eq!(map_differences(&a, &b), expected);
             let expected = ["map map: chunks".to_owned(), format!("-{lines}")];
-            assert_eq!(of_maps(&b, &a), expected);
+            assert_eq!(map_differences(&b, &a), expected);
         }
     }
 }
@@ -190,16 +190,19 @@ fn tiles_that_move_on_by_a_line_are_told_by_the_lines_that_come_and_go() {
     let mut b = a.clone();
     b.tiles.splice(64 * 5..64 * 5, [new; 64]);
     b.tiles.truncate(a.tiles.len());
-    assert_eq!(of_maps(&a, &b), ["+tile row 5: ", "-tile row 31: "]);
+    assert_eq!(map_differences(&a, &b), ["+tile row 5: ", "-tile row 31: "]);
     let mut b = a.clone();
     for row in b.tiles.chunks_mut(64) {
         row[9..].rotate_right(1);
         row[9] = new;
     }
-    assert_eq!(of_maps(&a, &b), ["+tile column 9: ", "-tile column 63: "]);
+    assert_eq!(
+        map_differences(&a, &b),
+        ["+tile column 9: ", "-tile column 63: "]
+    );
     // An additional changed tile is reported as such.
     b.tiles[640 + 30].set(Field::BaseHeight, 77);
-    let found = of_maps(&a, &b);
+    let found = map_differences(&a, &b);
     assert_eq!(found[1], "tile 10,29: base_height", "{found:?}");
     assert_eq!(found.len(), 3);
     // A few tiles are reported individually, even if they moved.
@@ -209,7 +212,7 @@ fn tiles_that_move_on_by_a_line_are_told_by_the_lines_that_come_and_go() {
     let mut b = a.clone();
     a.tiles[32 * 4 + 3].set(Field::BaseHeight, 9);
     b.tiles[32 * 5 + 3].set(Field::BaseHeight, 9);
-    assert_eq!(of_maps(&a, &b).len(), 2);
+    assert_eq!(map_differences(&a, &b).len(), 2);
 }
 
 /// A model in which all numbers with a decimal point are distinct.
@@ -261,46 +264,49 @@ fn model() -> Pfobj {
 }
 
 #[track_caller]
-fn of_models(a: &Pfobj, b: &Pfobj) -> Vec<String> {
+fn model_differences(a: &Pfobj, b: &Pfobj) -> Vec<String> {
     let files = [pfobj::write(a), pfobj::write(b)];
     differences("a.pfobj", [&files[0], &files[1]])
 }
 
 #[test]
-fn whatever_of_a_model_has_another_name_is_one_difference() {
+fn a_renamed_part_of_a_model_is_one_difference() {
     let a = model();
     for at in 0..a.joints.len() {
         let mut b = a.clone();
         let name = std::mem::replace(&mut b.joints[at].name, "other".to_owned());
-        assert_eq!(of_models(&a, &b), [format!("joint {name}: name")]);
+        assert_eq!(model_differences(&a, &b), [format!("joint {name}: name")]);
         b.joints[at].bind.translation[1] += 1.0;
         let expected = format!("joint {name}: name translation");
-        assert_eq!(of_models(&a, &b), [expected]);
+        assert_eq!(model_differences(&a, &b), [expected]);
     }
     for at in 0..a.materials.len() {
         let mut b = a.clone();
         let name = std::mem::replace(&mut b.materials[at].name, "other".to_owned());
-        assert_eq!(of_models(&a, &b), [format!("material {name}: name")]);
+        assert_eq!(
+            model_differences(&a, &b),
+            [format!("material {name}: name")]
+        );
         b.materials[at].texture = "other.png".to_owned();
         assert_eq!(
-            of_models(&a, &b),
+            model_differences(&a, &b),
             [format!("material {name}: name texture")]
         );
     }
     for at in 0..a.clips.len() {
         let mut b = a.clone();
         let name = std::mem::replace(&mut b.clips[at].name, "other".to_owned());
-        assert_eq!(of_models(&a, &b), [format!("clip {name}: name")]);
+        assert_eq!(model_differences(&a, &b), [format!("clip {name}: name")]);
         // With different poses it is a different clip.
         b.clips[at].poses[2].translation[0] += 1.0;
         let expected = [format!("-clip {name}: "), "+clip other: ".to_owned()];
-        assert_eq!(of_models(&a, &b), expected);
+        assert_eq!(model_differences(&a, &b), expected);
     }
     let mut b = a.clone();
     for joint in &mut b.joints {
         joint.name.insert_str(0, "rig_");
     }
-    assert_eq!(of_models(&a, &b).len(), a.joints.len());
+    assert_eq!(model_differences(&a, &b).len(), a.joints.len());
 }
 
 #[test]
@@ -327,8 +333,8 @@ fn a_joint_that_is_inserted_is_one_difference() {
             });
             clip.poses = frames.collect();
         }
-        assert_eq!(of_models(&a, &b), ["+joint new: "], "{at}");
-        assert_eq!(of_models(&b, &a), ["-joint new: "], "{at}");
+        assert_eq!(model_differences(&a, &b), ["+joint new: "], "{at}");
+        assert_eq!(model_differences(&b, &a), ["-joint new: "], "{at}");
     }
 }
 
@@ -356,7 +362,7 @@ fn with_other_numbers(text: &str) -> Vec<[String; 2]> {
 }
 
 #[test]
-fn every_number_that_is_read_as_another_is_a_difference_and_no_spelling_is() {
+fn numbers_differ_by_value_and_not_by_spelling() {
     let model = String::from_utf8(pfobj::write(&model())).unwrap();
     for (name, text) in [("a.pfobj", &*model), ("a.pfscene", SCENE)] {
         let others = with_other_numbers(text);
@@ -410,7 +416,7 @@ fn map_of_levels(count: u64) -> pmf::Pmf {
 }
 
 #[track_caller]
-fn of_levels(a: &pmf::Pmf, b: &pmf::Pmf) -> Vec<String> {
+fn level_differences(a: &pmf::Pmf, b: &pmf::Pmf) -> Vec<String> {
     let files = [a, b].map(|map| pmf::write(map, Packing::Stored).unwrap());
     differences("a.pmf", [&files[0], &files[1]])
 }
@@ -421,12 +427,12 @@ fn a_level_that_comes_or_goes_is_one_difference() {
     for at in 0..a.levels.len() {
         let mut b = a.clone();
         let level = b.levels.remove(at);
-        assert_eq!(of_levels(&a, &b), [format!("-level {at}: ")]);
-        assert_eq!(of_levels(&b, &a), [format!("+level {at}: ")]);
+        assert_eq!(level_differences(&a, &b), [format!("-level {at}: ")]);
+        assert_eq!(level_differences(&b, &a), [format!("+level {at}: ")]);
         for to in (0..a.levels.len()).filter(|to| *to != at) {
             let mut b = b.clone();
             b.levels.insert(to, level.clone());
-            assert_eq!(of_levels(&a, &b), ["level order: order"]);
+            assert_eq!(level_differences(&a, &b), ["level order: order"]);
         }
     }
 }
@@ -442,7 +448,7 @@ fn what_stands_in_a_level_follows_it() {
     let data = b.levels[0].chunks[0].data.as_mut().unwrap();
     data.client.as_mut().unwrap().lightmaps[0].luxels[5] ^= 1;
     assert_eq!(
-        of_levels(&a, &b),
+        level_differences(&a, &b),
         [
             "-entity 0: DUMMY made up: ",
             "-entity 0: LIGHT made up: ",
@@ -453,23 +459,24 @@ fn what_stands_in_a_level_follows_it() {
     );
     let new = synthesize::pmf([1, 1, 1], 2, 9).levels.remove(0);
     b.levels.insert(0, new);
-    let found = of_levels(&a, &b);
+    let found = level_differences(&a, &b);
     assert_eq!(found.len(), 6, "{found:?}");
     assert!(found.contains(&"+level 0: ".to_owned()), "{found:?}");
 }
 
 /// The differences after a change in a level.
 #[track_caller]
-fn of_changed_level(change: impl FnOnce(&mut pmf::Level)) -> Vec<String> {
+fn changed_level_differences(change: impl FnOnce(&mut pmf::Level)) -> Vec<String> {
     let a = synthesize::pmf([1, 2, 1], 1, 7);
     let mut b = a.clone();
     change(&mut b.levels[0]);
-    of_levels(&a, &b)
+    level_differences(&a, &b)
 }
 
 #[test]
 fn whatever_is_read_of_a_level_is_a_difference() {
-    let found = of_changed_level(|level| level.client.as_mut().unwrap().skies[0].flags = 0x80);
+    let found =
+        changed_level_differences(|level| level.client.as_mut().unwrap().skies[0].flags = 0x80);
     assert_eq!(found, ["sky 0: day: flags"]);
 
     // Far from the origin, where fewer decimal digits remain.
@@ -511,7 +518,7 @@ fn whatever_is_read_of_a_level_is_a_difference() {
     lists(0)(&mut a.levels[0]);
     lists(1)(&mut b.levels[0]);
     assert_eq!(
-        of_levels(&a, &b),
+        level_differences(&a, &b),
         [
             "cube 0: (0, 0, 0): 0: sees_cubes sees_of_chunk",
             "server region 0: (0, 0, 0): 0: chunk",
@@ -537,8 +544,8 @@ fn a_cube_that_wraps_another_leaves_it_as_it_is() {
     let a = level_of(&[|cubes| cubes.push_parent(0b11, &[1, 2]), empty, empty]);
     let path: fn(&mut pmf::Cubes) -> u32 = |cubes| cubes.push_path_info(Some(2), &[]);
     let b = level_of(&[|cubes| cubes.push_parent(0b11, &[1, 3]), path, empty, empty]);
-    assert_eq!(of_levels(&a, &b), ["+cube 0: (0, 0, 0): 1: "]);
-    assert_eq!(of_levels(&b, &a), ["-cube 0: (0, 0, 0): 1: "]);
+    assert_eq!(level_differences(&a, &b), ["+cube 0: (0, 0, 0): 1: "]);
+    assert_eq!(level_differences(&b, &a), ["-cube 0: (0, 0, 0): 1: "]);
     // Also if it wraps all of them.
     let c = level_of(&[
         |cubes| cubes.push_vis_info(1, [1], &[]),
@@ -547,7 +554,7 @@ fn a_cube_that_wraps_another_leaves_it_as_it_is() {
         empty,
         empty,
     ]);
-    assert_eq!(of_levels(&b, &c), ["+cube 0: (0, 0, 0): 0: "]);
+    assert_eq!(level_differences(&b, &c), ["+cube 0: (0, 0, 0): 0: "]);
 }
 
 #[test]
@@ -587,19 +594,19 @@ fn whatever_is_read_of_an_entity_is_a_difference() {
     };
     let a = map("prop", 1, 0);
     assert_eq!(
-        of_levels(&a, &map("prop", 2, 0)),
+        level_differences(&a, &map("prop", 2, 0)),
         ["entity PROP prop: property"]
     );
     assert_eq!(
-        of_levels(&a, &map("prop", 1, 0x80)),
+        level_differences(&a, &map("prop", 1, 0x80)),
         ["entity PROP prop: flags"]
     );
     let [a, b] = ["a", "b"].map(|end| map(&format!("{}{end}", "long".repeat(200)), 1, 0));
-    assert_eq!(of_levels(&a, &b).len(), 1);
+    assert_eq!(level_differences(&a, &b).len(), 1);
     // A renamed gamemode is a difference of the map.
     let mut b = a.clone();
     b.header.gamemodes[0] = "run".to_owned();
-    assert_eq!(of_levels(&a, &b), ["map map: gamemodes"]);
+    assert_eq!(level_differences(&a, &b), ["map map: gamemodes"]);
 }
 
 #[test]
@@ -635,7 +642,7 @@ fn an_error_that_leaves_something_out_is_told_once_and_first() {
 }
 
 #[test]
-fn whatever_of_a_scene_has_another_name_is_one_difference() {
+fn a_renamed_part_of_a_scene_is_one_difference() {
     let renamed = [
         ("\"Villagers\"", "\"Farmers\"", "faction Villagers: name"),
         ("entity guard", "entity warden", "entity guard: name"),
@@ -650,7 +657,7 @@ fn whatever_of_a_scene_has_another_name_is_one_difference() {
 }
 
 #[track_caller]
-fn of_binary_maps(a: &Map, b: &Map) -> Vec<String> {
+fn binary_map_differences(a: &Map, b: &Map) -> Vec<String> {
     let files = [a, b].map(|map| map::write(map).unwrap());
     differences("a.map", [&files[0], &files[1]])
 }
@@ -661,13 +668,19 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
     for at in 0..a.layers.len() {
         let mut b = a.clone();
         let layer = b.layers.remove(at);
-        assert_eq!(of_binary_maps(&a, &b), [format!("-layer Layer {at}: ")]);
-        assert_eq!(of_binary_maps(&b, &a), [format!("+layer Layer {at}: ")]);
+        assert_eq!(
+            binary_map_differences(&a, &b),
+            [format!("-layer Layer {at}: ")]
+        );
+        assert_eq!(
+            binary_map_differences(&b, &a),
+            [format!("+layer Layer {at}: ")]
+        );
         // A changed tile of a remaining layer is reported in that layer.
         for other in 0..b.layers.len() {
             let mut b = b.clone();
             b.layers[other].tiles[40] ^= 1;
-            let mut found = of_binary_maps(&a, &b);
+            let mut found = binary_map_differences(&a, &b);
             found.sort();
             let place = other + usize::from(other >= at);
             let cell = format!("cell Layer {place}: 4,3: tile");
@@ -677,14 +690,17 @@ fn a_layer_without_a_name_that_comes_or_goes_is_one_difference() {
         for to in (0..a.layers.len()).filter(|to| *to != at) {
             let mut b = b.clone();
             b.layers.insert(to, layer.clone());
-            assert_eq!(of_binary_maps(&a, &b), ["layer order: order"]);
+            assert_eq!(binary_map_differences(&a, &b), ["layer order: order"]);
         }
     }
     for at in 0..=a.layers.len() {
         let mut b = a.clone();
         b.layers.insert(at, a.layers[0].clone());
         b.layers[at].tiles.fill(0);
-        assert_eq!(of_binary_maps(&a, &b), [format!("+layer Layer {at}: ")]);
+        assert_eq!(
+            binary_map_differences(&a, &b),
+            [format!("+layer Layer {at}: ")]
+        );
     }
 }
 
@@ -703,14 +719,17 @@ fn a_cell_that_differs_is_found_wherever_it_is_in_a_large_map() {
         "obstruction 23,20: obstruction",
         "zone cell 24,20: zone_cell",
     ];
-    assert_eq!(of_binary_maps(&a, &b), expected);
+    assert_eq!(binary_map_differences(&a, &b), expected);
     // No tileset has this tile.
     b = a.clone();
     b.layers[0].tiles[2000] = u32::MAX;
-    assert_eq!(of_binary_maps(&a, &b), ["cell Layer 0: 0,40: tile"]);
+    assert_eq!(binary_map_differences(&a, &b), ["cell Layer 0: 0,40: tile"]);
     let mut other = b.clone();
     other.layers[0].tiles[2000] -= 1;
-    assert_eq!(of_binary_maps(&b, &other), ["cell Layer 0: 0,40: tile"]);
+    assert_eq!(
+        binary_map_differences(&b, &other),
+        ["cell Layer 0: 0,40: tile"]
+    );
 
     let a = synthesize::ppe_map([50, 60], MapFlags::default(), 3);
     let mut b = a.clone();
@@ -722,7 +741,7 @@ fn a_cell_that_differs_is_found_wherever_it_is_in_a_large_map() {
     let a = terrain(1, 2);
     let mut b = a.clone();
     b.tiles[2047].set(Field::TopMaterial, 1);
-    assert_eq!(of_maps(&a, &b), ["tile 31,63: top_material"]);
+    assert_eq!(map_differences(&a, &b), ["tile 31,63: top_material"]);
 }
 
 #[test]
@@ -776,22 +795,22 @@ fn rows_and_columns_that_are_inserted_are_told_together() {
                 &|cells| drop(cells.splice(to..to, vec![0; count * columns])),
             );
             b.size[1] += count as u32;
-            told(&of_binary_maps(&a, &b), "row");
-            told(&of_binary_maps(&b, &a), "row");
+            told(&binary_map_differences(&a, &b), "row");
+            told(&binary_map_differences(&b, &a), "row");
         }
         for at in 0..=columns {
             let mut b = all(&a, &|cells| widen(cells, columns, at, count), &|cells| {
                 widen(cells, columns, at, count);
             });
             b.size[0] += count as u32;
-            told(&of_binary_maps(&a, &b), "column");
-            told(&of_binary_maps(&b, &a), "column");
+            told(&binary_map_differences(&a, &b), "column");
+            told(&binary_map_differences(&b, &a), "column");
         }
     }
 }
 
 #[track_caller]
-fn of_text_maps(a: &TextMap, b: &TextMap) -> Vec<String> {
+fn text_map_differences(a: &TextMap, b: &TextMap) -> Vec<String> {
     let files = [a, b].map(|map| text_map::write(map).unwrap());
     differences("a.ika-map", [&files[0], &files[1]])
 }
@@ -803,37 +822,40 @@ fn what_stands_on_a_layer_follows_it() {
         let name = &a.layers[at].label;
         let mut b = a.clone();
         b.layers[at].label = "other".to_owned();
-        assert_eq!(of_text_maps(&a, &b), [format!("layer {name}: name")]);
+        assert_eq!(
+            text_map_differences(&a, &b),
+            [format!("layer {name}: name")]
+        );
         b.layers.remove(at);
-        assert_eq!(of_text_maps(&a, &b), [format!("-layer {name}: ")]);
-        assert_eq!(of_text_maps(&b, &a), [format!("+layer {name}: ")]);
+        assert_eq!(text_map_differences(&a, &b), [format!("-layer {name}: ")]);
+        assert_eq!(text_map_differences(&b, &a), [format!("+layer {name}: ")]);
         let mut b = a.clone();
         b.layers.swap(at, (at + 1) % 3);
-        assert_eq!(of_text_maps(&a, &b), ["layer order: order"]);
+        assert_eq!(text_map_differences(&a, &b), ["layer order: order"]);
         // A part that moves to another layer stays the same part.
         let mut b = a.clone();
         let entity = b.layers[at].entities.remove(1);
         b.layers[(at + 1) % 3].entities.insert(0, entity);
         assert_eq!(
-            of_text_maps(&a, &b),
+            text_map_differences(&a, &b),
             [format!("entity Entity {at}.1: layer")]
         );
         let mut b = a.clone();
         b.layers[at].entities[2].label.clear();
         assert_eq!(
-            of_text_maps(&a, &b),
+            text_map_differences(&a, &b),
             [format!("entity Entity {at}.2: name")]
         );
         let mut b = a.clone();
         b.layers[at].entities.swap(1, 2);
-        assert_eq!(of_text_maps(&a, &b), ["entity order: order"]);
+        assert_eq!(text_map_differences(&a, &b), ["entity order: order"]);
     }
     let mut b = a.clone();
     b.zones[0].label = "Inn".to_owned();
     for area in b.layers.iter_mut().flat_map(|layer| &mut layer.zones) {
         area.label = "Inn".to_owned();
     }
-    assert_eq!(of_text_maps(&a, &b), ["zone Café: name"]);
+    assert_eq!(text_map_differences(&a, &b), ["zone Café: name"]);
 }
 
 #[test]
@@ -851,7 +873,7 @@ fn areas_of_one_zone_are_those_in_their_places() {
     b.layers[0].zones = vec![area([64, 16], [16, 48]), area([32, 64], [32, 16])];
     let changed = format!("zone area {label}: place");
     assert_eq!(
-        of_text_maps(&a, &b),
+        text_map_differences(&a, &b),
         [
             changed.clone(),
             changed,

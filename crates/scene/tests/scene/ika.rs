@@ -683,7 +683,7 @@ impl Node {
 
 /// Cells of a text map that any layer blocks, and cells whose centre is in a zone. All layers of
 /// the real maps start at pixel 0 and have tiles 16 pixels wide.
-fn places_by_hand(bytes: &[u8]) -> [BTreeSet<[u32; 2]>; 2] {
+fn expected_cells(bytes: &[u8]) -> [BTreeSet<[u32; 2]>; 2] {
     use std::io::Read as _;
 
     let text: String = bytes.iter().copied().map(char::from).collect();
@@ -729,7 +729,7 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
     files.sort();
     for path in files {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let expected = places_by_hand(&fs::read(&path).unwrap());
+        let expected = expected_cells(&fs::read(&path).unwrap());
         let source = Source::read(&path).unwrap();
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();

@@ -280,7 +280,7 @@ fn value(properties: &[Property], name: &str) -> String {
 
 /// The entities in the sidecar: those of the map, then for each level those of the level and of its
 /// chunks.
-fn told_entities(truth: &Value) -> Vec<&Value> {
+fn expected_entities(truth: &Value) -> Vec<&Value> {
     let mut told: Vec<&Value> = list(&truth["entities"]).iter().collect();
     for level in list(&truth["levels"]) {
         told.extend(list(&level["entities"]));
@@ -296,7 +296,7 @@ fn entities_are_where_they_are_said_to_be() {
     let mut placed = 0;
     for (map, truth) in samples() {
         let entities = items(&map, "entity");
-        let told = told_entities(&truth);
+        let told = expected_entities(&truth);
         assert_eq!(entities.len(), told.len());
         for (item, told) in entities.into_iter().zip(told) {
             let said = properties(&map, item);

@@ -671,7 +671,7 @@ fn static_entities_take_cells_and_what_is_stuck_is_noted() {
 
 /// A map with a pool of deep water and a plateau, and entities in wrong positions.
 #[test]
-fn what_mappers_miss_is_found() {
+fn mistakes_in_valid_scenes_are_found() {
     let entity = |name: &str, model: &str, at: [f32; 3], scale: f32, is_static: u8| {
         let [x, y, z] = at;
         format!(

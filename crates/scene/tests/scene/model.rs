@@ -537,7 +537,7 @@ fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
 /// A missing or extra vertex shifts all later corners to other triangles, which may reverse them
 /// and change the bounds.
 #[test]
-fn what_follows_from_a_vertex_too_few_or_too_many_is_not_one_more_problem() {
+fn consequences_of_a_missing_or_extra_vertex_are_not_separate_problems() {
     let (head, rest) = SMALL.split_at(SMALL.find("v 0 0 0").unwrap());
     let rest = &rest[rest.find("material").unwrap()..];
     let rest = ["z_bounds 0 2.5", "y_bounds -1 1", "../stone.png"]
@@ -669,7 +669,7 @@ fn items(index: u32) -> [Item; 5] {
 }
 
 /// Runs every query of a document, at valid and invalid playheads.
-fn ask_everything(document: &dyn Document) {
+fn query_everything(document: &dyn Document) {
     let mut lines = Vec::new();
     let mut labels = Vec::new();
     let mut palette = vec![SkinMatrix::IDENTITY; model(document).palette_len()];
@@ -800,7 +800,7 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
         };
         let (options, progress) = (OpenOptions::default(), Progress::default());
         if let Ok(document) = mapscope_scene::open(&source, &options, &progress) {
-            ask_everything(&*document);
+            query_everything(&*document);
             opened += 1;
         }
     }

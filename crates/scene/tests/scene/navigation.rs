@@ -40,17 +40,18 @@ fn tile_mut(map: &mut Pfmap, row: u32, col: u32) -> &mut Tile {
 }
 
 /// A pseudorandom hash of a number.
-fn scrambled(mut x: u32) -> u32 {
+fn pseudorandom(mut x: u32) -> u32 {
     x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
     x = (x ^ x >> 16).wrapping_mul(0x045d_9f3b);
     x ^ x >> 16
 }
 
 /// A random map that exercises every rule of the grid.
-fn wild_map(seed: u32) -> Pfmap {
+fn random_map(seed: u32) -> Pfmap {
     let mut map = level_map(1, 2);
     for (tile, at) in map.tiles.iter_mut().zip(0_u32..) {
-        let chance = |part: u32, below: u32| scrambled(at * 31 + part + seed * 1_000_003) % below;
+        let chance =
+            |part: u32, below: u32| pseudorandom(at * 31 + part + seed * 1_000_003) % below;
         if chance(0, 3) == 0 {
             tile.kind = TileType::ALL[chance(1, 13) as usize];
             tile.ramp_height = chance(2, 4) as u8;
@@ -65,7 +66,7 @@ fn wild_map(seed: u32) -> Pfmap {
 }
 
 /// Size and first cell of each island, by a simple flood fill.
-fn flooded(size: [u32; 2], is_open: impl Fn(Cell) -> bool) -> Vec<(u32, Cell)> {
+fn flood_fill(size: [u32; 2], is_open: impl Fn(Cell) -> bool) -> Vec<(u32, Cell)> {
     let [rows, cols] = size;
     let mut seen = BTreeSet::new();
     let mut islands = Vec::new();
@@ -183,11 +184,11 @@ fn the_cells_of_two_maps_are_those_of_the_sheet() {
 #[test]
 fn islands_are_those_of_a_flood_fill() {
     for seed in 0..8 {
-        let map = wild_map(seed);
+        let map = random_map(seed);
         let grid = NavigationGrid::of(&map, &[]);
         let ground = grid.islands(Domain::Ground);
         assert_eq!(grid.size(), [64, 128]);
-        let expected = flooded(grid.size(), |cell| is_open(&map, Domain::Ground, cell));
+        let expected = flood_fill(grid.size(), |cell| is_open(&map, Domain::Ground, cell));
         let found: Vec<_> = ground.list.iter().map(|i| (i.cells, i.first)).collect();
         assert_eq!(found, expected, "seed {seed}");
         assert!(found.len() > 20 && found[0].0 > 100, "seed {seed} is dull");
@@ -210,7 +211,7 @@ fn islands_are_those_of_a_flood_fill() {
             "too deep",
         ];
         assert!(reasons.iter().eq(&all), "{reasons:?}");
-        let expected = flooded(grid.size(), |cell| is_open(&map, Domain::Water, cell));
+        let expected = flood_fill(grid.size(), |cell| is_open(&map, Domain::Water, cell));
         let water = &grid.islands(Domain::Water).list;
         let found: Vec<_> = water.iter().map(|i| (i.cells, i.first)).collect();
         assert_eq!(found, expected, "seed {seed}: water");
@@ -220,7 +221,7 @@ fn islands_are_those_of_a_flood_fill() {
 /// The border of an island is where a step leaves it, and its tiles are those of its cells.
 #[test]
 fn borders_are_where_islands_end() {
-    let map = wild_map(3);
+    let map = random_map(3);
     let grid = NavigationGrid::of(&map, &[]);
     let ground = grid.islands(Domain::Ground);
     for island in 0..ground.list.len() {
@@ -431,7 +432,7 @@ fn entities_without_end_are_left_out() {
 /// The shader codes of all cells match the grid.
 #[test]
 fn codes_are_those_of_the_grid() {
-    let map = wild_map(5);
+    let map = random_map(5);
     let circle = Footprint::Circle {
         center: at_cell(&map, 40.0, 30.0),
         radius: 30.0,
@@ -641,7 +642,7 @@ fn the_engines_demo_map_has_the_islands_that_a_script_counts() {
 
 /// At the line of a material, and at the first tile of an island of at least one tile.
 #[test]
-fn what_nobody_uses_and_where_nobody_gets_is_noted() {
+fn unused_materials_and_unreachable_ground_are_noted() {
     let mut map = level_map(1, 1);
     map.materials.truncate(4);
     for (row, col) in [(0, 5), (1, 5), (5, 5)] {

@@ -208,12 +208,12 @@ fn sample_containers_agree_with_their_side_cars() {
                 .map_or(&[][..], |boxes| boxes.as_array().unwrap());
             assert_eq!(boxes, expected);
         }
-        comes_back(&bytes);
+        assert_round_trip(&bytes);
     }
 }
 
 /// Asserts that a container survives a round trip through the writer.
-fn comes_back(bytes: &[u8]) {
+fn assert_round_trip(bytes: &[u8]) {
     let map = xmf::read(bytes).unwrap();
     let written = xmf::write(&map);
     let again = xmf::read(&written).unwrap();
@@ -308,7 +308,7 @@ fn the_real_container_is_read_whole() {
     let path = "%PATH%/assets/sci-fi-tileset.png".to_owned();
     assert_eq!(map.palettes[0].source, PaletteSource::File(path));
     assert_eq!(map.palettes[0].pal_shift, Some(5));
-    comes_back(&bytes);
+    assert_round_trip(&bytes);
 }
 
 #[test]

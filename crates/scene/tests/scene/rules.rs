@@ -25,13 +25,13 @@ use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
 /// Files beside the opened one, by name.
-type Beside = &'static [(&'static str, &'static [u8])];
+type AdjacentFiles = &'static [(&'static str, &'static [u8])];
 
 /// Ids of the broken rules.
 #[derive(Default)]
-struct Broken(BTreeSet<&'static str>);
+struct BrokenRules(BTreeSet<&'static str>);
 
-impl Broken {
+impl BrokenRules {
     fn add<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
         let problems = problems.into_iter().flat_map(Problem::with_consequences);
         self.0.extend(problems.map(|p| p.rule.id));
@@ -45,7 +45,7 @@ impl Broken {
     }
 
     /// Opens a file as the program does, with others beside it.
-    fn open(&mut self, name: &str, bytes: impl Into<Vec<u8>>, beside: Beside) {
+    fn open(&mut self, name: &str, bytes: impl Into<Vec<u8>>, beside: AdjacentFiles) {
         let source = Source {
             path: name.into(),
             bytes: bytes.into().into(),
@@ -128,7 +128,7 @@ fn swept_bytes(bytes: &[u8], range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
     swept
 }
 
-fn sweep_pfmap(broken: &mut Broken) {
+fn sweep_pfmap(broken: &mut BrokenRules) {
     let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
     let text = text
         .replace("version 1.0", "version 1.2")
@@ -147,7 +147,7 @@ fn sweep_pfmap(broken: &mut Broken) {
     broken.add_read(pfmap::read(of_2018.as_bytes()), |map| &map.problems);
 }
 
-fn sweep_pfobj(broken: &mut Broken) {
+fn sweep_pfobj(broken: &mut BrokenRules) {
     let text = pfobj::write(&tiny_model());
     for text in swept_text(&String::from_utf8_lossy(&text), usize::MAX) {
         broken.add_read(pfobj::read(text.as_bytes()), |model| &model.problems);
@@ -157,7 +157,7 @@ fn sweep_pfobj(broken: &mut Broken) {
 
 /// Models with an unused material, an invalid level of detail, one without clips, and weights below
 /// zero.
-fn break_model_files(broken: &mut Broken) {
+fn break_model_files(broken: &mut BrokenRules) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pfobj");
     let mut model = tiny_model();
@@ -229,7 +229,7 @@ fn break_model_files(broken: &mut Broken) {
     }
 }
 
-fn sweep_pfscene(broken: &mut Broken) {
+fn sweep_pfscene(broken: &mut BrokenRules) {
     for text in swept_text(SCENE, usize::MAX) {
         broken.add_read(pfscene::read(text.as_bytes()), |scene| &scene.problems);
     }
@@ -255,7 +255,7 @@ fn sweep_pfscene(broken: &mut Broken) {
     broken.add_read(pfscene::read(scene.as_bytes()), |scene| &scene.problems);
 }
 
-fn open_pfscenes(broken: &mut Broken) {
+fn open_pfscenes(broken: &mut BrokenRules) {
     static MAP: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(1, 1, 1));
     static MODEL: LazyLock<Vec<u8>> = LazyLock::new(|| pfobj::write(&tiny_model()));
     static FILES: LazyLock<[(&str, &[u8]); 3]> = LazyLock::new(|| {
@@ -331,7 +331,7 @@ fn open_pfscenes(broken: &mut Broken) {
     broken.open("a.pfscene", [head, &many].concat(), &*FILES);
 }
 
-fn sweep_ika(broken: &mut Broken) {
+fn sweep_ika(broken: &mut BrokenRules) {
     let map = ika_map::write(&synthesize::ika_map([2, 2], 2, 1)).unwrap();
     for bytes in swept_bytes(&map, 0..map.len()) {
         broken.add_read(ika_map::read(&bytes), |map| &map.problems);
@@ -342,7 +342,7 @@ fn sweep_ika(broken: &mut Broken) {
     }
 }
 
-fn sweep_vsp(broken: &mut Broken) {
+fn sweep_vsp(broken: &mut BrokenRules) {
     let good = vsp::write(&synthesize::ika_tileset(1)).unwrap();
     let tail = good.len() - 16;
     for range in [0..12, 76..84, tail..good.len()] {
@@ -352,7 +352,7 @@ fn sweep_vsp(broken: &mut Broken) {
     }
 }
 
-fn sweep_ppe(broken: &mut Broken) {
+fn sweep_ppe(broken: &mut BrokenRules) {
     for flags in [0, MapFlags::RLE, MapFlags::ZLIB, MapFlags::ZSTD] {
         let flags = MapFlags(flags | MapFlags::NEW_LAYOUT);
         let map = map_data::write(&synthesize::ppe_map([3, 2], flags, 1)).unwrap();
@@ -399,12 +399,12 @@ fn with_archive(map: &mut Pmf, files: &[(&str, &[u8])]) {
     map.archive = Some(Archive::build(&files.collect::<Vec<_>>()).unwrap());
 }
 
-fn sweep_pmf(broken: &mut Broken) {
+fn sweep_pmf(broken: &mut BrokenRules) {
     // This sweep takes longest.
     let bytes = level(|_| ());
-    let found = Mutex::new(Broken::default());
+    let found = Mutex::new(BrokenRules::default());
     on_all_threads(bytes.len(), |at| {
-        let mut of_byte = Broken::default();
+        let mut of_byte = BrokenRules::default();
         for bytes in swept_bytes(&bytes, at..at + 1) {
             of_byte.add_read(pmf::read(&bytes), |map| &map.problems);
         }
@@ -479,7 +479,7 @@ fn sweep_pmf(broken: &mut Broken) {
 }
 
 /// Levels with broken textures or too much visible content.
-fn open_levels(broken: &mut Broken) {
+fn open_levels(broken: &mut BrokenRules) {
     broken.open("a.pmf", level(|_| ()), &[]);
     let textures = level(|map| {
         let odd = pmf::Texture {
@@ -530,7 +530,7 @@ fn open_levels(broken: &mut Broken) {
     broken.add(&map.unwrap().about().problems);
 }
 
-fn break_pfmap(broken: &mut Broken) {
+fn break_pfmap(broken: &mut BrokenRules) {
     // A ramp that faces away from a plateau, and one without height.
     let mut slopes = pfmap::read(&synthesize::pfmap(1, 1, 1)).unwrap();
     slopes.tiles.fill(pfmap::Tile::default());
@@ -549,7 +549,7 @@ fn break_pfmap(broken: &mut Broken) {
         text.replace_range(first + at..first + at + new.len(), new);
         text
     };
-    broken.open("a.pfmap", parted(&text), &[]);
+    broken.open("a.pfmap", with_wall(&text), &[]);
     for text in [
         // The east edge of the first tile.
         with(18, "2"),
@@ -565,7 +565,7 @@ fn break_pfmap(broken: &mut Broken) {
 }
 
 /// A flat map with a wall across it and an additional material, whatever it was before.
-fn parted(text: &str) -> Vec<u8> {
+fn with_wall(text: &str) -> Vec<u8> {
     let mut map = pfmap::read(text.as_bytes()).unwrap();
     let cols = map.cols() as usize;
     for (index, tile) in map.tiles.iter_mut().enumerate() {
@@ -579,7 +579,7 @@ fn parted(text: &str) -> Vec<u8> {
     pfmap::write(&map)
 }
 
-fn break_pfobj(broken: &mut Broken) {
+fn break_pfobj(broken: &mut BrokenRules) {
     const NONE: &str = " 0.000000/0.000000/0.000000/1.000000";
     const ONE: &str = " 1.000000/1.000000/1.000000";
     let text = pfobj::write(&tiny_model());
@@ -611,7 +611,7 @@ fn break_pfobj(broken: &mut Broken) {
         text.replacen(joint, &joint.replacen(ONE, " 0/0/0", 1), 1),
         text.replace("picture0.png", "../picture.png"),
     ] {
-        let beside: Beside = &[("picture1.png", b"not a picture")];
+        let beside: AdjacentFiles = &[("picture1.png", b"not a picture")];
         broken.open("a.pfobj", text, beside);
     }
     let mut jpeg = std::io::Cursor::new(Vec::new());
@@ -619,11 +619,11 @@ fn break_pfobj(broken: &mut Broken) {
     let written = picture.write_to(&mut jpeg, image::ImageFormat::Jpeg);
     written.unwrap();
     let cut: &[u8] = jpeg.into_inner().leak();
-    let beside: Beside = vec![("picture1.png", &cut[..cut.len() - 2])].leak();
+    let beside: AdjacentFiles = vec![("picture1.png", &cut[..cut.len() - 2])].leak();
     broken.open("a.pfobj", text, beside);
 }
 
-fn break_ika(broken: &mut Broken) {
+fn break_ika(broken: &mut BrokenRules) {
     broken.add_read(ika_map::read(b"MAP\xf95\0rest"), |map| &map.problems);
     let map = synthesize::ika_map([20, 30], 3, 7);
     let mut bytes = ika_map::write(&map).unwrap();
@@ -690,7 +690,7 @@ fn in_document_order() -> Vec<u8> {
     mixed
 }
 
-fn break_ppe(broken: &mut Broken) {
+fn break_ppe(broken: &mut BrokenRules) {
     // 2^23 cells with 32 bytes of attributes each.
     let header = [MapFlags::ZLIB | MapFlags::GRAPHICS, 1 << 13, 1 << 10];
     let mut bytes: Vec<u8> = header.into_iter().flat_map(u32::to_le_bytes).collect();
@@ -708,7 +708,7 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
     packer.finish().unwrap()
 }
 
-fn break_xmf(broken: &mut Broken) {
+fn break_xmf(broken: &mut BrokenRules) {
     let packed = [b"ZLIB".to_vec(), zlib(XMF.as_bytes())].concat();
     let layers = (0..513).map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"));
     let layers = layers.collect::<Vec<_>>().concat();
@@ -748,7 +748,7 @@ fn break_xmf(broken: &mut Broken) {
     let mut map = synthesize::ppe_map([3, 2], MapFlags(MapFlags::NEW_LAYOUT), 1);
     map.cells.fill(5);
     let cells: &[u8] = map_data::write(&map).unwrap().leak();
-    let beside: Beside = vec![("ground.png", plain), ("ground.map", cells)].leak();
+    let beside: AdjacentFiles = vec![("ground.png", plain), ("ground.map", cells)].leak();
     let text = XMF
         .replace("Shared:MapData 7", "File:MapData \"ground.map\"")
         .replace("1 0 \"grass\"", "1 99 \"grass\"");
@@ -758,7 +758,7 @@ fn break_xmf(broken: &mut Broken) {
 
 /// A layer with more combinations of tile and palette than the limit of images, and a sheet with
 /// incomplete palettes.
-fn break_palettes(broken: &mut Broken) {
+fn break_palettes(broken: &mut BrokenRules) {
     let mut sheet = Vec::new();
     let mut encoder = png::Encoder::new(&mut sheet, 256, 256);
     encoder.set_color(png::ColorType::Indexed);
@@ -809,7 +809,7 @@ File:Palette "ground.png" palShift=5
 Embed:Palette "night" [/wECA4AEBQY=] offset=768
 "#;
 
-fn leave_unused(broken: &mut Broken) {
+fn leave_unused(broken: &mut BrokenRules) {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("a.png");
     std::fs::write(&path, b"").unwrap();
@@ -834,7 +834,7 @@ fn leave_unused(broken: &mut Broken) {
 }
 
 /// Files after handling by programs that treat them as text, or as text of another system.
-fn alter(broken: &mut Broken) {
+fn break_by_reencoding(broken: &mut BrokenRules) {
     let map = ika_map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
     let as_text: String = map.iter().copied().map(char::from).collect();
     broken.open("a.map", as_text, &[]);
@@ -852,7 +852,7 @@ fn alter(broken: &mut Broken) {
 
 #[test]
 fn every_rule_is_broken_by_some_file() {
-    let mut broken = Broken::default();
+    let mut broken = BrokenRules::default();
     for break_files in [
         sweep_pfmap,
         sweep_pfobj,
@@ -870,7 +870,7 @@ fn every_rule_is_broken_by_some_file() {
         break_ppe,
         break_xmf,
         leave_unused,
-        alter,
+        break_by_reencoding,
     ] {
         break_files(&mut broken);
     }

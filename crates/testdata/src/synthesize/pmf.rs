@@ -130,7 +130,7 @@ fn common() -> LevelCommon {
         }],
         default_weather: weather,
         default_gravity: gravity,
-        is_torn: false,
+        is_incomplete: false,
     }
 }
 
@@ -165,7 +165,7 @@ fn client(common: &LevelCommon) -> LevelClient {
         materials: (common.materials.iter().zip(colors))
             .map(|(_, color)| material(color))
             .collect(),
-        is_torn: false,
+        is_incomplete: false,
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::grammar::Grammar;
-use super::{DEEPEST, Item, ItemKind, Tree, is_space};
+use super::{Item, ItemKind, MAX_DEPTH, Tree, is_space};
 use crate::ika::rules;
-use crate::nesting::{Grammar as _, MAX_INDENT, Settle, Stack};
+use crate::nesting::{BracketRepair, Grammar as _, MAX_INDENT, Stack};
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Message, Place, Problems, quoted};
@@ -73,7 +73,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             items: Vec::new(),
             open: Vec::new(),
             closed: Vec::new(),
-            quote: if is_of_2006(bytes) { b'\\' } else { b'\'' },
+            quote: if has_2006_quotes(bytes) { b'\\' } else { b'\'' },
             stack: None,
             damage: None,
             whole: None,
@@ -149,7 +149,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             }
             let is_outside = self.open.is_empty();
             if is_outside && is_ended {
-                self.damaged_by(
+                self.report_damage(
                     &rules::TRAILING_DATA,
                     self.place(),
                     || "more text behind the last parenthesis; it is left out",
@@ -159,10 +159,10 @@ impl<'a, 'g> Parser<'a, 'g> {
             }
             match byte {
                 b'(' => {
-                    if self.open.len() == DEEPEST {
+                    if self.open.len() == MAX_DEPTH {
                         self.problems.add(&rules::DEPTH, self.place(), || {
                             format!(
-                                "more than {DEEPEST} nodes in each other; expected at most 8; \
+                                "more than {MAX_DEPTH} nodes in each other; expected at most 8; \
                                  the rest of the file is left out"
                             )
                         });
@@ -173,7 +173,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                 }
                 b')' if is_outside => {
                     self.is_unbalanced = true;
-                    self.damaged_by(
+                    self.report_damage(
                         &rules::SYNTAX,
                         self.place(),
                         || "`)` without `(` before it; the engine refuses it",
@@ -198,7 +198,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             let count = self.open.len();
             self.is_unbalanced |= self.pos >= self.bytes.len();
             if self.cut.is_none() {
-                self.damaged_by(&rules::TRUNCATED, self.place(), || {
+                self.report_damage(&rules::TRUNCATED, self.place(), || {
                     let inside = match count {
                         1 => format!("the node {name}, which begins at {begin}"),
                         _ => {
@@ -221,7 +221,7 @@ impl<'a, 'g> Parser<'a, 'g> {
     }
 
     /// Reports a fault in the nesting of nodes, as a consequence of earlier damage if there is any.
-    fn damaged_by<M: Into<Message>>(
+    fn report_damage<M: Into<Message>>(
         &mut self,
         rule: &'static crate::Rule,
         place: Place,
@@ -236,12 +236,12 @@ impl<'a, 'g> Parser<'a, 'g> {
 
     /// Marks the innermost node as damaged.
     fn fault(&mut self) {
-        self.fault_of(self.damage);
+        self.mark_damaged(self.damage);
     }
 
     /// Marks the innermost node as damaged. Its parent is marked too, unless either of them is a
     /// list.
-    fn fault_of(&mut self, cause: Option<Cause>) {
+    fn mark_damaged(&mut self, cause: Option<Cause>) {
         let (Some(cause), Some((index, around))) = (cause, self.open.split_last()) else {
             return;
         };
@@ -270,34 +270,34 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
         let settle = match byte {
             b'(' => stack.before_node(name, column, self.grammar),
-            b')' => column.map_or(Settle::Fits, |column| stack.before_end(column)),
-            _ => Settle::Fits,
+            b')' => column.map_or(BracketRepair::Fits, |column| stack.before_end(column)),
+            _ => BracketRepair::Fits,
         };
         let next = quoted(if byte == b'(' { name } else { b")" });
         match settle {
-            Settle::Fits if byte == b'(' && name.is_empty() => {
+            BracketRepair::Fits if byte == b'(' && name.is_empty() => {
                 let is_twice = rest.get(1..).is_some_and(|rest| rest.starts_with(b"("));
                 if is_twice {
-                    self.damaged_by(&rules::SYNTAX, self.place(), || {
-                        Message::read_so("`(` twice; expected one")
+                    self.report_damage(&rules::SYNTAX, self.place(), || {
+                        Message::read_as_expected("`(` twice; expected one")
                     });
                     self.pos += 1;
                 }
                 return is_twice;
             }
-            Settle::Fits => {}
-            Settle::Close(count) => self.close_lost(count, &next),
-            Settle::Reopen(count) => self.reopen(count),
-            Settle::Skip => {
-                self.damaged_by(&rules::SYNTAX, self.place(), || {
+            BracketRepair::Fits => {}
+            BracketRepair::Close(count) => self.close_unclosed(count, &next),
+            BracketRepair::Reopen(count) => self.reopen(count),
+            BracketRepair::Skip => {
+                self.report_damage(&rules::SYNTAX, self.place(), || {
                     Message::read("`)` without `(` before it", "without it")
                 });
                 self.pos += 1;
                 return true;
             }
-            Settle::Begin(lost) => {
-                self.damaged_by(&rules::SYNTAX, self.place(), || {
-                    Message::read_so(format!("found {next}; expected `({lost}` before it"))
+            BracketRepair::Begin(lost) => {
+                self.report_damage(&rules::SYNTAX, self.place(), || {
+                    Message::read_as_expected(format!("found {next}; expected `({lost}` before it"))
                 });
                 self.fault();
                 self.begin(lost.as_bytes(), self.pos, [self.line, self.column()], None);
@@ -308,7 +308,7 @@ impl<'a, 'g> Parser<'a, 'g> {
     }
 
     /// Closes `count` nodes whose closing parentheses are missing before `next`.
-    fn close_lost(&mut self, count: usize, next: &str) {
+    fn close_unclosed(&mut self, count: usize, next: &str) {
         let Some(&Item { line, bytes, .. }) = self.innermost() else {
             return;
         };
@@ -318,7 +318,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             [end_line, _] if end_line == line => place(self.last_end),
             _ => self.place(),
         };
-        self.damaged_by(&rules::SYNTAX, place, || {
+        self.report_damage(&rules::SYNTAX, place, || {
             let (name, parens) = (quoted(bytes), ")".repeat(count));
             let of = match count {
                 1 => format!("the end of {name}, which begins at {begin}"),
@@ -326,7 +326,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                     "the ends of {count} nodes, the innermost {name}, which begins at {begin}"
                 ),
             };
-            Message::read_so(format!(
+            Message::read_as_expected(format!(
                 "{of}, is missing before {next}; expected `{parens}`"
             ))
         });
@@ -344,7 +344,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             return;
         };
         let name = self.items.get(index).map(|item| quoted(item.bytes));
-        self.damaged_by(&rules::SYNTAX, end, || {
+        self.report_damage(&rules::SYNTAX, end, || {
             let name = name.unwrap_or_default();
             Message::read(
                 format!("one `)` too many: {name} goes on behind it"),
@@ -442,7 +442,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             });
             cause = self.problems.last();
         }
-        self.fault_of(cause);
+        self.mark_damaged(cause);
         self.begin(name, start, at, column);
     }
 
@@ -453,16 +453,16 @@ impl<'a, 'g> Parser<'a, 'g> {
         let rest = self.rest();
         let quote = quote_in(rest, 0);
         let (mut len, mut is_closed) = (quote.unwrap_or(rest.len()), quote.is_some());
-        let is_lost = has_odd_quote(rest, quote);
+        let is_lost = has_unbalanced_quote(rest, quote);
         // Quotes are unbalanced if a multi-line text is followed by text with an odd number of
         // quotes.
         self.is_unbalanced |= is_lost && rest.get(..len).unwrap_or_default().contains(&b'\n');
         let is_judged = is_lost && self.stack.is_some();
-        if let Some((end, has_quote)) = likely_end(rest, quote).filter(|_| is_judged) {
+        if let Some((end, has_quote)) = guess_text_end(rest, quote).filter(|_| is_judged) {
             (len, is_closed) = (end, has_quote);
             let text = quoted(rest.get(..len).unwrap_or_default());
-            self.damaged_by(&rules::SYNTAX, place(at), || {
-                Message::read_so(if has_quote {
+            self.report_damage(&rules::SYNTAX, place(at), || {
+                Message::read_as_expected(if has_quote {
                     format!("`'` inside the text {text}; expected `\\'` for it")
                 } else {
                     format!("the text {text} has no end on its line; expected `'`")
@@ -518,7 +518,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         let grammar = self.grammar;
         let text = quoted(text);
         let Some(&index) = self.open.last() else {
-            return self.damaged_by(&rules::MAGIC, place(at), || {
+            return self.report_damage(&rules::MAGIC, place(at), || {
                 let root = grammar.root;
                 format!("found {text} before `({root}`; expected nothing; it is left out")
             });
@@ -532,7 +532,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         let is_first = self.has_text.insert(index);
         if is_known && (grammar.has_no_text(parent) || !is_first) {
             let parent = quoted(parent);
-            self.damaged_by(&rules::STRAY_TEXT, place(at), || {
+            self.report_damage(&rules::STRAY_TEXT, place(at), || {
                 format!("found the text {text} among what is in {parent}; it is left out")
             });
             self.fault();
@@ -557,7 +557,7 @@ fn name_in(text: &[u8]) -> &[u8] {
 
 /// Returns `true` if texts are written `\text'`, as by the writer of 2006. The version shows the
 /// style.
-fn is_of_2006(bytes: &[u8]) -> bool {
+fn has_2006_quotes(bytes: &[u8]) -> bool {
     const VERSION: &[u8] = b"(version";
     let head = bytes.get(..4096).unwrap_or(bytes);
     let at = head.windows(VERSION.len()).position(|it| it == VERSION);
@@ -579,15 +579,15 @@ fn quote_in(text: &[u8], from: usize) -> Option<usize> {
 
 /// Returns `true` if there is a quote and a parenthesis, white space or the end of the text follows
 /// it.
-fn is_closed_well(text: &[u8], quote: Option<usize>) -> bool {
+fn is_closing_quote(text: &[u8], quote: Option<usize>) -> bool {
     let ends = |byte: &u8| is_space(*byte) || matches!(byte, b'(' | b')');
     quote.is_some_and(|quote| text.get(quote + 1).is_none_or(ends))
 }
 
 /// Returns `true` if there is no quote, or if text with an odd number of quotes follows it
 /// directly.
-fn has_odd_quote(text: &[u8], quote: Option<usize>) -> bool {
-    let Some(quote) = quote.filter(|_| !is_closed_well(text, quote)) else {
+fn has_unbalanced_quote(text: &[u8], quote: Option<usize>) -> bool {
+    let Some(quote) = quote.filter(|_| !is_closing_quote(text, quote)) else {
         return quote.is_none();
     };
     let behind = text.get(quote + 1..).unwrap_or_default();
@@ -600,7 +600,7 @@ fn has_odd_quote(text: &[u8], quote: Option<usize>) -> bool {
 /// Finds the likely end of a text whose closing quote seems missing. Returns the end and `true` if
 /// a quote is there. Candidates, in this order: the end of its node on the same line, the end of
 /// the line, a later quote on the line.
-fn likely_end(text: &[u8], quote: Option<usize>) -> Option<(usize, bool)> {
+fn guess_text_end(text: &[u8], quote: Option<usize>) -> Option<(usize, bool)> {
     let line_end = text.iter().position(|byte| *byte == b'\n');
     let line = text.get(..line_end.unwrap_or(text.len()))?;
     let before = line.get(..quote.unwrap_or(line.len())).unwrap_or(line);
@@ -611,7 +611,7 @@ fn likely_end(text: &[u8], quote: Option<usize>) -> Option<(usize, bool)> {
     if next >= line.len() {
         return Some((line.trim_ascii_end().len(), false));
     }
-    while !is_closed_well(text, Some(next)) {
+    while !is_closing_quote(text, Some(next)) {
         next = quote_in(line, next + 1)?;
     }
     Some((next, true))

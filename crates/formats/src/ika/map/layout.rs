@@ -11,16 +11,16 @@ use super::super::rules;
 use super::read::reads_to_end;
 use super::resync::{ENTITY_BYTES, Record, ZONE_BYTES};
 use super::{Entity, Layer, Map, Zone};
-use crate::{Cause, Message, NotRead, Place, Problems, ReadError, Subject, counted};
+use crate::{Cause, Message, Place, Problems, ReadError, Subject, UnreadReason, counted};
 
 /// Maximum number of layers shown. Render strings can name ten.
 const MAX_LAYERS: usize = 1024;
 /// Largest layer count tried if the declared one does not lead to a layout.
-const MAX_COUNTED: usize = 64;
+const MAX_TRIED_LAYERS: usize = 64;
 /// Maximum number of consecutive damaged blocks, in addition to twice the number of whole ones.
-const MAX_LOST: usize = 4;
+const MAX_DAMAGED_BLOCKS: usize = 4;
 /// Number of bytes to search for blocks after damaged ones.
-const MAX_SEARCHED: usize = 64 << 20;
+const MAX_SEARCH_BYTES: usize = 64 << 20;
 /// Size of a record count and of a block length, in bytes.
 pub(super) const COUNT_BYTES: usize = 4;
 /// Size of the parallax of a layer, in bytes.
@@ -47,15 +47,15 @@ impl BlockPlace {
 
     /// Returns `true` if the block begins with a zlib header, or if it is truncated before the
     /// header ends.
-    fn is_likely(&self, bytes: &[u8]) -> bool {
+    fn is_plausible(&self, bytes: &[u8]) -> bool {
         let is_cut = !self.is_whole && self.range.len() < 2;
         is_cut || bytes.get(self.range.clone()).is_some_and(is_zlib)
     }
 
     /// Reason for missing elements. If the file ends inside the block, that is the reason.
-    fn not_read(&self, inflated: &Inflated) -> Option<NotRead> {
+    fn not_read(&self, inflated: &Inflated) -> Option<UnreadReason> {
         match inflated.not_read {
-            Some(NotRead::DataEnds) if !self.is_whole => Some(NotRead::FileEnds),
+            Some(UnreadReason::DataEnds) if !self.is_whole => Some(UnreadReason::FileEnds),
             why => why,
         }
     }
@@ -93,17 +93,17 @@ fn leads_to_zones(bytes: &[u8], at: usize) -> bool {
     let mut cursor = Cursor::new(bytes, File);
     cursor.seek(at);
     let all = cursor.clone();
-    let mut begins = |record_bytes: usize, is_likely: fn(&Cursor<'_>, usize) -> bool| {
+    let mut begins = |record_bytes: usize, is_plausible: fn(&Cursor<'_>, usize) -> bool| {
         let count = cursor.u32().ok()?;
         let is_possible = u64::from(count) * record_bytes as u64 <= cursor.left() as u64;
-        (is_possible && (count == 0 || is_likely(&cursor, cursor.pos()))).then_some(count)
+        (is_possible && (count == 0 || is_plausible(&cursor, cursor.pos()))).then_some(count)
     };
     let zones = begins(ZONE_BYTES, |cursor, at| {
-        Zone::likely_at(cursor, at).is_some()
+        Zone::parse_plausible(cursor, at).is_some()
     });
     match zones {
         Some(0) => begins(ENTITY_BYTES, |cursor, at| {
-            Entity::likely_at(cursor, at).is_some()
+            Entity::parse_plausible(cursor, at).is_some()
         })
         .is_some_and(|entities| entities > 0 || all.left() == 2 * COUNT_BYTES),
         zones => zones.is_some(),
@@ -133,7 +133,7 @@ impl BlockDamage {
         {
             problems.add_about(&rules::BLOCK_LENGTH, subject, place, || {
                 let length = counted(block.bytes.len(), "byte");
-                Message::read_so(format!(
+                Message::read_as_expected(format!(
                     "{}: the length of the block leads to no other; expected {length}, where its stream ends",
                     block.name
                 ))
@@ -191,14 +191,14 @@ impl Layout {
         let mut layout = Self::default();
         let mut cursor = Cursor::new(bytes, File);
         cursor.seek(pos);
-        match layout.go_on(&mut cursor, layers, order) {
+        match layout.walk_parts(&mut cursor, layers, order) {
             Ok(()) => layout.tail = Some(cursor.pos()),
             Err(error) => layout.end = Some(error),
         }
         layout
     }
 
-    fn go_on(
+    fn walk_parts(
         &mut self,
         cursor: &mut Cursor<'_>,
         layers: usize,
@@ -243,14 +243,14 @@ impl Layout {
     }
 
     /// Number of blocks that begin with a zlib header.
-    fn likely_blocks(&self, bytes: &[u8]) -> usize {
+    fn plausible_blocks(&self, bytes: &[u8]) -> usize {
         let blocks = self.blocks.iter();
-        blocks.filter(|block| block.is_likely(bytes)).count()
+        blocks.filter(|block| block.is_plausible(bytes)).count()
     }
 
     /// Returns `true` if all blocks begin with a zlib header.
-    fn is_likely(&self, bytes: &[u8]) -> bool {
-        let likely = self.likely_blocks(bytes);
+    fn is_plausible(&self, bytes: &[u8]) -> bool {
+        let likely = self.plausible_blocks(bytes);
         likely > 0 && likely == self.blocks.len()
     }
 
@@ -264,7 +264,7 @@ impl Layout {
         cursor.seek(tail);
         let zone_map = bytes.get(zone_map.range.clone()).unwrap_or_default();
         leads_to_zones(bytes, tail)
-            || self.is_likely(bytes) && (reads_to_end(&cursor) || is_whole(zone_map, 4 * tiles))
+            || self.is_plausible(bytes) && (reads_to_end(&cursor) || is_whole(zone_map, 4 * tiles))
     }
 
     /// Finds the layout and the number of layers of a file. Tries other layouts only if the
@@ -282,7 +282,9 @@ impl Layout {
         }
         if layers > 1 {
             let theirs = Self::walk(bytes, pos, layers, Order::Interleaved);
-            if theirs.is_likely(bytes) && theirs.likely_blocks(bytes) > ours.likely_blocks(bytes) {
+            if theirs.is_plausible(bytes)
+                && theirs.plausible_blocks(bytes) > ours.plausible_blocks(bytes)
+            {
                 problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
                     "the tiles of each layer follow its parallax, as the document says; the engine \
                      expects the parallax of all layers first"
@@ -293,33 +295,35 @@ impl Layout {
         }
         let is = |count: &usize| {
             let layout = Self::walk(bytes, pos, *count, Order::InfosFirst);
-            layout.is_likely(bytes) && layout.leads_to_zones(bytes, tiles)
+            layout.is_plausible(bytes) && layout.leads_to_zones(bytes, tiles)
         };
         let add_count = |is: usize, problems: &mut Problems| {
             let place = Place::Offset((pos - COUNT_BYTES) as u64);
             problems.add(&rules::LAYER_COUNT, place, || {
                 let layers = (layers as u32).cast_signed();
-                Message::read_so(format!("{layers} layers; expected {is}, as many as follow"))
+                Message::read_as_expected(format!(
+                    "{layers} layers; expected {is}, as many as follow"
+                ))
             });
         };
-        if let Some(is) = (1..=MAX_COUNTED).find(is) {
+        if let Some(is) = (1..=MAX_TRIED_LAYERS).find(is) {
             add_count(is, problems);
             return (Self::walk(bytes, pos, is, Order::InfosFirst), is);
         }
-        if let Some((found, is)) = Self::around_damage(bytes, pos, layers, tiles) {
+        if let Some((found, is)) = Self::recover(bytes, pos, layers, tiles) {
             if is != layers {
                 add_count(is, problems);
             }
             return (found, is);
         }
-        (ours.up_to_damage(bytes), layers)
+        (ours.truncated_at_damage(bytes), layers)
     }
 
     /// Recovers a layout with damaged blocks or parallax that are followed by whole blocks up to
     /// the zones. Returns the number of layers too; it differs from the declared one only if that
     /// is impossible.
-    fn around_damage(bytes: &[u8], pos: usize, layers: usize, tiles: u64) -> Option<(Self, usize)> {
-        let from = pos..bytes.len().min(pos.saturating_add(MAX_SEARCHED));
+    fn recover(bytes: &[u8], pos: usize, layers: usize, tiles: u64) -> Option<(Self, usize)> {
+        let from = pos..bytes.len().min(pos.saturating_add(MAX_SEARCH_BYTES));
         let chains = chains_to_zones(bytes, from.clone());
         let mut layout = Self::default();
         let mut cursor = Cursor::new(bytes, File);
@@ -365,7 +369,7 @@ impl Layout {
         let whole = layout.blocks.len();
         let mut lost = max - following - whole;
         let mut is = layers;
-        if lost > MAX_LOST + 2 * (whole + following) {
+        if lost > MAX_DAMAGED_BLOCKS + 2 * (whole + following) {
             (lost, is) = (0, (whole + following).checked_sub(2)?);
         }
         layout.damage = Some(BlockDamage {
@@ -390,8 +394,11 @@ impl Layout {
 
     /// Truncates the layout after the last plausible block. Used if no whole block follows the
     /// damage.
-    fn up_to_damage(mut self, bytes: &[u8]) -> Self {
-        let likely = self.blocks.iter().rposition(|block| block.is_likely(bytes));
+    fn truncated_at_damage(mut self, bytes: &[u8]) -> Self {
+        let likely = self
+            .blocks
+            .iter()
+            .rposition(|block| block.is_plausible(bytes));
         let whole = likely.map_or(0, |last| last + 1);
         if self.tail.is_none()
             && let Some(astray) = self.blocks.get(whole)
@@ -420,7 +427,7 @@ impl Layout {
         let lost = lost(self.blocks.len(), cut.is_some(), layers);
         let mut cause = None;
         if let Some(end) = self.end.take() {
-            problems.add_error(end.losing(lost));
+            problems.add_error(end.with_loss(lost));
             cause = problems.last();
         }
         let mut of_map = self
@@ -510,7 +517,7 @@ impl Layout {
         let (mut infos, mut places) = (self.infos.into_iter(), self.blocks.into_iter());
         for i in 0..there.min(MAX_LAYERS) {
             let mut layer = Layer {
-                not_read: Some(NotRead::FileEnds),
+                not_read: Some(UnreadReason::FileEnds),
                 ..Layer::default()
             };
             if let Some((at, parallax)) = infos.next() {
@@ -525,13 +532,13 @@ impl Layout {
             }
             map.layers.push(layer);
         }
-        map.obstruction_not_read = Some(NotRead::FileEnds);
+        map.obstruction_not_read = Some(UnreadReason::FileEnds);
         if let (Some(place), Some(obstruction)) = (obstruction, inflated.next()) {
             map.obstruction_not_read = place.not_read(&obstruction);
             map.obstruction = obstruction.elements.into_bytes();
             map.obstruction_block = place.offsets();
         }
-        map.zone_numbers_not_read = Some(NotRead::FileEnds);
+        map.zone_numbers_not_read = Some(UnreadReason::FileEnds);
         if let (Some(place), Some(zones)) = (zones, inflated.next()) {
             map.zone_numbers_not_read = place.not_read(&zones);
             map.zone_numbers = zones.elements.into_words();
@@ -554,7 +561,7 @@ fn add_size(
         .filter(|tiles| *tiles > 0 && counts.all(|it| it == *tiles))?;
     let is_short = inflated
         .iter()
-        .all(|block| block.not_read == Some(NotRead::DataEnds));
+        .all(|block| block.not_read == Some(UnreadReason::DataEnds));
     if !is_short {
         return None;
     }

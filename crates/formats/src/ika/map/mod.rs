@@ -10,14 +10,14 @@ mod write;
 use std::ops::Range;
 
 use layout::COUNT_BYTES;
-pub(super) use read::checked_size;
+pub(super) use read::validated_size;
 pub use read::{read, read_with};
 pub use render_string::DrawStep;
 #[cfg(feature = "write")]
 pub use write::write;
 
 use super::{Parallax, verge};
-use crate::{Format, NotRead, Problem, Rest};
+use crate::{Format, Problem, Rest, UnreadReason};
 
 /// Magic bytes at the start of a map.
 const MAGIC: &[u8; 6] = b"MAP\xf96\0";
@@ -69,14 +69,14 @@ pub struct Map {
     /// the file has fewer.
     pub obstruction: Vec<u8>,
     /// Reason for missing obstruction, if any is missing.
-    pub obstruction_not_read: Option<NotRead>,
+    pub obstruction_not_read: Option<UnreadReason>,
     /// Byte range in the file of the compressed [`Map::obstruction`].
     pub obstruction_block: Range<u64>,
     /// The zone of each tile, row by row from the top left: an index into [`Map::zones`], where 0
     /// means no zone. Shorter if the file has fewer.
     pub zone_numbers: Vec<u32>,
     /// Reason for missing zone numbers, if any are missing.
-    pub zone_numbers_not_read: Option<NotRead>,
+    pub zone_numbers_not_read: Option<UnreadReason>,
     /// Byte range in the file of the compressed [`Map::zone_numbers`].
     pub zone_block: Range<u64>,
     /// The zones in file order. If the list is empty, the engine adds a zone 0.
@@ -101,7 +101,7 @@ pub struct Layer {
     /// have no tile.
     pub tiles: Vec<u32>,
     /// Reason for missing tiles, if any are missing.
-    pub not_read: Option<NotRead>,
+    pub not_read: Option<UnreadReason>,
     /// Byte range in the file of the compressed tiles.
     pub block: Range<u64>,
 }

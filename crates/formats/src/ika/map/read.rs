@@ -36,12 +36,12 @@ pub fn read_with(
 ) -> Result<Map, ReadError> {
     let mut problems = Problems::new();
     let mut cursor = Cursor::new(bytes, File);
-    let Head {
+    let Header {
         mut map,
         layers: announced,
         render_at,
         size_at,
-    } = read_head(&mut cursor, bytes, &mut problems)?;
+    } = read_header(&mut cursor, bytes, &mut problems)?;
     let blocks_at = cursor.pos();
     let (layout, layers) =
         Layout::find(bytes, blocks_at, announced, map.tile_count(), &mut problems);
@@ -96,7 +96,7 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
 }
 
 /// The header.
-struct Head {
+struct Header {
     /// The map with only its header fields set.
     map: Map,
     /// The declared number of layers.
@@ -105,11 +105,11 @@ struct Head {
     size_at: usize,
 }
 
-fn read_head(
+fn read_header(
     cursor: &mut Cursor<'_>,
     bytes: &[u8],
     problems: &mut Problems,
-) -> Result<Head, ReadError> {
+) -> Result<Header, ReadError> {
     let without_mark = bytes.strip_prefix(BYTE_ORDER_MARK);
     let map = without_mark.filter(|rest| rest.starts_with(MAGIC));
     if map.is_some() {
@@ -132,7 +132,7 @@ fn read_head(
     let start = [cursor.field("start").i32()?, cursor.field("start").i32()?];
     let wraps = cursor.field("round flag").flag()?;
     let layers = cursor.field("number of layers").u32()? as usize;
-    let Some(checked) = checked_size(size) else {
+    let Some(checked) = validated_size(size) else {
         let [width, height] = size;
         let found = format_args!("a map of {width} x {height} tiles");
         let expected = format_args!("at least 1 x 1 and at most {MAX_TILES} tiles");
@@ -147,7 +147,7 @@ fn read_head(
         wraps,
         ..Map::default()
     };
-    Ok(Head {
+    Ok(Header {
         map,
         layers,
         render_at,
@@ -177,7 +177,7 @@ fn check_layers(
 }
 
 /// Converts a size in tiles; `None` if it is invalid (fact sheet 7.5).
-pub(in super::super) fn checked_size(size: [i32; 2]) -> Option<[u32; 2]> {
+pub(in super::super) fn validated_size(size: [i32; 2]) -> Option<[u32; 2]> {
     let [width, height] = size.map(u32::try_from);
     let size = [width.ok()?, height.ok()?];
     let tiles = u64::from(size[0]) * u64::from(size[1]);
@@ -192,7 +192,7 @@ pub(super) fn reads_to_end(cursor: &Cursor<'_>) -> bool {
 
 /// Parses a list without keeping it.
 fn read_trial<T: Record>(cursor: &mut Cursor<'_>) -> Option<()> {
-    let problems = &mut Problems::of_trial();
+    let problems = &mut Problems::for_trial();
     for _ in 0..cursor.u32().ok()? {
         T::read(cursor, problems).ok()?;
     }
@@ -291,9 +291,9 @@ fn read_zones(
     cursor.enter("zones", None);
     let count_at = cursor.pos();
     let (count, impossible) = read_count(cursor.field("number of zones"), "zones", ZONE_BYTES)
-        .map_err(|error| error.losing("all zones and entities"))?;
+        .map_err(|error| error.with_loss("all zones and entities"))?;
     if let Some(next) = runs.and_then(|runs| runs.next_zone(cursor, count_at, count)) {
-        let placeholders = next.go_on("zone", cursor, &mut map.zones, problems);
+        let placeholders = next.skip_damage("zone", cursor, &mut map.zones, problems);
         // Tiles refer to zones by index, so damaged zones keep placeholders.
         map.zones.extend((0..placeholders).map(|_| Zone::default()));
         if next.is_entity {
@@ -301,7 +301,7 @@ fn read_zones(
             return Ok(Some(next.to_read()));
         }
         read_list(cursor, "zone", next.to_read(), &mut map.zones, problems)
-            .map_err(|(_, error)| error.losing("all that follows, and all entities"))?;
+            .map_err(|(_, error)| error.with_loss("all that follows, and all entities"))?;
         map.zones_not_read = Rest::Nothing;
         return Ok(None);
     }
@@ -309,14 +309,14 @@ fn read_zones(
         Ok(()) => map.zones_not_read = Rest::Nothing,
         Err((missing, error)) => {
             return Err(match (impossible, map.zones.len().checked_sub(1)) {
-                (Some(fault), None) => fault.losing("all zones and entities"),
+                (Some(fault), None) => fault.with_loss("all zones and entities"),
                 (Some(fault), Some(last)) => {
-                    fault.losing(format_args!("what follows zone {last}, and all entities"))
+                    fault.with_loss(format_args!("what follows zone {last}, and all entities"))
                 }
                 (None, _) => {
                     map.zones_not_read = Rest::Count(missing);
                     let more = counted(missing as usize, "zone");
-                    error.losing(format_args!("{more} and all entities"))
+                    error.with_loss(format_args!("{more} and all entities"))
                 }
             });
         }
@@ -334,9 +334,9 @@ fn read_entities(
     let count_at = cursor.pos();
     let cursor_at_count = cursor.field("number of entities");
     let (count, impossible) = read_count(cursor_at_count, "entities", ENTITY_BYTES)
-        .map_err(|error| error.losing("all entities"))?;
+        .map_err(|error| error.with_loss("all entities"))?;
     if let Some(next) = runs.and_then(|runs| runs.next_entity(cursor, count_at, count)) {
-        next.go_on("entity", cursor, &mut map.entities, problems);
+        next.skip_damage("entity", cursor, &mut map.entities, problems);
         return read_list(
             cursor,
             "entity",
@@ -344,17 +344,19 @@ fn read_entities(
             &mut map.entities,
             problems,
         )
-        .map_err(|(_, error)| error.losing("all that follows"));
+        .map_err(|(_, error)| error.with_loss("all that follows"));
     }
     let read = read_list(cursor, "entity", count, &mut map.entities, problems);
     read.map_err(
         |(missing, error)| match (impossible, map.entities.len().checked_sub(1)) {
             (Some(fault), _) if cursor.left() == 0 => fault,
-            (Some(fault), None) => fault.losing("all entities"),
-            (Some(fault), Some(last)) => fault.losing(format_args!("what follows entity {last}")),
+            (Some(fault), None) => fault.with_loss("all entities"),
+            (Some(fault), Some(last)) => {
+                fault.with_loss(format_args!("what follows entity {last}"))
+            }
             (None, _) => {
                 map.entities_not_read = Rest::Count(missing);
-                error.losing(counted(missing as usize, "entity"))
+                error.with_loss(counted(missing as usize, "entity"))
             }
         },
     )

@@ -21,12 +21,14 @@ impl Map {
             let layers = (0..self.layers.len()).map(DrawStep::Layer);
             return layers.chain([DrawStep::Entities]).collect();
         }
-        let known = self.render_string.chars().filter_map(Sign::of);
+        let known = self.render_string.chars().filter_map(Symbol::of);
         known
             .filter_map(|sign| match sign {
-                Sign::Layer(layer) => (layer < self.layers.len()).then_some(DrawStep::Layer(layer)),
-                Sign::Entities => Some(DrawStep::Entities),
-                Sign::Hook => None,
+                Symbol::Layer(layer) => {
+                    (layer < self.layers.len()).then_some(DrawStep::Layer(layer))
+                }
+                Symbol::Entities => Some(DrawStep::Entities),
+                Symbol::Hook => None,
             })
             .collect()
     }
@@ -34,14 +36,14 @@ impl Map {
 
 /// The meaning of a character in a render string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Sign {
+enum Symbol {
     Layer(usize),
     Entities,
     /// A script hook; nothing is drawn.
     Hook,
 }
 
-impl Sign {
+impl Symbol {
     fn of(c: char) -> Option<Self> {
         match c {
             // `0` is the tenth layer.
@@ -67,8 +69,8 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
     let mut missing: Vec<(char, usize)> = Vec::new();
     let mut unknown: Vec<char> = Vec::new();
     for c in render_string.chars() {
-        match Sign::of(c) {
-            Some(Sign::Layer(layer)) if layer >= layers && !missing.contains(&(c, layer)) => {
+        match Symbol::of(c) {
+            Some(Symbol::Layer(layer)) if layer >= layers && !missing.contains(&(c, layer)) => {
                 missing.push((c, layer));
             }
             Some(_) => {}
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn oddities_are_said_once() {
+    fn oddities_are_reported_once() {
         assert_eq!(oddities("12E3R", 3), [""; 0]);
         let odd = oddities("0 9x1eE4R299", 4);
         assert_eq!(

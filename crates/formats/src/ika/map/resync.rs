@@ -9,15 +9,15 @@ use super::{Entity, Zone};
 use crate::{Message, Place, Problems, ReadError, counted};
 
 /// Maximum length of the lists to search, in bytes.
-const MAX_TAIL: usize = 1 << 20;
+const MAX_LIST_BYTES: usize = 1 << 20;
 /// Read budget: average number of reads per byte of the lists.
-const MAX_READ: usize = 64;
+const READS_PER_BYTE: usize = 64;
 /// Largest plausible number in a record.
-const MAX_LIKELY: u32 = 0xFFFF;
+const MAX_PLAUSIBLE_NUMBER: u32 = 0xFFFF;
 /// Largest plausible direction or state.
-const MAX_CODE: u32 = 0xFF;
+const MAX_PLAUSIBLE_CODE: u32 = 0xFF;
 /// Size of the engine's text buffer, in bytes.
-const MAX_TEXT: usize = 1023;
+const MAX_TEXT_BYTES: usize = 1023;
 
 /// A text in [`Record::FIELDS`], with its length in bytes before it.
 const TEXT: usize = 0;
@@ -48,7 +48,7 @@ pub(super) trait Record: Sized {
 
     /// Returns `true` if the values are plausible for a game. No other test distinguishes a record
     /// from arbitrary bytes.
-    fn is_likely(&self) -> bool;
+    fn is_plausible(&self) -> bool;
 
     /// Length of the record at the start of the bytes, for any content.
     fn length(bytes: &[u8]) -> Option<usize> {
@@ -76,7 +76,7 @@ pub(super) trait Record: Sized {
             }
             match rest.get(length..) {
                 Some(behind) => rest = behind,
-                None => return length <= MAX_TEXT,
+                None => return length <= MAX_TEXT_BYTES,
             }
         }
         false
@@ -88,25 +88,25 @@ pub(super) trait Record: Sized {
     }
 
     /// Returns the record at an offset if it is plausible.
-    fn likely_at(cursor: &Cursor<'_>, at: usize) -> Option<Self> {
+    fn parse_plausible(cursor: &Cursor<'_>, at: usize) -> Option<Self> {
         let mut cursor = cursor.clone();
         cursor.seek(at);
-        let record = Self::read(&mut cursor, &mut Problems::of_trial()).ok()?;
-        record.is_likely().then_some(record)
+        let record = Self::read(&mut cursor, &mut Problems::for_trial()).ok()?;
+        record.is_plausible().then_some(record)
     }
 }
 
 /// Returns `true` if the texts and numbers are plausible. Zero bytes are not: a record has at least
 /// one text.
-fn are_likely(texts: &[&String], numbers: &[i32]) -> bool {
+fn are_plausible(texts: &[&String], numbers: &[i32]) -> bool {
     let is_odd = |c: char| c.is_control() && !c.is_whitespace();
     texts.iter().any(|text| !text.is_empty())
         && texts
             .iter()
-            .all(|text| text.len() <= 2 * MAX_TEXT && !text.contains(is_odd))
+            .all(|text| text.len() <= 2 * MAX_TEXT_BYTES && !text.contains(is_odd))
         && numbers
             .iter()
-            .all(|number| number.unsigned_abs() <= MAX_LIKELY)
+            .all(|number| number.unsigned_abs() <= MAX_PLAUSIBLE_NUMBER)
 }
 
 impl Record for Zone {
@@ -121,10 +121,10 @@ impl Record for Zone {
         Self::is_cut(bytes) || behind_number.is_some_and(Entity::is_cut)
     }
 
-    fn is_likely(&self) -> bool {
+    fn is_plausible(&self) -> bool {
         let scripts = [&self.activation_script, &self.entity_script];
         let texts = [&self.name, &self.description, scripts[0], scripts[1]];
-        are_likely(&texts, &[self.chance_percent, self.delay_steps])
+        are_plausible(&texts, &[self.chance_percent, self.delay_steps])
     }
 }
 
@@ -135,7 +135,7 @@ impl Record for Entity {
         read_entity(cursor, problems)
     }
 
-    fn is_likely(&self) -> bool {
+    fn is_plausible(&self) -> bool {
         let texts = [
             &self.name,
             &self.sprite,
@@ -151,10 +151,10 @@ impl Record for Entity {
             self.chase_distance,
         ];
         let codes = [self.direction.cast_unsigned(), self.state];
-        are_likely(&texts, &numbers)
-            && are_likely(&texts, &self.position)
-            && are_likely(&texts, &self.wander_rect)
-            && codes.iter().all(|code| *code <= MAX_CODE)
+        are_plausible(&texts, &numbers)
+            && are_plausible(&texts, &self.position)
+            && are_plausible(&texts, &self.wander_rect)
+            && codes.iter().all(|code| *code <= MAX_PLAUSIBLE_CODE)
     }
 }
 
@@ -176,7 +176,7 @@ impl<'a> Runs<'a> {
     /// `None` if the lists are too long.
     pub(super) fn new(cursor: &Cursor<'a>) -> Option<Self> {
         let (start, left) = (cursor.pos(), cursor.left());
-        if left > MAX_TAIL {
+        if left > MAX_LIST_BYTES {
             return None;
         }
         let mut runs = Self {
@@ -186,16 +186,16 @@ impl<'a> Runs<'a> {
             zones: vec![0; left + 1],
             list: None,
         };
-        let mut patience = MAX_READ * left;
+        let mut read_budget = READS_PER_BYTE * left;
         runs.entities[left] = 1;
-        extend::<Entity>(cursor, left, &mut runs.entities, &mut patience)?;
+        extend::<Entity>(cursor, left, &mut runs.entities, &mut read_budget)?;
         let first = runs.first(&runs.entities, start, 1);
         runs.list = first.and_then(|(at, run)| runs.list_before(at - start, run));
         if let Some(list) = runs.list {
             runs.zones[list] = 1;
         }
         let before = runs.list.unwrap_or(left);
-        extend::<Zone>(cursor, before, &mut runs.zones, &mut patience)?;
+        extend::<Zone>(cursor, before, &mut runs.zones, &mut read_budget)?;
         Some(runs)
     }
 
@@ -246,12 +246,17 @@ impl<'a> Runs<'a> {
         (count_at, announced): (usize, u32),
         counts: &[u32],
         min: u32,
-    ) -> Option<Next> {
+    ) -> Option<Continuation> {
         let (_, end) = whole_records::<T>(cursor, count_at, announced, usize::MAX);
         let ways = [end, count_at].into_iter().filter_map(|from| {
             let next = self.first(counts, from, min)?;
             let whole = whole_records::<T>(cursor, count_at, u32::MAX, next.0);
-            Some(Next::new::<T>(cursor, (count_at, announced), whole, next))
+            Some(Continuation::new::<T>(
+                cursor,
+                (count_at, announced),
+                whole,
+                next,
+            ))
         });
         ways.max_by_key(|next| next.whole + next.following)
     }
@@ -263,13 +268,13 @@ impl<'a> Runs<'a> {
         cursor: &Cursor<'_>,
         count_at: usize,
         announced: u32,
-    ) -> Option<Next> {
+    ) -> Option<Continuation> {
         let (read, end) = read_records::<Zone>(cursor, count_at, announced);
         let entities_at = end + COUNT_BYTES;
         let is_cut = |at| self.bytes.get(at..).is_some_and(Entity::is_cut);
         if read == announced
             && (is_cut(entities_at - self.start)
-                || Entity::likely_at(cursor, entities_at).is_some())
+                || Entity::parse_plausible(cursor, entities_at).is_some())
         {
             return None;
         }
@@ -303,7 +308,7 @@ impl<'a> Runs<'a> {
         cursor: &Cursor<'_>,
         count_at: usize,
         announced: u32,
-    ) -> Option<Next> {
+    ) -> Option<Continuation> {
         let mut next = self.next::<Entity>(cursor, (count_at, announced), &self.entities, 1)?;
         let end = self.end::<Entity>(next.at - self.start, next.following);
         next.set_cut(end < self.bytes.len());
@@ -316,7 +321,7 @@ fn extend<T: Record>(
     cursor: &Cursor<'_>,
     before: usize,
     counts: &mut [u32],
-    patience: &mut usize,
+    read_budget: &mut usize,
 ) -> Option<()> {
     let start = cursor.pos();
     let bytes = cursor.clone().rest();
@@ -329,8 +334,8 @@ fn extend<T: Record>(
             following = 1;
         }
         if following > 0 {
-            *patience = patience.checked_sub(length)?;
-            if T::likely_at(cursor, start + i).is_some() {
+            *read_budget = read_budget.checked_sub(length)?;
+            if T::parse_plausible(cursor, start + i).is_some() {
                 counts[i] = following + 1;
             }
         }
@@ -340,7 +345,7 @@ fn extend<T: Record>(
 
 /// Parses up to `max` records after a count. Returns their number and where they end.
 fn read_records<T: Record>(cursor: &Cursor<'_>, count_at: usize, max: u32) -> (u32, usize) {
-    let problems = &mut Problems::of_trial();
+    let problems = &mut Problems::for_trial();
     let mut cursor = cursor.clone();
     cursor.seek(count_at + COUNT_BYTES);
     let mut read = 0;
@@ -358,7 +363,7 @@ fn whole_records<T: Record>(
     max: u32,
     end: usize,
 ) -> (u32, usize) {
-    let problems = &mut Problems::of_trial();
+    let problems = &mut Problems::for_trial();
     let mut cursor = cursor.clone();
     cursor.seek(count_at + COUNT_BYTES);
     let mut whole = (0, cursor.pos());
@@ -372,7 +377,7 @@ fn whole_records<T: Record>(
             break;
         }
         read += 1;
-        if has_name && record.is_likely() || cursor.pos() == end {
+        if has_name && record.is_plausible() || cursor.pos() == end {
             whole = (read, cursor.pos());
         }
     }
@@ -380,7 +385,7 @@ fn whole_records<T: Record>(
 }
 
 /// A continuation of a list after damage.
-pub(super) struct Next {
+pub(super) struct Continuation {
     count_at: usize,
     announced: u32,
     /// `true` if the declared count fits into the file.
@@ -400,7 +405,7 @@ pub(super) struct Next {
     lost: u32,
 }
 
-impl Next {
+impl Continuation {
     fn new<T: Record>(
         cursor: &Cursor<'_>,
         (count_at, announced): (usize, u32),
@@ -445,7 +450,7 @@ impl Next {
 
     /// Reads the records before the damage, reports the damage and seeks to the next record.
     /// Returns the number of damaged records.
-    pub(super) fn go_on<T: Record>(
+    pub(super) fn skip_damage<T: Record>(
         &self,
         name: &'static str,
         cursor: &mut Cursor<'_>,
@@ -463,7 +468,9 @@ impl Next {
             let place = Place::Offset(self.count_at as u64);
             problems.add(&rules::RECORD_COUNT, place, || {
                 let is = self.whole + self.following;
-                Message::read_so(format!("file: {records}; expected {is}, as many as follow"))
+                Message::read_as_expected(format!(
+                    "file: {records}; expected {is}, as many as follow"
+                ))
             });
             return 0;
         }

@@ -11,7 +11,7 @@ pub use read::{read, read_with};
 pub use write::write;
 
 use super::{Parallax, aries};
-use crate::{Format, NotRead, Place, Problem, Rest};
+use crate::{Format, Place, Problem, Rest, UnreadReason};
 
 /// Name of the root node.
 const ROOT: &str = "ika-map";
@@ -46,7 +46,7 @@ pub struct TextMap {
     /// The layers in drawing order, lowest first.
     pub layers: Vec<Layer>,
     /// Unknown nodes outside layers.
-    pub other: Vec<OwnNode>,
+    pub other: Vec<UnknownNode>,
     /// Number of missing kinds of zones.
     pub zones_not_read: Rest,
     /// Number of missing waypoints.
@@ -54,7 +54,7 @@ pub struct TextMap {
     /// Number of missing layers.
     pub layers_not_read: Rest,
     /// `true` if the file ends before the map's title, tileset and size are complete.
-    pub is_head_cut: bool,
+    pub is_header_truncated: bool,
     /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the
     /// number of further ones.
     pub problems: Vec<Problem>,
@@ -100,16 +100,16 @@ pub struct Layer {
     /// have no tile.
     pub tiles: Vec<u32>,
     /// Reason for missing tiles, if any are missing.
-    pub tiles_not_read: Option<NotRead>,
+    pub tiles_not_read: Option<UnreadReason>,
     /// Obstruction: one byte per tile, row by row from the top left, with bits for the tile's
     /// sides. Shorter if the file has fewer; empty if it has no obstructions.
     pub obstructions: Vec<u8>,
     /// Reason for missing obstructions, if any are missing.
-    pub obstructions_not_read: Option<NotRead>,
+    pub obstructions_not_read: Option<UnreadReason>,
     /// The entities on it, in file order.
     pub entities: Vec<Entity>,
     /// Unknown nodes outside entities.
-    pub other: Vec<OwnNode>,
+    pub other: Vec<UnknownNode>,
     /// Number of missing entities.
     pub entities_not_read: Rest,
     /// The zones on it, in file order.
@@ -164,14 +164,14 @@ pub struct Entity {
     /// Script that runs on activation.
     pub activation_script: String,
     /// Unknown nodes.
-    pub other: Vec<OwnNode>,
+    pub other: Vec<UnknownNode>,
     /// Location in the file.
     pub place: Span,
 }
 
 /// A node unknown to the format, which the engine ignores.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OwnNode {
+pub struct UnknownNode {
     /// The source text of the node.
     pub text: String,
     /// Location in the file.
@@ -228,7 +228,7 @@ impl TextMap {
         self.zones_not_read = Rest::Nothing;
         self.waypoints_not_read = Rest::Nothing;
         self.layers_not_read = Rest::Nothing;
-        self.is_head_cut = false;
+        self.is_header_truncated = false;
         self.tileset_place = Span::default();
         self.problems.clear();
         self

@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 
 use super::super::aries::{Grammar, Node, Text, Tree};
 use super::super::block::{Block, Element, Inflated, budget, inflate_all};
-use super::super::map::checked_size;
+use super::super::map::validated_size;
 use super::super::rules;
 use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
-use super::{Entity, Layer, OwnNode, ROOT, Span, TextMap, Waypoint, Zone, ZoneRect};
+use super::{Entity, Layer, ROOT, Span, TextMap, UnknownNode, Waypoint, Zone, ZoneRect};
 use crate::{
-    Cause, Message, NotRead, Place, Problems, ReadError, Subject, conflict, counted, quoted,
+    Cause, Message, Place, Problems, ReadError, Subject, UnreadReason, conflict, counted, quoted,
 };
 
 /// Versions that the engine reads.
@@ -75,7 +75,7 @@ fn read_version(
     for ((target, is_open), Inflated { elements, not_read }) in
         reader.targets.into_iter().zip(inflated)
     {
-        let not_read = not_read.map(|why| if is_open { NotRead::FileEnds } else { why });
+        let not_read = not_read.map(|why| if is_open { UnreadReason::FileEnds } else { why });
         match target {
             Target::Tiles(layer) => {
                 if let Some(layer) = map.layers.get_mut(layer) {
@@ -196,7 +196,7 @@ impl Reader<'_> {
         let dimensions = header.and_then(|node| node.node("dimensions"));
         let is_cut = |node: Option<Node<'_, '_>>| node.map_or(root.is_open(), |it| it.is_open());
         let mut map = TextMap {
-            is_head_cut: is_cut(information) || is_cut(header),
+            is_header_truncated: is_cut(information) || is_cut(header),
             zones_not_read: root.rest_of("zones"),
             waypoints_not_read: root.rest_of("waypoints"),
             layers_not_read: root.rest_of("layers"),
@@ -209,7 +209,7 @@ impl Reader<'_> {
                 .and_then(|node| node.node("tileset"))
                 .map(span)
                 .unwrap_or_default(),
-            other: self.own_nodes(root),
+            other: self.unknown_nodes(root),
             ..TextMap::default()
         };
         for node in whole(root, "zones", "zone") {
@@ -282,9 +282,9 @@ impl Reader<'_> {
             });
         }
         let missing = if node.is_open() {
-            NotRead::FileEnds
+            UnreadReason::FileEnds
         } else {
-            NotRead::Missing
+            UnreadReason::Missing
         };
         let size = self.layer_size(node, &name);
         let parallax = node.node("parallax");
@@ -313,7 +313,7 @@ impl Reader<'_> {
             entities_not_read: node.rest_of("entities"),
             zones_not_read: node.rest_of("zones"),
             is_cut: node.is_open() && node.node("data").is_none(),
-            other: self.own_nodes(node),
+            other: self.unknown_nodes(node),
             ..Layer::default()
         };
         let [width, height] = layer.size.map(u64::from);
@@ -337,7 +337,7 @@ impl Reader<'_> {
             let target = Target::Obstructions(index);
             self.block(data, name, Element::Byte, count, target);
         } else if node.is_open() {
-            layer.obstructions_not_read = Some(NotRead::FileEnds);
+            layer.obstructions_not_read = Some(UnreadReason::FileEnds);
         }
         for (entity, i) in whole(node, "entities", "entity").zip(0..) {
             self.problems.subject = Subject::LayerEntity {
@@ -376,7 +376,7 @@ impl Reader<'_> {
         self.unreadable = None;
         let [width, height] = self.pair(Some(dimensions), ["width", "height"], 0);
         self.problems.cause = self.problems.cause.or(self.unreadable);
-        let size = checked_size([width, height]);
+        let size = validated_size([width, height]);
         if size.is_none() {
             self.problems.add(&rules::SIZE, dimensions.place(), || {
                 format!(
@@ -457,7 +457,7 @@ impl Reader<'_> {
             is_obstructed_by_map: self.flag(Some(node), "obstructed_by_map"),
             adjacent_script: node_text("adj_activate_script"),
             activation_script: node_text("activate_script"),
-            other: self.own_nodes(node),
+            other: self.unknown_nodes(node),
             place: span(node),
             label,
         }
@@ -479,7 +479,7 @@ impl Reader<'_> {
             if let Some(cause) = self.zones_cause {
                 problems.add_consequence(Some(cause), rule, subject, place, message);
             } else {
-                problems.add_alike(&label, rule, subject, place, message);
+                problems.add_grouped(&label, rule, subject, place, message);
             }
         }
         ZoneRect {
@@ -565,14 +565,16 @@ impl Reader<'_> {
     }
 
     /// The unknown nodes of a map, layer or entity.
-    fn own_nodes(&self, node: Node<'_, '_>) -> Vec<OwnNode> {
-        let own = node.own_nodes(&GRAMMAR, &[b"layer", b"entity"]).into_iter();
+    fn unknown_nodes(&self, node: Node<'_, '_>) -> Vec<UnknownNode> {
+        let own = node
+            .unknown_nodes(&GRAMMAR, &[b"layer", b"entity"])
+            .into_iter();
         let own = own.filter(|node| !node.is_open());
         let own = own.map(|node| {
             let place = span(node);
             let range = place.bytes.start as usize..place.bytes.end as usize;
             let text = text::decode(self.bytes.get(range).unwrap_or_default());
-            OwnNode { text, place }
+            UnknownNode { text, place }
         });
         own.collect()
     }

@@ -13,7 +13,7 @@ pub use read::{read, read_with};
 #[cfg(feature = "write")]
 pub use write::write;
 
-use crate::{Format, NotRead, Problem};
+use crate::{Format, Problem, UnreadReason};
 
 /// Name of the root node of a text tileset.
 const ROOT: &str = "ika-tileset";
@@ -53,11 +53,11 @@ pub struct Vsp {
     /// [`Vsp::count`] tiles if the file has fewer.
     pub pixels: Pixels,
     /// Reason for missing pixels, if any are missing.
-    pub pixels_not_read: Option<NotRead>,
+    pub pixels_not_read: Option<UnreadReason>,
     /// Animations: [`STRANDS`] entries, most of them unused, or empty if they are missing.
     pub strands: Vec<Strand>,
     /// Reason for missing strands, unless the file ends before them.
-    pub strands_not_read: Option<NotRead>,
+    pub strands_not_read: Option<UnreadReason>,
     /// Offset of the strands in the file; `None` for a text tileset, which has no strands.
     pub strands_at: Option<u64>,
     /// All problems of the file, in file order. Limited to the first hundred of each kind, plus the

@@ -9,7 +9,7 @@ use super::super::rules;
 use super::super::{MAX_TILES, text};
 use super::rle::{RleEnd, unpack_bytes, unpack_words};
 use super::{MAX_TILE_SIDE, MODES, Pixels, ROOT, STRANDS, Strand, Version, Vsp};
-use crate::{Message, NotRead, Place, Problems, ReadError, Subject, counted, quoted};
+use crate::{Message, Place, Problems, ReadError, Subject, UnreadReason, counted, quoted};
 
 /// Size of a palette, in bytes.
 const PALETTE_BYTES: usize = 768;
@@ -67,7 +67,7 @@ pub(super) fn sniff(bytes: &[u8]) -> bool {
     }
     let mut cursor = Cursor::new(bytes, File);
     let mut problems = Problems::new();
-    let Ok(head) = Head::read(&mut cursor, &mut problems) else {
+    let Ok(head) = Header::read(&mut cursor, &mut problems) else {
         return false;
     };
     let left = cursor.left() as u64;
@@ -92,7 +92,7 @@ enum Packing {
 }
 
 /// The fields before the pixels of a binary file.
-struct Head {
+struct Header {
     /// The tileset without pixels and strands.
     vsp: Vsp,
     bytes_per_pixel: u32,
@@ -103,7 +103,7 @@ struct Head {
     packed_at: usize,
 }
 
-impl Head {
+impl Header {
     fn pixel_count(&self) -> u64 {
         // Cannot overflow: two 16-bit numbers times a 32-bit one.
         self.vsp.tile_pixels() * u64::from(self.vsp.count)
@@ -114,7 +114,7 @@ impl Head {
     }
 
     /// Size of the pixels in the file as declared, in bytes.
-    fn said_bytes(&self) -> u64 {
+    fn declared_bytes(&self) -> u64 {
         match self.packing {
             Packing::None => self.stored_bytes(),
             Packing::Rle | Packing::Zlib => self.packed.into(),
@@ -142,7 +142,7 @@ impl Head {
         let place = Place::Offset(self.packed_at as u64);
         problems.add(&rules::PIXELS_SIZE, place, || {
             let said = counted(said, "byte");
-            Message::read_so(format!(
+            Message::read_as_expected(format!(
                 "pixels: the announced size is {said}; expected {size}, behind which {STRANDS} strands end \
                  the file"
             ))
@@ -320,19 +320,19 @@ fn read_binary(
         ));
     }
     let mut cursor = Cursor::new(bytes, File);
-    let mut head = Head::read(&mut cursor, problems)?;
+    let mut head = Header::read(&mut cursor, problems)?;
     head.correct_size(&cursor, problems);
     no_tiles(head.vsp.count, problems);
     // The pixels can be complete even if the file ends in their last bytes.
-    let is_cut = (cursor.left() as u64) < head.said_bytes();
-    let moment = problems.moment();
+    let is_cut = (cursor.left() as u64) < head.declared_bytes();
+    let checkpoint = problems.checkpoint();
     let (pixels, pixels_not_read) = read_pixels(&mut cursor, &head, bytes.len(), problems, watch)?;
     // Faulty strands follow from earlier faults: they are elsewhere, missing or name other tiles.
-    problems.cause = problems.cause.or(problems.first_since(moment));
+    problems.cause = problems.cause.or(problems.first_since(checkpoint));
     let strands_at = Some(cursor.pos() as u64);
     let (strands, strands_not_read) = read_strands(&mut cursor, head.vsp.count, problems);
     problems.cause = None;
-    let strands_not_read = strands_not_read.or(is_cut.then_some(NotRead::FileEnds));
+    let strands_not_read = strands_not_read.or(is_cut.then_some(UnreadReason::FileEnds));
     Ok(Vsp {
         pixels,
         pixels_not_read,
@@ -355,14 +355,14 @@ fn no_tiles(count: u32, problems: &mut Problems) {
 /// Reads the pixels. Also returns the reason if they are incomplete.
 fn read_pixels(
     cursor: &mut Cursor<'_>,
-    head: &Head,
+    head: &Header,
     file_bytes: usize,
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<(Pixels, Option<NotRead>), ReadError> {
+) -> Result<(Pixels, Option<UnreadReason>), ReadError> {
     cursor.enter("pixels", None);
     let start = cursor.pos();
-    let said = head.said_bytes();
+    let said = head.declared_bytes();
     let left = cursor.left();
     let stored = cursor
         .field("pixels")
@@ -416,7 +416,7 @@ fn read_pixels(
                 Pixels::Rgba(whole_pixels(bytes))
             };
             let not_read = match not_read {
-                Some(NotRead::DataEnds) if is_cut => Some(NotRead::FileEnds),
+                Some(UnreadReason::DataEnds) if is_cut => Some(UnreadReason::FileEnds),
                 not_read => not_read,
             };
             return Ok((pixels, not_read));
@@ -437,8 +437,8 @@ fn read_pixels(
     }
     let not_read = match (pixels.len() < count, is_cut) {
         (false, _) => None,
-        (true, true) => Some(NotRead::FileEnds),
-        (true, false) => Some(NotRead::DataEnds),
+        (true, true) => Some(UnreadReason::FileEnds),
+        (true, false) => Some(UnreadReason::DataEnds),
     };
     Ok((pixels, not_read))
 }
@@ -455,7 +455,7 @@ fn inflate<B: AsRef<[u8]> + Sync>(
     file_bytes: usize,
     problems: &mut Problems,
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
-) -> Result<(Vec<u8>, Option<NotRead>), ReadError> {
+) -> Result<(Vec<u8>, Option<UnreadReason>), ReadError> {
     let mut budget = budget(file_bytes);
     let inflated = inflate_all(&[block], &mut budget, problems, watch)?;
     let inflated = inflated.into_iter().next();
@@ -471,7 +471,7 @@ fn read_strands(
     cursor: &mut Cursor<'_>,
     count: u32,
     problems: &mut Problems,
-) -> (Vec<Strand>, Option<NotRead>) {
+) -> (Vec<Strand>, Option<UnreadReason>) {
     cursor.enter("strands", None);
     let start = cursor.pos();
     if cursor.left() == 0 {
@@ -491,7 +491,7 @@ fn read_strands(
             }
             Err(error) => {
                 problems.add_error(error);
-                return (strands, Some(NotRead::FileEnds));
+                return (strands, Some(UnreadReason::FileEnds));
             }
         }
     }
@@ -619,7 +619,7 @@ fn read_text(
     };
     let (pixels, pixels_not_read) = inflate(block, bytes.len(), problems, watch)?;
     let pixels_not_read = match pixels_not_read {
-        Some(_) if data.is_open() => Some(NotRead::FileEnds),
+        Some(_) if data.is_open() => Some(UnreadReason::FileEnds),
         not_read => not_read,
     };
     let value = |node: Option<Node<'_, '_>>, name| {

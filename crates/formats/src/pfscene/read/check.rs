@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::{Attribute, MAX_FACTIONS, Value, ValueType};
 use super::line::Line;
 use super::record::Record;
-use super::{Kind, Promise, Reader, rules};
+use super::{AnnouncedCount, Kind, Reader, rules};
 use crate::cursor::text_place;
 use crate::misspelt::suggest;
 use crate::{Place, Subject, outside, quoted};
@@ -161,10 +161,10 @@ impl<'a> Reader<'a> {
     }
 
     /// Checks the whole scene at its end.
-    pub(super) fn check_end(&mut self, num_sections: Option<Promise>) {
+    pub(super) fn check_end(&mut self, num_sections: Option<AnnouncedCount>) {
         self.text.problems.cause = self.section_damage.or(self.cut);
-        if let Some(promise) = num_sections {
-            self.check_count(promise, "`num_sections` says", self.parts, "section");
+        if let Some(announced) = num_sections {
+            self.check_count(announced, "`num_sections` says", self.parts, "section");
         }
         self.text.problems.cause = None;
         self.check_factions();
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
                 let subject = Subject::SceneEntity(i as u32);
                 // Without any faction, all of them have one cause.
                 let alike = if factions == 0 { 0 } else { faction };
-                problems.add_alike(alike, &rules::FACTION, subject, place, || {
+                problems.add_grouped(alike, &rules::FACTION, subject, place, || {
                     let list = outside("faction", factions as u64);
                     format!("faction {faction}, {list}")
                 });

@@ -6,7 +6,7 @@ use super::super::{
     Attribute, Attributes, Camera, Entity, Faction, Region, Tag, Value, ValueType, rules,
 };
 use super::line::{self, Line, string, words};
-use super::{Begin, Kind, Promise, Reader};
+use super::{AnnouncedCount, Kind, LineKind, Reader};
 use crate::cursor::{Found, Word, has_decimal_comma, text_place};
 use crate::{Message, Place, Subject, counted, quoted};
 
@@ -14,7 +14,7 @@ use crate::{Message, Place, Subject, counted, quoted};
 const ENGINE_FACTION_NAME_BYTES: usize = 31;
 const ENGINE_NAME_BYTES: usize = 127;
 /// Up to this number of attributes, keys are compared one by one.
-const FEW_ATTRIBUTES: usize = 32;
+const LINEAR_SEARCH_LIMIT: usize = 32;
 
 /// A record while its attributes are read.
 pub(super) struct Record {
@@ -27,7 +27,7 @@ pub(super) struct Record {
     pub attributes: Attributes,
     line: u64,
     /// The announced number of attributes, if any.
-    promise: Option<Promise>,
+    announced: Option<AnnouncedCount>,
     /// Number of attributes still expected; `None` if it is unknown.
     room: Option<u64>,
     /// The arguments or tags that are being read.
@@ -42,7 +42,7 @@ pub(super) struct Record {
 struct List {
     /// Index of the attribute.
     attribute: usize,
-    promise: Promise,
+    announced: AnnouncedCount,
     /// Number of lines still expected.
     left: u64,
 }
@@ -74,22 +74,22 @@ impl<'a> Reader<'a> {
             shape_type: 0,
             attributes: Attributes::default(),
             line: line.number(),
-            promise: None,
+            announced: None,
             room: kind.fixed_count(self.version),
             list: None,
             seen: 0,
             is_last: false,
         };
         if let Some(detail) = detail {
-            record.promise = self.count(&rules::RECORD, line, rest.next(), expected);
-            record.room = record.promise.map(|promise| promise.count);
+            record.announced = self.count(&rules::RECORD, line, rest.next(), expected);
+            record.room = record.announced.map(|announced| announced.count);
             match kind {
                 Kind::Entity => record.model = string(detail.text),
                 _ => record.shape_type = self.read_shape_type(detail),
             }
         }
         if kind != Kind::Faction {
-            self.check_no_more(rest);
+            self.check_extra_words(rest);
         }
         self.record = Some(record);
     }
@@ -98,7 +98,7 @@ impl<'a> Reader<'a> {
     /// unchanged.
     fn faction_name(&mut self, line: &Line<'a>, expected: &str) -> Word<'a> {
         if let Some((name, after)) = line.quoted_name() {
-            self.check_no_more(words(after));
+            self.check_extra_words(words(after));
             return name;
         }
         self.text.wrong(&rules::RECORD, line.found(), expected);
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         match &mut record.attributes.0[list.attribute].value {
             Value::Tags(tags) if line.key.text == b"tag" => {
                 if let Some((text, after)) = line.quoted_name() {
-                    self.check_no_more(words(after));
+                    self.check_extra_words(words(after));
                     let (text, line) = (string(text.text), line.number());
                     tags.push(Tag { text, line });
                 } else {
@@ -182,7 +182,7 @@ impl<'a> Reader<'a> {
     /// does not count.
     fn read_attribute(&mut self, line: &Line<'a>, record: &mut Record) -> bool {
         let value_type = line.value_type();
-        let begins = line.rest.is_some() && Begin::of(line.key.text).is_some();
+        let begins = line.rest.is_some() && LineKind::of(line.key.text).is_some();
         if record.room == Some(0) || (value_type.is_none() && begins) {
             return false;
         }
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         let count = u64::try_from(count).unwrap_or(0);
         record.list = Some(List {
             attribute: record.attributes.0.len(),
-            promise: Promise { count, place },
+            announced: AnnouncedCount { count, place },
             left: count,
         });
     }
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
             Value::Arguments(arguments) => (arguments.len(), "value"),
             _ => return,
         };
-        self.check_count(list.promise, "announces", count, noun);
+        self.check_count(list.announced, "announces", count, noun);
         self.damaged();
     }
 
@@ -275,17 +275,17 @@ impl<'a> Reader<'a> {
                 if let Some(bad) = numbers.iter().position(|number| !number.is_finite()) {
                     // The first word is the type.
                     let bad = words(text).nth(1 + bad).unwrap_or(text);
-                    self.text.report_alike(&rules::NOT_FINITE, bad, || {
+                    self.text.report_grouped(&rules::NOT_FINITE, bad, || {
                         format!("{}; expected a finite number", Found::from(bad))
                     });
                 }
-                self.check_no_more(values);
+                self.check_extra_words(values);
                 value
             }
             Err(Some(bad)) if has_decimal_comma(bad.text) => {
                 let lost = "values with such numbers are left out";
                 let rule = &rules::DECIMAL_COMMA;
-                self.text.decimal_comma(rule, bad.into(), lost);
+                self.text.report_decimal_comma(rule, bad.into(), lost);
                 unreadable()
             }
             Err(bad) => {
@@ -305,7 +305,9 @@ impl<'a> Reader<'a> {
         self.end_list(&mut record);
         let count = record.attributes.0.len();
         let noun = record.kind.noun();
-        let is_without = record.promise.is_some_and(|promise| promise.count == 0);
+        let is_without = record
+            .announced
+            .is_some_and(|announced| announced.count == 0);
         // Entities name factions by their index.
         if count == 0 && !is_without && !record.is_last && record.kind != Kind::Faction {
             self.text.problems.subject = Subject::File;
@@ -317,7 +319,7 @@ impl<'a> Reader<'a> {
             return;
         }
         if !record.kind.is_ordered() {
-            self.check_twice(&record);
+            self.check_duplicate_keys(&record);
         }
         if let Some(missing) = self.missing_attribute(&record) {
             let (rule, place) = (&rules::ATTRIBUTE_MISSING, Place::line(record.line));
@@ -326,14 +328,14 @@ impl<'a> Reader<'a> {
             if record.kind == Kind::Faction && problems.cause.is_none() {
                 // Factions of an older version all lack the same attribute.
                 let subject = problems.subject;
-                problems.cause = problems.add_alike(count, rule, subject, place, message);
+                problems.cause = problems.add_grouped(count, rule, subject, place, message);
             } else {
                 problems.add(rule, place, message);
             }
             self.lost();
         }
-        if let Some(promise) = record.promise
-            && self.check_count(promise, "announces", count, "attribute")
+        if let Some(announced) = record.announced
+            && self.check_count(announced, "announces", count, "attribute")
         {
             self.lost();
         }
@@ -342,9 +344,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports duplicate keys of a record.
-    fn check_twice(&mut self, record: &Record) {
+    fn check_duplicate_keys(&mut self, record: &Record) {
         let attributes = &record.attributes.0;
-        let is_few = attributes.len() <= FEW_ATTRIBUTES;
+        let is_few = attributes.len() <= LINEAR_SEARCH_LIMIT;
         let mut lines = HashMap::new();
         for (i, Attribute { key, line, .. }) in attributes.iter().enumerate() {
             let first = if is_few {

@@ -2,7 +2,7 @@
 
 use super::super::bytes::{Cursor, Part, Side};
 use super::super::chunk::ChunkData;
-use super::super::chunk_codec::{CHUNK, Optional, Surroundings, read_chunk};
+use super::super::chunk_codec::{CHUNK, LevelContext, Optional, read_chunk};
 use super::super::level::LevelNames;
 use super::super::{Chunk, Frame, Level, rules};
 use super::frame::missing;
@@ -28,7 +28,7 @@ impl Reader<'_, '_> {
         let mut chunks = std::mem::take(&mut level.chunks);
         let cubes = std::mem::take(&mut self.cubes);
         let has_client = !level.frames[1].is_empty();
-        let around = Surroundings {
+        let around = LevelContext {
             names: &LevelNames::new(&level.common, has_client, level.client.as_ref()),
             grid: level.grid,
             cubes: &cubes,
@@ -43,11 +43,11 @@ impl Reader<'_, '_> {
                 admitted.map(|(chunk, i)| self.admit_chunk((number, chunk), sizes_at(i)));
             let admitted: Vec<Admitted> = admitted.collect();
             let source = &*batch;
-            let mut look_up = |begun: usize| {
+            let mut report_progress = |begun: usize| {
                 let start = source.get(begun).map_or(0, |chunk| chunk.frames[0].start);
                 (self.watch)((start as f32 / file.len() as f32).min(1.0))
             };
-            let done = parallel::in_parallel(source.len(), &mut look_up, |i| {
+            let done = parallel::in_parallel(source.len(), &mut report_progress, |i| {
                 let (chunk, admitted) = (source.get(i)?, admitted.get(i)?);
                 Some(unpack_chunk(file, (number, chunk), admitted, &around))
             });
@@ -57,7 +57,7 @@ impl Reader<'_, '_> {
             {
                 let mut read = done.ok_or(ReadError::Cancelled)?;
                 if read.has_bad_frame
-                    && self.settle_chunk((number, chunk), sizes_at(i), &mut admitted)
+                    && self.correct_chunk_sizes((number, chunk), sizes_at(i), &mut admitted)
                 {
                     read = unpack_chunk(file, (number, chunk), &admitted, &around);
                 }
@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
                 let is_damaged = problems.has_errors() || problems.may_leave_out();
                 let damage = self.damage_in(chunk.frames[0].start..chunk.end());
                 match damage {
-                    Some(damage) => self.problems.append_below(problems, damage),
+                    Some(damage) => self.problems.append_as_consequences(problems, damage),
                     None => self.problems.append(problems, self.cut, |problem| {
                         problem.rule == &rules::TRUNCATED
                     }),
@@ -93,8 +93,8 @@ impl Reader<'_, '_> {
         admitted
     }
 
-    /// [`Self::settle_unpacked`] for the sections of a chunk. Corrected sections may be decoded.
-    fn settle_chunk(
+    /// [`Self::correct_unpacked_size`] for the sections of a chunk. Corrected sections may be decoded.
+    fn correct_chunk_sizes(
         &mut self,
         (level, chunk): (u8, &mut Chunk),
         sizes_at: u64,
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
         let frames = chunk.frames.iter_mut().zip(Side::ALL).zip(admitted);
         for ((frame, side), admitted) in frames {
             let part = Part::ChunkSection(level, chunk.index, side);
-            if self.settle_unpacked(frame, part, sizes_at) {
+            if self.correct_unpacked_size(frame, part, sizes_at) {
                 *admitted = Ok(());
                 is_settled = true;
             }
@@ -117,13 +117,13 @@ impl Reader<'_, '_> {
         for chunk in &level.chunks {
             let Some(data) = &chunk.data else { continue };
             let cubes = &data.cubes;
-            for seen in cubes.all_seen_chunks() {
+            for seen in cubes.all_visible_chunks() {
                 let other = level
                     .chunk(seen.chunk)
                     .and_then(|chunk| chunk.data.as_ref());
                 let Some(other) = other else { continue };
                 let count = other.cubes.len();
-                let listed = cubes.seen_chunk_cubes(seen);
+                let listed = cubes.visible_chunk_cubes(seen);
                 let Some(bad) = listed.iter().find(|cube| **cube as usize >= count) else {
                     continue;
                 };
@@ -156,7 +156,7 @@ fn unpack_chunk(
     file: &[u8],
     (level, chunk): (u8, &Chunk),
     admitted: &Admitted,
-    around: &Surroundings<'_>,
+    around: &LevelContext<'_>,
 ) -> Unpacked {
     let lost = [
         CHUNK,
@@ -181,13 +181,13 @@ fn unpack_chunk(
         let part = Part::ChunkSection(level, chunk.index, side);
         let unpacked = admitted
             .clone()
-            .and_then(|()| frame.unpack_begun(file, part));
+            .and_then(|()| frame.unpack_partial(file, part));
         let (section, error) = match unpacked {
             Ok((bytes, why)) => {
                 let why = why.map(|why| frame.losing_end(why, &bytes));
-                (Optional::There(bytes), why)
+                (Optional::Present(bytes), why)
             }
-            Err(error) => (Optional::Broken, Some(error.losing(lost))),
+            Err(error) => (Optional::Broken, Some(error.with_loss(lost))),
         };
         sections[side as usize] = section;
         if let Some(error) = error {
@@ -205,7 +205,7 @@ fn unpack_chunk(
     };
     let [of_common, of_client, of_server] = &chunk.frames;
     let data = match common {
-        Optional::There(common) => read_chunk(
+        Optional::Present(common) => read_chunk(
             cursor(Side::Common, of_common, common),
             client.map(|bytes| cursor(Side::Client, of_client, bytes)),
             server.map(|bytes| cursor(Side::Server, of_server, bytes)),

@@ -4,7 +4,7 @@ use super::super::bytes::{Cursor, Part, Section};
 use super::super::lz4::Lz4Fault;
 use super::super::{Frame, PmfError, lz4, rules};
 use super::layout::{Chain, begins, is_whole_level};
-use super::{LARGEST_SHIFT, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
+use super::{LEVEL_HEAD_BYTES, MAX_SHIFT_BYTES, Reader, bytes_from, refused};
 use crate::{Place, ReadError, counted};
 
 /// The loss if a section decodes completely although its frame is faulty.
@@ -30,7 +30,7 @@ impl Frame {
     }
 
     /// Decodes as much as possible. Also returns the reason if it is incomplete.
-    pub(super) fn unpack_begun(
+    pub(super) fn unpack_partial(
         &self,
         file: &[u8],
         part: Part,
@@ -45,7 +45,7 @@ impl Frame {
                 self.fault(part, fault)
             }
         };
-        match lz4::unpack_begun(frame, self.unpacked.into()) {
+        match lz4::unpack_partial(frame, self.unpacked.into()) {
             Ok((bytes, why)) => Ok((bytes, why.map(fault))),
             Err(why) => Err(fault(why)),
         }
@@ -54,7 +54,7 @@ impl Frame {
     /// Adds to the reason how much of the section is lost.
     pub(super) fn losing_end(&self, why: ReadError, bytes: &[u8]) -> ReadError {
         let is_all = bytes.len() == self.unpacked as usize;
-        why.losing(if is_all { NOTHING } else { END_OF_SECTION })
+        why.with_loss(if is_all { NOTHING } else { END_OF_SECTION })
     }
 
     /// The error if the file ends after `left` of its bytes.
@@ -101,7 +101,7 @@ impl Reader<'_, '_> {
     /// of a frame does not lead to the next frame, searches for later frames at the distances given
     /// by their sizes. The frame before them is damaged or has a wrong size, which its own blocks
     /// show. `sizes_at` returns the offset of a frame's sizes.
-    pub(super) fn settle(
+    pub(super) fn place_frames(
         &mut self,
         frames: &mut [Frame],
         part: impl Fn(usize) -> Part,
@@ -165,7 +165,7 @@ impl Reader<'_, '_> {
             let is_other_end = |to: &u64| *to >= at && (ends.is_found)(*to);
             let near = |by| [end.saturating_sub(by), end + by];
             let near = || {
-                let near = (1..=LARGEST_SHIFT).flat_map(near);
+                let near = (1..=MAX_SHIFT_BYTES).flat_map(near);
                 std::iter::once(at).chain(near).find(is_other_end)
             };
             let is_broken_end = next.is_none() && end <= file.len() as u64;
@@ -230,10 +230,15 @@ impl Reader<'_, '_> {
 
     /// Measures the decoded size of a frame that cannot have the declared one, and corrects it.
     /// Returns `true` if it was corrected.
-    pub(super) fn settle_unpacked(&mut self, frame: &mut Frame, part: Part, sizes_at: u64) -> bool {
+    pub(super) fn correct_unpacked_size(
+        &mut self,
+        frame: &mut Frame,
+        part: Part,
+        sizes_at: u64,
+    ) -> bool {
         let rest = bytes_from(self.bytes, frame.start);
         let packed = rest.get(..frame.packed as usize).unwrap_or_default();
-        let len = lz4::len_of(packed, &mut self.measured_left);
+        let len = lz4::decoded_len(packed, &mut self.measured_left);
         let len = len.filter(|len| *len != frame.unpacked && *len > 0);
         let Some(len) = len else { return false };
         if self.budget.take(packed.len() as u64, len.into()).is_err() {
@@ -251,7 +256,7 @@ impl Reader<'_, '_> {
     /// Size in bytes of the frame at an offset, by its blocks; `None` if it is corrupt.
     pub(super) fn walk(&mut self, offset: u64) -> Option<u32> {
         self.walks_left = self.walks_left.checked_sub(1)?;
-        let len = lz4::end_of(bytes_from(self.bytes, offset))?;
+        let len = lz4::frame_end(bytes_from(self.bytes, offset))?;
         u32::try_from(len).ok()
     }
 
@@ -281,7 +286,7 @@ impl Reader<'_, '_> {
             }
             // The bytes before the end of the file may be read.
             packed = left;
-            unpacked = unpacked.min(lz4::most_of(left));
+            unpacked = unpacked.min(lz4::max_decoded_bytes(left));
         }
         self.budget.take(packed, unpacked).map_err(|fault| {
             let found = format!("sizes of the {part}: {}", fault.found);

@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
 
 /// Returns `true` if a list of levels leads to at least one of them, or to the entities if it is
 /// empty. The cursor is after the list.
-pub(super) fn leads_on(cursor: &Cursor<'_>, sizes: &[u32]) -> bool {
+pub(super) fn leads_to_level(cursor: &Cursor<'_>, sizes: &[u32]) -> bool {
     let mut next = cursor.clone();
     if sizes.is_empty() {
         let problems = &mut Problems::new();

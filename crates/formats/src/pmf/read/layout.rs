@@ -4,7 +4,9 @@ use super::super::bytes::{ChunkIndex, StringTable};
 use super::super::entities::Entities;
 use super::super::{Frame, lz4, rules};
 use super::frame::read_frames;
-use super::{DIRECTORY_BYTES, GRID_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, bytes_from, in_file};
+use super::{
+    DIRECTORY_BYTES, GRID_BYTES, LEVEL_HEAD_BYTES, MAX_CHUNK_EXPONENT, bytes_from, in_file,
+};
 use crate::Problems;
 
 /// Maximum number of candidates when searching for a level.
@@ -95,7 +97,7 @@ pub(super) fn is_grid(bytes: &[u8]) -> bool {
     let (Ok(grid), Ok(exponent)) = (cursor.u32(), cursor.u8()) else {
         return false;
     };
-    exponent <= LARGEST_CHUNK && begins(bytes, sections_of(grid))
+    exponent <= MAX_CHUNK_EXPONENT && begins(bytes, sections_of(grid))
 }
 
 /// Offset of the chunk sections relative to their grid.
@@ -105,7 +107,7 @@ fn sections_of(grid: u32) -> u64 {
 
 /// [`is_grid`] with stronger evidence: two sections of the first chunk must be where the directory
 /// puts them.
-pub(super) fn is_sure_grid(bytes: &[u8]) -> bool {
+pub(super) fn is_confirmed_grid(bytes: &[u8]) -> bool {
     let mut cursor = in_file(bytes);
     let grid = cursor.u32().unwrap_or(u32::MAX);
     cursor.seek(GRID_BYTES);

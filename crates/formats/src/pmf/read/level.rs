@@ -6,9 +6,10 @@ use super::super::level::{LevelClient, LevelCommon};
 use super::super::{Chunk, Frame, Level, LevelServer, Pmf, rules};
 use super::frame::{Ends, missing, read_frames};
 use super::layout::{
-    are_entities, begins, is_grid, is_level, is_sure_grid, is_whole_level, level_size, next_level,
+    are_entities, begins, is_confirmed_grid, is_grid, is_level, is_whole_level, level_size,
+    next_level,
 };
-use super::{DIRECTORY_BYTES, LARGEST_CHUNK, LEVEL_HEAD_BYTES, Reader, bytes_from, refused};
+use super::{DIRECTORY_BYTES, LEVEL_HEAD_BYTES, MAX_CHUNK_EXPONENT, Reader, bytes_from, refused};
 use crate::{Place, Problems, ReadError, counted};
 
 /// The loss if a section of a level cannot be read to its end.
@@ -38,7 +39,7 @@ impl Level {
             chunk_exponent: 0,
             center: ChunkIndex::default(),
             common: LevelCommon {
-                is_torn: true,
+                is_incomplete: true,
                 ..LevelCommon::default()
             },
             client: None,
@@ -67,7 +68,7 @@ impl Reader<'_, '_> {
         let at = cursor.pos();
         let file = self.bytes;
         cursor.enter("level", index);
-        self.look_up(at as u64)?;
+        self.report_progress(at as u64)?;
         let follows = |at: u64| {
             let rest = bytes_from(file, at);
             (!is_last && is_whole_level(rest)) || are_entities(rest, &map.strings)
@@ -194,7 +195,7 @@ impl Reader<'_, '_> {
             let what = format!("{part}: nothing of it is there");
             let place = Place::Offset(found as u64);
             let error = refused(&rules::TRUNCATED, part, place, what, "the level");
-            self.add_damage(error.losing("the level"), None);
+            self.add_damage(error.with_loss("the level"), None);
             map.levels.push(Level::unread(found, 0));
         }
         if !is_there && !is_end {
@@ -235,15 +236,16 @@ impl Reader<'_, '_> {
         let of_grid = Ends {
             announced: 0,
             is_plain: &|at| is_grid(bytes_from(file, at)),
-            is_found: &|at| is_sure_grid(bytes_from(file, at)),
+            is_found: &|at| is_confirmed_grid(bytes_from(file, at)),
         };
-        let grid_at = self.settle(&mut level.frames, part, sections_at, |_| start + 1, of_grid);
+        let grid_at =
+            self.place_frames(&mut level.frames, part, sections_at, |_| start + 1, of_grid);
         cursor.seek((grid_at - start) as usize);
         if let Err(error) = read_grid(&mut cursor, level) {
             return Ok((None, Err(error)));
         }
         let said = level.chunk_exponent;
-        if said > LARGEST_CHUNK {
+        if said > MAX_CHUNK_EXPONENT {
             level.chunk_exponent = 0;
             let found = format!("chunks of 2^{said} m");
             let error = cursor.fault(
@@ -252,7 +254,7 @@ impl Reader<'_, '_> {
                 found,
                 "at most 2^24",
             );
-            self.add(error.losing("the places of the chunks; all are shown at the centre"));
+            self.add(error.with_loss("the places of the chunks; all are shown at the centre"));
         }
         if !is_inside(level.grid, level.center) {
             let center = level.center;
@@ -307,7 +309,7 @@ impl Reader<'_, '_> {
         };
         let sizes_at = |i: usize| directory_at + (DIRECTORY_BYTES * (i / 3)) as u64;
         let chunks_at = start + cursor.pos() as u64;
-        let end = self.settle(&mut frames, part, chunks_at, sizes_at, ends);
+        let end = self.place_frames(&mut frames, part, chunks_at, sizes_at, ends);
         let mut there = frames.iter().filter(|frame| frame.packed > 0);
         let is_cut = chunks_at + 4 > self.bytes.len() as u64;
         if !is_cut && there.clone().next().is_some() && !there.any(|f| begins(self.bytes, f.start))
@@ -343,12 +345,12 @@ impl Reader<'_, '_> {
         let lost = "all materials and environments of the level";
         let section = (part(Side::Common), sizes_at, lost);
         if common.is_empty() {
-            self.add(missing(part(Side::Common), sizes_at).losing(lost));
+            self.add(missing(part(Side::Common), sizes_at).with_loss(lost));
         } else if let Some((read, is_whole)) =
             self.read_section(common, section, LevelCommon::read)?
         {
             level.common = read;
-            level.common.is_torn = !is_whole;
+            level.common.is_incomplete = !is_whole;
         }
         let lost = "the looks of materials, the sky and the sound environments of the level";
         let section = (part(Side::Client), sizes_at, lost);
@@ -357,7 +359,7 @@ impl Reader<'_, '_> {
             client.read(cursor, problems, common, grid)
         };
         if let Some((mut read, is_whole)) = self.read_section(client, section, read)? {
-            read.is_torn = !is_whole;
+            read.is_incomplete = !is_whole;
             level.client = Some(read);
         }
         let section = (part(Side::Server), sizes_at, LEVEL_ENTITIES);
@@ -380,7 +382,7 @@ impl Reader<'_, '_> {
         let is_cut = frame.end() > self.bytes.len() as u64;
         let damage = self.damage_in(frame.start..frame.end());
         let cause = damage.or(self.cut.filter(|_| is_cut));
-        let (bytes, why) = match self.unpack_begun(frame, part, sizes_at) {
+        let (bytes, why) = match self.unpack_partial(frame, part, sizes_at) {
             Ok(unpacked) => unpacked,
             Err(ReadError::Cancelled) => return Err(ReadError::Cancelled),
             Err(error) => {
@@ -388,7 +390,7 @@ impl Reader<'_, '_> {
                     &mut self.problems,
                     Problems::new(),
                     cause,
-                    Some(error.losing(lost)),
+                    Some(error.with_loss(lost)),
                 );
                 return Ok(None);
             }
@@ -399,7 +401,7 @@ impl Reader<'_, '_> {
         let mut data = T::default();
         let cursor = Cursor::new(&bytes, frame.section(part));
         let stop = read(&mut data, cursor, &mut found).err();
-        let stop = stop.map(|error| error.losing(REST));
+        let stop = stop.map(|error| error.with_loss(REST));
         let is_whole = is_whole && stop.is_none();
         add_section(&mut self.problems, found, cause, stop);
         Ok(Some((data, is_whole)))

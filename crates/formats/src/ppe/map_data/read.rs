@@ -11,7 +11,7 @@ use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
-use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
+use crate::{Integers, Place, Problems, ReadError, UnreadReason, counted};
 
 /// Decoding budget for the attributes of the smallest compressed file, in bytes: a quarter of the
 /// decoded cells of the largest map. Cells themselves are allowed for any file length (fact sheet
@@ -19,7 +19,7 @@ use crate::{Integers, NotRead, Place, Problems, ReadError, counted};
 const ATTRIBUTE_BYTES: u64 = MAX_CELLS * CELL_BYTES / 4;
 
 /// Minimum number of bytes read after the map to find the checksum of a stream.
-const BYTES_BEHIND: u64 = 16 << 20;
+const MIN_BYTES_AFTER_MAP: u64 = 16 << 20;
 
 /// Size of the checksum at the end of a stream, in bytes, for both kinds of stream.
 const CHECKSUM_BYTES: usize = 4;
@@ -57,14 +57,14 @@ pub fn read_with(
         watch,
         is_cancelled: false,
     };
-    reader.go_on(0);
+    reader.report_progress(0);
     let flags = header.flags;
     let sections = match flags.compression() {
         Compression::None => reader.plain(),
         Compression::Rle => reader.rle(),
         Compression::Zlib => reader.stream(&mut Inflater::zlib(reader.packed), "zlib stream"),
         Compression::Zstd => reader.stream(&mut Zstd::new(reader.packed), "Zstandard data"),
-        Compression::Lzw | Compression::Several => Sections::none(flags, NotRead::Compression),
+        Compression::Lzw | Compression::Several => Sections::none(flags, UnreadReason::Compression),
     };
     if reader.is_cancelled {
         return Err(ReadError::Cancelled);
@@ -178,7 +178,7 @@ impl Header {
     }
 
     /// A hint for messages: the map size that exactly matches the bytes after the header.
-    fn fitting_size(&self, packed: &[u8]) -> String {
+    fn size_hint(&self, packed: &[u8]) -> String {
         let of_cell = Section::bytes_of_cell(self.flags) as usize;
         let (cells, rest) = (packed.len() / of_cell, packed.len() % of_cell);
         let [width, height] = self.size.map(|edge| edge as usize);
@@ -243,12 +243,12 @@ struct Sections {
     graphics: Option<Vec<[Corner; 4]>>,
     logic: Option<Integers>,
     /// Reason for missing data, if any is missing.
-    not_read: Option<NotRead>,
+    not_read: Option<UnreadReason>,
 }
 
 impl Sections {
     /// Sections without readable data, with the reason.
-    fn none(flags: MapFlags, why: NotRead) -> Self {
+    fn none(flags: MapFlags, why: UnreadReason) -> Self {
         Self {
             cells: Vec::new(),
             graphics: flags.has_graphics().then(Vec::new),
@@ -351,14 +351,14 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Reports the number of bytes read to the callback. Returns `true` to continue.
-    fn go_on(&mut self, read: usize) -> bool {
+    fn report_progress(&mut self, read: usize) -> bool {
         let done = read as f32 / self.packed.len().max(1) as f32;
         self.is_cancelled |= (self.watch)(done).is_break();
         !self.is_cancelled
     }
 
     fn plain(&mut self) -> Sections {
-        let mut source = self.plain_from(0);
+        let mut source = self.plain_source(0);
         let sections = read_sections(self.header.flags, &mut source);
         let not_read = self.check_end(&source);
         Sections {
@@ -367,7 +367,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    fn plain_from(&self, pos: usize) -> Plain<'a> {
+    fn plain_source(&self, pos: usize) -> Plain<'a> {
         Plain {
             bytes: self.packed,
             pos,
@@ -378,18 +378,18 @@ impl<'a> Reader<'a, '_> {
 
     /// Reports data missing from or trailing the uncompressed sections. Returns the reason for
     /// missing data.
-    fn check_end(&mut self, source: &Plain<'_>) -> Option<NotRead> {
+    fn check_end(&mut self, source: &Plain<'_>) -> Option<UnreadReason> {
         let Some((section, found)) = source.cut else {
-            self.add_too_many(source.pos);
+            self.report_trailing_data(source.pos);
             return None;
         };
-        self.add_cut(section, found, self.packed.len(), "the file ends");
-        Some(NotRead::FileEnds)
+        self.report_truncated(section, found, self.packed.len(), "the file ends");
+        Some(UnreadReason::FileEnds)
     }
 
-    fn add_cut(&mut self, section: Section, found: usize, at: usize, why: &str) {
+    fn report_truncated(&mut self, section: Section, found: usize, at: usize, why: &str) {
         let count = self.header.cell_count();
-        let fitting = self.header.fitting_size(self.packed);
+        let fitting = self.header.size_hint(self.packed);
         self.problems.add(&rules::TRUNCATED, Self::place(at), || {
             let name = section.name();
             let those = match section {
@@ -406,11 +406,11 @@ impl<'a> Reader<'a, '_> {
     }
 
     /// Warns of data after uncompressed sections (fact sheet 8.14).
-    fn add_too_many(&mut self, end: usize) {
+    fn report_trailing_data(&mut self, end: usize) {
         let rest = self.packed.len().saturating_sub(end);
         if rest > 0 {
             let [width, height] = self.header.size;
-            let fitting = self.header.fitting_size(self.packed);
+            let fitting = self.header.size_hint(self.packed);
             self.problems.add(&rules::LENGTH, Self::place(end), || {
                 format!(
                     "{} after the last section; expected the end of the file behind {width} x {height} \
@@ -465,28 +465,28 @@ impl<'a> Reader<'a, '_> {
         let unpacked = rle::unpack::<u32>(self.packed, count);
         let (mut cells, end) = (unpacked.elements, unpacked.end);
         swap_all(&mut cells);
-        self.go_on(end);
+        self.report_progress(end);
         let flags = self.header.flags;
         let not_read = match unpacked.fault {
             Some(rle::Fault::Cut) => {
-                self.add_cut(
+                self.report_truncated(
                     Section::Cells,
                     cells.len(),
                     self.packed.len(),
                     "the file ends",
                 );
-                Some(NotRead::FileEnds)
+                Some(UnreadReason::FileEnds)
             }
-            Some(rle::Fault::Crosses(extra)) => {
+            Some(rle::Fault::Overlong(extra)) => {
                 self.problems.add(&rules::LONG_PACKET, Self::place(end), || {
                     format!(
                         "a packet goes on for {extra} cells past the last one; expected {count} \
                          cells in all"
                     )
                 });
-                Some(NotRead::Damaged)
+                Some(UnreadReason::Damaged)
             }
-            None => (cells.len() < count).then_some(NotRead::FileEnds),
+            None => (cells.len() < count).then_some(UnreadReason::FileEnds),
         };
         if let Some(why) = not_read {
             return Sections {
@@ -531,7 +531,7 @@ impl<'a> Reader<'a, '_> {
             // A file that ends too early counts as packed, unless its length equals that of the
             // uncompressed attributes.
             Some(rle::Fault::Cut) => there != plain_bytes,
-            Some(rle::Fault::Crosses(_)) => false,
+            Some(rle::Fault::Overlong(_)) => false,
         };
         let cut = packed.cut.filter(|_| is_guess_right);
         self.problems.add(&rules::RLE_ATTRIBUTES, Self::place(start), || {
@@ -546,13 +546,13 @@ impl<'a> Reader<'a, '_> {
             )
         });
         if let Some((section, found)) = cut {
-            self.add_cut(section, found, self.packed.len(), "the file ends");
+            self.report_truncated(section, found, self.packed.len(), "the file ends");
         }
         if is_guess_right {
             let has_room = graphics_max.min(logic_max) == count;
             let not_read = match cut {
-                Some(_) => Some(NotRead::FileEnds),
-                None => (!has_room).then_some(NotRead::TooLarge),
+                Some(_) => Some(UnreadReason::FileEnds),
+                None => (!has_room).then_some(UnreadReason::TooLarge),
             };
             return Sections {
                 graphics,
@@ -562,7 +562,7 @@ impl<'a> Reader<'a, '_> {
             };
         }
         drop((graphics, logic));
-        let mut plain = self.plain_from(start);
+        let mut plain = self.plain_source(start);
         let graphics = read_graphics(flags, &mut plain);
         let logic = read_logic(flags, &mut plain);
         Sections {
@@ -588,14 +588,14 @@ impl<'a> Reader<'a, '_> {
         }
         // Data beyond the budget is not checked.
         if cut == Some(Cut::NoRoom) {
-            sections.not_read = Some(NotRead::TooLarge);
+            sections.not_read = Some(UnreadReason::TooLarge);
             return sections;
         }
         let mut end = stream.end();
         let map_end = stream.consumed();
         let goes_on = end == End::More;
         if goes_on {
-            end = self.end_behind(stream);
+            end = self.read_to_stream_end(stream);
             if self.is_cancelled {
                 return sections;
             }
@@ -606,9 +606,9 @@ impl<'a> Reader<'a, '_> {
         }
         if let Some(Cut::At(section, found)) = cut {
             sections.not_read = Some(match end {
-                End::Broken | End::WrongChecksum => NotRead::Damaged,
-                End::Unfinished => NotRead::FileEnds,
-                End::Complete | End::More => NotRead::DataEnds,
+                End::Broken | End::WrongChecksum => UnreadReason::Damaged,
+                End::Unfinished => UnreadReason::FileEnds,
+                End::Complete | End::More => UnreadReason::DataEnds,
             });
             let why = match end {
                 End::Broken => {
@@ -620,7 +620,7 @@ impl<'a> Reader<'a, '_> {
                 End::Unfinished => format!("the {name} is cut off"),
                 End::Complete | End::More => format!("the {name} ends"),
             };
-            self.add_cut(section, found, at, &why);
+            self.report_truncated(section, found, at, &why);
         }
         let bytes = self.header.plain_bytes();
         match end {
@@ -660,10 +660,10 @@ impl<'a> Reader<'a, '_> {
     /// Reads past the map to the checksum of the stream, because damaged data can decode to more
     /// bytes than expected. Returns the state of the stream, which may be longer than the limit of
     /// this check.
-    fn end_behind(&mut self, stream: &mut dyn Stream) -> End {
+    fn read_to_stream_end(&mut self, stream: &mut dyn Stream) -> End {
         let mut buffer = vec![0; 1 << 16];
-        let mut left = self.header.plain_bytes().max(BYTES_BEHIND);
-        while left > 0 && self.go_on(stream.consumed()) {
+        let mut left = self.header.plain_bytes().max(MIN_BYTES_AFTER_MAP);
+        while left > 0 && self.report_progress(stream.consumed()) {
             let filled = stream.fill(&mut buffer);
             if filled < buffer.len() {
                 break;
@@ -759,7 +759,9 @@ impl ElementSource for Unpacking<'_, '_, '_> {
             return Vec::new();
         }
         let max = self.reader.take(section);
-        let elements = read_elements(self.stream, max, &mut |read| self.reader.go_on(read));
+        let elements = read_elements(self.stream, max, &mut |read| {
+            self.reader.report_progress(read)
+        });
         if elements.len() < max {
             self.cut = Some(Cut::At(section, elements.len()));
         } else if max < self.reader.header.cell_count() {

@@ -5,13 +5,13 @@
 use super::nesting::Tags;
 use super::{At, Attribute, Tag, Value};
 use crate::base64;
-use crate::nesting::{MAX_INDENT, Settle, Stack};
+use crate::nesting::{BracketRepair, MAX_INDENT, Stack};
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
 use crate::{Cause, Message, Place, Problems, Rule, quoted};
 
 /// Maximum nesting depth of tags.
-const DEEPEST: usize = 64;
+const MAX_DEPTH: usize = 64;
 /// Maximum number of tags. Real maps have some hundreds.
 const MAX_TAGS: usize = 1 << 19;
 /// Maximum number of values and attributes.
@@ -110,7 +110,7 @@ enum TagEnd {
 /// Adds a complete tag to its siblings. If nothing of the tag itself was readable, only its
 /// children are added.
 fn close(tag: Tag, siblings: &mut Vec<Tag>) {
-    if is_nothing(&tag) {
+    if is_unreadable(&tag) {
         siblings.extend(tag.children);
     } else {
         siblings.push(tag);
@@ -118,7 +118,7 @@ fn close(tag: Tag, siblings: &mut Vec<Tag>) {
 }
 
 /// Returns `true` if nothing of the tag itself was readable.
-fn is_nothing(tag: &Tag) -> bool {
+fn is_unreadable(tag: &Tag) -> bool {
     tag.name.is_empty()
         && tag.namespace.is_empty()
         && tag.values.is_empty()
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
 
     /// Reports an unexpected end of the text and that the rest is not read.
     #[cold]
-    fn end_in<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
+    fn report_truncated<M: Into<Message>>(&mut self, at: At, message: impl FnOnce() -> M) {
         self.cut = self.add_after(self.fault, &rules::TEXT_TRUNCATED, at, message);
     }
 
@@ -221,7 +221,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes one position from the budget. Returns `true` if it may be kept.
-    fn take_place(&mut self) -> bool {
+    fn reserve_place(&mut self) -> bool {
         let left = self.places_left.checked_sub(1);
         self.places_left = left.unwrap_or(0);
         left.is_some()
@@ -258,7 +258,7 @@ impl<'a> Reader<'a> {
         } else {
             self.skip(self.text.len());
             let end = quoted(&end);
-            self.end_in(at, || format!("this comment has no end; expected {end}"));
+            self.report_truncated(at, || format!("this comment has no end; expected {end}"));
         }
     }
 
@@ -284,9 +284,9 @@ impl<'a> Reader<'a> {
                     }
                     self.pos += 1;
                 }
-                b'{' if too_deep == 0 && open.len() < DEEPEST => {
+                b'{' if too_deep == 0 && open.len() < MAX_DEPTH => {
                     self.pos += 1;
-                    self.open_none(at, &mut roots, &mut open);
+                    self.open_stray_brace(at, &mut roots, &mut open);
                 }
                 _ => {
                     if self.tags_left == 0 || self.values_left == 0 {
@@ -342,17 +342,21 @@ impl<'a> Reader<'a> {
         }
         if let Some(stack) = &self.stack {
             match stack.before_node(&name, column, &Tags) {
-                Settle::Fits | Settle::Skip => {}
-                Settle::Close(count) => self.close_lost(count, &tag.title(), tag.at, roots, open),
-                Settle::Reopen(count) => self.reopen(count, &tag.title(), tag.at, roots, open),
-                Settle::Begin(lost) => self.begin(lost, &tag.title(), tag.at, open),
+                BracketRepair::Fits | BracketRepair::Skip => {}
+                BracketRepair::Close(count) => {
+                    self.close_unclosed(count, &tag.title(), tag.at, roots, open)
+                }
+                BracketRepair::Reopen(count) => {
+                    self.reopen(count, &tag.title(), tag.at, roots, open)
+                }
+                BracketRepair::Begin(lost) => self.begin(lost, &tag.title(), tag.at, open),
             }
         }
         if let Some(stack) = &mut self.stack {
             stack.open(&name, column, &Tags);
         }
         let depth = open.len();
-        if is_open && depth < DEEPEST {
+        if is_open && depth < MAX_DEPTH {
             open.push(tag);
             return false;
         }
@@ -362,7 +366,7 @@ impl<'a> Reader<'a> {
         if is_open {
             self.problems.add(&rules::LIMIT, tag.at.into(), || {
                 format!(
-                    "tags are more than {DEEPEST} deep in each other; those inside this one are \
+                    "tags are more than {MAX_DEPTH} deep in each other; those inside this one are \
                      not read"
                 )
             });
@@ -381,18 +385,18 @@ impl<'a> Reader<'a> {
     fn close(&mut self, at: At, column: Option<u32>, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
         let settle = match (&mut self.stack, column) {
             (Some(stack), Some(column)) => stack.before_end(column),
-            _ => Settle::Fits,
+            _ => BracketRepair::Fits,
         };
         match settle {
-            Settle::Close(count) => self.close_lost(count, "`}`", at, roots, open),
-            Settle::Reopen(count) => self.reopen(count, "`}`", at, roots, open),
-            Settle::Skip => {
+            BracketRepair::Close(count) => self.close_unclosed(count, "`}`", at, roots, open),
+            BracketRepair::Reopen(count) => self.reopen(count, "`}`", at, roots, open),
+            BracketRepair::Skip => {
                 self.brace(at, || {
                     Message::read("found `}`, but no tag begins at its column", "without it")
                 });
                 return;
             }
-            Settle::Fits | Settle::Begin(_) => {}
+            BracketRepair::Fits | BracketRepair::Begin(_) => {}
         }
         if let Some(tag) = open.pop() {
             close(tag, siblings(roots, open));
@@ -408,7 +412,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Closes tags whose closing braces are missing before `next`.
-    fn close_lost(
+    fn close_unclosed(
         &mut self,
         count: usize,
         next: &str,
@@ -420,7 +424,7 @@ impl<'a> Reader<'a> {
             let (inside, begin) = (tag.title(), Place::from(tag.at));
             self.brace(at, || {
                 let braces = "}".repeat(count);
-                Message::read_so(format!(
+                Message::read_as_expected(format!(
                     "found {next} inside {inside}, which begins at {begin}; expected `{braces}` \
                      before it"
                 ))
@@ -462,7 +466,7 @@ impl<'a> Reader<'a> {
             } else {
                 "expected `{` behind that"
             };
-            Message::read_so(format!(
+            Message::read_as_expected(format!(
                 "found {next} outside of {of}, which begins at {begin}; {brace}"
             ))
         });
@@ -472,7 +476,7 @@ impl<'a> Reader<'a> {
     /// Inserts a tag whose line is missing.
     fn begin(&mut self, lost: &'static str, next: &str, at: At, open: &mut Vec<Tag>) {
         self.brace(at, || {
-            Message::read_so(format!(
+            Message::read_as_expected(format!(
                 "found {next} without what it is in; expected a tag such as `{lost}` with `{{` \
                  before it"
             ))
@@ -489,7 +493,7 @@ impl<'a> Reader<'a> {
 
     /// Reports a brace without a tag. It is treated as the brace of the previous tag, if that has
     /// no children.
-    fn open_none(&mut self, at: At, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
+    fn open_stray_brace(&mut self, at: At, roots: &mut Vec<Tag>, open: &mut Vec<Tag>) {
         self.brace(at, || {
             "found `{`; expected a tag before it on its line".to_owned()
         });
@@ -580,7 +584,7 @@ impl<'a> Reader<'a> {
         for (value, at) in unread.map(|at| (Value::Null, at)).chain([(value, at)]) {
             self.values_left = self.values_left.saturating_sub(1);
             tag.values.push(value);
-            if self.take_place() {
+            if self.reserve_place() {
                 tag.places.lists().values.push(at);
             }
         }
@@ -635,13 +639,14 @@ impl<'a> Reader<'a> {
                 Some(_) => self.value(),
             };
             if let Some(value) = value {
-                let (namespace, name) = (self.text_of(namespace, at), self.text_of(name, at));
+                let (namespace, name) =
+                    (self.decode_text(namespace, at), self.decode_text(name, at));
                 tag.attributes.push(Attribute {
                     namespace,
                     name,
                     value,
                 });
-                if self.take_place() {
+                if self.reserve_place() {
                     tag.places.lists().attributes.push(at);
                 }
             }
@@ -654,7 +659,8 @@ impl<'a> Reader<'a> {
         match keyword(name).filter(is_word) {
             Some(value) => self.add_value(tag, value, at),
             None if is_first => {
-                (tag.namespace, tag.name) = (self.text_of(namespace, at), self.text_of(name, at));
+                (tag.namespace, tag.name) =
+                    (self.decode_text(namespace, at), self.decode_text(name, at));
             }
             None => {
                 let found = quoted(&self.text[start..self.pos]);
@@ -667,7 +673,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Decodes text and replaces invalid UTF-8.
-    fn text_of(&mut self, bytes: &[u8], at: At) -> String {
+    fn decode_text(&mut self, bytes: &[u8], at: At) -> String {
         if let Ok(text) = std::str::from_utf8(bytes) {
             return text.to_owned();
         }
@@ -751,7 +757,7 @@ impl<'a> Reader<'a> {
                 _ => {
                     self.pos = self.text.len();
                     let begin = quoted(&text);
-                    self.end_in(at, || {
+                    self.report_truncated(at, || {
                         let end = quoted(&[quote]);
                         format!("the text {begin} has no end; expected {end}")
                     });
@@ -759,7 +765,7 @@ impl<'a> Reader<'a> {
                 }
             }
         }
-        self.text_of(&text, at)
+        self.decode_text(&text, at)
     }
 
     fn escape(&mut self, escaped: u8, text: &mut Vec<u8>) {
@@ -803,9 +809,9 @@ impl<'a> Reader<'a> {
                 b"`" => "a backtick".to_owned(),
                 _ => quoted(end),
             };
-            self.end_in(at, || format!("this text has no end; expected {end}"));
+            self.report_truncated(at, || format!("this text has no end; expected {end}"));
         }
-        Value::Text(self.text_of(text, at))
+        Value::Text(self.decode_text(text, at))
     }
 
     fn scope_text(&mut self) -> Value {
@@ -819,7 +825,7 @@ impl<'a> Reader<'a> {
         let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"+/= \t\r\n".contains(byte);
         let Some(len) = inside.iter().position(is_other) else {
             self.skip(self.text.len());
-            self.end_in(at, || "these bytes have no end; expected `]`".to_owned());
+            self.report_truncated(at, || "these bytes have no end; expected `]`".to_owned());
             return None;
         };
         let (packed, behind) = inside.split_at(len);
@@ -884,10 +890,10 @@ fn number(token: &[u8]) -> Option<Value> {
         return None;
     }
     let number = text.replace('_', "");
-    if let Some(integer) = in_other_base(&number) {
+    if let Some(integer) = parse_prefixed_integer(&number) {
         return Some(Value::Integer(integer));
     }
-    if let Some(float) = hexadecimal_float(&number) {
+    if let Some(float) = parse_hexadecimal_float(&number) {
         return Some(Value::Float(float));
     }
     let digits = number.trim_end_matches(|c: char| c.is_ascii_alphabetic());
@@ -909,7 +915,7 @@ fn number(token: &[u8]) -> Option<Value> {
 }
 
 /// Parses an integer with the prefix `0x`, `0o` or `0b`.
-fn in_other_base(text: &str) -> Option<i64> {
+fn parse_prefixed_integer(text: &str) -> Option<i64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => ("-", digits),
         None => ("", text.strip_prefix('+').unwrap_or(text)),
@@ -926,7 +932,7 @@ fn in_other_base(text: &str) -> Option<i64> {
 }
 
 /// Parses a number with hexadecimal digits and a power of two, such as `0x1.8p4`.
-fn hexadecimal_float(text: &str) -> Option<f64> {
+fn parse_hexadecimal_float(text: &str) -> Option<f64> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1.0, digits),
         None => (1.0, text.strip_prefix('+').unwrap_or(text)),
@@ -1145,7 +1151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_left_out() {
+    fn unreadable_parts_are_omitted() {
         says(
             "a 1 @ 2",
             "a 1 null 2\n",

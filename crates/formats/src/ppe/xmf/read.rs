@@ -54,13 +54,13 @@ fn read_version(
     bytes: &[u8],
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Xmf, ReadError> {
-    let mut look_up = |done: f32| match watch(done) {
+    let mut report_progress = |done: f32| match watch(done) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(ReadError::Cancelled),
     };
-    look_up(0.0)?;
+    report_progress(0.0)?;
     let (bytes, packing, damage) = unpack(bytes);
-    look_up(0.3)?;
+    report_progress(0.3)?;
     // If the packed bytes are damaged, faults in the text are consequences of that.
     let begin = || {
         let mut problems = Problems::new();
@@ -74,7 +74,7 @@ fn read_version(
         problems
     };
     let (mut text, mut problems) = sdlang::read(&bytes, begin);
-    look_up(0.8)?;
+    report_progress(0.8)?;
     text.is_cut |= damage.is_some_and(|damage| damage.is_cut);
     let tags = &text.tags;
     let is_xmf = |tag: &Tag| tag::is::<XmfLayer>(tag) || tag::is::<Metadata>(tag);
@@ -218,7 +218,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         xmf.is_cut |= may_be_cut && tag.places.fault().is_some();
         if tag::is::<Metadata>(&tag) && !has_metadata {
             has_metadata = true;
-            xmf.is_head_cut = tag.is_open;
+            xmf.is_header_truncated = tag.is_open;
             xmf.metadata = tag::read(tag, problems).0.unwrap_or_default();
         } else if tag::is::<XmfLayer>(&tag) && xmf.layers.len() == MAX_LAYERS {
             if !std::mem::replace(&mut xmf.is_cut, true) {
@@ -259,7 +259,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
             xmf.other.push(tag);
         }
     }
-    xmf.is_head_cut |= xmf.is_cut && !has_metadata;
+    xmf.is_header_truncated |= xmf.is_cut && !has_metadata;
     problems.cause = None;
     warn_of_guesses(&xmf, problems);
     xmf
@@ -832,7 +832,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     }
 
     #[test]
-    fn near_names_of_what_is_missing_are_said() {
+    fn misspelt_names_are_reported() {
         for (from, to, place) in [
             ("Resolution", "Resoluton", "5:2"),
             ("palShift=5 offset=32", "PalShift=5 offset=32", "12:38"),
@@ -900,7 +900,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     }
 
     #[test]
-    fn identifiers_that_occur_twice_are_said() {
+    fn duplicate_identifiers_are_reported() {
         let twice = |from: &str, to: &str| {
             let text = PLAIN.replacen(from, to, 1);
             let xmf = read(text.as_bytes()).unwrap();
@@ -923,7 +923,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn faults_are_reported_with_their_place() {
         let xmf = says(
             "Layer:Tile 5 0 16 -1 {\n\tFile:MapData\n\tRepeatMode \"Maybe\"\n}",
             &[
@@ -1034,7 +1034,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     }
 
     #[test]
-    fn what_is_no_map_is_refused() {
+    fn files_without_a_map_are_rejected() {
         let refused = |text: &str, expected: &str| {
             assert_eq!(read(text.as_bytes()).unwrap_err().to_string(), expected);
         };

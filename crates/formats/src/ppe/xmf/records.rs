@@ -112,7 +112,7 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     let tags = ["File", "Embed", "Shared"].map(|namespace| [namespace, "MapData"]);
     let maps = tag.take_children(&tags);
     if maps.is_empty() {
-        tag.misses(&tags);
+        tag.note_missing(&tags);
     }
     if tag.is_read() && maps.is_empty() && layer.kind.has_tiles() && !layer.is_cut {
         tag.problem(&rules::NO_CELLS, || {
@@ -506,7 +506,7 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
             0 => "`Segment` at the beginning of a line; expected `Begin`".to_owned(),
             _ => "`Begin` in the middle of a line; expected `Segment`".to_owned(),
         });
-        tag.follow_last();
+        tag.set_cause_to_last();
     }
     tag.children(points);
     if !tag.is_read() {

@@ -234,7 +234,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Makes the last problem the cause of later problems of the tag.
-    pub(super) fn follow_last(&mut self) {
+    pub(super) fn set_cause_to_last(&mut self) {
         if let Some(problems) = &mut self.problems {
             problems.cause = problems.cause.or(problems.last());
         }
@@ -404,7 +404,7 @@ impl<'p> Fields<'p> {
             }
         }
         if field.is_none() {
-            self.misses(tags);
+            self.note_missing(tags);
         }
         if let (None, Some(value), [[namespace, name], ..]) = (&self.problems, field, tags) {
             let mut child = Fields::new(Tag::new(namespace, name, []), None);
@@ -455,7 +455,7 @@ impl<'p> Fields<'p> {
                 list.extend(read.map(|()| record));
             }
             if list.is_empty() {
-                self.misses(T::TAGS);
+                self.note_missing(T::TAGS);
             }
         } else {
             self.tag.children.extend(list.drain(..).map(write));
@@ -463,7 +463,7 @@ impl<'p> Fields<'p> {
     }
 
     /// Records that tags were looked up but are missing.
-    pub(super) fn misses(&mut self, tags: &[[&'static str; 2]]) {
+    pub(super) fn note_missing(&mut self, tags: &[[&'static str; 2]]) {
         let tags = tags.iter().filter(|[_, name]| !["", "*"].contains(name));
         let names = tags.map(|[namespace, name]| Tag::new(namespace, name, []).name_in_file());
         self.missing

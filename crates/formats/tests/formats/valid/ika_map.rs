@@ -4,7 +4,7 @@ use encoding_rs::WINDOWS_1252;
 use mapscope_formats::ika::map::Map;
 pub(super) use mapscope_formats::ika::map::read;
 
-use super::{Made, Random, Reading, zlib};
+use super::{GeneratedFile, Random, Reading, zlib};
 
 pub(super) fn describe(map: Map) -> Reading {
     let mut records = Vec::new();
@@ -28,13 +28,13 @@ pub(super) fn describe(map: Map) -> Reading {
     Reading { records, problems }
 }
 
-fn text(made: &mut Made, text: &str) {
+fn text(made: &mut GeneratedFile, text: &str) {
     let bytes = WINDOWS_1252.encode(text).0;
     made.u32(bytes.len());
     made.bytes.extend(&*bytes);
 }
 
-fn bool(made: &mut Made, random: &mut Random) -> bool {
+fn bool(made: &mut GeneratedFile, random: &mut Random) -> bool {
     let byte = if random.odd(3) {
         random.below(256)
     } else {
@@ -54,7 +54,7 @@ fn some_text(random: &mut Random) -> String {
     }
 }
 
-fn block(made: &mut Made, random: &mut Random, data: &[u8], row: usize) {
+fn block(made: &mut GeneratedFile, random: &mut Random, data: &[u8], row: usize) {
     let start = made.bytes.len();
     let mut data = data.to_vec();
     if random.odd(4) {
@@ -73,8 +73,8 @@ fn block(made: &mut Made, random: &mut Random, data: &[u8], row: usize) {
     made.pieces.push(start..made.bytes.len());
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::default();
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::default();
     let size = if random.odd(4) {
         [40, 30]
     } else {
@@ -171,7 +171,7 @@ pub(super) fn make(random: &mut Random) -> Made {
     made
 }
 
-fn entity(made: &mut Made, random: &mut Random) {
+fn entity(made: &mut GeneratedFile, random: &mut Random) {
     let at = made.bytes.len();
     let texts = [(); 6].map(|()| some_text(random));
     let [name, sprite, activation, moves, zone, target] = &texts;

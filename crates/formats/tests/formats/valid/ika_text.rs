@@ -4,7 +4,7 @@ use encoding_rs::WINDOWS_1252;
 use mapscope_formats::ika::text_map::TextMap;
 pub(super) use mapscope_formats::ika::text_map::read;
 
-use super::{Made, Random, Reading, zlib};
+use super::{GeneratedFile, Random, Reading, zlib};
 
 pub(super) fn describe(map: TextMap) -> Reading {
     let mut records = Vec::new();
@@ -48,7 +48,7 @@ const OWN: [&str; 10] = [
 
 /// The style of nodes: their line ends, indentation and texts.
 struct Writer {
-    made: Made,
+    made: GeneratedFile,
     depth: usize,
     is_dense: bool,
     is_quoted: bool,
@@ -323,10 +323,10 @@ fn layer(w: &mut Writer, random: &mut Random, version: &str, zones: &[String]) {
     w.made.pieces.push(start..w.made.bytes.len());
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
     let version = random.pick(&["1.0", "1.1", "1.2"]);
     let mut w = Writer {
-        made: Made::text(random),
+        made: GeneratedFile::text(random),
         depth: 0,
         is_dense: random.odd(4),
         is_quoted: version == "1.2" || random.odd(3),

@@ -44,7 +44,7 @@ use mapscope_formats::{Problem, ReadError, Severity};
 /// A format: how its files are made up and read, and how much must be kept of damaged ones.
 pub(crate) struct Format {
     pub(crate) name: &'static str,
-    pub(crate) make: fn(&mut Random) -> Made,
+    pub(crate) make: fn(&mut Random) -> GeneratedFile,
     pub(crate) read: fn(&[u8]) -> Result<Reading, ReadError>,
     pub(crate) is_text: bool,
     /// `true` if only its offset determines the meaning of a byte, so that all bytes after missing
@@ -104,7 +104,7 @@ impl Record {
 
 /// A file and its expected content.
 #[derive(Debug, Default)]
-pub(crate) struct Made {
+pub(crate) struct GeneratedFile {
     pub(crate) bytes: Vec<u8>,
     pub(crate) records: Vec<Record>,
     /// Ranges outside records, such as lines that begin a section.
@@ -124,7 +124,7 @@ pub(crate) struct Reading {
     pub(crate) problems: Vec<Problem>,
 }
 
-impl Made {
+impl GeneratedFile {
     fn text(random: &mut Random) -> Self {
         Self {
             line_end: if random.odd(3) { "\r\n" } else { "\n" },
@@ -283,7 +283,7 @@ fn zlib(random: &mut Random, data: &[u8]) -> Vec<u8> {
 }
 
 /// Returns a difference between a file and its reading.
-fn fault(format: &Format, made: &Made) -> Option<String> {
+fn fault(format: &Format, made: &GeneratedFile) -> Option<String> {
     let reading = match (format.read)(&made.bytes) {
         Ok(reading) => reading,
         Err(error) => return Some(format!("refused: {error}")),

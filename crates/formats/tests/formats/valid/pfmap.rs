@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use mapscope_formats::pfmap::Pfmap;
 pub(super) use mapscope_formats::pfmap::read;
 
-use super::{Made, Random, Reading};
+use super::{GeneratedFile, Random, Reading};
 
 /// Rules whose warnings unusual maps may have.
 const ODD: [&str; 5] = [
@@ -35,7 +35,7 @@ pub(super) fn describe(map: Pfmap) -> Reading {
     for (i, tile) in map.tiles.iter().enumerate() {
         let (row, col) = (i / cols, i % cols);
         if map.is_read(row as u32, col as u32) {
-            records.push(tile_says(&tile.text()));
+            records.push(tile_text(&tile.text()));
         }
     }
     let problems = map.problems;
@@ -43,7 +43,7 @@ pub(super) fn describe(map: Pfmap) -> Reading {
 }
 
 /// The text of a tile. Tiles are listed by row and column, which are not repeated.
-fn tile_says(text: &[u8]) -> String {
+fn tile_text(text: &[u8]) -> String {
     format!("tile {}", String::from_utf8_lossy(text))
 }
 
@@ -69,8 +69,8 @@ fn tile(random: &mut Random, materials: usize) -> String {
     )
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::text(random);
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::text(random);
     let has_splats = random.below(2) == 0;
     let version = if has_splats {
         random.pick(&["1.1", "1.2"])
@@ -160,7 +160,7 @@ pub(super) fn make(random: &mut Random) -> Made {
     }
     tiles.sort_by_key(|(row, col, ..)| (*row, *col));
     for (_, _, at, text) in tiles {
-        let says = tile_says(text.as_bytes());
+        let says = tile_text(text.as_bytes());
         made.records.push(super::Record {
             says,
             at: at..at + text.len(),

@@ -3,7 +3,7 @@
 pub(super) use mapscope_formats::pfobj::read;
 use mapscope_formats::pfobj::{Bounds, Pfobj, Rotation, Transform};
 
-use super::{Made, Random, Reading};
+use super::{GeneratedFile, Random, Reading};
 
 pub(super) fn describe(model: Pfobj) -> Reading {
     let mut records = Vec::new();
@@ -29,7 +29,7 @@ pub(super) fn describe(model: Pfobj) -> Reading {
         let joints = model.joints.len();
         for frame in 0..clip.frame_count as usize {
             let poses = clip.poses[frame * joints..][..joints].iter().map(transform);
-            records.push(frame_says(
+            records.push(frame_text(
                 &poses.collect::<Vec<_>>(),
                 clip.bounds.get(frame).and_then(Declared::corners),
             ));
@@ -56,7 +56,7 @@ impl Declared for Option<Bounds> {
     }
 }
 
-fn frame_says(poses: &[String], bounds: Option<[[f32; 3]; 2]>) -> String {
+fn frame_text(poses: &[String], bounds: Option<[[f32; 3]; 2]>) -> String {
     says!("frame", poses, bounds)
 }
 
@@ -87,7 +87,7 @@ fn some_transform(random: &mut Random) -> (String, String) {
 }
 
 /// Writes the three lines of a box and returns the expected bounds.
-fn bounds(made: &mut Made, random: &mut Random) -> Bounds {
+fn bounds(made: &mut GeneratedFile, random: &mut Random) -> Bounds {
     let mut bounds = Bounds {
         min: [0.0; 3],
         max: [0.0; 3],
@@ -101,7 +101,7 @@ fn bounds(made: &mut Made, random: &mut Random) -> Bounds {
     bounds
 }
 
-fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usize; 3]) {
+fn vertex(made: &mut GeneratedFile, random: &mut Random, [materials, joints, clips]: [usize; 3]) {
     let start = made.bytes.len();
     let (position, position_read) = random.numbers::<3>(" ");
     let (uv, uv_read) = random.numbers::<2>(" ");
@@ -153,7 +153,7 @@ fn vertex(made: &mut Made, random: &mut Random, [materials, joints, clips]: [usi
     );
 }
 
-fn material(made: &mut Made, random: &mut Random) {
+fn material(made: &mut GeneratedFile, random: &mut Random) {
     let start = made.bytes.len();
     let name = if random.odd(3) {
         random
@@ -187,7 +187,7 @@ fn material(made: &mut Made, random: &mut Random) {
     made.record(start, says);
 }
 
-fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
+fn clip(made: &mut GeneratedFile, random: &mut Random, joints: usize, frames: usize) {
     let start = made.bytes.len();
     let name = random.name();
     made.line(&format!("as {name} {frames}"));
@@ -209,12 +209,12 @@ fn clip(made: &mut Made, random: &mut Random, joints: usize, frames: usize) {
             poses.push(says);
         }
         let bounds = bounds(made, random);
-        made.record(start, frame_says(&poses, bounds.corners()));
+        made.record(start, frame_text(&poses, bounds.corners()));
     }
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::text(random);
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::text(random);
     let joints = random.count(4);
     let clips = if joints == 0 { 0 } else { random.count(3) };
     let frames: Vec<usize> = (0..clips).map(|_| 1 + random.count(2)).collect();

@@ -3,7 +3,7 @@
 pub(super) use mapscope_formats::pfscene::read;
 use mapscope_formats::pfscene::{Attributes, Pfscene, Value};
 
-use super::{Made, Random, Reading};
+use super::{GeneratedFile, Random, Reading};
 
 /// Attributes that the engine knows, and their types; every entity has the first three.
 const KNOWN: [(&str, &str); 11] = [
@@ -167,13 +167,13 @@ fn some_value(random: &mut Random, kind: &str, key: &str) -> (String, String) {
 }
 
 /// Writes an attribute and returns its expected text.
-fn attribute(made: &mut Made, random: &mut Random, key: &str, kind: &str) -> String {
+fn attribute(made: &mut GeneratedFile, random: &mut Random, key: &str, kind: &str) -> String {
     let (text, read) = some_value(random, kind, key);
     line(made, random, &format!("{key} {kind} {text}"));
     format!(" | {key} {read}")
 }
 
-fn line(made: &mut Made, random: &mut Random, text: &str) {
+fn line(made: &mut GeneratedFile, random: &mut Random, text: &str) {
     let indent = if random.odd(4) {
         random.pick(&["", " ", "\t", "        "])
     } else {
@@ -182,7 +182,7 @@ fn line(made: &mut Made, random: &mut Random, text: &str) {
     made.line(&format!("{indent}{text}"));
 }
 
-fn entity(made: &mut Made, random: &mut Random, factions: usize) {
+fn entity(made: &mut GeneratedFile, random: &mut Random, factions: usize) {
     let start = made.bytes.len();
     let mut keys = KNOWN.to_vec();
     keys.truncate(3 + random.count(KNOWN.len() - 3));
@@ -247,7 +247,7 @@ fn entity(made: &mut Made, random: &mut Random, factions: usize) {
     made.record(start, says);
 }
 
-fn general(made: &mut Made, random: &mut Random) {
+fn general(made: &mut GeneratedFile, random: &mut Random) {
     let mut lines = [
         "skybox",
         "ambient_light_color",
@@ -274,8 +274,8 @@ fn general(made: &mut Made, random: &mut Random) {
     }
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::text(random);
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::text(random);
     let is_1_1 = random.below(2) == 0;
     let counts = [(); 4].map(|()| random.count(3));
     let [factions, entities, regions, cameras] = counts;

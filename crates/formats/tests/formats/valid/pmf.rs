@@ -7,7 +7,7 @@ use mapscope_formats::pmf::{
     ChunkData, Cube, Entities, LightReference, Pmf, StringRef, StringTable,
 };
 
-use super::{Made, Random, Reading};
+use super::{GeneratedFile, Random, Reading};
 
 pub(super) fn describe(map: Pmf) -> Reading {
     let mut records = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn describe(map: Pmf) -> Reading {
         }
         for chunk in &level.chunks {
             if let Some(data) = &chunk.data {
-                chunk_says(
+                push_chunk_texts(
                     &mut records,
                     &format!("{number} {:?}", chunk.index.yxz()),
                     data,
@@ -64,7 +64,7 @@ fn entities(records: &mut Vec<String>, place: &str, list: &Entities, strings: &S
     }
 }
 
-fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
+fn push_chunk_texts(records: &mut Vec<String>, place: &str, data: &ChunkData) {
     let names = data.materials.iter().map(|name| data.strings.get(*name));
     records.push(says!("chunk", place, names.collect::<Vec<_>>()));
     if let Some(client) = &data.client {
@@ -97,12 +97,12 @@ fn chunk_says(records: &mut Vec<String>, place: &str, data: &ChunkData) {
             )
         }
         Cube::VisInfo(it) => {
-            let chunks = cubes.seen_chunks(it).iter();
-            let chunks = chunks.map(|seen| (seen.chunk.yxz(), cubes.seen_chunk_cubes(seen)));
+            let chunks = cubes.visible_chunks(it).iter();
+            let chunks = chunks.map(|seen| (seen.chunk.yxz(), cubes.visible_chunk_cubes(seen)));
             says!(
                 "vis",
                 it.child,
-                cubes.seen_cubes(it),
+                cubes.visible_cubes(it),
                 chunks.collect::<Vec<_>>()
             )
         }
@@ -545,7 +545,7 @@ fn chunk(random: &mut Random, place: &str, grid: [usize; 3]) -> [Section; 3] {
     [common.with_strings(), client, server.with_strings()]
 }
 
-fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Section; 3] {
+fn level_sections(random: &mut Random, number: usize, made: &mut GeneratedFile) -> [Section; 3] {
     let [mut common, mut client, mut server] = [(); 3].map(|()| Section::default());
     common.bytes.extend(2_u16.to_le_bytes());
     for name in MATERIALS {
@@ -619,7 +619,7 @@ fn level_sections(random: &mut Random, number: usize, made: &mut Made) -> [Secti
 
 /// Writes the frames of three sections, and returns their two lists of sizes.
 fn frames(
-    made: &mut Made,
+    made: &mut GeneratedFile,
     random: &mut Random,
     sections: [Section; 3],
     body: &mut Vec<u8>,
@@ -644,7 +644,7 @@ fn frames(
     sizes
 }
 
-fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<u8> {
+fn level(made: &mut GeneratedFile, random: &mut Random, number: usize, at: usize) -> Vec<u8> {
     let grid = if random.is_odd {
         random.pick(&[[1, 1, 1], [1, 2, 1], [2, 1, 2]])
     } else {
@@ -697,8 +697,8 @@ fn level(made: &mut Made, random: &mut Random, number: usize, at: usize) -> Vec<
     bytes
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::default();
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::default();
     let created = random.next() >> 32;
     let texts = [(); 4].map(|()| {
         if random.odd(4) {

@@ -4,7 +4,7 @@ use mapscope_formats::Integers;
 use mapscope_formats::ppe::map_data::MapData;
 pub(super) use mapscope_formats::ppe::map_data::read;
 
-use super::{Made, Random, Reading, zlib};
+use super::{GeneratedFile, Random, Reading, zlib};
 
 pub(super) fn describe(map: MapData) -> Reading {
     let mut records = vec![format!("head {:#x} {:?}", map.flags.0, map.size)];
@@ -16,12 +16,12 @@ pub(super) fn describe(map: MapData) -> Reading {
             corners.map(|it| (it.rgba, it.light))
         ));
     }
-    records.extend(map.logic.iter().map(logic_says));
+    records.extend(map.logic.iter().map(logic_text));
     let problems = map.problems;
     Reading { records, problems }
 }
 
-fn logic_says(logic: &Integers) -> String {
+fn logic_text(logic: &Integers) -> String {
     let numbers = (0..logic.len()).filter_map(|i| logic.get(i));
     format!("logic {} {:?}", logic.bits(), numbers.collect::<Vec<_>>())
 }
@@ -64,8 +64,8 @@ fn rle(random: &mut Random, data: &[u8], unit: usize) -> Vec<u8> {
     out
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
-    let mut made = Made::default();
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
+    let mut made = GeneratedFile::default();
     let size = [1 + random.below(9), 1 + random.below(7)];
     let count = size[0] * size[1];
     let is_new = random.below(2) == 0;

@@ -3,7 +3,7 @@
 pub(super) use mapscope_formats::ika::vsp::read;
 use mapscope_formats::ika::vsp::{Pixels, Vsp};
 
-use super::{Made, Random, Reading, zlib};
+use super::{GeneratedFile, Random, Reading, zlib};
 
 pub(super) fn describe(tileset: Vsp) -> Reading {
     let mut records = Vec::new();
@@ -55,7 +55,7 @@ fn runs(random: &mut Random, units: &[u16], unit_bytes: usize) -> Vec<u8> {
     out
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
     let version = if random.is_odd {
         random.pick(&[2, 3, 4, 5, 6, 6, 6, 7])
     } else {
@@ -74,7 +74,7 @@ pub(super) fn make(random: &mut Random) -> Made {
     let pixels = size[0] * size[1] * count;
     // Wide runs, and values of all kinds.
     let is_blank = random.odd(3);
-    let mut made = Made::default();
+    let mut made = GeneratedFile::default();
     let data = |random: &mut Random, bytes: usize| -> Vec<u8> {
         (0..pixels * bytes)
             .map(|i| {
@@ -212,11 +212,11 @@ pub(super) fn make(random: &mut Random) -> Made {
 
 fn text(
     random: &mut Random,
-    mut made: Made,
+    mut made: GeneratedFile,
     count: usize,
     size: [usize; 2],
     pixels: &[u8],
-) -> Made {
+) -> GeneratedFile {
     let version = random.pick(&["1.0", "1.1"]);
     let (title, key, value) = (random.name(), random.name(), random.name());
     let packed = data_encoding::BASE64.encode(&zlib(random, pixels));

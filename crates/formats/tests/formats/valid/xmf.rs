@@ -5,7 +5,7 @@ pub(super) use mapscope_formats::ppe::xmf::read;
 use mapscope_formats::ppe::xmf::{MapSource, Palette, PaletteSource, Shape, Xmf};
 
 use super::ppe_map::zstd;
-use super::{Made, Random, Reading, zlib};
+use super::{GeneratedFile, Random, Reading, zlib};
 
 fn attributes(list: &[Attribute]) -> String {
     list.iter()
@@ -67,7 +67,7 @@ pub(super) fn describe(xmf: Xmf) -> Reading {
         list! { records:
             "layer" in [layer].into_iter() => |it| it.kind.name(), it.name, it.priority,
                 it.tile_size, it.size, it.scroll_rate, it.rendering_mode, attributes(&it.attributes);
-            "map" in layer.map.iter() => |it| map_says(it);
+            "map" in layer.map.iter() => |it| map_text(it);
         }
         for it in &layer.tile_sources {
             list! { records:
@@ -93,7 +93,7 @@ pub(super) fn describe(xmf: Xmf) -> Reading {
     Reading { records, problems }
 }
 
-fn map_says(map: &MapSource) -> String {
+fn map_text(map: &MapSource) -> String {
     match map {
         MapSource::File { path, .. } => path.clone(),
         MapSource::Embedded { cells, .. } => format!("{cells:?}"),
@@ -103,7 +103,7 @@ fn map_says(map: &MapSource) -> String {
 
 /// The style of tags.
 struct Writer {
-    made: Made,
+    made: GeneratedFile,
     depth: usize,
 }
 
@@ -407,9 +407,9 @@ fn sprite_layer(w: &mut Writer, random: &mut Random, priority: usize) {
     w.made.pieces.push(start..w.made.bytes.len());
 }
 
-pub(super) fn make(random: &mut Random) -> Made {
+pub(super) fn make(random: &mut Random) -> GeneratedFile {
     let mut w = Writer {
-        made: Made::text(random),
+        made: GeneratedFile::text(random),
         depth: 0,
     };
     let start = w.made.bytes.len();

@@ -245,14 +245,18 @@ fn overhangs(data: &pmf::ChunkData) -> Vec<f32> {
 }
 
 /// Light, and the number of luxels on each side.
-struct Lit {
+struct LitLuxels {
     side: usize,
     rgb: Vec<u8>,
 }
 
 /// Returns a lightmap with its active dynamic lights. Each adds its luxels times its colour (fact
 /// sheet B16), scaled by its brightness. The sum is clamped to white (B15).
-fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) -> Option<Lit> {
+fn lit_luxels(
+    data: &pmf::ChunkData,
+    lightmap: usize,
+    intensity: Intensity<'_>,
+) -> Option<LitLuxels> {
     let client = data.client.as_ref()?;
     let map = client.lightmaps.get(lightmap)?;
     let mut rgb = map.luxels.clone();
@@ -271,14 +275,14 @@ fn lit_luxels(data: &pmf::ChunkData, lightmap: usize, intensity: Intensity<'_>) 
             }
         }
     }
-    Some(Lit {
+    Some(LitLuxels {
         side: map.side() as usize,
         rgb,
     })
 }
 
 /// Returns the luxels of a lightmap with its border, as RGBA bytes.
-fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
+fn with_border(slot: Slot, lit: &LitLuxels) -> Vec<u8> {
     let side = usize::from(slot.side);
     let outer = slot.outer() as usize;
     let mut luxels = vec![u8::MAX; outer * outer * 4];
@@ -298,7 +302,7 @@ fn with_border(slot: Slot, lit: &Lit) -> Vec<u8> {
     luxels
 }
 
-impl Lit {
+impl LitLuxels {
     /// Averages a square of luxels.
     fn mean(&self, left: usize, top: usize, side: usize) -> [u8; 3] {
         let row = |y: usize| {

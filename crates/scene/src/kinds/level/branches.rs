@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Map;
-use super::chunk_map::holds_anything;
+use super::chunk_map::is_nonempty_chunk;
 use super::describe::CORNERS;
 use super::items::ChunkAt;
 use super::overlays::cell_color;
@@ -16,7 +16,7 @@ const MAX_LINES: usize = 4096;
 const MAX_NAMED: usize = 3;
 
 /// A search query.
-struct Wanted<'a> {
+struct BranchQuery<'a> {
     /// Part of the name of a chunk, such as `0,1,0`.
     chunk: Option<[u32; 3]>,
     index: Option<u32>,
@@ -24,7 +24,7 @@ struct Wanted<'a> {
     name: Option<&'a str>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> BranchQuery<'a> {
     /// Parses a query: `1234`, `chunk 0,1,0`, `0,1,0 1234`, `brick` or `0,1,0 brick`.
     fn of(text: &'a str) -> Option<Self> {
         let mut wanted = Self {
@@ -69,7 +69,7 @@ impl Map {
     pub(super) fn branch_lines(&self, level: usize, below: Option<LevelItem>) -> Vec<Branch> {
         let Some(item) = below else {
             let chunks = self.chunks_of(level);
-            let chunks = chunks.filter(|at| holds_anything(at.chunk));
+            let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
             return chunks.take(MAX_LINES).map(|at| chunk_branch(&at)).collect();
         };
         if let LevelItem::Chunk { level, chunk } = item {
@@ -104,7 +104,7 @@ impl Map {
     }
 
     /// Returns the parent of an item in the tree.
-    pub(super) fn above_in_tree(&self, item: LevelItem) -> Option<Item> {
+    pub(super) fn parent_in_tree(&self, item: LevelItem) -> Option<Item> {
         let (cube, side) = self.cube_at(item)?;
         let above = match side {
             Some(_) => Some(cube.cube),
@@ -115,9 +115,9 @@ impl Map {
     }
 
     /// Finds cubes of a level by index, type or material, at most `most` of them, in tree order.
-    pub(super) fn found_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
+    pub(super) fn search_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
         let text = text.to_lowercase();
-        let Some(wanted) = Wanted::of(&text) else {
+        let Some(wanted) = BranchQuery::of(&text) else {
             return Vec::new();
         };
         let mut found = Vec::new();
@@ -279,7 +279,7 @@ mod tests {
                     panic!("{line:?}");
                 };
                 assert!(found.insert(item), "{line:?}");
-                assert_eq!(map.above_in_tree(item), below.map(Item::from));
+                assert_eq!(map.parent_in_tree(item), below.map(Item::from));
                 assert_eq!(map.branch_lines(0, Some(item)).len(), line.children);
                 waiting.push(Some(item));
             }
@@ -297,7 +297,7 @@ mod tests {
         // A side is below its cube.
         let face = LevelItem::face(0, 0, 3, 2);
         let cube = Item::from(LevelItem::cube(0, 0, 3));
-        assert_eq!(map.above_in_tree(face), Some(cube));
+        assert_eq!(map.parent_in_tree(face), Some(cube));
     }
 
     #[test]
@@ -317,7 +317,7 @@ mod tests {
     fn cubes_are_found_by_index_type_and_material() {
         let map = sample::made_up();
         let found = |text, most| -> Vec<Item> {
-            let lines = map.found_branches(0, text, most).into_iter();
+            let lines = map.search_branches(0, text, most).into_iter();
             lines.map(|line| line.item).collect()
         };
         let cube = |chunk, index| Item::from(LevelItem::cube(0, chunk, index));
@@ -344,10 +344,10 @@ mod tests {
         let colliders = found("Collider", 5);
         assert!(!colliders.is_empty() && colliders.len() <= 5);
         assert!(colliders.iter().all(|item| is_of(item, "collider")));
-        let grass = map.found_branches(0, "GRASS", 50);
+        let grass = map.search_branches(0, "GRASS", 50);
         assert_eq!(grass.len(), 50);
         assert!(grass.iter().all(|line| line.note.contains("grass")));
-        let in_second = map.found_branches(0, "0,1,0 grass", 3);
+        let in_second = map.search_branches(0, "0,1,0 grass", 3);
         assert!(
             in_second
                 .iter()

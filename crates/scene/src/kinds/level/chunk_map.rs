@@ -8,7 +8,7 @@ use mapscope_formats::pmf::{Chunk, CubeKind};
 const MAX_CHUNKS: usize = 1 << 16;
 
 /// `true` if a chunk has more than a single empty cube, or is unreadable.
-pub(super) fn holds_anything(chunk: &Chunk) -> bool {
+pub(super) fn is_nonempty_chunk(chunk: &Chunk) -> bool {
     chunk
         .data
         .as_deref()
@@ -23,10 +23,10 @@ pub(super) fn packed_bytes(chunk: &Chunk) -> u64 {
 
 impl Map {
     /// Returns the chunks of a level with their measurements.
-    pub(super) fn map_of_chunks(&self, number: usize) -> Option<ChunkMap> {
+    pub(super) fn chunk_map_of(&self, number: usize) -> Option<ChunkMap> {
         let (level, _) = self.level(number)?;
         let chunks = self.chunks_of(number);
-        let chunks = chunks.filter(|at| holds_anything(at.chunk));
+        let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
         let chunks = chunks.take(MAX_CHUNKS).map(|at| {
             let data = at.data();
             let cubes = data.map_or(0, |data| data.cubes.len());

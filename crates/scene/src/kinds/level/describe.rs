@@ -25,7 +25,7 @@ use mapscope_formats::pmf::{
 /// Maximum number of listed cubes that a visibility cube sees, over all chunks.
 const MAX_SEEN: usize = 256;
 /// Maximum number of listed ancestors of a cube; chains of them can have any length.
-const MAX_ABOVE: usize = 128;
+const MAX_ANCESTORS: usize = 128;
 /// Maximum number of listed vertices of a side.
 const MAX_VERTICES: usize = 24;
 /// Characters reserved for a name in the status line. Longer names move the parts after it.
@@ -279,7 +279,7 @@ impl<'a> CubeRecord<'a> {
             _ => Value::absent(),
         })
         .compared(|of| match of.cube.cube() {
-            Some(Cube::VisInfo(info)) => of.cube.all_seen(info),
+            Some(Cube::VisInfo(info)) => of.cube.all_visible_json(info),
             _ => Value::absent(),
         }),
         field("Base light", |of| match of.cube.cube() {
@@ -431,7 +431,7 @@ impl<'a> CubeRecord<'a> {
                 .named(self.cube.data.cubes.kind(above).map_or("", CubeKind::name))
                 .link(self.cube.at.cube_item(above))
         });
-        Value::list_up_to(MAX_ABOVE, lines)
+        Value::list_up_to(MAX_ANCESTORS, lines)
     }
 }
 
@@ -483,7 +483,7 @@ impl Map {
                 let center = cube.at.center();
                 match cube.place() {
                     Some(place) => Some(place.bounds_in_world(&cube.data.cubes, center)),
-                    None => Aabb::around(self.rims_of(&cube).into_iter().flatten()),
+                    None => Aabb::around(self.face_outlines(&cube).into_iter().flatten()),
                 }
             }
         }
@@ -499,7 +499,7 @@ impl Map {
             LevelItem::Region { .. } => self.region_at(item).map(|region| region.corners()),
             LevelItem::Entity { .. } => return self.entity_contour(item),
             LevelItem::Lightmap { .. } => {
-                let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.rim(face)));
+                let rims = self.lit_faces(item, |mesh, _, face, _| Some(mesh.outer_edges(face)));
                 return rims.into_iter().flatten().collect();
             }
             LevelItem::DynamicLight { .. } | LevelItem::FastLight { .. } => {
@@ -512,7 +512,7 @@ impl Map {
                 if corners.is_none()
                     && let Some(cube) = cube
                 {
-                    return self.rims_of(&cube);
+                    return self.face_outlines(&cube);
                 }
                 corners
             }
@@ -525,13 +525,13 @@ impl Map {
 
     /// Returns the edges of a cube's faces, in world space. They are the only position of a cube
     /// that is not reached from the root.
-    fn rims_of(&self, cube: &CubeAt<'_>) -> Vec<[Vec3; 2]> {
+    fn face_outlines(&self, cube: &CubeAt<'_>) -> Vec<[Vec3; 2]> {
         let level = self.levels.get(cube.at.level_number);
         let Some(mesh) = level.and_then(|level| level.mesh(cube.at.number)) else {
             return Vec::new();
         };
         let faces = mesh.faces.iter().filter(|face| face.cube == cube.cube);
-        faces.flat_map(|face| mesh.rim(face)).collect()
+        faces.flat_map(|face| mesh.outer_edges(face)).collect()
     }
 
     /// Returns the material of a side of a cube, or of its first side.
@@ -621,7 +621,7 @@ impl<'a> CubeAt<'a> {
         let name = used.and_then(|used| self.data.physics_materials.get(usize::from(*used)));
         let outside = || {
             let count = self.data.physics_materials.len();
-            used.map_or_else(|| "none".to_owned(), |index| no_such(*index, count))
+            used.map_or_else(|| "none".to_owned(), |index| invalid_index(*index, count))
         };
         name.map_or_else(|| outside().into(), |name| self.at.physics_material(*name))
     }
@@ -633,7 +633,7 @@ impl<'a> CubeAt<'a> {
             Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
             None => match lightmap.and_then(|index| u8::try_from(index).ok()) {
                 Some(index) if index != NO_LIGHTMAP => {
-                    no_such(index, self.at.lightmaps().len()).into()
+                    invalid_index(index, self.at.lightmaps().len()).into()
                 }
                 _ => "none".into(),
             },
@@ -675,7 +675,7 @@ impl<'a> CubeAt<'a> {
             let text = format!("{prefix}{index} ({kind})");
             Value::from(text).named("Sees cube").link_if(item)
         };
-        let own = cubes.seen_cubes(info);
+        let own = cubes.visible_cubes(info);
         let count = counted(own.len(), "other cube");
         let of_chunk = own.iter().map(|index| line(Some(at.number), *index, ""));
         let mut lines = vec![
@@ -683,9 +683,9 @@ impl<'a> CubeAt<'a> {
             Value::list_up_to(MAX_LISTED, of_chunk).named("Sees cube"),
         ];
         let mut cubes_left = MAX_SEEN;
-        let chunks = cubes.seen_chunks(info).iter().map(|seen| {
+        let chunks = cubes.visible_chunks(info).iter().map(|seen| {
             let number = at.level.chunk_number(seen.chunk);
-            let list = cubes.seen_chunk_cubes(seen);
+            let list = cubes.visible_chunk_cubes(seen);
             let what = match list.len() {
                 0 => "all of it".to_owned(),
                 count => counted(count, "cube"),
@@ -707,16 +707,16 @@ impl<'a> CubeAt<'a> {
     }
 
     /// Lists everything that a visibility cube sees, by the numbers in the file.
-    fn all_seen(&self, info: &VisInfo) -> Value {
+    fn all_visible_json(&self, info: &VisInfo) -> Value {
         let cubes = &self.data.cubes;
         let numbers = |list: &[u32]| {
             let numbers = list.iter().map(u32::to_string);
             numbers.collect::<Vec<_>>().join(" ")
         };
-        let of_chunk = numbers(cubes.seen_cubes(info));
+        let of_chunk = numbers(cubes.visible_cubes(info));
         let of_chunk = Value::from(long_text(of_chunk)).named("Sees cubes");
-        let others = cubes.seen_chunks(info).iter().map(|seen| {
-            let list = match cubes.seen_chunk_cubes(seen) {
+        let others = cubes.visible_chunks(info).iter().map(|seen| {
+            let list = match cubes.visible_chunk_cubes(seen) {
                 [] => "all of it".to_owned(),
                 list => numbers(list),
             };
@@ -820,13 +820,13 @@ fn named(strings: &StringTable, names: &[StringRef], index: Option<&u8>) -> Stri
     let name = index.and_then(|index| names.get(usize::from(*index)));
     match (name, index) {
         (Some(name), _) => whole(strings, *name).into_owned(),
-        (None, Some(index)) => no_such(*index, names.len()),
+        (None, Some(index)) => invalid_index(*index, names.len()),
         (None, None) => "none".to_owned(),
     }
 }
 
 /// Describes an index outside its list. Index 0 of an empty list means that nothing is referenced.
-fn no_such(index: u8, count: usize) -> String {
+fn invalid_index(index: u8, count: usize) -> String {
     match (index, count) {
         (0, 0) => "none".to_owned(),
         _ => format!("{index} (there is none)"),

@@ -67,7 +67,7 @@ impl Map {
 }
 
 /// Returns the level item of an item, or `None` if it belongs to another kind of document.
-fn in_map(item: Item) -> Option<LevelItem> {
+fn as_level_item(item: Item) -> Option<LevelItem> {
     match item {
         Item::Level(item) => Some(item),
         _ => None,
@@ -91,16 +91,16 @@ impl Document for Map {
     }
 
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
-        self.first_shown(ray_in_world, shown)
+        self.first_visible_hit(ray_in_world, shown)
     }
 
     fn summary(&self, item: Item, _pointer: Option<Vec3>, _shown: &Shown) -> Vec<SummaryPart> {
-        let described = in_map(item).and_then(|item| self.described(item));
+        let described = as_level_item(item).and_then(|item| self.described(item));
         described.map_or_else(Vec::new, |described| described.summary())
     }
 
     fn properties(&self, item: Item, _playhead: Playhead) -> Vec<PropertyGroup> {
-        let described = in_map(item).and_then(|item| self.described(item));
+        let described = as_level_item(item).and_then(|item| self.described(item));
         described.map_or_else(Vec::new, |described| described.groups())
     }
 
@@ -109,7 +109,7 @@ impl Document for Map {
         item: Item,
         _playhead: Playhead,
     ) -> serde_json::Map<String, serde_json::Value> {
-        let described = in_map(item).and_then(|item| self.described(item));
+        let described = as_level_item(item).and_then(|item| self.described(item));
         described.map_or_else(Default::default, |described| described.details())
     }
 
@@ -118,18 +118,20 @@ impl Document for Map {
     }
 
     fn own(&self, item: Item) -> Vec<OwnLine> {
-        let described = in_map(item).and_then(|item| self.described(item));
+        let described = as_level_item(item).and_then(|item| self.described(item));
         described.map_or_else(Vec::new, |described| described.own())
     }
 
     fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
-        let Some(item) = in_map(item) else {
+        let Some(item) = as_level_item(item) else {
             return ItemPlace::default();
         };
         ItemPlace {
             bounds: self.bounds_of(item),
             seen_from: match item {
-                LevelItem::Face { .. } => self.before_face(item).unwrap_or(SeenFrom::AllAround),
+                LevelItem::Face { .. } => {
+                    self.viewpoint_of_face(item).unwrap_or(SeenFrom::AllAround)
+                }
                 LevelItem::Cube { .. } | LevelItem::Entity { .. } => SeenFrom::AllAround,
                 _ => SeenFrom::Anywhere,
             },
@@ -138,15 +140,19 @@ impl Document for Map {
     }
 
     fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
-        in_map(item).map_or_else(Vec::new, |item| self.contour_of(item))
+        as_level_item(item).map_or_else(Vec::new, |item| self.contour_of(item))
     }
 
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        in_map(item).map_or_else(Neighbor::default, |item| self.neighbor_of(item, direction))
+        as_level_item(item).map_or_else(Neighbor::default, |item| self.neighbor_of(item, direction))
     }
 
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let next = self.next_of(in_map(kind)?, after.and_then(in_map), backwards);
+        let next = self.next_of(
+            as_level_item(kind)?,
+            after.and_then(as_level_item),
+            backwards,
+        );
         next.map(Item::from)
     }
 
@@ -159,7 +165,7 @@ impl Document for Map {
     }
 
     fn hidden_with(&self, item: Item) -> Option<Item> {
-        let of_map = in_map(item)?;
+        let of_map = as_level_item(item)?;
         match of_map {
             LevelItem::Material { .. }
             | LevelItem::Chunk { .. }
@@ -179,7 +185,7 @@ impl Document for Map {
     }
 
     fn statistics(&self) -> Vec<Statistic> {
-        self.numbers_of_all()
+        self.statistics_of_map()
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
@@ -224,7 +230,7 @@ impl Levels for Map {
     }
 
     fn level_of(&self, item: Item) -> Option<usize> {
-        let level = Self::level_of_item(in_map(item)?);
+        let level = Self::level_of_item(as_level_item(item)?);
         level.filter(|level| *level < self.levels.len())
     }
 
@@ -253,22 +259,22 @@ impl Levels for Map {
     }
 
     fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch> {
-        match below.map(in_map) {
+        match below.map(as_level_item) {
             Some(None) => Vec::new(),
             below => self.branch_lines(level, below.flatten()),
         }
     }
 
     fn branch_above(&self, item: Item) -> Option<Item> {
-        self.above_in_tree(in_map(item)?)
+        self.parent_in_tree(as_level_item(item)?)
     }
 
     fn find_branches(&self, level: usize, text: &str, most: usize) -> Vec<Branch> {
-        self.found_branches(level, text, most)
+        self.search_branches(level, text, most)
     }
 
     fn chunk_map(&self, level: usize) -> Option<ChunkMap> {
-        self.map_of_chunks(level)
+        self.chunk_map_of(level)
     }
 
     fn lightmaps(&self, level: usize) -> Vec<LightmapInfo> {
@@ -276,11 +282,11 @@ impl Levels for Map {
     }
 
     fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>> {
-        self.lit_pixels(in_map(lightmap)?, shown)
+        self.lit_pixels(as_level_item(lightmap)?, shown)
     }
 
     fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace> {
-        in_map(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_lightmap(lightmap))
+        as_level_item(lightmap).map_or_else(Vec::new, |lightmap| self.faces_on_lightmap(lightmap))
     }
 
     fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item> {

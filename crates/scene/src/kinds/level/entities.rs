@@ -23,7 +23,7 @@ const MAX_VALUES: usize = 64;
 /// Parts of the names that mappers give to player starts.
 const SPAWN_NAMES: [&str; 4] = ["spawn", "player_start", "player start", "playerstart"];
 /// Number of lines in a circle.
-const CIRCLE: usize = 24;
+const CIRCLE_SEGMENTS: usize = 24;
 
 /// An entity with a position.
 #[derive(Debug, Clone, Copy)]
@@ -194,10 +194,10 @@ fn ellipsoid(place: Vec3, radius: Vec3) -> impl Iterator<Item = [Vec3; 2]> {
     let planes = [[Vec3::X, Vec3::Y], [Vec3::Y, Vec3::Z], [Vec3::Z, Vec3::X]];
     planes.into_iter().flat_map(move |[a, b]| {
         let at = move |i: usize| {
-            let (sin, cos) = (i as f32 / CIRCLE as f32 * std::f32::consts::TAU).sin_cos();
+            let (sin, cos) = (i as f32 / CIRCLE_SEGMENTS as f32 * std::f32::consts::TAU).sin_cos();
             place + radius * (a * cos + b * sin)
         };
-        (0..CIRCLE).map(move |i| [at(i), at(i + 1)])
+        (0..CIRCLE_SEGMENTS).map(move |i| [at(i), at(i + 1)])
     })
 }
 
@@ -572,11 +572,12 @@ impl<'a> EntityAt<'a> {
             }
             _ => cut(text).into(),
         };
-        line.named(value.field.name).link_if(self.named_by(value))
+        line.named(value.field.name)
+            .link_if(self.referenced_item(value))
     }
 
     /// Returns the item that one of its fields refers to.
-    fn named_by(&self, value: &FieldValue) -> Option<LevelItem> {
+    fn referenced_item(&self, value: &FieldValue) -> Option<LevelItem> {
         let level = self.owner.in_level().unwrap_or(0);
         let map = self.map;
         match (self.entity.kind(), value.field.name, &value.value) {

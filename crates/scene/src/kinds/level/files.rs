@@ -10,7 +10,7 @@ use crate::assets::THUMBNAIL_SIDE;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
 use crate::describe::fields::{Field, Table, Value, field, section};
-use crate::describe::outline::{and_more, leaf};
+use crate::describe::outline::{leaf, remainder_line};
 use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
 use crate::{OpenError, Progress};
 use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
@@ -31,7 +31,7 @@ const MAX_REFERENCES: usize = 1 << 20;
 
 /// The textures of the archive that no material references.
 #[derive(Debug, Default)]
-pub(super) struct Unnamed {
+pub(super) struct UnreferencedTextures {
     /// Archive entries, with their lazily built thumbnails.
     list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
     /// Index in the list by entry.
@@ -55,7 +55,7 @@ pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
     entities.checked_sub(levels + extensions + sizes + archive)
 }
 
-impl Unnamed {
+impl UnreferencedTextures {
     /// Finds the textures that no material references, and reports those that cannot be decoded.
     ///
     /// # Errors
@@ -77,8 +77,8 @@ impl Unnamed {
             }
         }
         let (mut pixels_left, mut bytes_left) = (MAX_PIXELS, MAX_BYTES);
-        let mut looked_at = Vec::new();
-        let mut not_looked_at = 0_usize;
+        let mut examined = Vec::new();
+        let mut unchecked = 0_usize;
         for (entry, data) in archive.entries().iter().enumerate() {
             let Content::File(file) = &data.content else {
                 continue;
@@ -89,7 +89,7 @@ impl Unnamed {
             unnamed.by_entry.insert(entry, unnamed.list.len());
             unnamed.list.push((entry, OnceLock::new()));
             let Some(bytes) = bytes_left.checked_sub(file.bytes.into()) else {
-                not_looked_at += 1;
+                unchecked += 1;
                 continue;
             };
             bytes_left = bytes;
@@ -98,13 +98,13 @@ impl Unnamed {
             };
             let pixels = content.as_ref().map_or(0, |bytes| textures::pixels(bytes));
             let Some(pixels) = pixels_left.checked_sub(pixels) else {
-                not_looked_at += 1;
+                unchecked += 1;
                 continue;
             };
             pixels_left = pixels;
-            looked_at.push((entry, content));
+            examined.push((entry, content));
         }
-        let errors = in_parallel(looked_at.len(), progress, |i| match &looked_at.get(i)?.1 {
+        let errors = in_parallel(examined.len(), progress, |i| match &examined.get(i)?.1 {
             Ok(bytes) => match textures::read(bytes).map(|texture| texture.unknown_flags) {
                 Ok(0) => None,
                 Ok(flags) => Some(textures::unknown_flags(flags)),
@@ -113,7 +113,7 @@ impl Unnamed {
             Err(error) => Some(textures::fault_of(error)),
         })?;
         let start = archive_start(pmf).unwrap_or(0);
-        let errors = looked_at.into_iter().zip(errors);
+        let errors = examined.into_iter().zip(errors);
         unnamed.problems = errors
             .filter_map(|((entry, _), error)| {
                 let ((rule, error), data) = error.zip(archive.entries().get(entry))?;
@@ -124,9 +124,9 @@ impl Unnamed {
                 Some(Problem::new(rule, subject, place, message))
             })
             .collect();
-        if not_looked_at > 0 {
+        if unchecked > 0 {
             let message = format!(
-                "{not_looked_at} textures of the archive that no material names are not checked: \
+                "{unchecked} textures of the archive that no material names are not checked: \
                  there are too many before them"
             );
             let place = Place::Offset(start);
@@ -203,7 +203,7 @@ impl Map {
             lines.insert(at.index, line);
         }
         let mut top = sorted(None, &mut lines);
-        top.extend(and_more(archive.entries().len(), count));
+        top.extend(remainder_line(archive.entries().len(), count));
         top
     }
 

@@ -227,7 +227,7 @@ impl Level {
                     let others = taken.iter().rev().take(MAX_COMPARED);
                     others
                         .clone()
-                        .all(|other| colors::difference(*other, *color) > ALIKE)
+                        .all(|other| colors::difference(*other, *color) > MIN_COLOR_DIFFERENCE)
                 };
                 let own = material.look.as_ref().map(|look| look.color);
                 // White and grey are common defaults of materials that rely on their texture.
@@ -244,7 +244,7 @@ impl Level {
 /// Maximum number of earlier colours compared with a new one.
 const MAX_COMPARED: usize = 48;
 /// Colours that differ by this or less are similar.
-const ALIKE: u32 = 48;
+const MIN_COLOR_DIFFERENCE: u32 = 48;
 
 /// Counts the cubes of each kind.
 pub(super) fn kind_counts(cubes: &Cubes) -> [u64; CubeKind::ALL.len()] {
@@ -272,7 +272,7 @@ impl Counts {
         counts.orphans = u64::from(cubes.orphans());
         counts.kinds = kind_counts(cubes);
         for cube in (0..cubes.len() as u32).filter(|cube| cubes.is_reached(*cube)) {
-            if is_own_cell(cubes, cube)
+            if is_outermost_in_cell(cubes, cube)
                 && let Some(count) = counts.depths.get_mut(usize::from(places.depth(cube)))
             {
                 *count += 1;
@@ -301,7 +301,7 @@ impl Counts {
 }
 
 /// `true` if a reached cube is the outermost of those that fill the same cell.
-pub(super) fn is_own_cell(cubes: &Cubes, cube: u32) -> bool {
+pub(super) fn is_outermost_in_cell(cubes: &Cubes, cube: u32) -> bool {
     let above = cubes.above(cube).and_then(|above| cubes.kind(above));
     above.is_none_or(|kind| kind == CubeKind::Parent)
 }

@@ -20,12 +20,12 @@ pub(super) struct LeftOut {
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     bounds: Aabb,
-    what: Marked,
+    what: MarkKind,
 }
 
 /// Kinds of marked part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Marked {
+enum MarkKind {
     /// A partly readable chunk.
     DamagedChunk,
     /// An unreadable chunk.
@@ -36,7 +36,7 @@ enum Marked {
 
 impl Map {
     /// Finds the omitted parts of each level.
-    pub(super) fn find_left_out(&self) -> Vec<LeftOut> {
+    pub(super) fn find_omissions(&self) -> Vec<LeftOut> {
         let problems = self.about.problems.iter();
         let problems = problems.flat_map(Problem::with_consequences);
         let errors = problems.filter(|problem| problem.severity == Severity::Error);
@@ -57,8 +57,8 @@ impl Map {
             let chunks = broken.map(|at| Mark {
                 bounds: at.bounds(),
                 what: match at.data() {
-                    Some(_) => Marked::DamagedChunk,
-                    None => Marked::LostChunk,
+                    Some(_) => MarkKind::DamagedChunk,
+                    None => MarkKind::LostChunk,
                 },
             });
             let mut marks: Vec<_> = chunks.take(MAX_BOXES).collect();
@@ -72,7 +72,7 @@ impl Map {
                 };
                 Some(Mark {
                     bounds: self.bounds_of(item)?,
-                    what: Marked::Cube,
+                    what: MarkKind::Cube,
                 })
             }));
             LeftOut {
@@ -97,13 +97,13 @@ impl Stage<'_> {
             return;
         };
         // Lost parts are drawn last, over the edges that chunks share.
-        for what in [Marked::DamagedChunk, Marked::LostChunk, Marked::Cube] {
+        for what in [MarkKind::DamagedChunk, MarkKind::LostChunk, MarkKind::Cube] {
             let color = match what {
-                Marked::DamagedChunk => DAMAGED,
-                Marked::LostChunk | Marked::Cube => BROKEN,
+                MarkKind::DamagedChunk => DAMAGED,
+                MarkKind::LostChunk | MarkKind::Cube => BROKEN,
             };
             let mut builder = LineBuilder::new(lines, color, 2.0);
-            if what == Marked::Cube {
+            if what == MarkKind::Cube {
                 builder = builder.on_top();
             }
             let marks = left_out.marks.iter().filter(|mark| mark.what == what);

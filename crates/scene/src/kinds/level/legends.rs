@@ -117,7 +117,7 @@ impl Map {
                     entry(cell_color(CubeKind::LightInfo), "Wrapper of nothing"),
                     entry(overlays::ORPHANS, "Chunk with cubes that are not reached"),
                 ];
-                if self.has_too_many_cells() {
+                if self.exceeds_cell_budget() {
                     entries.push(entry(
                         overlays::BORDER,
                         "Of more than 20000, only those of the selected cube's chunk, or else of \

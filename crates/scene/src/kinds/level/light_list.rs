@@ -50,8 +50,8 @@ impl Found {
     }
 
     /// Describes a flag over all chunks: `yes`, `no`, or the number of chunks in which it is set.
-    fn is_so(&self, is_so: impl Fn(ChunkLight) -> bool) -> String {
-        let count = self.chunks.iter().filter(|at| is_so(at.in_file)).count();
+    fn is_set(&self, is_set: impl Fn(ChunkLight) -> bool) -> String {
+        let count = self.chunks.iter().filter(|at| is_set(at.in_file)).count();
         match (count, self.chunks.len()) {
             (0, _) => "no".to_owned(),
             (so, all) if so == all => "yes".to_owned(),
@@ -271,12 +271,12 @@ impl<'a> LightAt<'a> {
         field("Number", |at: &Self| at.id.into()).derived(),
         field("Colour", |at: &Self| Value::color(at.found.color)).derived(),
         field("Enabled", |at: &Self| {
-            at.found.is_so(ChunkLight::is_enabled).into()
+            at.found.is_set(ChunkLight::is_enabled).into()
         })
         .derived(),
         field("Preserved", |at: &Self| {
             let preserve = |at: ChunkLight| at.flags & DynamicLight::PRESERVE != 0;
-            at.found.is_so(preserve).into()
+            at.found.is_set(preserve).into()
         })
         .derived(),
         field("Initial intensity", |at: &Self| at.intensity().into()).derived(),

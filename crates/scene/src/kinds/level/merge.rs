@@ -31,7 +31,7 @@ struct Rectangle {
 
 /// Merges faces. Its buffers are reused between calls.
 #[derive(Debug, Default)]
-pub(super) struct Merger {
+pub(super) struct FaceMerger {
     rectangles: Vec<Rectangle>,
     joined: Vec<Rectangle>,
     order: Vec<(u64, u32)>,
@@ -40,15 +40,15 @@ pub(super) struct Merger {
     quads: u32,
 }
 
-impl Merger {
+impl FaceMerger {
     /// Appends the triangles of faces that lie flat on a side of their cubes to `merged`, joined
     /// where that changes nothing visible. `indices` refer to `vertices`, three for each triangle.
-    /// Quads with a vertex for which `is_alone` is true are not joined.
+    /// Quads with a vertex for which `is_excluded` is true are not joined.
     pub(super) fn merge(
         &mut self,
         vertices: &[LevelVertex],
         (side, indices): (usize, &[u32]),
-        is_alone: impl Fn(u32) -> bool,
+        is_excluded: impl Fn(u32) -> bool,
         merged: &mut Vec<u32>,
     ) {
         self.rectangles.clear();
@@ -62,7 +62,7 @@ impl Merger {
                 self.area += found.area();
                 self.quads += 1;
             }
-            match found.filter(|found| found.corners.iter().all(|corner| !is_alone(*corner))) {
+            match found.filter(|found| found.corners.iter().all(|corner| !is_excluded(*corner))) {
                 Some(found) => self.rectangles.push(found),
                 None => merged.extend_from_slice(surface),
             }
@@ -105,7 +105,7 @@ impl Merger {
                 continue;
             };
             match self.joined.last_mut() {
-                Some(last) if last.goes_on_in(next, along, vertices) => last.extend(next, along),
+                Some(last) if last.continues_in(next, along, vertices) => last.extend(next, along),
                 _ => self.joined.push(*next),
             }
         }
@@ -128,7 +128,7 @@ impl Rectangle {
     }
 
     /// `true` if `next`, which follows along an axis, continues the same rectangle.
-    fn goes_on_in(&self, next: &Self, along: usize, vertices: &[LevelVertex]) -> bool {
+    fn continues_in(&self, next: &Self, along: usize, vertices: &[LevelVertex]) -> bool {
         let across = 1 - along;
         let is_beside = self.level == next.level
             && self.last[along] == next.first[along]
@@ -152,7 +152,7 @@ impl Rectangle {
             let [Some(begin), Some(left), Some(right), Some(end)] = corners else {
                 return false;
             };
-            let is_straight = |look: fn(&LevelVertex) -> [f32; 2], slack: f32| {
+            let is_linear = |look: fn(&LevelVertex) -> [f32; 2], slack: f32| {
                 let [begin, left, right, end] = [begin, left, right, end].map(look);
                 (0..2).all(|axis| {
                     let between = begin[axis] + (end[axis] - begin[axis]) * share;
@@ -160,8 +160,8 @@ impl Rectangle {
                         && (between - left[axis]).abs() <= slack
                 })
             };
-            is_straight(|vertex| vertex.uv, TEXTURE_SLACK)
-                && is_straight(|vertex| vertex.lightmap_uv.map(f32::from), LIGHTMAP_SLACK)
+            is_linear(|vertex| vertex.uv, TEXTURE_SLACK)
+                && is_linear(|vertex| vertex.lightmap_uv.map(f32::from), LIGHTMAP_SLACK)
         })
     }
 
@@ -240,22 +240,22 @@ fn rectangle(vertices: &[LevelVertex], side: usize, quad: &[u32]) -> Option<Rect
         last,
         corners: [a, b, c, d],
     };
-    rectangle.is_straight(vertices).then_some(rectangle)
+    rectangle.is_linear(vertices).then_some(rectangle)
 }
 
 impl Rectangle {
     /// `true` if texture and lightmap are linear over it. They are not if opposite edges differ.
-    fn is_straight(&self, vertices: &[LevelVertex]) -> bool {
+    fn is_linear(&self, vertices: &[LevelVertex]) -> bool {
         let corners = self.corners.map(|corner| vertices.get(corner as usize));
         let [Some(a), Some(b), Some(c), Some(d)] = corners else {
             return false;
         };
-        let is_straight = |look: fn(&LevelVertex) -> [f32; 2], slack: f32| {
+        let is_linear = |look: fn(&LevelVertex) -> [f32; 2], slack: f32| {
             let [a, b, c, d] = [a, b, c, d].map(look);
             (0..2).all(|axis| (a[axis] + d[axis] - b[axis] - c[axis]).abs() <= slack)
         };
-        is_straight(|vertex| vertex.uv, TEXTURE_SLACK)
-            && is_straight(|vertex| vertex.lightmap_uv.map(f32::from), LIGHTMAP_SLACK)
+        is_linear(|vertex| vertex.uv, TEXTURE_SLACK)
+            && is_linear(|vertex| vertex.lightmap_uv.map(f32::from), LIGHTMAP_SLACK)
     }
 }
 
@@ -305,13 +305,13 @@ mod tests {
     }
 
     /// Number of triangles that remain of quads on +Y.
-    fn triangles(quads: &[[LevelVertex; 4]], is_alone: impl Fn(u32) -> bool) -> usize {
+    fn triangles(quads: &[[LevelVertex; 4]], is_excluded: impl Fn(u32) -> bool) -> usize {
         let indices: Vec<u32> = (0..quads.len() as u32)
             .flat_map(|quad| [0, 1, 2, 0, 2, 3].map(|corner| quad * 4 + corner))
             .collect();
         let mut merged = Vec::new();
         let vertices = quads.as_flattened();
-        Merger::default().merge(vertices, (1, &indices), is_alone, &mut merged);
+        FaceMerger::default().merge(vertices, (1, &indices), is_excluded, &mut merged);
         assert!((area(vertices, &merged) - area(vertices, &indices)).abs() < 1e-3);
         for triangle in merged.chunks_exact(3) {
             let [a, b, c] = [0, 1, 2].map(|i| place(vertices, triangle[i]));

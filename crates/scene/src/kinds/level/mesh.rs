@@ -9,7 +9,7 @@ use glam::Vec3;
 
 use super::atlas::{Atlas, Slot};
 use super::materials::{Blend, Materials};
-use super::merge::Merger;
+use super::merge::FaceMerger;
 use crate::Aabb;
 use crate::normal::pack_normal;
 use mapscope_formats::pmf::{
@@ -20,7 +20,7 @@ use mapscope_formats::pmf::{
 /// a few bytes could otherwise demand any amount of memory.
 const MAX_USES: usize = 2;
 /// Extra vertices allowed for the faces of all chunks of a level, regardless of its size.
-const FEW_VERTICES: usize = 1 << 19;
+const EXTRA_VERTICES: usize = 1 << 19;
 
 /// A vertex for the GPU, 28 bytes.
 #[repr(C)]
@@ -114,7 +114,7 @@ pub struct ChunkMesh {
 
 /// Level data that chunk meshes are built from.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Surroundings<'a> {
+pub(super) struct MeshInputs<'a> {
     pub(super) level: &'a pmf::Level,
     pub(super) materials: &'a Materials,
     /// Indices of the level's materials by name.
@@ -124,7 +124,7 @@ pub(super) struct Surroundings<'a> {
 
 impl ChunkMesh {
     /// Builds the mesh of a chunk, or returns `None` if nothing in it is drawn.
-    pub(super) fn build(around: &Surroundings<'_>, chunk: usize) -> Option<Self> {
+    pub(super) fn build(around: &MeshInputs<'_>, chunk: usize) -> Option<Self> {
         let data = around.level.chunks.get(chunk)?.data.as_deref()?;
         let client = data.client.as_ref()?;
         let center = around
@@ -210,8 +210,8 @@ impl ChunkMesh {
     /// Builds [`Self::merged`] by joining faces, except those with a vertex that fast lights reach
     /// according to `is_lit`.
     fn merge(&mut self, is_lit: &[bool]) {
-        let is_alone = |vertex: u32| is_lit.get(vertex as usize) == Some(&true);
-        let mut merger = Merger::default();
+        let is_excluded = |vertex: u32| is_lit.get(vertex as usize) == Some(&true);
+        let mut merger = FaceMerger::default();
         let mut merged = Merged::default();
         for part in 0..self.parts.len() {
             let Some(exact) = self.drawn_bounds(part, false) else {
@@ -223,7 +223,12 @@ impl ChunkMesh {
                 let exact = exact[0] as usize..exact[1] as usize;
                 let exact = self.indices.get(exact).unwrap_or_default();
                 if side < 6 {
-                    merger.merge(&self.vertices, (side, exact), is_alone, &mut merged.indices);
+                    merger.merge(
+                        &self.vertices,
+                        (side, exact),
+                        is_excluded,
+                        &mut merged.indices,
+                    );
                 } else {
                     merged.indices.extend_from_slice(exact);
                 }
@@ -274,7 +279,7 @@ fn brighten(sum: &mut [u8; 4], color: [u8; 3], multiplier: u8, intensity: u8) {
 /// Number of extra vertices that the faces of a chunk may use when they share vertices. Each chunk
 /// gets an equal part of the budget, so that the result does not depend on their order.
 fn more_vertices(level: &pmf::Level) -> usize {
-    FEW_VERTICES / level.chunks.len().max(1)
+    EXTRA_VERTICES / level.chunks.len().max(1)
 }
 
 /// Returns the drawn boxes of a chunk.
@@ -287,7 +292,7 @@ pub(super) fn drawn_geometry(data: &ChunkData) -> impl Iterator<Item = (u32, &Ge
 
 /// A mesh under construction.
 struct Builder<'a> {
-    around: &'a Surroundings<'a>,
+    around: &'a MeshInputs<'a>,
     client: &'a ChunkClient,
     slots: &'a [Slot],
     /// Level material index of each material of the chunk.
@@ -302,7 +307,7 @@ struct Builder<'a> {
     /// Packed normal of each side.
     axes: [[i16; 2]; 6],
     /// For each face: its part, its group of triangles there, and the order of its corners.
-    drawn: Vec<(u32, usize, Listed)>,
+    drawn: Vec<(u32, usize, CornerOrder)>,
     /// Flags for vertices that fast lights reach, of the file and of the mesh; empty without such
     /// lights.
     file_is_lit: Vec<bool>,
@@ -314,7 +319,7 @@ struct Builder<'a> {
 
 /// Order in which the corners of a face form triangles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Listed {
+enum CornerOrder {
     /// Four corners, in this order, of two triangles: (0, 1, 2) and (0, 2, 3).
     Quad([u8; 4]),
     /// Three corners for each triangle, with the second and the third swapped.
@@ -323,7 +328,7 @@ enum Listed {
 
 impl<'a> Builder<'a> {
     fn new(
-        around: &'a Surroundings<'a>,
+        around: &'a MeshInputs<'a>,
         data: &ChunkData,
         client: &'a ChunkClient,
         chunk: usize,
@@ -398,24 +403,25 @@ impl<'a> Builder<'a> {
             });
             let (is_flat, listed) = match (face.first_normal, corners) {
                 (None, [a, b, c, d]) => {
-                    let is_level = is_level(corners, face.side);
+                    let is_axis_aligned = is_axis_aligned(corners, face.side);
                     let (normal, order) = quad([a, b, c, d].map(position), face.side);
                     let normal = match normal {
-                        Some(normal) if !is_level => pack_normal(normal),
+                        Some(normal) if !is_axis_aligned => pack_normal(normal),
                         _ => self.axes.get(face.side).copied().unwrap_or_default(),
                     };
                     for corner in corners {
                         self.push(corner, normal, center, page, slot);
                     }
                     // Quads face the direction of their side.
-                    (is_level, Listed::Quad(order))
+                    (is_axis_aligned, CornerOrder::Quad(order))
                 }
                 (first_normal, _) => {
                     let first = first_normal.unwrap_or(u32::MAX) as usize;
                     let normals = self.client.normals.get(first..).unwrap_or_default();
                     self.push_triangles(corners, normals, center, page, slot);
-                    let is_flat = is_level(corners, face.side) && look_out(corners, face.side);
-                    (is_flat, Listed::Triangles)
+                    let is_flat =
+                        is_axis_aligned(corners, face.side) && faces_outward(corners, face.side);
+                    (is_flat, CornerOrder::Triangles)
                 }
             };
             let group = if is_flat { face.side } else { 6 };
@@ -526,11 +532,11 @@ impl<'a> Builder<'a> {
             };
             let first = face.first_vertex;
             match listed {
-                Listed::Quad(order) => {
+                CornerOrder::Quad(order) => {
                     let [a, b, c, d] = order.map(|corner| first + u32::from(corner));
                     indices.copy_from_slice(&[a, b, c, a, c, d]);
                 }
-                Listed::Triangles => {
+                CornerOrder::Triangles => {
                     for (triangle, a) in indices.chunks_exact_mut(3).zip((first..).step_by(3)) {
                         triangle.copy_from_slice(&[a, a + 2, a + 1]);
                     }
@@ -551,7 +557,7 @@ fn position(vertex: &Vertex) -> Vec3 {
 }
 
 /// `true` if vertices have the same position along the axis of a side.
-fn is_level(corners: &[Vertex], side: usize) -> bool {
+fn is_axis_aligned(corners: &[Vertex], side: usize) -> bool {
     let along = |vertex: &Vertex| vertex.position.get(side % 3).copied();
     let mut places = corners.iter().map(along);
     let first = places.next();
@@ -559,7 +565,7 @@ fn is_level(corners: &[Vertex], side: usize) -> bool {
 }
 
 /// `true` if all triangles face the direction of a side.
-fn look_out(corners: &[Vertex], side: usize) -> bool {
+fn faces_outward(corners: &[Vertex], side: usize) -> bool {
     corners.as_chunks::<3>().0.iter().all(|triangle| {
         let [a, b, c] = triangle.each_ref().map(position);
         let toward = (c - a).cross(b - a)[side % 3];
@@ -811,11 +817,13 @@ mod tests {
         // With this many chunks, each may use only 16 vertices beyond twice its own.
         let index = level.chunks[0].index;
         let frames = level.chunks[0].frames;
-        level.chunks.resize_with(FEW_VERTICES / 16, || pmf::Chunk {
-            index,
-            frames,
-            data: None,
-        });
+        level
+            .chunks
+            .resize_with(EXTRA_VERTICES / 16, || pmf::Chunk {
+                index,
+                frames,
+                data: None,
+            });
         let map = sample::map(pmf);
         let mesh = &map.levels()[0].chunks[0];
         assert_eq!((mesh.faces.len(), mesh.left_out), (16, 32));

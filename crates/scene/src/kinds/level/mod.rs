@@ -61,12 +61,12 @@ use glam::Vec3;
 
 use self::atlas::Atlas;
 use self::entities::EntityIndex;
-use self::files::Unnamed;
+use self::files::UnreferencedTextures;
 use self::known::Known;
 use self::left_out::LeftOut;
 use self::light_list::LightList;
 use self::materials::Materials;
-use self::mesh::{ChunkMesh, Surroundings};
+use self::mesh::{ChunkMesh, MeshInputs};
 use self::pick::Trees;
 use self::sections::Sections;
 use self::sky::SkyRegion;
@@ -98,7 +98,7 @@ pub struct Map {
     widths: [usize; 2],
     textures: Textures,
     /// Textures of the archive that no material references.
-    unnamed: Unnamed,
+    unnamed: UnreferencedTextures,
     sections: Sections,
     entities: EntityIndex,
     light_list: LightList,
@@ -149,7 +149,7 @@ impl Map {
         let mut problems = std::mem::take(&mut pmf.problems);
         let mut textures = Textures::load(&pmf, source, options, progress)?;
         problems.append(&mut textures.problems);
-        let mut unnamed = Unnamed::find(&pmf, &textures, progress)?;
+        let mut unnamed = UnreferencedTextures::find(&pmf, &textures, progress)?;
         problems.append(&mut unnamed.problems);
         progress.report(0.6)?;
         let mut levels = Vec::with_capacity(pmf.levels.len());
@@ -201,7 +201,7 @@ impl Map {
             textures,
             left_out: Vec::new(),
         };
-        map.left_out = map.find_left_out();
+        map.left_out = map.find_omissions();
         Ok(map)
     }
 
@@ -230,7 +230,7 @@ impl Level {
         let materials = Materials::of(level, textures);
         let atlas = Atlas::arrange(level);
         let names = level.common.materials_by_name();
-        let around = Surroundings {
+        let around = MeshInputs {
             level,
             materials: &materials,
             names: &names,

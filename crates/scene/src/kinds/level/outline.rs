@@ -1,6 +1,6 @@
 //! The outline tree of a map, and its statistics.
 
-use super::chunk_map::holds_anything;
+use super::chunk_map::is_nonempty_chunk;
 use super::environments::Environment;
 use super::overlays::{BROKEN, DAMAGED, cell_color};
 use super::properties::SECTION_NAMES;
@@ -75,7 +75,9 @@ impl Map {
             let lightmaps = 0..at.lightmaps().len();
             lightmaps.map(move |index| (at, index))
         });
-        let chunks = self.chunks_of(level).filter(|at| holds_anything(at.chunk));
+        let chunks = self
+            .chunks_of(level)
+            .filter(|at| is_nonempty_chunk(at.chunk));
         let lines = [
             heading_of("Materials", used, MAX_LISTED, |(index, (material, _))| {
                 let label = format!("{index} {}", material.name);
@@ -98,8 +100,8 @@ impl Map {
                 let item = LevelItem::SoundMaterial { level, index };
                 self.line(format!("Sound material {index}"), item)
             }),
-            heading_of_all("Environments", self.environment_lines(level, source)),
-            heading_of_all("Regions", self.region_lines(level)),
+            heading_with_sum("Environments", self.environment_lines(level, source)),
+            heading_with_sum("Regions", self.region_lines(level)),
             heading_of("Lights", lights, MAX_LISTED, |light| OutlineNode {
                 swatch: Some(Swatch::Color(light.color)),
                 ..leaf(light.name, light.item, light.note)
@@ -109,7 +111,7 @@ impl Map {
                 self.line(label, at.lightmap_item(index))
             }),
             self.entity_lines(Some(level)),
-            heading_of_all("Cubes", self.cube_kind_lines(level)),
+            heading_with_sum("Cubes", self.cube_kind_lines(level)),
             heading_of("Chunks", chunks, MAX_CHUNKS, |at| OutlineNode {
                 swatch: match at.data() {
                     None => Some(Swatch::Color(BROKEN)),
@@ -170,7 +172,7 @@ impl Map {
             None => "Entities of the map",
             Some(_) => "Entities",
         };
-        heading_of_all(label, lines.collect())
+        heading_with_sum(label, lines.collect())
     }
 
     fn cube_kind_lines(&self, level: usize) -> Vec<OutlineNode> {
@@ -200,7 +202,7 @@ impl Map {
     }
 
     /// Returns the statistics of the whole map.
-    pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
+    pub(super) fn statistics_of_map(&self) -> Vec<Statistic> {
         let statistic = |name, value: usize| Statistic {
             name,
             value: value.to_string(),
@@ -247,7 +249,7 @@ fn filled(lines: impl IntoIterator<Item = OutlineNode>) -> impl Iterator<Item = 
 }
 
 /// Creates a heading with the sum of the counts in the notes of its lines.
-fn heading_of_all(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
+fn heading_with_sum(label: &str, lines: Vec<OutlineNode>) -> OutlineNode {
     let notes = lines.iter().map(|line| &line.note);
     let counts = notes.filter_map(|note| note.parse::<u64>().ok());
     OutlineNode {

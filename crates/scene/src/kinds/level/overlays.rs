@@ -4,9 +4,9 @@ use glam::Vec3;
 
 use super::entities::Marker;
 use super::items::ChunkAt;
-use super::known::is_own_cell;
+use super::known::is_outermost_in_cell;
 use super::place::cell_in_world;
-use super::visibility::SeenOfChunk;
+use super::visibility::VisiblePart;
 use super::{Map, colors};
 pub(super) use crate::colors::{BROKEN, DAMAGED};
 use crate::describe::lines::LineBuilder;
@@ -62,7 +62,7 @@ impl<'a> Stage<'a> {
 
     /// Returns the cells of the cubes of a kind, with their boxes in world space.
     fn cubes(self, kind: CubeKind) -> impl Iterator<Item = (ChunkAt<'a>, Cell, Aabb)> {
-        let is_hidden = Map::hides_kind(self.shown, kind);
+        let is_hidden = Map::is_kind_hidden(self.shown, kind);
         let chunks = self.chunks().filter(move |_| !is_hidden);
         chunks.flat_map(move |at| {
             let data = at.data().into_iter();
@@ -95,13 +95,13 @@ impl<'a> Stage<'a> {
 impl Map {
     /// `true` if cubes of a kind are hidden in the visible level, together with their faces and
     /// overlay lines.
-    pub(super) fn hides_kind(shown: &Shown, kind: CubeKind) -> bool {
+    pub(super) fn is_kind_hidden(shown: &Shown, kind: CubeKind) -> bool {
         shown.hides(LevelItem::cube_type(shown.level, kind).into())
     }
 
     /// `true` if the faces of the visible level are hidden.
     pub fn hides_faces(shown: &Shown) -> bool {
-        Self::hides_kind(shown, CubeKind::Geometry)
+        Self::is_kind_hidden(shown, CubeKind::Geometry)
     }
 
     /// Returns the chunks of a level.
@@ -170,7 +170,7 @@ impl Annotations for Map {
 
 impl Map {
     /// `true` if an overlay of cells has to omit some in any level.
-    pub(super) fn has_too_many_cells(&self) -> bool {
+    pub(super) fn exceeds_cell_budget(&self) -> bool {
         let levels = self.levels.iter().zip(&self.pmf.levels);
         let mut counts = levels.map(|(level, source)| level.counts(source).leaves);
         counts.any(|leaves| leaves > MAX_BOXES as u64)
@@ -194,7 +194,7 @@ impl Stage<'_> {
 
     /// Selects the outlined cells within the budget of boxes: a single chunk or all of them, and
     /// one depth or all leaf cells.
-    fn which_cells(self) -> Option<(Option<usize>, Option<u8>)> {
+    fn select_cells(self) -> Option<(Option<usize>, Option<u8>)> {
         let (level, source) = self.map.level(self.shown.level)?;
         let counts = level.counts(source);
         let wanted = self.shown.cell_depth;
@@ -213,7 +213,7 @@ impl Stage<'_> {
     }
 
     fn cells(self, lines: &mut Vec<Line>) {
-        let Some((only, depth)) = self.which_cells() else {
+        let Some((only, depth)) = self.select_cells() else {
             return;
         };
         let chunks = self
@@ -226,14 +226,14 @@ impl Stage<'_> {
                 LineBuilder::new(lines, ORPHANS, 2.0).aabb(&at.bounds());
             }
             let wanted = cubes.cells(at.half()).filter(|cell| match depth {
-                Some(depth) => cell.depth == depth && is_own_cell(cubes, cell.cube),
+                Some(depth) => cell.depth == depth && is_outermost_in_cell(cubes, cell.cube),
                 None => cubes.inside(cell.cube).next().is_none(),
             });
             let center = at.center();
             let boxes =
                 wanted.map(|cell| (content(cubes, cell.cube), cell_in_world(&cell, center)));
             let shown = boxes
-                .filter(|(kind, aabb)| self.is_in(aabb) && !Map::hides_kind(self.shown, *kind));
+                .filter(|(kind, aabb)| self.is_in(aabb) && !Map::is_kind_hidden(self.shown, *kind));
             for (kind, aabb) in shown.take(left) {
                 left -= 1;
                 let mut builder = LineBuilder::new(lines, cell_color(kind), 1.0);
@@ -247,7 +247,7 @@ impl Stage<'_> {
     }
 
     fn colliders(self, lines: &mut Vec<Line>) {
-        if Map::hides_kind(self.shown, CubeKind::Collider) {
+        if Map::is_kind_hidden(self.shown, CubeKind::Collider) {
             return;
         }
         let chunks = self
@@ -354,8 +354,8 @@ impl Stage<'_> {
         let mut builder = LineBuilder::new(lines, SEEN, 1.0);
         for at in self.chunks() {
             match (seen.chunks.get(&at.number), at.data()) {
-                (Some(SeenOfChunk::All), _) => builder.aabb(&at.bounds()),
-                (Some(SeenOfChunk::Cubes(cubes)), Some(data)) => {
+                (Some(VisiblePart::All), _) => builder.aabb(&at.bounds()),
+                (Some(VisiblePart::Cubes(cubes)), Some(data)) => {
                     // The cube itself already has an outline.
                     let from = Some(seen.from.cube).filter(|_| at.number == seen.from.at.number);
                     let cells = data.cubes.cells(at.half()).filter(|cell| {
@@ -446,7 +446,7 @@ fn diamond(builder: &mut LineBuilder<'_>, center: Vec3, radius: f32) {
 
 impl super::mesh::ChunkMesh {
     /// Returns the outer edges of a face, without those that two of its triangles share.
-    pub(super) fn rim(&self, face: &super::mesh::MeshFace) -> Vec<[Vec3; 2]> {
+    pub(super) fn outer_edges(&self, face: &super::mesh::MeshFace) -> Vec<[Vec3; 2]> {
         // Finding shared edges among more triangles takes too long.
         const FEW: u8 = 32;
         let mut edges: Vec<[Vec3; 2]> = Vec::new();

@@ -25,7 +25,7 @@ struct ChunkTree {
 
 /// Filter of the faces that a ray can hit.
 #[derive(Debug, Clone, Copy)]
-struct Sight<'a> {
+struct RayFilter<'a> {
     /// `true` if back faces are hit like front faces.
     both_sides: bool,
     /// Range of visible distances; everything outside is cut away.
@@ -39,7 +39,7 @@ struct Sight<'a> {
 }
 
 /// All faces, from their front.
-const EVERYTHING: Sight<'_> = Sight {
+const ALL_FRONT_FACES: RayFilter<'_> = RayFilter {
     both_sides: false,
     from: 0.0,
     to: f32::INFINITY,
@@ -49,7 +49,7 @@ const EVERYTHING: Sight<'_> = Sight {
 };
 
 /// The first face that a ray hits.
-struct Met<'a> {
+struct FaceHit<'a> {
     mesh: &'a ChunkMesh,
     face: &'a MeshFace,
     distance: f32,
@@ -91,14 +91,14 @@ impl Map {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
         }
-        let sight = Sight {
+        let sight = RayFilter {
             both_sides,
-            ..EVERYTHING
+            ..ALL_FRONT_FACES
         };
         self.face_in_sight(ray, level, sight)
     }
 
-    fn face_in_sight(&self, ray: Ray, level: usize, sight: Sight<'_>) -> Option<Hit> {
+    fn face_in_sight(&self, ray: Ray, level: usize, sight: RayFilter<'_>) -> Option<Hit> {
         let met = self.levels.get(level)?.first_face(ray, sight)?;
         Some(Hit {
             item: LevelItem::face(level, met.mesh.chunk, met.face.cube, met.face.side).into(),
@@ -108,7 +108,7 @@ impl Map {
     }
 
     /// Returns a viewpoint in front of a face, or `None` if it is not drawn or is degenerate.
-    pub(super) fn before_face(&self, item: LevelItem) -> Option<SeenFrom> {
+    pub(super) fn viewpoint_of_face(&self, item: LevelItem) -> Option<SeenFrom> {
         let (cube, side) = self.cube_at(item)?;
         let mesh = self
             .levels
@@ -127,7 +127,7 @@ impl Map {
     }
 
     /// Returns the range of distances in which a ray is inside the box that a cut leaves.
-    fn uncut(ray: Ray, shown: &Shown) -> Option<(f32, f32)> {
+    fn visible_range(ray: Ray, shown: &Shown) -> Option<(f32, f32)> {
         match shown.cut {
             // Faces in the plane of the cut are not cut away.
             Some(Aabb { min, max }) => {
@@ -148,7 +148,7 @@ impl Map {
             return None;
         }
         let level = shown.level;
-        let (from, to) = Self::uncut(ray, shown)?;
+        let (from, to) = Self::visible_range(ray, shown)?;
         let (mut materials, mut chunks) = (Vec::new(), Vec::new());
         for item in &shown.hidden {
             match *item {
@@ -162,7 +162,7 @@ impl Map {
             }
         }
         let any_on = |ids: &[OverlayId]| ids.iter().any(|id| shown.overlays.contains(*id));
-        let sight = Sight {
+        let sight = RayFilter {
             both_sides: any_on(&[OverlayId::TwoSided, OverlayId::BackFaces]),
             from,
             to,
@@ -186,14 +186,14 @@ impl Map {
 
     /// Returns the first visible object that a ray hits: a surface, or the marker of an entity. An
     /// additive face, such as a shaft of light, is hit only if nothing is behind it.
-    pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    pub(super) fn first_visible_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let face = self.first_surface(ray, shown, false);
         let face = face.or_else(|| self.first_surface(ray, shown, true));
         let level = shown.level;
         if !shown.overlays.contains(OverlayId::Entities) {
             return face;
         }
-        let (from, to) = Self::uncut(ray, shown)?;
+        let (from, to) = Self::visible_range(ray, shown)?;
         let half = Vec3::splat(self.marker_half(Some(level)));
         let markers = self.shown_markers(shown).filter_map(|marker| {
             let (distance, _) = ray.within(&Aabb::centered(marker.place, half))?;
@@ -211,7 +211,7 @@ impl Map {
 }
 
 impl Level {
-    fn first_face(&self, ray: Ray, sight: Sight<'_>) -> Option<Met<'_>> {
+    fn first_face(&self, ray: Ray, sight: RayFilter<'_>) -> Option<FaceHit<'_>> {
         let chunks = self.chunks.iter().zip(&self.trees.0);
         let entered = chunks.filter_map(|(mesh, tree)| {
             let (at, end) = ray.within(&mesh.bounds)?;
@@ -220,7 +220,7 @@ impl Level {
         });
         let mut entered: Vec<_> = entered.collect();
         entered.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let mut first: Option<Met<'_>> = None;
+        let mut first: Option<FaceHit<'_>> = None;
         for (at, mesh, tree) in entered {
             if first.as_ref().is_some_and(|first| first.distance < at) {
                 break;
@@ -231,14 +231,14 @@ impl Level {
                 .bvh
                 .first_hit(&tree.boxes, origin, direction, |face, nearest| {
                     let face = mesh.faces.get(face as usize)?;
-                    let distance = mesh.meet(face, ray, sight)?;
+                    let distance = mesh.hit_distance(face, ray, sight)?;
                     (distance < nearest).then_some(distance)
                 });
             if let Some((face, distance)) = met
                 && first.as_ref().is_none_or(|first| distance < first.distance)
                 && let Some(face) = mesh.faces.get(face as usize)
             {
-                first = Some(Met {
+                first = Some(FaceHit {
                     mesh,
                     face,
                     distance,
@@ -251,7 +251,7 @@ impl Level {
 
 impl ChunkMesh {
     /// Distance at which a ray first hits a face.
-    fn meet(&self, face: &MeshFace, ray: Ray, sight: Sight<'_>) -> Option<f32> {
+    fn hit_distance(&self, face: &MeshFace, ray: Ray, sight: RayFilter<'_>) -> Option<f32> {
         let part = self.part_of(face)?;
         if part.blend == Blend::Add && !sight.additive {
             return None;
@@ -294,12 +294,12 @@ mod tests {
     }
 
     /// The nearest face that a ray hits, by brute force.
-    fn nearest(level: &Level, ray: Ray, sight: Sight<'_>) -> Option<f32> {
+    fn nearest(level: &Level, ray: Ray, sight: RayFilter<'_>) -> Option<f32> {
         let meshes = level.chunks.iter();
         let shown = meshes.filter(|mesh| !sight.hidden_chunks.contains(&mesh.chunk));
         let all = shown.flat_map(|mesh| {
             let faces = mesh.faces.iter();
-            faces.filter_map(move |face| mesh.meet(face, ray, sight))
+            faces.filter_map(move |face| mesh.hit_distance(face, ray, sight))
         });
         all.min_by(f32::total_cmp)
     }
@@ -320,7 +320,7 @@ mod tests {
         let (mut others, mut caps) = (0, 0);
         for ray in rays(bounds, 400) {
             let whole = map.first_hit(ray, 0, false);
-            let hit = map.first_shown(ray, &shown);
+            let hit = map.first_visible_hit(ray, &shown);
             if let Some(hit) = hit {
                 assert!(cut.distance(hit.position) < 2e-3, "{hit:?}");
             }
@@ -341,13 +341,13 @@ mod tests {
             LevelItem::material(0, 1).into(),
             LevelItem::chunk(0, level.chunks[1].chunk).into(),
         ];
-        let sight = Sight {
+        let sight = RayFilter {
             hidden_chunks: &[level.chunks[1].chunk],
             hidden_materials: &[1],
-            ..EVERYTHING
+            ..ALL_FRONT_FACES
         };
         for ray in rays(bounds, 400) {
-            let hit = map.first_shown(ray, &shown).map(|hit| hit.distance);
+            let hit = map.first_visible_hit(ray, &shown).map(|hit| hit.distance);
             assert_eq!(hit, nearest(level, ray, sight));
         }
     }
@@ -358,14 +358,14 @@ mod tests {
         pmf.levels[0].common.materials[1].render_mode = pmf::Material::ADD;
         let map = sample::map(pmf);
         let level = &map.levels()[0];
-        let without = Sight {
+        let without = RayFilter {
             hidden_materials: &[1],
-            ..EVERYTHING
+            ..ALL_FRONT_FACES
         };
         let (mut through, mut alone) = (0, 0);
         for ray in rays(level.bounds, 400) {
-            let hit = map.first_shown(ray, &Shown::default());
-            let all = nearest(level, ray, EVERYTHING);
+            let hit = map.first_visible_hit(ray, &Shown::default());
+            let all = nearest(level, ray, ALL_FRONT_FACES);
             let expected = nearest(level, ray, without).or(all);
             assert_eq!(hit.map(|hit| hit.distance), expected);
             through += usize::from(expected != all);
@@ -378,8 +378,8 @@ mod tests {
             .overlays
             .set(map.about.overlays, OverlayId::OctreeDepth, true);
         for ray in rays(level.bounds, 100) {
-            let plain = map.first_shown(ray, &Shown::default());
-            assert_eq!(map.first_shown(ray, &shown), plain);
+            let plain = map.first_visible_hit(ray, &Shown::default());
+            assert_eq!(map.first_visible_hit(ray, &shown), plain);
         }
     }
 
@@ -411,21 +411,21 @@ mod tests {
             origin,
             direction: (marker.place - origin).normalize(),
         };
-        let face = map.first_shown(ray, &shown);
+        let face = map.first_visible_hit(ray, &shown);
         assert!(face.is_none_or(|hit| hit.item.kind() == "face"));
         shown.hidden = (0..4).map(|i| LevelItem::material(0, i).into()).collect();
-        assert_eq!(map.first_shown(ray, &shown), None);
+        assert_eq!(map.first_visible_hit(ray, &shown), None);
         shown
             .overlays
             .set(map.about.overlays, OverlayId::Entities, true);
-        let hit = map.first_shown(ray, &shown).unwrap();
+        let hit = map.first_visible_hit(ray, &shown).unwrap();
         assert_eq!(hit.item.kind(), "entity");
         // All faces can also be hidden at once.
         let all_faces = Shown {
             hidden: vec![LevelItem::cube_type(0, CubeKind::Geometry).into()],
             ..shown.clone()
         };
-        assert_eq!(map.first_shown(ray, &all_faces), Some(hit));
+        assert_eq!(map.first_visible_hit(ray, &all_faces), Some(hit));
         let half = map.marker_half(Some(0));
         assert!(hit.position.distance(marker.place) < 2.0 * half);
     }
@@ -437,9 +437,9 @@ mod tests {
         let mut hits = 0;
         for both_sides in [false, true] {
             for ray in rays(level.bounds, 600) {
-                let sight = Sight {
+                let sight = RayFilter {
                     both_sides,
-                    ..EVERYTHING
+                    ..ALL_FRONT_FACES
                 };
                 let expected = nearest(level, ray, sight);
                 let hit = map.first_hit(ray, 0, both_sides);

@@ -56,7 +56,7 @@ fn unread_entities(entities: Option<&Entities>) -> Value {
     let list = entities.and_then(|entities| Some((entities, entities.opaque()?)));
     let lines = list.filter(|(_, (_, bytes))| !bytes.is_empty());
     let lines = lines.map(|(entities, (at, bytes))| {
-        let why = if entities.is_torn() {
+        let why = if entities.is_incomplete() {
             "the first is cut off"
         } else {
             "the first is of an unknown type"

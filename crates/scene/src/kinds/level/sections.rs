@@ -12,7 +12,7 @@ use mapscope_formats::pmf::{Part, Side};
 pub(super) struct Sections(Mutex<Vec<(Part, Vec<u8>)>>);
 
 /// Number of cached sections.
-const KEPT: usize = 2;
+const MAX_CACHED: usize = 2;
 
 impl Map {
     /// Returns decoded bytes of a section of a chunk, or `None` for a map that is not from a file.
@@ -35,7 +35,7 @@ impl Map {
         }
         let section = frame.unpack(&self.bytes, part).ok()?;
         let bytes = section.get(range).map(<[u8]>::to_vec);
-        if kept.len() == KEPT {
+        if kept.len() == MAX_CACHED {
             kept.remove(0);
         }
         kept.push((part, section));

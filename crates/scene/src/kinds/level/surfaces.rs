@@ -122,7 +122,7 @@ impl<'a> MaterialAt<'a> {
         })
         .own(|at| at.common().map(|common| common.render_mode).into()),
         field("Hidden by", |at: &Self| {
-            let Some(first) = at.hidden_by() else {
+            let Some(first) = at.shadowed_by() else {
                 return Value::absent();
             };
             let item = LevelItem::material(at.level.number, first);
@@ -212,7 +212,7 @@ impl<'a> MaterialAt<'a> {
     }
 
     /// Index of an earlier material with the same name, which chunks find instead of this one.
-    fn hidden_by(&self) -> Option<usize> {
+    fn shadowed_by(&self) -> Option<usize> {
         let common = &self.level.source.common;
         let name = common.strings.name(self.common()?.name)?;
         let first = common.materials_by_name().get(name).copied();

@@ -25,9 +25,9 @@ const MAX_SIDE: u32 = 4096;
 /// are scaled down.
 const MAX_TEXTURES: usize = 512;
 /// Maximum number of paths counted past that limit.
-const MAX_LEFT_OUT: usize = 10_000;
+const MAX_SKIPPED_PATHS: usize = 10_000;
 /// Pixel budget shared by all textures, for a map of any size.
-const FEW_PIXELS: u64 = 32 << 20;
+const BASE_PIXELS: u64 = 32 << 20;
 /// Additional pixels for each byte of the map and of the files that textures are read from.
 const PIXELS_PER_BYTE: u64 = 16;
 /// Maximum total size of encoded textures in memory.
@@ -72,7 +72,7 @@ struct Named {
 struct Found<'a> {
     bytes: Result<Cow<'a, [u8]>, Fault>,
     path: Option<PathBuf>,
-    looked_for: Vec<PathBuf>,
+    candidates: Vec<PathBuf>,
 }
 
 impl Textures {
@@ -135,7 +135,7 @@ impl Textures {
                         continue;
                     }
                     if named.len() == MAX_TEXTURES {
-                        if textures.left_out.len() == MAX_LEFT_OUT {
+                        if textures.left_out.len() == MAX_SKIPPED_PATHS {
                             break 'levels;
                         }
                         textures.left_out.insert(path.into_owned());
@@ -155,7 +155,7 @@ impl Textures {
         }
         if let (Some(first), Some(last)) = (textures.left_out.first(), named.last()) {
             let count = textures.left_out.len();
-            let or_more = if count == MAX_LEFT_OUT {
+            let or_more = if count == MAX_SKIPPED_PATHS {
                 " or more"
             } else {
                 ""
@@ -171,7 +171,7 @@ impl Textures {
         }
         let mut packed_left = MAX_PACKED_BYTES;
         let of_bytes = |bytes: usize| (bytes as u64).saturating_mul(PIXELS_PER_BYTE);
-        let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(FEW_PIXELS);
+        let mut pixels_left = of_bytes(source.bytes.len()).saturating_add(BASE_PIXELS);
         let mut found = Vec::with_capacity(named.len());
         for named in &named {
             let mut texture = find(map, &named.path, &assets, &mut packed_left);
@@ -233,7 +233,7 @@ impl Textures {
                     prepared(placeholder(number as u32))
                 }
             };
-            textures.dependencies.extend(found.looked_for);
+            textures.dependencies.extend(found.candidates);
             textures.list.push(LevelTexture {
                 path: named.path,
                 texture: Arc::new(texture),
@@ -274,7 +274,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
         Found {
             bytes: bytes.map_err(|error| fault_of(&error)),
             path: None,
-            looked_for: Vec::new(),
+            candidates: Vec::new(),
         }
     } else {
         // As in the archive (fact sheet B30).
@@ -290,7 +290,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
                 _ => (&rules::MISSING_TEXTURE, neither.to_owned()),
             }),
             path: file.path,
-            looked_for: file.looked_for,
+            candidates: file.candidates,
         }
     };
     if let Ok(Cow::Owned(bytes)) = &found.bytes {

@@ -11,7 +11,7 @@ use mapscope_formats::pmf::{Cube, Geometry};
 /// No fast light, and no dimming.
 pub const PLAIN: [u8; 4] = [0, 0, 0, 255];
 /// Remaining light where a visibility cube does not see.
-const UNSEEN: u8 = 70;
+const DIMMED_BRIGHTNESS: u8 = 70;
 
 /// Red, green, blue and a brightness factor for the vertices of a chunk.
 ///
@@ -123,9 +123,9 @@ impl Map {
         };
         let data = self.chunk_data(level, mesh.chunk);
         let seen_of_chunk = seen.chunks.get(&mesh.chunk).zip(data);
-        let of_cubes = seen_of_chunk.map(|(seen, data)| seen.of_cubes(&data.cubes));
-        let of_cubes = of_cubes.unwrap_or_default();
-        let is_seen = |face: &MeshFace| of_cubes.get(face.cube as usize) == Some(&true);
+        let visible_cubes = seen_of_chunk.map(|(seen, data)| seen.visible_cubes(&data.cubes));
+        let visible_cubes = visible_cubes.unwrap_or_default();
+        let is_seen = |face: &MeshFace| visible_cubes.get(face.cube as usize) == Some(&true);
         if mesh.faces.iter().all(is_seen) {
             return tint;
         }
@@ -135,7 +135,7 @@ impl Map {
         };
         for face in mesh.faces.iter().filter(|face| !is_seen(face)) {
             for tint in tints.get_mut(mesh.vertex_range(face)).unwrap_or_default() {
-                tint[3] = UNSEEN;
+                tint[3] = DIMMED_BRIGHTNESS;
             }
         }
         Tint::Each(tints)
@@ -235,7 +235,7 @@ mod tests {
         let Some(Cube::VisInfo(info)) = cubes.get(vis) else {
             panic!("no visibility cube");
         };
-        let listed = cubes.seen_cubes(info).to_vec();
+        let listed = cubes.visible_cubes(info).to_vec();
         let mut shown = with(&map, OverlayId::Visibility);
         let plain = map.tint_key(&shown);
         shown.selected = Some(LevelItem::cube(0, 0, vis).into());
@@ -244,7 +244,7 @@ mod tests {
         for mesh in &map.levels()[0].chunks {
             let tint = map.tint(&shown, 0, mesh);
             let data = level.chunks[mesh.chunk].data.as_ref().unwrap();
-            let others: Vec<_> = cubes.seen_chunks(info).iter().collect();
+            let others: Vec<_> = cubes.visible_chunks(info).iter().collect();
             for face in &mesh.faces {
                 let mut above = Some(face.cube);
                 let mut is_seen = false;
@@ -252,7 +252,7 @@ mod tests {
                     // A cube also sees its own contents, listed or not.
                     is_seen |= mesh.chunk == 0 && (cube == vis || listed.contains(&cube));
                     is_seen |= others.iter().any(|other| {
-                        let seen = cubes.seen_chunk_cubes(other);
+                        let seen = cubes.visible_chunk_cubes(other);
                         level.chunk_number(other.chunk) == Some(mesh.chunk)
                             && (seen.is_empty() || seen.contains(&cube))
                     });
@@ -262,7 +262,7 @@ mod tests {
                     Tint::Same(tint) => tint[3],
                     Tint::Each(tints) => tints[mesh.vertex_range(face).start][3],
                 };
-                assert_eq!(alpha, if is_seen { 255 } else { UNSEEN });
+                assert_eq!(alpha, if is_seen { 255 } else { DIMMED_BRIGHTNESS });
                 found[usize::from(is_seen)] += 1;
             }
         }

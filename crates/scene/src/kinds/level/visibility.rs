@@ -12,7 +12,7 @@ use mapscope_formats::pmf::{Cube, Cubes};
 
 /// The visible part of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum SeenOfChunk {
+pub(super) enum VisiblePart {
     All,
     /// These cubes with their contents, in ascending order.
     Cubes(Vec<u32>),
@@ -20,18 +20,18 @@ pub(super) enum SeenOfChunk {
 
 /// The visible parts of a level, seen from a visibility cube.
 #[derive(Debug)]
-pub(super) struct Seen<'a> {
+pub(super) struct VisibleSet<'a> {
     /// Visibility cube.
     pub(super) from: CubeAt<'a>,
     /// Visible part of each chunk, by its number in the level: the cubes that the visibility cube
     /// lists, and its own contents. Other chunks are invisible.
-    pub(super) chunks: BTreeMap<usize, SeenOfChunk>,
+    pub(super) chunks: BTreeMap<usize, VisiblePart>,
 }
 
-impl SeenOfChunk {
+impl VisiblePart {
     /// Returns a flag for each cube of a chunk: `true` if the cube or one of its ancestors is
     /// visible.
-    pub(super) fn of_cubes(&self, cubes: &Cubes) -> Vec<bool> {
+    pub(super) fn visible_cubes(&self, cubes: &Cubes) -> Vec<bool> {
         let Self::Cubes(seen) = self else {
             return vec![true; cubes.len()];
         };
@@ -89,32 +89,32 @@ impl Map {
     }
 
     /// Returns what the visibility cube of [`Self::seen_from`] sees.
-    pub(super) fn seen(&self, shown: &Shown) -> Option<Seen<'_>> {
+    pub(super) fn seen(&self, shown: &Shown) -> Option<VisibleSet<'_>> {
         let (from, _) = self.cube_at(self.seen_from(shown)?)?;
         let cubes = &from.data.cubes;
         let Cube::VisInfo(info) = cubes.get(from.cube)? else {
             return None;
         };
         // The file lists only other visible cubes (fact sheet B25).
-        let mut own = [cubes.seen_cubes(info), &[from.cube]].concat();
+        let mut own = [cubes.visible_cubes(info), &[from.cube]].concat();
         own.sort_unstable();
-        let mut chunks = BTreeMap::from([(from.at.number, SeenOfChunk::Cubes(own))]);
-        for seen in cubes.seen_chunks(info) {
+        let mut chunks = BTreeMap::from([(from.at.number, VisiblePart::Cubes(own))]);
+        for seen in cubes.visible_chunks(info) {
             let Some(number) = from.at.level.chunk_number(seen.chunk) else {
                 continue;
             };
             // If a chunk is listed twice, both lists apply.
             let of_chunk = chunks.entry(number);
-            let of_chunk = of_chunk.or_insert(SeenOfChunk::Cubes(Vec::new()));
-            match (cubes.seen_chunk_cubes(seen), &mut *of_chunk) {
-                ([], _) => *of_chunk = SeenOfChunk::All,
-                (list, SeenOfChunk::Cubes(seen)) => {
+            let of_chunk = of_chunk.or_insert(VisiblePart::Cubes(Vec::new()));
+            match (cubes.visible_chunk_cubes(seen), &mut *of_chunk) {
+                ([], _) => *of_chunk = VisiblePart::All,
+                (list, VisiblePart::Cubes(seen)) => {
                     seen.extend_from_slice(list);
                     seen.sort_unstable();
                 }
-                (_, SeenOfChunk::All) => {}
+                (_, VisiblePart::All) => {}
             }
         }
-        Some(Seen { from, chunks })
+        Some(VisibleSet { from, chunks })
     }
 }

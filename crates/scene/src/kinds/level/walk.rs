@@ -4,14 +4,14 @@
 use glam::Vec3;
 
 use super::Map;
-use super::chunk_map::holds_anything;
+use super::chunk_map::is_nonempty_chunk;
 use crate::describe::outline::{LISTED_AFTER, LISTED_BEFORE, beside, beyond};
 use crate::{Direction, Item, LevelItem, Neighbor, Owner};
 use mapscope_formats::pmf::{Cell, ChunkIndex, Cube, CubeKind, Cubes, EntityKind, Level};
 use mapscope_formats::{Problem, Subject};
 
 /// Maximum number of empty cells crossed on the way to a neighbour.
-const MAX_CROSSED: usize = 4096;
+const MAX_CROSSED_CELLS: usize = 4096;
 
 /// A leaf of a tree: a cube without others in it, or an empty corner of a parent.
 pub(super) struct Leaf {
@@ -186,7 +186,7 @@ impl Map {
         let mut along = (Vec3::from(cell.center) * step).element_sum() + cell.half;
         let nudge = half * 1e-6;
         let across = from * (Vec3::ONE - step.abs());
-        for _ in 0..MAX_CROSSED {
+        for _ in 0..MAX_CROSSED_CELLS {
             if along + nudge >= half {
                 let number = chunk_beside(at.level, at.chunk.index, step)?;
                 at.chunk = at.level.chunks.get(number)?;
@@ -243,7 +243,7 @@ impl Map {
             }
             LevelItem::Level { level } => {
                 let chunks = self.chunks_of(level as usize);
-                let chunks = chunks.filter(|at| holds_anything(at.chunk));
+                let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
                 let numbers: Vec<usize> = chunks.map(|at| at.number).collect();
                 let after = after.and_then(|item| self.chunk_of(item));
                 let after = after.filter(|at| at.level_number == level as usize);
@@ -332,7 +332,7 @@ impl Map {
 
     /// Returns the item that a problem is about.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<LevelItem> {
-        let item = self.named_by(problem.subject)?;
+        let item = self.item_of_subject(problem.subject)?;
         let is_there = |item: &LevelItem| self.described(*item).is_some();
         // The item of a problem may itself be omitted because it is unreadable.
         let level = Self::level_of_item(item).map(LevelItem::level);
@@ -341,7 +341,7 @@ impl Map {
     }
 
     /// Returns the item of a problem's subject, which may not exist.
-    fn named_by(&self, subject: Subject) -> Option<LevelItem> {
+    fn item_of_subject(&self, subject: Subject) -> Option<LevelItem> {
         match subject {
             Subject::MapEntity(entity) => self.entity_of_list(Owner::Map, entity),
             Subject::Extension(index) => Some(LevelItem::Extension { index }),

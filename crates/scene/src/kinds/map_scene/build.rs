@@ -78,7 +78,7 @@ impl MapScene {
                     for &index in &model.entities {
                         let (subject, place) = of_entity(&pfscene, index, None);
                         let message = || of_numbered(&pfscene, index, &message);
-                        problems.add_alike(&model.name, rule, subject, place, message);
+                        problems.add_grouped(&model.name, rule, subject, place, message);
                     }
                 }
             }
@@ -293,7 +293,7 @@ impl MapScene {
         let mut notes = Problems::new();
         let mut note = |noun: &str, name: &str, line: u64, subject: Subject| {
             let (rule, place) = (&rules::OTHER_NAME, Place::line(line));
-            notes.add_alike((noun, name), rule, subject, place, || {
+            notes.add_grouped((noun, name), rule, subject, place, || {
                 format!(
                     "{noun} {} is unknown to the engine",
                     quoted(name.as_bytes())
@@ -475,7 +475,7 @@ fn idle_clip(
         let (subject, place) = of_entity(pfscene, index, Some("idle_clip"));
         // The others of its model that name it follow from the first.
         let named = (&entity.model, name);
-        problems.add_alike(named, &rules::IDLE_CLIP, subject, place, || {
+        problems.add_grouped(named, &rules::IDLE_CLIP, subject, place, || {
             let near = suggest(name, clips.iter().map(|clip| &clip.name));
             let near = near.map(|near| format!("; did you mean {}?", quoted(near.as_bytes())));
             let (entity, name) = (entity.numbered(index), quoted(name.as_bytes()));

@@ -8,7 +8,7 @@ use super::place::{camera_pose, rotation, yaw_degrees};
 use super::{MapScene, Placed, SceneModel};
 use crate::describe::fields::{Table, Value, field, json_only, own_only, section};
 use crate::describe::numbers::{fixed, number, short};
-use crate::describe::outline::name_at_end;
+use crate::describe::outline::base_name;
 use crate::{Animation as _, Item, ModelItem, Playhead, Property, SceneItem, Swatch, TerrainItem};
 use mapscope_formats::pfscene::{
     Attribute, Attributes, Camera, ENTITY_ATTRIBUTES, Entity, Faction, Region, Setting, Shape,
@@ -80,7 +80,7 @@ impl<'a> SceneAt<'a> {
                         })
                         .note(|SceneAt(scene)| {
                             let skybox = scene.environment.skybox.as_ref();
-                            let name = skybox.map(|skybox| name_at_end(&skybox.name[0]));
+                            let name = skybox.map(|skybox| base_name(&skybox.name[0]));
                             name.map(|name| format!("sky {name}")).into()
                         }),
                     field("Ambient light", |SceneAt(scene): &Self| {
@@ -580,7 +580,7 @@ impl<'a> ModelAt<'a> {
     }
 
     pub(super) fn name(self) -> &'a str {
-        name_at_end(&self.model.name)
+        base_name(&self.model.name)
     }
 
     pub(super) const FIELDS: Table<'a, Self> = Table {

@@ -157,7 +157,7 @@ pub(super) fn load(
         textures.complete(&|| progress.check().is_ok(), &|| {});
         progress.check()?;
     }
-    dependencies.append(&mut skybox.looked_for);
+    dependencies.append(&mut skybox.candidates);
     progress.check()?;
     let map = map.unwrap_or_else(|_panic| {
         let error = std::io::Error::other("Mapscope failed while reading it");
@@ -263,7 +263,7 @@ fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> Strin
 /// A model that was looked up and parsed.
 struct Parsed {
     file: Option<PathBuf>,
-    looked_for: Vec<PathBuf>,
+    candidates: Vec<PathBuf>,
     /// What is in it.
     pfobj: Result<(Source, Pfobj), Unread>,
 }
@@ -280,7 +280,7 @@ fn parse_models(
             let message = format!("more than {MAX_MODELS} models; this one is not read");
             return Parsed {
                 file: None,
-                looked_for: Vec::new(),
+                candidates: Vec::new(),
                 pfobj: Err((&rules::MODEL_LIMIT, message).into()),
             };
         }
@@ -298,7 +298,7 @@ fn parse_models(
         });
         Parsed {
             file: file.path,
-            looked_for: file.looked_for,
+            candidates: file.candidates,
             pfobj,
         }
     })
@@ -320,10 +320,10 @@ fn build_models(
         .map(
             |Parsed {
                  file,
-                 looked_for,
+                 candidates,
                  pfobj,
              }| {
-                dependencies.extend(looked_for);
+                dependencies.extend(candidates);
                 let parts = pfobj.map(|(source, pfobj)| {
                     options.budget.add_file(source.bytes.len());
                     let materials = Materials::find(&pfobj, &source, options, &shared);

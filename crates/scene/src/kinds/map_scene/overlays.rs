@@ -8,7 +8,7 @@ use super::MapScene;
 use super::parts::entity_of;
 use crate::camera::{Camera, Handedness, Pose};
 use crate::describe::lines::LineBuilder;
-use crate::describe::outline::name_at_end;
+use crate::describe::outline::base_name;
 use crate::{Annotations, Item, Label, Line, OverlayId, Ray, SceneItem, Shown};
 use mapscope_formats::pfscene::{Entity, Region, Shape, Value};
 
@@ -214,7 +214,7 @@ impl Annotations for MapScene {
             if shown.has_names {
                 label(top, None, &entity.name, color);
             } else {
-                label(top, Some(NAME_ROOM), name_at_end(&entity.model), color);
+                label(top, Some(NAME_ROOM), base_name(&entity.model), color);
             }
         }
         if shown.overlays.contains(OverlayId::Regions) {

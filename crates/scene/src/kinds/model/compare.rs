@@ -153,7 +153,7 @@ mod tests {
             })
             .collect();
         let one = [influence(1, 1.0)];
-        sample::weigh(&mut pfobj, &vec![&one[..]; 6 * squares]);
+        sample::set_influences(&mut pfobj, &vec![&one[..]; 6 * squares]);
         pfobj
     }
 

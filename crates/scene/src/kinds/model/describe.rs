@@ -65,7 +65,7 @@ pub const HEAT_COLORS: [[u8; 3]; 5] = [
 pub const REVERSED_COLOR: [u8; 3] = [36, 204, 255];
 /// Colour of vertices that no joint moves, in the overlay of all joints' weights. The shader has
 /// the same constant.
-const STILL_COLOR: [u8; 3] = [115; 3];
+const UNMOVED_COLOR: [u8; 3] = [115; 3];
 /// Margin around a framed item, as a fraction of the model's size.
 const MARGIN: f32 = 0.06;
 
@@ -137,7 +137,7 @@ impl Document for Model {
         let mut place = ItemPlace::default();
         place.bounds = match item {
             ModelItem::Triangle { index } => {
-                place.seen_from = self.before_triangle(index, shown);
+                place.seen_from = self.viewpoint_of_triangle(index, shown);
                 let corners = self.triangle_corners(index, playhead);
                 corners.and_then(Aabb::around).and_then(around)
             }
@@ -159,7 +159,7 @@ impl Document for Model {
             ModelItem::Flaw { flaw } => {
                 let triangles = self.flawed(flaw);
                 if let [index] = triangles {
-                    place.seen_from = self.before_triangle(*index, shown);
+                    place.seen_from = self.viewpoint_of_triangle(*index, shown);
                 }
                 let triangles = triangles.iter();
                 let corners = triangles.filter_map(|it| self.triangle_corners(*it, playhead));
@@ -415,7 +415,7 @@ impl Document for Model {
 
 impl Model {
     /// Returns a viewpoint in front of a triangle, or any viewpoint if the triangle is degenerate.
-    fn before_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
+    fn viewpoint_of_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
         let corners = self.triangle_corners(index, shown.playhead);
         let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
         let (Some([a, b, c]), Some(normal)) = (corners, normal) else {
@@ -452,7 +452,7 @@ impl Model {
                     .filter(|(i, _)| self.moves_vertices(*i))
                     .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()));
                 let still = (self.uses.unweighted > 0)
-                    .then(|| LegendEntry::new(STILL_COLOR, "No joint: it does not move"));
+                    .then(|| LegendEntry::new(UNMOVED_COLOR, "No joint: it does not move"));
                 moving.chain(still).collect()
             }
             OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {

@@ -567,7 +567,7 @@ impl<'a> TriangleAt<'a> {
         }),
         field("Faces", |at| {
             let posed = at.model.triangle_corners(at.index, at.playhead);
-            let has = |flaw| at.model.flaws_of(at.index).any(|of| of == flaw);
+            let has = |flaw| at.model.triangle_flaws(at.index).any(|of| of == flaw);
             if posed.is_none() {
                 "nowhere: a corner could not be read; see the problems"
             } else if has(Flaw::Reversed) {

@@ -18,10 +18,10 @@ const MAX_LISTED: usize = 500;
 /// Maximum number of lines named in a problem, besides the first.
 const MAX_LINES: usize = 3;
 /// Minimum fraction of flawed triangles for a flaw of the whole mesh.
-const WHOLE: f32 = 0.9;
+const MIN_WHOLE_MESH_FRACTION: f32 = 0.9;
 /// Minimum ratio of a mesh's signed volume to the sum of its absolute parts. Below it, the sign of
 /// the volume is not trusted.
-const MIN_ENCLOSED: f64 = 0.1;
+const MIN_VOLUME_RATIO: f64 = 0.1;
 
 impl Flaw {
     /// Display name of the triangles that have it.
@@ -35,7 +35,7 @@ impl Flaw {
     }
 
     /// Description of the flaw for a single triangle.
-    fn of_triangle(self) -> &'static str {
+    fn triangle_description(self) -> &'static str {
         match self {
             Self::Reversed => "reversed: its winding contradicts its normals",
             Self::BentNormals => {
@@ -47,7 +47,7 @@ impl Flaw {
     }
 
     /// Effect of the flaw in the engine (fact sheet B3 and B4).
-    fn in_engine(self) -> &'static str {
+    fn engine_effect(self) -> &'static str {
         match self {
             Self::Reversed => {
                 "seen from the side that their winding faces, and lit from the other: the winding or the \
@@ -85,7 +85,7 @@ impl Flaw {
 
     /// `true` if a triangle has the flaw, by its three corners. Reversed triangles may turn out to
     /// have bent normals instead, which is decided for all of them together.
-    pub(super) fn is_of(self, pfobj: &Pfobj, corners: &[Vertex]) -> bool {
+    pub(super) fn matches_corners(self, pfobj: &Pfobj, corners: &[Vertex]) -> bool {
         match self {
             Self::Reversed => is_reversed(corners),
             Self::BentNormals => false,
@@ -97,7 +97,7 @@ impl Flaw {
 
 /// Returns the normals of three corners, of length 1 or 0. Each comes with its dot product with the
 /// direction that the triangle faces by its winding, which is 0 if the triangle is degenerate.
-fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
+fn normals_and_leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
     let face = match corners {
         [a, b, c] => {
             let [a, b, c] = [a, b, c].map(|corner| Vec3::from(corner.position));
@@ -114,13 +114,16 @@ fn leans(corners: &[Vertex]) -> impl Iterator<Item = (Vec3, f32)> {
 /// `true` if the winding of a triangle contradicts its normals: their mean points behind it (fact
 /// sheet B4).
 fn is_reversed(corners: &[Vertex]) -> bool {
-    leans(corners).map(|(_, lean)| lean).sum::<f32>() < 0.0
+    normals_and_leans(corners)
+        .map(|(_, lean)| lean)
+        .sum::<f32>()
+        < 0.0
 }
 
 /// `true` if every normal of a triangle points behind it. Triangles that are reversed only by the
 /// mean usually have normals that were smoothed over an edge.
 pub(super) fn is_clearly_reversed(corners: &[Vertex]) -> bool {
-    leans(corners).all(|(_, lean)| lean < 0.0)
+    normals_and_leans(corners).all(|(_, lean)| lean < 0.0)
 }
 
 /// `true` if the triangles of a mesh wind outward, by the sign of its volume. Returns `None` if the
@@ -142,7 +145,7 @@ fn winds_outward(pfobj: &Pfobj) -> Option<bool> {
         volume += six_times;
         each += six_times.abs();
     }
-    (volume.abs() > MIN_ENCLOSED * each).then_some(volume > 0.0)
+    (volume.abs() > MIN_VOLUME_RATIO * each).then_some(volume > 0.0)
 }
 
 /// Returns the item of all triangles with a flaw.
@@ -191,7 +194,7 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
             is_clearly_reversed(corners.unwrap_or_default())
         };
         let clear = reversed.iter().filter(is_clear).count();
-        let is_whole = clear as f32 >= WHOLE * pfobj.triangle_count() as f32;
+        let is_whole = clear as f32 >= MIN_WHOLE_MESH_FRACTION * pfobj.triangle_count() as f32;
         let outward = is_whole.then(|| winds_outward(pfobj)).flatten();
         let of_all = match clear {
             clear if clear == count => String::new(),
@@ -236,16 +239,20 @@ impl Model {
     }
 
     /// Returns the flaws of a drawn triangle.
-    pub(super) fn flaws_of(&self, triangle: u32) -> impl Iterator<Item = Flaw> {
+    pub(super) fn triangle_flaws(&self, triangle: u32) -> impl Iterator<Item = Flaw> {
         let has = move |flaw: &Flaw| self.flawed(*flaw).binary_search(&triangle).is_ok();
         Flaw::ALL.into_iter().filter(has)
     }
 
-    /// Lists the flaws of a triangle that `is_meant` selects, each with a link to the other
+    /// Lists the flaws of a triangle that `is_included` selects, each with a link to the other
     /// triangles that have it.
-    pub(super) fn flaw_values(&self, triangle: u32, is_meant: fn(Flaw) -> bool) -> Value {
-        let flaws = self.flaws_of(triangle).filter(|flaw| is_meant(*flaw));
-        Value::list(flaws.map(|flaw| Value::from(flaw.of_triangle()).link(flaw_item(flaw))))
+    pub(super) fn flaw_values(&self, triangle: u32, is_included: fn(Flaw) -> bool) -> Value {
+        let flaws = self
+            .triangle_flaws(triangle)
+            .filter(|flaw| is_included(*flaw));
+        Value::list(
+            flaws.map(|flaw| Value::from(flaw.triangle_description()).link(flaw_item(flaw))),
+        )
     }
 
     /// Lists the number of triangles with each existing flaw.
@@ -327,7 +334,7 @@ impl<'a> FlawAt<'a> {
             format!("{count} of {}", at.model.pfobj.triangle_count()).into()
         })
         .in_summary(),
-        field("In the engine", |at: &Self| at.flaw.in_engine().into()),
+        field("In the engine", |at: &Self| at.flaw.engine_effect().into()),
         field("First", |at: &Self| {
             let index = at.first;
             let line = at.model.pfobj.vertex_line(index * 3);
@@ -536,7 +543,7 @@ mod tests {
         let mut pfobj = sample::chain(2, 1);
         let one = [influence(1, 1.0)];
         let none = [influence(0, 0.0)];
-        sample::weigh(&mut pfobj, &[&one, &one, &one, &one, &none]);
+        sample::set_influences(&mut pfobj, &[&one, &one, &one, &one, &none]);
         pfobj.vertices[0].normal = [0.0; 3];
         let model = sample::model(pfobj.clone());
         assert_eq!(model.flawed(Flaw::Unweighted), [1]);

@@ -16,7 +16,7 @@ use mapscope_formats::{Place, Problem, Problems, Severity, Subject, Tally, count
 const MAX_BYTES: u64 = 64 << 20;
 /// Maximum difference between the bounds of a level and those of the whole model, as a fraction of
 /// its largest side. A coarse mesh lacks protruding parts.
-const MAX_APART: f32 = 0.25;
+const MAX_BOUNDS_DIFFERENCE: f32 = 0.25;
 
 /// Lines of the header that contain the counts.
 const VERTICES: u64 = 2;
@@ -93,10 +93,10 @@ impl Lods {
                 .map(|path| (file_name(&path), read_file(own, &path)));
             if let Some((name, Ok(bytes))) = whole
                 && let Ok(whole) = pfobj::summarize(&bytes)
-                && let Some((misfit, at)) = misfit(&whole, &this)
+                && let Some((mismatch, at)) = mismatch(&whole, &this)
             {
                 let message = format!(
-                    "this level of detail does not fit the model `{name}`: it has {misfit}"
+                    "this level of detail does not fit the model `{name}`: it has {mismatch}"
                 );
                 add(&rules::LOD, 0, at.place(pfobj), message);
             }
@@ -123,9 +123,9 @@ impl Lods {
                     "the level of detail `{name}` has {errors}, the first at {place}: {what}"
                 );
                 add(&rules::BROKEN_LOD, number, Place::line(1), message);
-            } else if let Some((misfit, at)) = misfit(&this, &Summary::of(&level)) {
+            } else if let Some((mismatch, at)) = mismatch(&this, &Summary::of(&level)) {
                 let message = format!(
-                    "the level of detail `{name}` does not fit this model: it has {misfit}"
+                    "the level of detail `{name}` does not fit this model: it has {mismatch}"
                 );
                 add(&rules::LOD, number, at.place(pfobj), message);
             }
@@ -177,7 +177,7 @@ impl Part {
 
 /// Describes the differences between a level and the whole model, if any, with the first differing
 /// part.
-fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
+fn mismatch(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
     let mut found = Vec::new();
     let [more, less] = [level, whole].map(|summary| summary.triangles);
     if more > less {
@@ -229,7 +229,7 @@ fn misfit(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
         let apart = apart.map(|(axis, (a, b))| (axis, (a - b).abs()));
         let far = |far: (usize, f32), next: (usize, f32)| if next.1 > far.1 { next } else { far };
         let (axis, apart) = apart.fold((0, 0.0), far);
-        if apart > size * MAX_APART {
+        if apart > size * MAX_BOUNDS_DIFFERENCE {
             let apart = short(apart);
             let text = format!("bounds that are {apart} away from those of the whole model");
             found.push((text, Part::Bounds(axis)));

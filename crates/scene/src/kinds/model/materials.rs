@@ -52,8 +52,8 @@ impl Materials {
             let name = material.texture.as_str();
             let texture = by_name.entry(name).or_insert_with(|| {
                 let line = material.texture_line;
-                let (texture, looked_for) = assets.deferred_texture(name, line, shared);
-                materials.dependencies.extend(looked_for);
+                let (texture, candidates) = assets.deferred_texture(name, line, shared);
+                materials.dependencies.extend(candidates);
                 texture
             });
             materials.drawn.push(Material {
@@ -86,15 +86,15 @@ impl Materials {
     }
 
     /// Reports the problems of textures that were read or not found, for the materials that
-    /// `is_meant` selects.
+    /// `is_included` selects.
     pub(super) fn check(
         &self,
         pfobj: &Pfobj,
-        is_meant: impl Fn(usize) -> bool,
+        is_included: impl Fn(usize) -> bool,
         problems: &mut Problems,
     ) {
         for (index, material) in pfobj.materials.iter().enumerate() {
-            let drawn = self.drawn.get(index).filter(|_| is_meant(index));
+            let drawn = self.drawn.get(index).filter(|_| is_included(index));
             // The parser reports empty texture names.
             if let Some((rule, message)) = drawn.and_then(|drawn| drawn.texture.fault())
                 && !material.texture.is_empty()

@@ -332,7 +332,7 @@ mod tests {
     #[test]
     fn weights_sum_to_one_and_joints_that_are_not_there_do_not_count() {
         let mut pfobj = sample::chain(3, 1);
-        sample::weigh(
+        sample::set_influences(
             &mut pfobj,
             &[
                 &[influence(0, 3.0), influence(1, 1.0)],

@@ -22,12 +22,12 @@ impl Model {
         let bone = shown
             .overlays
             .contains(OverlayId::Skeleton)
-            .then(|| self.bone_on(ray, shown));
+            .then(|| self.pick_bone(ray, shown));
         // The skeleton is drawn through the mesh, so it is picked through it too.
-        bone.flatten().or_else(|| self.triangle_on(ray, shown))
+        bone.flatten().or_else(|| self.pick_triangle(ray, shown))
     }
 
-    fn triangle_on(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    fn pick_triangle(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let overlays = &shown.overlays;
         let two_sided =
             overlays.contains(OverlayId::TwoSided) || overlays.contains(OverlayId::BackFaces);
@@ -88,7 +88,7 @@ impl Model {
     }
 
     /// Returns the bone that a ray passes closest to its middle line.
-    fn bone_on(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    fn pick_bone(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let size = self.size();
         let [min, max] = BONE_THICKNESS_OF_MODEL.map(|part| part * size);
         self.with_joints(shown.playhead, |globals| {
@@ -187,7 +187,7 @@ mod tests {
             })
             .collect();
         let listed: Vec<&[_]> = listed.iter().map(|pair| &pair[..]).collect();
-        sample::weigh(&mut pfobj, &listed);
+        sample::set_influences(&mut pfobj, &listed);
         for (i, pose) in pfobj.clips[0].poses.iter_mut().enumerate() {
             pose.rotation = sample::turned(i as f32 * 7.0);
         }

@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn vertices_without_weight_stay() {
         let mut pfobj = waving();
-        sample::weigh(&mut pfobj, &[&[influence(1, 0.0)]]);
+        sample::set_influences(&mut pfobj, &[&[influence(1, 0.0)]]);
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
         let mesh = Mesh::build(&pfobj);
         for (vertex, point) in mesh.vertices.iter().zip(&mesh.points) {
@@ -305,7 +305,7 @@ mod tests {
     #[test]
     fn weights_mix_where_joints_would_move_a_vertex() {
         let mut pfobj = waving();
-        sample::weigh(&mut pfobj, &[&[influence(0, 1.0), influence(1, 3.0)]]);
+        sample::set_influences(&mut pfobj, &[&[influence(0, 1.0), influence(1, 3.0)]]);
         let palette = palette(&pfobj, Playhead::at_frame(0, 1));
         let mesh = Mesh::build(&pfobj);
         // The first joint leaves the corner at (0, 0); the second moves it to (5, 1).

@@ -97,12 +97,12 @@ pub(super) fn chain(joints: u32, frames: u32) -> Pfobj {
             .collect(),
     }];
     let last = [influence(joints - 1, 1.0)];
-    weigh(&mut pfobj, &[&last[..]; 6]);
+    set_influences(&mut pfobj, &[&last[..]; 6]);
     pfobj
 }
 
 /// Sets the influences of the first corners and clears those of the others.
-pub(super) fn weigh(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
+pub(super) fn set_influences(pfobj: &mut Pfobj, influences: &[&[Influence]]) {
     pfobj.influences.clear();
     for (i, vertex) in pfobj.vertices.iter_mut().enumerate() {
         let listed = influences.get(i).copied().unwrap_or_default();

@@ -31,7 +31,7 @@ const MIN_INSTANCES: usize = 16;
 const MAX_POSES: usize = 6;
 /// Distance between sampled poses, in lengths of their clip. Any number of them is spread evenly
 /// over it.
-const BETWEEN_POSES: f32 = 0.618_034;
+const POSE_SPACING: f32 = 0.618_034;
 /// Weight of positions in each pose, relative to those in the bind pose. A bend occurs only in some
 /// poses.
 const POSE_WEIGHT: f32 = 0.6;
@@ -82,7 +82,7 @@ impl Model {
         let count = if self.clips.is_empty() { 0 } else { MAX_POSES };
         (0..count).map(|i| {
             let clip = i % self.clips.len();
-            let share = (i + 1) as f32 * BETWEEN_POSES % 1.0;
+            let share = (i + 1) as f32 * POSE_SPACING % 1.0;
             let frame = share * self.clips[clip].frames as f32;
             Playhead::at_frame(clip, frame as u32)
         })

@@ -191,7 +191,7 @@ impl Skeleton {
             ..Self::default()
         };
         skeleton.list_children();
-        skeleton.put_in_order();
+        skeleton.sort_parents_first();
         skeleton.list_children();
         let locals = joints.iter().map(|joint| LocalPose::from(&joint.bind));
         let locals: Vec<LocalPose> = locals.collect();
@@ -249,7 +249,7 @@ impl Skeleton {
 
     /// Sorts the joints from the roots to the tips. Joints that no root leads to form a cycle; the
     /// first of them becomes a root.
-    fn put_in_order(&mut self) {
+    fn sort_parents_first(&mut self) {
         let count = self.parents.len();
         let mut is_placed = vec![false; count];
         self.order.reserve(count);

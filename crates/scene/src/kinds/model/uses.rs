@@ -71,7 +71,7 @@ impl Uses {
                 let unweighted = corners.iter().filter(|corner| pfobj.is_unweighted(corner));
                 uses.unweighted += unweighted.count();
                 for (flaw, flawed) in Flaw::ALL.into_iter().zip(&mut uses.flawed) {
-                    if flaw.is_of(pfobj, corners) {
+                    if flaw.matches_corners(pfobj, corners) {
                         flawed.push(*triangle);
                     }
                 }
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn what_is_used_is_counted() {
         let mut pfobj = sample::chain(3, 1);
-        sample::weigh(
+        sample::set_influences(
             &mut pfobj,
             &[
                 &[influence(0, 3.0), influence(1, 1.0)],

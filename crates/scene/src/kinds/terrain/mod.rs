@@ -104,7 +104,7 @@ impl Terrain {
         let LoadedSkybox {
             skybox,
             faults,
-            looked_for,
+            candidates,
         } = Assets::of_surroundings(source, options).skybox_of_the_game();
         let environment = Environment {
             skybox,
@@ -112,7 +112,7 @@ impl Terrain {
         };
         let mut terrain = Self::build_in(environment, map, source, options, progress)?;
         terrain.about.add_faults(&faults, SKYBOX_PLACE);
-        terrain.about.dependencies.extend(looked_for);
+        terrain.about.dependencies.extend(candidates);
         Ok(terrain)
     }
 

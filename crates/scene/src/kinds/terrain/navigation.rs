@@ -15,7 +15,7 @@ use glam::Vec2;
 
 use super::geometry::{Barrier, Corner, Placement, Shape, TILE_SIDE, beyond};
 use crate::Item;
-use crate::core::parallel::share_out;
+use crate::core::parallel::split_among_threads;
 use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
 
 /// Cells along one side of a tile.
@@ -563,7 +563,7 @@ impl NavigationGrid {
     pub fn of(map: &Pfmap, blockers: &[Blocker]) -> Self {
         let cols = map.cols() as usize;
         let mut passable = vec![0_u8; map.tiles.len()];
-        share_out(&mut passable, cols, |first, bytes| {
+        split_among_threads(&mut passable, cols, |first, bytes| {
             for (byte, at) in bytes.iter_mut().zip(first..) {
                 let (row, col) = (at / cols.max(1), at % cols.max(1));
                 *byte = passable_cells(map, row as u32, col as u32);

@@ -5,7 +5,7 @@ use super::noise;
 use super::pack::TileRecord;
 use super::textures::Textures;
 use crate::assets::mip_levels;
-use crate::core::parallel::share_out;
+use crate::core::parallel::split_among_threads;
 use mapscope_formats::pfmap::Pfmap;
 
 /// Tiles along the longer side up to which each tile has a texel of its own.
@@ -32,7 +32,7 @@ impl Overview {
         let size = [cols.div_ceil(block).max(1), rows.div_ceil(block).max(1)];
         let mut texels = vec![0; size[0] as usize * size[1] as usize * 4];
         let row_bytes = size[0] as usize * 4;
-        share_out(&mut texels, row_bytes, |first, texels| {
+        split_among_threads(&mut texels, row_bytes, |first, texels| {
             let first_row = (first / row_bytes) as u32;
             for (y, texels) in (first_row..).zip(texels.chunks_exact_mut(row_bytes)) {
                 for (x, texel) in (0..size[0]).zip(texels.as_chunks_mut().0) {

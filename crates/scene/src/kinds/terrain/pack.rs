@@ -12,7 +12,7 @@ use std::ops::Range;
 
 use super::TileClass;
 use super::geometry::{BORDER_LEVEL, Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
-use crate::core::parallel::{on_all_threads, share_out};
+use crate::core::parallel::{on_all_threads, split_among_threads};
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile, TileType};
 
 /// Some bits of a word, which shaders take apart as well.
@@ -284,7 +284,7 @@ pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
     let cols = map.cols();
     // The memory comes as it is filled, on the thread that fills it.
     let mut records: Vec<TileRecord> = bytemuck::zeroed_vec(map.tiles.len());
-    share_out(&mut records, cols as usize, |first, records| {
+    split_among_threads(&mut records, cols as usize, |first, records| {
         for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
             *record = pack_tile(tile, layers);
         }

@@ -103,7 +103,7 @@ fn check(map: &Pfmap, problems: &mut Problems) {
                 _ => col,
             };
             let alike = (tile.kind, along);
-            problems.add_alike(alike, &rules::REVERSED_RAMP, subject, place, || {
+            problems.add_grouped(alike, &rules::REVERSED_RAMP, subject, place, || {
                 let [upper, lower] = ends.map(Edge::name);
                 format!("{name} rises to the {upper}, but the ground rises to the {lower} {of_map}")
             });

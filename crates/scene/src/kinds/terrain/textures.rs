@@ -216,7 +216,7 @@ struct Loaded {
     unused: Option<Arc<Unused>>,
     has_holes: bool,
     fault: Option<Fault>,
-    looked_for: Vec<PathBuf>,
+    candidates: Vec<PathBuf>,
 }
 
 /// Finds and reads the textures of all materials, on as many threads as the machine has. Materials that name
@@ -326,7 +326,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         }
         textures.layer_of_material.push(layer.unwrap_or(0));
         textures.has_holes |= one.has_holes;
-        textures.dependencies.extend(one.looked_for);
+        textures.dependencies.extend(one.candidates);
         textures.materials.push(MaterialTexture {
             file: one.file,
             layer,
@@ -359,7 +359,7 @@ impl Loaded {
             unused: None,
             has_holes: false,
             fault: Some(fault),
-            looked_for: Vec::new(),
+            candidates: Vec::new(),
         }
     }
 }
@@ -387,7 +387,7 @@ fn load_one(material: &Material, used: bool, assets: &Assets) -> Loaded {
         unused,
         has_holes: has_holes && used,
         fault: loaded.fault,
-        looked_for: loaded.looked_for,
+        candidates: loaded.candidates,
     }
 }
 
@@ -558,7 +558,7 @@ mod tests {
             unused: None,
             has_holes: false,
             fault: None,
-            looked_for: Vec::new(),
+            candidates: Vec::new(),
         });
         collect(&map, &used_materials(&map), loaded)
     }

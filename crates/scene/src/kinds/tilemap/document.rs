@@ -28,7 +28,7 @@ impl Document for TileMap {
     }
 
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
-        self.first_shown(ray_in_world, shown)
+        self.first_visible_hit(ray_in_world, shown)
     }
 
     fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
@@ -116,7 +116,7 @@ impl Document for TileMap {
     }
 
     fn statistics(&self) -> Vec<Statistic> {
-        self.numbers_of_all()
+        self.statistics_of_map()
     }
 
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {

@@ -12,7 +12,7 @@ use super::grids::obstruction_name;
 use super::items::CellAt;
 use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
 use crate::{Layers, Shown};
-use mapscope_formats::NotRead;
+use mapscope_formats::UnreadReason;
 
 /// What there is at a place.
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct NotReadHere {
     pub(super) kind: GridKind,
     /// Which layer's it is; none if it is the map's.
     pub(super) layer: Option<usize>,
-    pub(super) why: NotRead,
+    pub(super) why: UnreadReason,
 }
 
 /// A number of a grid.
@@ -191,7 +191,7 @@ impl TileMap {
     pub(super) fn obstruction_said(
         &self,
         here: &Here<'_>,
-        not_read: fn(NotRead) -> String,
+        not_read: fn(UnreadReason) -> String,
     ) -> Option<String> {
         if !self.has_obstruction() {
             return None;

@@ -10,7 +10,7 @@ use crate::colors::{BROKEN, DAMAGED};
 use crate::describe::lines::LineBuilder;
 use crate::describe::outline::heading;
 use crate::{LegendEntry, Line, OutlineNode, OverlayId, Property, Shown, Swatch};
-use mapscope_formats::{NotRead, Rest, counted};
+use mapscope_formats::{Rest, UnreadReason, counted};
 
 /// How wide the lines are, in pixels of a plain screen.
 const LINE_POINTS: f32 = 2.0;
@@ -25,7 +25,7 @@ pub struct LeftOut {
     /// How many of its elements were read: the first ones.
     pub read: usize,
     /// Why the others were not.
-    pub why: NotRead,
+    pub why: UnreadReason,
 }
 
 /// What a list is of that was not read to its end.
@@ -113,20 +113,20 @@ impl Unread {
 }
 
 /// Why something was not read; `it` stands for that in the sentence.
-fn because(why: NotRead, it: &str) -> String {
+fn because(why: UnreadReason, it: &str) -> String {
     match why {
-        NotRead::FileEnds => format!("the file ends before {it}"),
-        NotRead::DataEnds => format!("the packed data ends before {it}"),
-        NotRead::Damaged => format!("the packed data is damaged before {it}"),
-        NotRead::TooLarge => "more than a file of this length may unpack to".to_owned(),
-        NotRead::Compression => "the compression is not known".to_owned(),
-        NotRead::NoFile => format!("the file with {it} cannot be read"),
-        NotRead::Missing => format!("the file does not have {it}"),
+        UnreadReason::FileEnds => format!("the file ends before {it}"),
+        UnreadReason::DataEnds => format!("the packed data ends before {it}"),
+        UnreadReason::Damaged => format!("the packed data is damaged before {it}"),
+        UnreadReason::TooLarge => "more than a file of this length may unpack to".to_owned(),
+        UnreadReason::Compression => "the compression is not known".to_owned(),
+        UnreadReason::NoFile => format!("the file with {it} cannot be read"),
+        UnreadReason::Missing => format!("the file does not have {it}"),
     }
 }
 
 /// What is said in place of something that was not read.
-pub(super) fn not_read(why: NotRead) -> String {
+pub(super) fn not_read(why: UnreadReason) -> String {
     format!("not read: {}", because(why, "it"))
 }
 
@@ -137,7 +137,7 @@ impl LeftOut {
         what: Unread,
         layer: Option<usize>,
         read: usize,
-        why: Option<NotRead>,
+        why: Option<UnreadReason>,
     ) -> Option<Self> {
         let left_out = Self {
             what,
@@ -155,7 +155,7 @@ impl LeftOut {
             what: what(rest),
             layer: None,
             read,
-            why: NotRead::FileEnds,
+            why: UnreadReason::FileEnds,
         })
     }
 
@@ -168,7 +168,7 @@ impl LeftOut {
     }
 
     /// The same for another reason.
-    pub(super) fn because(self, why: NotRead) -> Self {
+    pub(super) fn because(self, why: UnreadReason) -> Self {
         Self { why, ..self }
     }
 
@@ -264,16 +264,16 @@ impl TileMap {
     }
 
     /// Why the tile of a cell was not read, if it was not.
-    pub(super) fn tile_not_read(&self, at: &CellAt<'_>) -> Option<NotRead> {
+    pub(super) fn tile_not_read(&self, at: &CellAt<'_>) -> Option<UnreadReason> {
         self.not_read_of(at, |what| matches!(what, Unread::Tiles(_)))
     }
 
     /// The same of its tint.
-    pub(super) fn tint_not_read(&self, at: &CellAt<'_>) -> Option<NotRead> {
+    pub(super) fn tint_not_read(&self, at: &CellAt<'_>) -> Option<UnreadReason> {
         self.not_read_of(at, |what| matches!(what, Unread::Attributes(_)))
     }
 
-    fn not_read_of(&self, at: &CellAt<'_>, is_it: fn(Unread) -> bool) -> Option<NotRead> {
+    fn not_read_of(&self, at: &CellAt<'_>, is_it: fn(Unread) -> bool) -> Option<UnreadReason> {
         let mut of_layer = self.left_out_of(Some(at.layer_number));
         let lost = of_layer.find(|lost| is_it(lost.what) && lost.has_cell(at.index));
         lost.map(|lost| lost.why)
@@ -475,7 +475,7 @@ mod tests {
     use crate::{Annotations as _, Document, Playhead};
 
     fn left_out(what: Unread, layer: Option<usize>, read: usize) -> LeftOut {
-        LeftOut::of_cells(what, layer, read, Some(NotRead::FileEnds)).unwrap()
+        LeftOut::of_cells(what, layer, read, Some(UnreadReason::FileEnds)).unwrap()
     }
 
     /// The made-up map without the end of its ground, all of the roof, and some of its grids.
@@ -507,7 +507,7 @@ mod tests {
 
     #[test]
     fn what_was_read_is_left_out_of_nothing() {
-        let why = Some(NotRead::Damaged);
+        let why = Some(UnreadReason::Damaged);
         let of = |read| LeftOut::of_cells(Unread::Tiles([4, 3]), Some(0), read, why);
         assert!(of(11).is_some() && of(12).is_none());
         assert_eq!(

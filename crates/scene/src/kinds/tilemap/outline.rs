@@ -3,7 +3,7 @@
 use super::grids::zone_color;
 use super::{ObjectKind, TileMap, Unread};
 use crate::describe::numbers::short;
-use crate::describe::outline::{and_more, capped, heading, leaf};
+use crate::describe::outline::{capped, heading, leaf, remainder_line};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
 /// How many of one kind are listed.
@@ -116,7 +116,7 @@ impl TileMap {
         let mut lines: Vec<OutlineNode> = lines.collect();
         let count = objects().count();
         lines.truncate(MAX_LISTED);
-        lines.extend(and_more(count, lines.len()));
+        lines.extend(remainder_line(count, lines.len()));
         lines.extend(self.left_out_line(|what| what.is_of(kind)));
         OutlineNode {
             note: count.to_string(),
@@ -130,7 +130,7 @@ impl TileMap {
     }
 
     /// Numbers about the whole.
-    pub(super) fn numbers_of_all(&self) -> Vec<Statistic> {
+    pub(super) fn statistics_of_map(&self) -> Vec<Statistic> {
         let counts = self.counts();
         let tilesets = self.tilesets.iter().zip(&counts.uses);
         let used = tilesets.map(|(tileset, uses)| {
@@ -242,7 +242,7 @@ mod tests {
             Some(TileMap::tile_item(0, 3))
         );
         assert_eq!(map.tile_item(tileset.item, 4), None);
-        let statistics = map.numbers_of_all();
+        let statistics = map.statistics_of_map();
         let said: Vec<_> = statistics.iter().map(|s| (s.name, &*s.value)).collect();
         let expected = [
             ("Layers", "3"),

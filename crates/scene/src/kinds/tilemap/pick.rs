@@ -45,7 +45,7 @@ impl TileMap {
     }
 
     /// What a ray meets first of what is shown.
-    pub(super) fn first_shown(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
+    pub(super) fn first_visible_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
         }

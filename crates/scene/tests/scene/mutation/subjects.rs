@@ -357,7 +357,7 @@ pub(crate) fn check_pfobj(bytes: &[u8]) -> bool {
 }
 
 /// Maximum decompressed size of a zlib stream of this many bytes.
-fn most_inflated(bytes: usize) -> usize {
+fn max_inflated_size(bytes: usize) -> usize {
     1032 * bytes + (64 << 10)
 }
 
@@ -396,7 +396,7 @@ pub(crate) fn check_ika_map(bytes: &[u8]) -> bool {
     check_problems(&map.problems);
     let tiles = map.tile_count() as usize;
     assert!((1..=1 << 26).contains(&tiles));
-    let most = tiles.min(most_inflated(bytes.len()));
+    let most = tiles.min(max_inflated_size(bytes.len()));
     assert!(map.obstruction.len() <= most && map.zone_numbers.len() <= most);
     assert!(map.layers.len() <= bytes.len() / 16);
     for layer in &map.layers {
@@ -435,7 +435,7 @@ pub(crate) fn check_ika_text(bytes: &[u8]) -> bool {
     check_problems(&map.problems);
     for layer in &map.layers {
         let [width, height] = layer.size.map(|edge| edge as usize);
-        let most = (width * height).min(most_inflated(bytes.len()));
+        let most = (width * height).min(max_inflated_size(bytes.len()));
         assert!(layer.tiles.len() <= most && layer.obstructions.len() <= most);
         assert!(layer.place.bytes.end <= bytes.len() as u64);
         assert!(layer.entities.len() <= bytes.len() / 7);
@@ -505,7 +505,7 @@ pub(crate) fn check_tileset(bytes: &[u8]) -> bool {
     check_problems(&tileset.problems);
     let pixels = tileset.pixels.len();
     assert!(pixels as u64 <= tileset.tile_pixels() * u64::from(tileset.count));
-    assert!(pixels <= most_inflated(bytes.len()));
+    assert!(pixels <= max_inflated_size(bytes.len()));
     assert_eq!(tileset.rgba().len(), 4 * pixels);
     assert!(tileset.strands.len() <= vsp::STRANDS);
     if let Ok(written) = vsp::write(&tileset) {

@@ -812,7 +812,7 @@ fn level_common() -> Built<LevelCommon> {
         default_weather: add(&mut strings, WEATHERS[0].0)?,
         default_gravity: add(&mut strings, GRAVITIES[0].0)?,
         strings: strings.finish(),
-        is_torn: false,
+        is_incomplete: false,
     })
 }
 
@@ -884,6 +884,6 @@ fn level_client() -> Built<LevelClient> {
         default_sky: add(&mut strings, EVENING_SKY)?,
         materials,
         strings: strings.finish(),
-        is_torn: false,
+        is_incomplete: false,
     })
 }

@@ -25,7 +25,7 @@ const ORDERS: [[usize; 3]; 6] = [
 ];
 /// Maximum ratio between the errors of a side for them to have the same cause. In real exports with
 /// this fault, the error in a clip is at most 1.02 times that in the bind pose.
-const MAX_TIMES: f32 = 2.0;
+const MAX_ERROR_RATIO: f32 = 2.0;
 
 /// Declared bounds, and those of the mesh at the same moment.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +128,8 @@ impl Fault {
             let mut both = sides.iter().zip(&known);
             is_off(&sides)
                 && both.all(|(side, known)| {
-                    *side == 0.0 || (side * known > 0.0 && side.abs() <= MAX_TIMES * known.abs())
+                    *side == 0.0
+                        || (side * known > 0.0 && side.abs() <= MAX_ERROR_RATIO * known.abs())
                 })
         })
     }

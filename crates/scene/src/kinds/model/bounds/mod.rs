@@ -23,9 +23,9 @@ use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject, quoted};
 const TOLERANCE: f32 = 0.001;
 /// The same for large models, whose numbers have larger rounding errors, as a fraction of their
 /// size.
-const TOLERANCE_OF_SIZE: f32 = 1e-5;
+const RELATIVE_TOLERANCE: f32 = 1e-5;
 /// Number of positions times frames for each thread.
-const WORK_FOR_A_THREAD: usize = 1 << 20;
+const MIN_WORK_PER_THREAD: usize = 1 << 20;
 /// Maximum number of faults that others are compared with. Few models have more than one.
 const MAX_FAULTS: usize = 8;
 /// Rules about rotations that are not of length 1.
@@ -151,7 +151,7 @@ impl Extents {
         let all_frames: Vec<(usize, u32)> = (0..pfobj.clips.len())
             .flat_map(|clip| (0..poses.frames(clip)).map(move |frame| (clip, frame)))
             .collect();
-        let frames_a_job = (WORK_FOR_A_THREAD / mesh.points.len().max(1)).max(1);
+        let frames_a_job = (MIN_WORK_PER_THREAD / mesh.points.len().max(1)).max(1);
         let jobs: Vec<_> = all_frames.chunks(frames_a_job).collect();
         let measured = in_parallel(jobs.len(), progress, |i| {
             let mut palette = Vec::with_capacity(joints);
@@ -174,7 +174,7 @@ impl Extents {
             .collect();
         let worst = pfobj.clips.iter().zip(&frames).map(|(clip, skinned)| {
             let pairs = clip.bounds.iter().zip(skinned).zip(0..);
-            worst_of(pairs.filter_map(|((declared, skinned), frame)| {
+            largest_difference(pairs.filter_map(|((declared, skinned), frame)| {
                 Some(Difference::between(frame, declared.as_ref()?, skinned))
             }))
         });
@@ -182,7 +182,7 @@ impl Extents {
             worst: worst.collect(),
             bind: Some(bind),
             frames,
-            tolerance: TOLERANCE.max((bind.max - bind.min).max_element() * TOLERANCE_OF_SIZE),
+            tolerance: TOLERANCE.max((bind.max - bind.min).max_element() * RELATIVE_TOLERANCE),
         })
     }
 
@@ -191,15 +191,15 @@ impl Extents {
     /// consequences of its problems. Differences of a clip are consequences of those of the bind
     /// pose, or of an earlier clip, if the same fault explains both ([`Fault`]).
     pub(super) fn check(&self, pfobj: &Pfobj, problems: &mut Vec<Problem>) {
-        let broken = Broken::of(pfobj, problems);
-        let mut checked = Checked {
+        let broken = KnownCauses::of(pfobj, problems);
+        let mut checked = BoundsCheck {
             problems,
             found: Problems::new(),
             faults: Vec::new(),
         };
-        if let Some((problem, pair)) = self.bind_apart(pfobj) {
+        if let Some((problem, pair)) = self.bind_bounds_problem(pfobj) {
             let known = broken.mesh.or(broken.bind);
-            let above = checked.put(problem, known.map(Above::Known));
+            let above = checked.put(problem, known.map(ParentProblem::Known));
             let fault = Fault::of(&pair, [pair], self.tolerance);
             checked.faults.push((fault, above));
         }
@@ -210,19 +210,25 @@ impl Extents {
         problems.extend(found);
     }
 
-    fn check_clip(&self, pfobj: &Pfobj, clip: usize, broken: &Broken, checked: &mut Checked<'_>) {
-        let frames = self.frames_apart(pfobj, clip);
+    fn check_clip(
+        &self,
+        pfobj: &Pfobj,
+        clip: usize,
+        broken: &KnownCauses,
+        checked: &mut BoundsCheck<'_>,
+    ) {
+        let frames = self.differing_frames(pfobj, clip);
         if frames.is_empty() {
             return;
         }
         let pairs = || self.pairs(pfobj, clip).map(|(_, pair)| pair);
-        let mut by_cause: BTreeMap<Option<Above>, Vec<Difference>> = BTreeMap::new();
+        let mut by_cause: BTreeMap<Option<ParentProblem>, Vec<Difference>> = BTreeMap::new();
         let is_all = self.pairs(pfobj, clip).count() == frames.len();
         let mut faults = checked.faults.iter();
         let of_all = faults.find(|(fault, _)| is_all && fault.explains_all(pairs()));
         let pair_at = |frame: u32| self.pair(pfobj, clip, frame);
         for apart in &frames {
-            let known = broken.at(clip, apart.frame).map(Above::Known);
+            let known = broken.at(clip, apart.frame).map(ParentProblem::Known);
             let above = known.or_else(|| {
                 let explains =
                     |fault: &Fault| pair_at(apart.frame).is_some_and(|pair| fault.explains(&pair));
@@ -233,7 +239,7 @@ impl Extents {
             by_cause.entry(above).or_default().push(*apart);
         }
         for (above, frames) in by_cause {
-            let Some(worst) = worst_of(frames.iter().copied()) else {
+            let Some(worst) = largest_difference(frames.iter().copied()) else {
                 continue;
             };
             let times = pair_at(worst.frame).map(|pair| times(&pair, self.tolerance));
@@ -251,7 +257,7 @@ impl Extents {
     }
 
     /// Returns the problem of the bind pose's bounds, if they differ from those of the mesh.
-    fn bind_apart(&self, pfobj: &Pfobj) -> Option<(Problem, Pair)> {
+    fn bind_bounds_problem(&self, pfobj: &Pfobj) -> Option<(Problem, Pair)> {
         let (declared, bind) = (pfobj.bounds.as_ref()?, self.bind.as_ref()?);
         let worst = Difference::between(0, declared, bind);
         if worst.size <= self.tolerance {
@@ -309,7 +315,7 @@ impl Extents {
     }
 
     /// Returns the frames of a clip whose bounds differ from those of the mesh.
-    fn frames_apart(&self, pfobj: &Pfobj, clip: usize) -> Vec<Difference> {
+    fn differing_frames(&self, pfobj: &Pfobj, clip: usize) -> Vec<Difference> {
         let worst = self.worst.get(clip).copied().flatten();
         if worst.is_none_or(|worst| worst.size <= self.tolerance) {
             return Vec::new();
@@ -324,7 +330,7 @@ impl Extents {
 }
 
 /// Returns the largest difference, the first one in case of a tie.
-fn worst_of(differences: impl Iterator<Item = Difference>) -> Option<Difference> {
+fn largest_difference(differences: impl Iterator<Item = Difference>) -> Option<Difference> {
     differences.reduce(|worst, next| if next.size > worst.size { next } else { worst })
 }
 
@@ -373,7 +379,7 @@ fn clip_problem(
 
 /// The problem that another is a consequence of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Above {
+enum ParentProblem {
     /// A problem that was already known, by its index.
     Known(usize),
     /// A problem found by this check.
@@ -381,36 +387,36 @@ enum Above {
 }
 
 /// State of the bounds check.
-struct Checked<'p> {
+struct BoundsCheck<'p> {
     /// Problems that were already known.
     problems: &'p mut Vec<Problem>,
     /// Problems found by this check.
     found: Problems,
     /// Faults of bounds, each with the problem that reports it if that is listed.
-    faults: Vec<(Fault, Option<Above>)>,
+    faults: Vec<(Fault, Option<ParentProblem>)>,
 }
 
-impl Checked<'_> {
+impl BoundsCheck<'_> {
     /// Adds a problem as a consequence of `above`. Returns the problem that now reports it.
-    fn put(&mut self, problem: Problem, above: Option<Above>) -> Option<Above> {
-        if let Some(Above::Known(index)) = above {
+    fn put(&mut self, problem: Problem, above: Option<ParentProblem>) -> Option<ParentProblem> {
+        if let Some(ParentProblem::Known(index)) = above {
             self.problems.get_mut(index)?.add_consequence(problem);
             return above;
         }
         let cause = above.and_then(|above| match above {
-            Above::Found(cause) => Some(cause),
-            Above::Known(_) => None,
+            ParentProblem::Found(cause) => Some(cause),
+            ParentProblem::Known(_) => None,
         });
         let found = &mut self.found;
         found.push_consequence(cause, problem);
-        above.or_else(|| found.last().map(Above::Found))
+        above.or_else(|| found.last().map(ParentProblem::Found))
     }
 }
 
 /// Parts of a model whose bounds cannot be right because of other problems, each with the index of
 /// its problem.
 #[derive(Default)]
-struct Broken {
+struct KnownCauses {
     /// The mesh or the skeleton, and therefore everything.
     mesh: Option<usize>,
     /// The weights of vertices, and therefore every frame.
@@ -422,7 +428,7 @@ struct Broken {
     bind: Option<usize>,
 }
 
-impl Broken {
+impl KnownCauses {
     fn of(pfobj: &Pfobj, found: &[Problem]) -> Self {
         let mut broken = Self::default();
         let all = found.iter().enumerate().flat_map(|(index, problem)| {
@@ -632,7 +638,7 @@ mod tests {
         let mut pfobj = sample::chain(2, 2);
         pfobj.clips[0].poses[3].translation = [2.0, 1.0, 0.0];
         let (low, high) = ([influence(0, 1.0)], [influence(1, 0.5)]);
-        sample::weigh(&mut pfobj, &[&low, &low, &high, &low, &high, &high]);
+        sample::set_influences(&mut pfobj, &[&low, &low, &high, &low, &high, &high]);
         pfobj.has_bounds = true;
         pfobj.bounds = Some(bounds([0.0; 3], [1.0, 1.0, 0.0]));
         pfobj.clips[0].bounds = vec![

@@ -17,7 +17,7 @@ use crate::kinds::tilemap::{
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::DIRECTIONS;
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
-use mapscope_formats::{NotRead, Place, Problem, Rest, Subject};
+use mapscope_formats::{Place, Problem, Rest, Subject, UnreadReason};
 
 /// Where the name of the tileset begins in a file.
 const TILESET_AT: Place = Place::Offset(6);
@@ -394,7 +394,7 @@ pub(super) fn cell_properties(
     numbers: &Numbers,
     index: usize,
     packed: String,
-    not_read: Option<NotRead>,
+    not_read: Option<UnreadReason>,
 ) -> Vec<PropertyGroup> {
     let mut properties = Vec::new();
     if let Some(number) = numbers.own(index) {

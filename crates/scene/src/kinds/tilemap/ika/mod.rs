@@ -18,7 +18,7 @@ pub use tileset::{Found, document as tileset_document};
 use super::TileMap;
 use crate::{Document, OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::ika::{Map, TextMap, Vsp};
-use mapscope_formats::{Problem, is_of_end};
+use mapscope_formats::{Problem, is_truncation};
 
 /// Opens a binary map for the table of formats.
 pub(crate) fn open_map(
@@ -42,7 +42,7 @@ pub(crate) fn open_text(
 ) -> Result<Arc<dyn Document>, OpenError> {
     let map = source.parse::<TextMap>(progress)?;
     let mut tileset = tileset::find(&map.tileset, source, options);
-    let has_no_head = |it: &Problem| is_of_end(it.rule) || it.rule.id == "ika/no-header";
+    let has_no_head = |it: &Problem| is_truncation(it.rule) || it.rule.id == "ika/no-header";
     let problems = || map.problems.iter().flat_map(Problem::with_consequences);
     let is_head_lost = problems().any(has_no_head);
     if map.tileset.is_empty() && is_head_lost {

@@ -14,7 +14,7 @@ use crate::kinds::tilemap::{
     Unread, Zone,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
-use mapscope_formats::ika::text_map::{Entity, FORMAT, OwnNode, Span, TextMap, ZoneRect};
+use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, UnknownNode, ZoneRect};
 use mapscope_formats::quoted;
 
 /// Of obstruction bits stand for sides (section 4).
@@ -151,7 +151,7 @@ fn place(span: &Span) -> Property {
 }
 
 /// Unknown nodes, as they stand in the file.
-fn own(nodes: &[OwnNode]) -> impl Iterator<Item = Property> {
+fn own(nodes: &[UnknownNode]) -> impl Iterator<Item = Property> {
     /// The most nodes that are listed, and the most words of each.
     const MAX: usize = 32;
     let texts = nodes.iter().take(MAX).map(|node| {

@@ -62,7 +62,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
     let assets = Assets::new(source, options, LookUp::BesideOnly);
     let file = assets.read_any_case(name);
     let mut named = file.named("tileset", name);
-    found.dependencies = file.looked_for;
+    found.dependencies = file.candidates;
     let bytes = file.bytes.map_err(|error| format!("the tileset {error}"));
     let read = bytes.and_then(|bytes| {
         vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))

@@ -13,7 +13,7 @@ use crate::assets::{
 };
 use crate::core::budget::Cost;
 use crate::core::rules::{self, Fault};
-use crate::describe::outline::name_at_end;
+use crate::describe::outline::base_name;
 use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
 use mapscope_formats::ppe::{IndexedImage, MapData, Xmf, indexed, map_data};
@@ -78,7 +78,7 @@ pub(super) struct Files<'a> {
 
 /// The name of the file at the end of a path, as messages quote it.
 pub(super) fn quoted_name(path: &str) -> String {
-    quoted(name_at_end(path).as_bytes())
+    quoted(base_name(path).as_bytes())
 }
 
 impl<'a> Files<'a> {
@@ -154,7 +154,7 @@ impl<'a> Files<'a> {
         let below = path_below_root(path).replace('\\', "/");
         let mut file = self.assets.read_any_case(&below);
         self.named.push(file.named(kind, &below));
-        self.dependencies.append(&mut file.looked_for);
+        self.dependencies.append(&mut file.candidates);
         file
     }
 

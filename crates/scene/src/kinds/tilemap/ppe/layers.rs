@@ -16,7 +16,7 @@ use crate::kinds::tilemap::{
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
-use mapscope_formats::{Integers, NotRead, Place, Problem, Rest};
+use mapscope_formats::{Integers, Place, Problem, Rest, UnreadReason};
 
 /// How many bytes images of tiles may have in all.
 const MAX_IMAGE_BYTES: usize = 192 << 20;
@@ -114,8 +114,8 @@ impl Builder {
             let none = || {
                 // What names no cells has lost none.
                 let not_read = match &layer.map {
-                    Some(_) => Some(NotRead::NoFile),
-                    None => layer.is_cut.then_some(NotRead::FileEnds),
+                    Some(_) => Some(UnreadReason::NoFile),
+                    None => layer.is_cut.then_some(UnreadReason::FileEnds),
                 };
                 Arc::new(MapData {
                     flags: MapFlags(MapFlags::NEW_LAYOUT),
@@ -238,8 +238,12 @@ impl Builder {
         if let Err(message) = self.take_room(map, tile_size) {
             self.notes.add(&rules::LAYER_LIMIT, place, message);
             let number = Some(self.layers.len());
-            let lost =
-                LeftOut::of_cells(Unread::Tiles(map.size), number, 0, Some(NotRead::TooLarge));
+            let lost = LeftOut::of_cells(
+                Unread::Tiles(map.size),
+                number,
+                0,
+                Some(UnreadReason::TooLarge),
+            );
             self.left_out.extend(lost);
             self.add_empty_layer(layer, tile_size);
             return;
@@ -345,7 +349,7 @@ impl Builder {
                     cells: cells.clone(),
                     ..MapData::default()
                 };
-                map.not_read = (cells.len() < map.cell_count()).then_some(NotRead::Missing);
+                map.not_read = (cells.len() < map.cell_count()).then_some(UnreadReason::Missing);
                 Some(Arc::new(map))
             }
             MapSource::Shared { .. } => None,

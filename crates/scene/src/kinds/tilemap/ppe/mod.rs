@@ -134,7 +134,7 @@ fn container_of(source: &Source, files: &mut Files<'_>) -> Option<(String, Xmf, 
     let map_name = source.path.file_name()?.to_str()?.to_lowercase();
     let names_map = |layer: &XmfLayer| match &layer.map {
         Some(MapSource::File { path, .. }) => {
-            crate::describe::outline::name_at_end(path).to_lowercase() == map_name
+            crate::describe::outline::base_name(path).to_lowercase() == map_name
         }
         _ => false,
     };

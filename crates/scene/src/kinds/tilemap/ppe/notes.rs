@@ -61,7 +61,8 @@ impl Notes {
         match of_file {
             Some(file) => {
                 let message = || message;
-                self.problems.add_alike(file, rule, subject, place, message);
+                self.problems
+                    .add_grouped(file, rule, subject, place, message);
             }
             None => self.problems.add_about(rule, subject, place, || message),
         }

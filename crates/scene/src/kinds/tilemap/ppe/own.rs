@@ -34,8 +34,8 @@ impl Lines {
     fn name(self, name: &'static str, value: &str, part: (&'static str, usize)) -> Self {
         let mut lines = self.say(name, value);
         if let Some(line) = lines.0.last_mut() {
-            let besides = String::new();
-            line.names = Some(Named { part, besides });
+            let remainder = String::new();
+            line.names = Some(Named { part, remainder });
         }
         lines
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use super::files::{Files, Pixels, quoted_name};
 use super::notes::Notes;
 use super::palette::{Colors, MapPalette, cut, has_strange};
-use crate::core::parallel::share_out;
+use crate::core::parallel::split_among_threads;
 use crate::core::rules;
-use crate::describe::outline::name_at_end;
+use crate::describe::outline::base_name;
 use crate::kinds::tilemap::{Cell, Tile, Tileset, missing_tile, numbered_tile};
 use mapscope_formats::Place;
 use mapscope_formats::ppe::sdlang::At;
@@ -189,7 +189,7 @@ impl Definitions {
                     continue;
                 }
             };
-            let name = name_at_end(&source.path);
+            let name = base_name(&source.path);
             names.push(name);
             let [columns, rows] = [0, 1].map(|axis| pixels.size()[axis] / tile_size[axis]);
             let count = columns.saturating_mul(rows);
@@ -417,7 +417,7 @@ fn cells_of(
     definitions: &Definitions,
 ) -> (Vec<Cell>, u32, u64) {
     let mut cells = bytemuck::allocation::zeroed_vec::<Cell>(raw.len());
-    let done = share_out(&mut cells, 1, |first, cells| {
+    let done = split_among_threads(&mut cells, 1, |first, cells| {
         let raw = raw.get(first..).unwrap_or_default();
         fill(cells, raw, bits, table, definitions)
     });
