@@ -1,11 +1,11 @@
-//! The names of files as people read and order them.
+//! File names as people read and order them.
 
 use std::cmp::Ordering;
 use std::path::{Path, PathBuf};
 
 use percent_encoding::percent_decode;
 
-/// The name of a file for people.
+/// Display name of a file.
 pub fn name(path: &Path) -> String {
     match path.file_name() {
         Some(name) => name.to_string_lossy().into_owned(),
@@ -13,8 +13,8 @@ pub fn name(path: &Path) -> String {
     }
 }
 
-/// The path of a `file` URI of this machine (RFC 8089), of any bytes but NUL: `file:///a`, `file:/a`
-/// or `file://localhost/a`.
+/// Path of a `file` URI of this machine (RFC 8089): `file:///a`, `file:/a` or `file://localhost/a`.
+/// It may contain any bytes except NUL.
 pub fn local_path(uri: &[u8]) -> Option<PathBuf> {
     let (scheme, rest) = uri.split_at_checked(b"file:".len())?;
     if !scheme.eq_ignore_ascii_case(b"file:") {
@@ -40,14 +40,14 @@ fn path_of(bytes: Vec<u8>) -> PathBuf {
     std::ffi::OsString::from_vec(bytes).into()
 }
 
-/// Before a drive stands a slash: `/C:/a`.
+/// Converts the path of a URI, which has a slash before the drive: `/C:/a`.
 #[cfg(not(unix))]
 fn path_of(bytes: Vec<u8>) -> PathBuf {
     let path = String::from_utf8_lossy(&bytes);
     path.trim_start_matches('/').into()
 }
 
-/// Compares names as people do: without regard to case, and numbers by their value.
+/// Compares names in natural order: case-insensitively, and numbers by value.
 pub fn natural_order(a: &str, b: &str) -> Ordering {
     let (mut rest_a, mut rest_b) = (a, b);
     loop {
@@ -67,7 +67,7 @@ pub fn natural_order(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// A run of digits, without leading zeros, or of anything else.
+/// A run of digits without leading zeros, or a run of other characters.
 enum Piece<'a> {
     Number(&'a str),
     Text(&'a str),
@@ -95,7 +95,7 @@ fn next_piece<'a>(rest: &mut &'a str) -> Option<Piece<'a>> {
     }
 }
 
-/// A name that is ordered as people order names.
+/// A name that is compared in natural order.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NaturalName(pub(crate) String);
 

@@ -1,4 +1,4 @@
-//! The program: reads the command line and hands over to the window or to a command.
+//! Entry point: parses the command line and runs the window or a command.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -25,9 +25,11 @@ fn main() -> ExitCode {
     commands::conclude(result).into()
 }
 
-/// Without `XDG_RUNTIME_DIR`, as on most build servers, there is no Wayland to ask for the default
-/// GPU. Mesa's Vulkan layer asks it all the same, and libwayland then prints "error:
-/// `XDG_RUNTIME_DIR` is invalid" though nothing is wrong. Which GPU is used is wgpu's choice anyway.
+/// Disables Mesa's device selection layer if Wayland is unavailable.
+///
+/// Without `XDG_RUNTIME_DIR`, as on most build servers, there is no Wayland compositor to ask for
+/// the default GPU. The layer still asks, and libwayland prints "error: `XDG_RUNTIME_DIR` is
+/// invalid" although nothing is wrong. wgpu chooses the GPU in any case.
 fn keep_vulkan_from_wayland() {
     let is_absolute = |name| std::env::var_os(name).is_some_and(|v| Path::new(&v).is_absolute());
     if cfg!(target_os = "linux")

@@ -1,6 +1,6 @@
-//! The search for files below folders: bounded, and not led astray by links. A link to a folder or file
-//! below the folder that is searched is followed once; links that lead out of it are not followed, so that
-//! a folder from a stranger cannot have other folders of the user searched.
+//! Bounded search for files below folders. A symbolic link to a file or folder below the search
+//! root is followed once. Links that lead outside the root are not followed: an untrusted folder
+//! must not cause other folders of the user to be searched.
 
 use std::collections::{HashSet, VecDeque};
 use std::fmt;
@@ -11,34 +11,34 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::file_names::{NaturalName, name};
 
-/// Where a search ends, however much more there is.
+/// Limits that end a search early.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Entries of folders that are looked at, whatever they are.
+    /// Maximum number of folder entries to examine, of any type.
     pub entries: u64,
-    /// Files that are found.
+    /// Maximum number of files to find.
     pub files: u64,
 }
 
 impl Limits {
-    /// For what is opened: the folders of a game, but not a whole disk.
+    /// For opening: enough for the folders of a game, but not for a whole disk.
     pub const OPEN: Self = Self {
         entries: 200_000,
         files: 10_000,
     };
-    /// For what was asked for in so many words.
+    /// For explicit requests: unlimited.
     pub const NONE: Self = Self {
         entries: u64::MAX,
         files: u64::MAX,
     };
-    /// For what is said while files are held over the window, and soon.
+    /// For the preview while files are dragged over the window, which must be fast.
     pub const PREVIEW: Self = Self {
         entries: 4_000,
         files: 1_000,
     };
 }
 
-/// How far a search is, shared with whoever shows it.
+/// Progress of a search, shared with the code that displays it.
 #[derive(Debug, Default)]
 pub struct SearchProgress {
     pub(crate) folders: AtomicU64,
@@ -46,20 +46,20 @@ pub struct SearchProgress {
     pub(crate) is_over: AtomicBool,
 }
 
-/// What the system shows of itself as files, which never end and are not for reading.
+/// Virtual file systems of the system. Their files may be endless and are not searched.
 const SYSTEM_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
 
-/// What a search has seen so far.
+/// Counts of a running search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seen {
-    /// Folders that were read.
+    /// Folders that have been read.
     pub folders: u64,
-    /// Files that were found.
+    /// Files that have been found.
     pub files: u64,
 }
 
 impl SearchProgress {
-    /// What was seen so far, while folders are searched.
+    /// Returns the counts so far while folders are being searched.
     pub fn seen(&self) -> Option<Seen> {
         let seen = Seen {
             folders: self.folders.load(Ordering::Relaxed),
@@ -69,37 +69,37 @@ impl SearchProgress {
     }
 }
 
-/// What ended a search before all was seen, and how much of it there was until then.
+/// The limit that ended a search early, with the count at that point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutOff {
-    /// Entries of folders.
+    /// The number of folder entries.
     Entries(u64),
-    /// Files.
+    /// The number of files.
     Files(u64),
 }
 
-/// A folder below one that was searched, which cannot be read.
+/// An unreadable folder below a searched one.
 #[derive(Debug)]
 pub struct UnreadableFolder {
     /// The folder.
     pub path: PathBuf,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
 }
 
-/// A search under way, of one folder after another.
+/// A search in progress over one or more folders.
 pub struct Search<'a> {
     limits: Limits,
     progress: &'a SearchProgress,
     goes_on: &'a dyn Fn() -> bool,
     is_wanted: &'a dyn Fn(&Path) -> bool,
     passes_by: &'a dyn Fn(&Path) -> bool,
-    /// `true` to find links that lead to nothing.
+    /// `true` to find dangling links.
     finds_dangling: bool,
-    /// Links that lead out of the folder that was searched.
+    /// Links that lead outside the searched folder.
     outside: Vec<PathBuf>,
     pub(crate) read_dir: &'a dyn Fn(&Path) -> io::Result<ReadDir>,
-    /// The folders that were read or will be, without links: none is read twice.
+    /// Canonical paths of folders that were read or are queued, so that each is read only once.
     known: HashSet<PathBuf>,
     entries: u64,
     files: u64,
@@ -116,22 +116,22 @@ impl fmt::Debug for Search<'_> {
     }
 }
 
-/// Why the search of a folder gives nothing.
+/// The reason why the search of a folder has no result.
 #[derive(Debug)]
 pub enum Halt {
-    /// Nobody wants it any more.
+    /// The search was cancelled.
     Stopped,
     /// The folder cannot be read.
     Unreadable(io::Error),
 }
 
-/// A folder with what was found right in it.
+/// A folder and the files directly in it.
 struct Folder {
     path: PathBuf,
-    /// The same without links.
+    /// The canonical path.
     real: PathBuf,
     files: Vec<PathBuf>,
-    /// The folders right below it, by their places in the list of all.
+    /// Indices of the direct subfolders in the list of all folders.
     below: Vec<usize>,
 }
 
@@ -146,17 +146,17 @@ impl Folder {
     }
 }
 
-/// What is right in a folder, in natural order.
+/// The direct contents of a folder, in natural order.
 #[derive(Default)]
 struct Listing {
     files: Vec<PathBuf>,
-    /// Folders, and whether they are links to one.
+    /// Folders, each with a flag that is `true` for a link to a folder.
     folders: Vec<(PathBuf, bool)>,
 }
 
 impl<'a> Search<'a> {
-    /// Looks for files with a name that is wanted, as long as it is to go on. Hidden files and folders
-    /// are passed by.
+    /// Creates a search for files whose names are wanted. It continues while `goes_on` returns
+    /// `true`. Hidden files and folders are skipped.
     pub fn new(
         limits: Limits,
         progress: &'a SearchProgress,
@@ -180,13 +180,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Also passes by these folders, with all that is in them.
+    /// Also skips the folders that match, with their contents.
     #[must_use]
     pub fn passing_by(self, passes_by: &'a dyn Fn(&Path) -> bool) -> Self {
         Self { passes_by, ..self }
     }
 
-    /// Also finds links that lead to nothing, by their own names.
+    /// Also finds dangling links whose own names are wanted.
     #[must_use]
     pub fn with_dangling_links(self) -> Self {
         Self {
@@ -195,28 +195,26 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The folders below those that were searched which cannot be read, in the order in which they
-    /// were met.
+    /// The unreadable folders below the searched ones, in the order in which they were found.
     pub fn unreadable(&self) -> &[UnreadableFolder] {
         &self.unreadable
     }
 
-    /// The links that were not followed because they lead out of the folder that was searched.
+    /// The links that were not followed because they lead outside the searched folder.
     pub fn outside(&self) -> &[PathBuf] {
         &self.outside
     }
 
-    /// What ended it before all was seen.
+    /// The limit that ended the search early, if any.
     pub fn cut_off(&self) -> Option<CutOff> {
         self.cut_off
     }
 
-    /// The files below a folder, its own before those of the folders below it; none where it was
-    /// searched already. A folder below it that cannot be read is [noted](Self::unreadable) and passed
-    /// by.
+    /// Returns the files below a folder; a folder's own files precede those of its subfolders.
+    /// `None` if the folder was already searched. Unreadable subfolders are
+    /// [recorded](Self::unreadable) and skipped.
     ///
-    /// # Errors
-    /// When the folder itself cannot be read, or when the search was told to stop.
+    /// # Errors If the folder itself cannot be read, or if the search was cancelled.
     pub fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, Halt> {
         let top = root.canonicalize().map_err(Halt::Unreadable)?;
         if !self.known.insert(top.clone()) {
@@ -227,8 +225,9 @@ impl<'a> Search<'a> {
             !SYSTEM_FOLDERS.into_iter().map(Path::new).any(is_system)
         };
         let mut folders = vec![Folder::new(root.to_owned(), top.clone())];
-        // What is nearest to the top is seen first, whatever the bound. Links wait until all that
-        // is no link is known: what is in both lies where it is.
+        // Breadth first, so that a limit keeps the folders nearest to the root. Links wait until
+        // all real folders are known: a folder that is reachable both ways is listed at its real
+        // path.
         let mut waiting = VecDeque::from([0]);
         let mut links: VecDeque<(usize, PathBuf)> = VecDeque::new();
         while self.cut_off.is_none() {
@@ -276,7 +275,7 @@ impl<'a> Search<'a> {
         Ok(Some(in_order(folders)))
     }
 
-    /// Reads a folder below another one without links, as far as the limits let it.
+    /// Reads one folder, which is below `top` if links are resolved, within the limits.
     fn list(&mut self, folder: &Path, top: &Path) -> Result<Listing, Halt> {
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
         let mut listing = Listing::default();
@@ -289,7 +288,7 @@ impl<'a> Search<'a> {
                 break;
             }
             self.entries += 1;
-            // What is gone again, or cannot be asked what it is, is nothing to open.
+            // Skip entries that have disappeared or whose type cannot be determined.
             let Some((entry, kind)) = entry.ok().and_then(|entry| {
                 let kind = entry.file_type().ok()?;
                 Some((entry, kind))
@@ -300,7 +299,7 @@ impl<'a> Search<'a> {
                 continue;
             }
             let path = entry.path();
-            // Of a link, what it leads to.
+            // A link has the type of its target.
             let is_link = kind.is_symlink();
             let target = is_link.then(|| fs::metadata(&path).ok());
             let (is_dir, is_file) = match target {
@@ -338,7 +337,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Adds a folder below another one, and says its place in the list of all.
+/// Adds a folder below another one and returns its index in the list of all folders.
 fn add_below(folders: &mut Vec<Folder>, above: usize, folder: Folder) -> usize {
     let at = folders.len();
     folders.push(folder);
@@ -348,8 +347,8 @@ fn add_below(folders: &mut Vec<Folder>, above: usize, folder: Folder) -> usize {
     at
 }
 
-/// The files of folders, of which the first is above all others: each folder's own, and then those
-/// of the folders below it.
+/// Returns the files of all folders in order: each folder's own files, then those of its
+/// subfolders. The first folder is the root.
 fn in_order(mut folders: Vec<Folder>) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut next = vec![0];

@@ -1,5 +1,5 @@
-//! What is shown of a file at first, as the command line asks for it: the window, `render` and
-//! `bench` take the same options, and they stand here alone.
+//! The initial view of a file as requested on the command line. The window, `render` and `bench`
+//! share these options.
 
 use std::fmt::Display;
 use std::ops::{Bound, RangeBounds};
@@ -15,7 +15,7 @@ use mapscope_scene::{
     Shown, TileMapItem,
 };
 
-/// Stands for the pose without a clip where a clip is expected.
+/// Name that selects the pose without a clip where a clip name is expected.
 pub const NO_CLIP: &str = "none";
 
 /// What is shown of a file at first, and from where.
@@ -98,10 +98,10 @@ pub struct ViewRequest {
 }
 
 impl ViewRequest {
-    /// Has this shown of a document.
+    /// Applies the request to the view state of a document.
     ///
-    /// # Errors
-    /// What of it the document does not have, as a sentence for people; the rest is shown.
+    /// # Errors Lists in a sentence for the user what the document does not have; the rest is
+    /// applied.
     pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         shown.hides_shadows |= self.no_shadows;
         let results = [
@@ -117,10 +117,10 @@ impl ViewRequest {
         results.into_iter().collect()
     }
 
-    /// What of a document is shown so, all else as it is at first.
+    /// Returns the requested view state of a document, with defaults for everything else.
     ///
-    /// # Errors
-    /// What of it the document does not have, or what would change nothing, as a sentence for people.
+    /// # Errors Lists in a sentence for the user what the document does not have, or what would
+    /// have no effect.
     pub fn shown(&self, document: &dyn Document) -> Result<Shown, String> {
         let mut shown = Shown::default();
         self.show(document, &mut shown)?;
@@ -133,10 +133,9 @@ impl ViewRequest {
         Ok(shown)
     }
 
-    /// Where it is to be seen from, if a pose or a camera of the file is asked for.
+    /// Returns the requested camera pose, from `--camera` or from a camera of the file, if any.
     ///
-    /// # Errors
-    /// Which cameras there are, if the one that is asked for is not among them.
+    /// # Errors Lists the available cameras if the requested one does not exist.
     pub fn pose(&self, document: &dyn Document) -> Result<Option<Pose>, String> {
         let Some(wanted) = &self.look_through else {
             return Ok(self.camera);
@@ -150,7 +149,7 @@ impl ViewRequest {
         found.map(|camera| Some(camera.pose)).ok_or_else(unknown)
     }
 
-    /// Whether an overlay is to be switched on.
+    /// `true` if an overlay is requested.
     pub(crate) fn asks_for(&self, overlay: OverlayId) -> bool {
         self.overlays.iter().any(|name| name == overlay.as_str())
     }
@@ -167,7 +166,7 @@ impl ViewRequest {
         result
     }
 
-    /// Shows the beginning of the first clip unless it is said otherwise, as a game shows a model.
+    /// Shows the start of the first clip by default, as a game shows a model.
     fn show_moment(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         let clips = document.animation().map_or(&[][..], Animation::clips);
         let first = (!clips.is_empty()).then_some(0);
@@ -220,7 +219,7 @@ impl ViewRequest {
         Err(format!("there is no level {level}; {known}"))
     }
 
-    /// Cuts open what has levels; of others nothing can be cut away.
+    /// Sets the cut box, which only documents with levels support.
     fn show_cut(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         if self.cut.is_some() && document.levels().is_none() {
             return Err("--cut is for levels: this file has none".to_owned());
@@ -266,7 +265,7 @@ impl ViewRequest {
         result
     }
 
-    /// Hides the layers that are not to be seen.
+    /// Hides the layers that are not requested.
     fn show_layers(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         if self.layers.is_empty() && self.hidden_layers.is_empty() {
             return Ok(());
@@ -302,8 +301,8 @@ impl ViewRequest {
         Ok(())
     }
 
-    /// The camera that is asked for, or else one that has all in view, for an image of this
-    /// aspect ratio.
+    /// Returns the requested camera, or else one that frames the whole document, for an image of
+    /// this aspect ratio.
     pub fn camera(
         &self,
         document: &dyn Document,
@@ -334,7 +333,7 @@ impl ViewRequest {
     }
 }
 
-/// Refuses a frame that a clip of so many frames does not have.
+/// Checks that a clip with `frames` frames has this frame.
 pub(crate) fn check_frame(frame: f32, frames: u32) -> Result<(), String> {
     if frame < frames as f32 {
         return Ok(());
@@ -348,8 +347,8 @@ pub(crate) fn check_frame(frame: f32, frames: u32) -> Result<(), String> {
     })
 }
 
-/// Whether a light such as `Fast light 201` or `dimmer (fast light 201)` is meant: by its name, by
-/// that of what controls it, or by the number at the end.
+/// `true` if a light such as `Fast light 201` or `dimmer (fast light 201)` matches: by its full
+/// name, by its controller's name, by its plain name, or by the number at the end.
 fn is_called(name: &str, wanted: &str) -> bool {
     let parts = name.strip_suffix(')');
     let parts = parts.and_then(|name| name.rsplit_once(" ("));
@@ -359,7 +358,7 @@ fn is_called(name: &str, wanted: &str) -> bool {
     names.iter().any(|name| name.eq_ignore_ascii_case(wanted)) || number == Some(wanted)
 }
 
-/// Names for people, separated by commas.
+/// A comma-separated list of names for display.
 fn listed(names: impl Iterator<Item = impl AsRef<str>>) -> String {
     let names: Vec<_> = names.collect();
     let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
@@ -369,7 +368,7 @@ fn listed(names: impl Iterator<Item = impl AsRef<str>>) -> String {
     }
 }
 
-/// Whether a layer has this number in its file, from 0.
+/// `true` if a layer has this number in its file, from 0.
 fn is_layer(item: Item, number: &str) -> bool {
     let number = number.parse().ok();
     number.is_some_and(|index| item == TileMapItem::Layer { index }.into())
@@ -416,9 +415,9 @@ fn view_names() -> impl TypedValueParser<Value = NamedView> {
     })
 }
 
-/// A kind of number on the command line.
+/// A number type on the command line.
 pub(crate) trait Number: FromStr {
-    /// What it is called, in the plural.
+    /// Its display name in the plural.
     const PLURAL: &str;
 }
 
@@ -430,7 +429,7 @@ impl Number for u32 {
     const PLURAL: &str = "whole numbers from 0";
 }
 
-/// Reads so many numbers with commas between them.
+/// Parses exactly `N` comma-separated numbers.
 pub(crate) fn parse_numbers<T: Number, const N: usize>(text: &str) -> Result<[T; N], String> {
     let parts = text.split(',').map(|part| part.trim().parse().ok());
     let numbers: Option<Vec<T>> = parts.collect();
@@ -439,8 +438,8 @@ pub(crate) fn parse_numbers<T: Number, const N: usize>(text: &str) -> Result<[T;
         .ok_or_else(|| format!("expected {N} {} with commas between them", T::PLURAL))
 }
 
-/// Reads a whole number in a range. Unlike clap's own, it says what it expected also of what is no
-/// whole number.
+/// Returns a parser for whole numbers in a range. Unlike clap's own parser, its error also states
+/// the expectation for input that is not a whole number.
 pub(crate) fn whole_number<T: FromStr + PartialOrd + Display>(
     range: impl RangeBounds<T> + Clone,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
@@ -474,7 +473,7 @@ fn parse_field_of_view(text: &str) -> Result<f32, String> {
         .ok_or_else(|| format!("expected {} to {} degrees", range.start(), range.end()))
 }
 
-/// A light, and how bright it is to be; none where it is just to be on.
+/// Parses a light and its brightness; `None` means "on".
 fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
     let parsed = text.rsplit_once('=').and_then(|(name, value)| {
         let intensity = match value.trim() {

@@ -1,4 +1,4 @@
-//! `mapscope diff`: what differs between two files, in the terms of their format.
+//! `mapscope diff`: the differences between two files, in the terms of their format.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -17,13 +17,13 @@ use mapscope_scene::DecodeBudget;
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
 use mapscope_scene::{Document, OpenError, OpenOptions};
 
-/// How many differences of a kind text lists.
+/// Maximum number of differences per kind in text output.
 const MAX_LINES: usize = 100;
-/// How many lines `--text` prints of a file, unless more are asked for: git keeps all of them in memory.
+/// Default maximum number of lines that `--text` prints per file: git keeps all of them in memory.
 const MAX_TEXT_LINES: usize = 1_000_000;
-/// How many characters of a value or a name text shows.
+/// Maximum number of characters of a value or a name in text output.
 const MAX_CHARS: usize = 400;
-/// What `git difftool` gives in place of a file that one of two versions lacks.
+/// Path that `git difftool` passes for a file that is missing in one of two versions.
 const NO_FILE: &str = "/dev/null";
 
 pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -59,7 +59,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         files: files.map(Path::to_owned),
         source,
     })?;
-    // Of the same bytes nothing needs to be read.
+    // Identical bytes need not be read.
     let is_complete = is_identical || diff.not_read.iter().all(Option::is_none);
     let is_same = diff.count() == 0 && is_complete;
     if args.json {
@@ -90,7 +90,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
             };
             let problems = own.about().problems.iter();
             let only = problems.filter(|problem| !is_of_both(problem));
-            // The first of the worst.
+            // The first problem of the highest severity.
             if let Some(problem) = only.min_by_key(|it| it.severity != Severity::Error) {
                 output::say(&format!("only in {side}: {problem}"));
             }
@@ -110,7 +110,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     })
 }
 
-/// Opens two files side by side.
+/// Opens two files in parallel.
 fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], CommandError> {
     let options = &OpenOptions {
         budget: DecodeBudget::of_each(2),
@@ -127,7 +127,7 @@ fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], Co
                 .unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
         ]
     });
-    // The status 1 means that files differ, and not that one of them cannot be read.
+    // Status 1 means that the files differ; an unreadable file must give status 2.
     let failed = |error| match error {
         CommandError::Open(error @ OpenError::Refused { .. }) => {
             CommandError::Argument(error.to_string())
@@ -137,8 +137,8 @@ fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], Co
     Ok([a.map_err(failed)?, b.map_err(failed)?])
 }
 
-/// Writes every part of a file on a line. A file that cannot be read is a line that says so: git
-/// gives up on all files where one has no text.
+/// Writes each part of a file on one line. An unreadable file gives one line with the error: git
+/// aborts on all files if one of them has no text.
 fn write_parts(
     file: &Path,
     options: &OpenOptions,
@@ -188,7 +188,7 @@ fn write_parts(
     Ok(written?)
 }
 
-/// That a file was not read from a place on, or that errors leave something of it out.
+/// A message that a file was not read from a place on, or that errors omit parts of it.
 fn not_read(file: &Path, problem: &Problem) -> String {
     let (file, Problem { place, message, .. }) = (display_name(file), problem);
     let place = match place {
@@ -272,7 +272,7 @@ fn write_text(
     Ok(())
 }
 
-/// How many differ, and how.
+/// The counts of differences of a group.
 fn group_text(group: &DiffGroup) -> String {
     let [only_in_a, only_in_b] = group.only_in;
     let counts = [
@@ -311,7 +311,7 @@ fn write_difference(out: &mut impl Write, paint: Paint, difference: &Difference)
     Ok(())
 }
 
-/// The name of a field, and what it is in A and B.
+/// The name of a field and its values in A and B.
 fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
     let [a, b] = field.texts();
     let same = match (&a, &b) {
@@ -335,7 +335,8 @@ fn field_text(field: &FieldChange, is_in: [bool; 2]) -> String {
     format!("{}: {values}", label(&field.name))
 }
 
-/// So many characters of a long text from one on, and how many it has: what is damaged can be of any length.
+/// Returns an excerpt of at most [`MAX_CHARS`] characters, with the total count: corrupt text can
+/// have any length.
 fn excerpt(text: &str, from: usize) -> Cow<'_, str> {
     let count = text.chars().count();
     if count <= MAX_CHARS {
@@ -348,7 +349,7 @@ fn excerpt(text: &str, from: usize) -> Cow<'_, str> {
     format!("{before}{shown}{behind} ({count} characters)").into()
 }
 
-/// The name of a field as a label, also of one that has only the name that the file knows it by.
+/// The name of a field as a label, also if it only has its name in the file.
 fn label(name: &str) -> String {
     let name = name.replace('_', " ");
     let mut rest = name.chars();

@@ -1,4 +1,4 @@
-//! `mapscope export`: a file as one of another program.
+//! `mapscope export`: converts a file for another program.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use super::{CommandError, Status, source, target};
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_scene::{Document, OpenOptions, saving};
 
-/// The longest table that is written, unless a longer one is asked for: a 2D map of 2 KB may have 16 million cells.
+/// Maximum number of lines of a table by default: a 2D map of 2 KB may have 16 million cells.
 const MAX_TABLE_LINES: u64 = 4_000_000;
 
 pub(super) fn run(args: &ExportArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -28,7 +28,7 @@ pub(super) fn run(args: &ExportArgs, options: &OpenOptions) -> Result<Status, Co
     Ok(Status::of(problems))
 }
 
-/// Says what a file can become.
+/// Lists the formats that a file can be exported to.
 fn list(
     args: &ExportArgs,
     document: &dyn Document,
@@ -61,7 +61,7 @@ fn list(
     Ok(out.flush()?)
 }
 
-/// Makes the file that OUT asks for, and those beside it.
+/// Writes the output file and its companion files.
 fn write(
     args: &ExportArgs,
     path: &Path,
@@ -118,7 +118,7 @@ fn write(
     }
     let beside = export.places(path, &read, args.force);
     let beside = beside.map_err(|(path, error)| target::refused(&path, &error))?;
-    // Whoever sees the file finds what it names.
+    // Companion files come first, so that the main file never references missing ones.
     for (path, file) in &beside {
         target::write(path, &file.bytes)?;
     }

@@ -40,7 +40,7 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
         failed: 0,
     };
     let planned = writing.plan(archive, &files);
-    // All that is to be written may be, or nothing is.
+    // Check all files before the first one is written.
     for file in &planned {
         writing.check(file)?;
     }
@@ -50,7 +50,7 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
     Ok(writing.conclude(document))
 }
 
-/// The bytes of one file on standard output.
+/// Writes the bytes of one file to standard output.
 fn print(files: &[ArchiveFile<'_>]) -> Result<Status, CommandError> {
     let [file] = files else {
         return Err(CommandError::Argument(format!(
@@ -66,7 +66,7 @@ fn print(files: &[ArchiveFile<'_>]) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-/// The paths of files, each on a line.
+/// Prints the paths of files, one per line.
 fn list(files: &[ArchiveFile<'_>]) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
     for file in files {
@@ -76,7 +76,7 @@ fn list(files: &[ArchiveFile<'_>]) -> Result<Status, CommandError> {
     Ok(Status::Done)
 }
 
-/// The files that are asked for by their paths, by folders or by patterns; all if none is.
+/// Selects files by path, folder or pattern; all files if no name is given.
 fn chosen<'a>(
     args: &ExtractArgs,
     files: Vec<ArchiveFile<'a>>,
@@ -90,7 +90,7 @@ fn chosen<'a>(
     };
     let mut is_chosen = vec![false; files.len()];
     for given in &args.names {
-        // As shells complete paths.
+        // Accept the forms that shells complete.
         let name = given.trim_start_matches("./").trim_start_matches('/');
         let pattern = Pattern::new(name).ok();
         let folder = format!("{}/", name.trim_end_matches('/'));
@@ -117,7 +117,7 @@ fn chosen<'a>(
         .collect())
 }
 
-/// Refuses files that share their bytes so that a small archive would fill a disk.
+/// Refuses files that share their bytes, so that a small archive cannot fill a disk.
 fn check_size(files: &[ArchiveFile<'_>], file_bytes: u64) -> Result<(), CommandError> {
     let size: u64 = files.iter().map(ArchiveFile::size).sum();
     let max = file_bytes.saturating_mul(MAX_GROWTH);
@@ -130,28 +130,28 @@ fn check_size(files: &[ArchiveFile<'_>], file_bytes: u64) -> Result<(), CommandE
     Ok(())
 }
 
-/// A file that goes into a folder.
+/// A file to write into a folder.
 struct Planned<'a> {
     file: &'a ArchiveFile<'a>,
-    /// Its place below the folder.
+    /// Its path relative to the folder.
     path: PathBuf,
-    /// That of its image, if it is a texture.
+    /// The path of its image, if it is a texture.
     image: Option<PathBuf>,
 }
 
-/// Files that go into a folder.
+/// Extraction of files into a folder.
 struct Writing<'a> {
     args: &'a ExtractArgs,
     folder: &'a Path,
-    /// Files that are never written over.
+    /// Input files, which are never overwritten.
     read: Vec<PathBuf>,
-    /// How many files, and how many textures as PNG.
+    /// Number of files, and of textures as PNG.
     written: [usize; 2],
     failed: usize,
 }
 
 impl Writing<'_> {
-    /// Where files and the images of textures go. What cannot be written is said.
+    /// Chooses the paths of files and of texture images. Files that cannot be written are reported.
     fn plan<'f>(&mut self, archive: &Archive, files: &'f [ArchiveFile<'f>]) -> Vec<Planned<'f>> {
         let mut planned = Vec::new();
         let mut textures = Vec::new();
@@ -188,7 +188,7 @@ impl Writing<'_> {
         planned
     }
 
-    /// Makes sure that a file and, of a texture, its image may be written.
+    /// Checks that a file and its texture image, if any, may be written.
     fn check(&self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
         self.is_there(path, || Some(file.bytes().ok()?.into_owned()))?;
         if let Some(path) = image {
@@ -197,7 +197,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Writes a file and, of a texture, its image. What cannot be is said, and the others follow.
+    /// Writes a file and its texture image, if any. Failures are reported and do not stop the
+    /// others.
     fn write(&mut self, Planned { file, path, image }: &Planned<'_>) -> Result<(), CommandError> {
         let bytes = match file.bytes() {
             Ok(bytes) => bytes,
@@ -222,14 +223,14 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Says why a file is not written.
+    /// Reports why a file is not written.
     fn fail(&mut self, file: &ArchiveFile<'_>, why: &dyn Display) {
         output::say(&format!("{}: {why}", file.path));
         self.failed += 1;
     }
 
-    /// Whether a file is there as it is to be. One that differs is refused unless it may be replaced;
-    /// `bytes` are asked for only to see whether it does.
+    /// `true` if a file already exists with the right content. A different file is refused unless
+    /// it may be replaced. `bytes` is called only for the comparison.
     fn is_there(
         &self,
         path: &Path,
@@ -238,7 +239,7 @@ impl Writing<'_> {
         let refused = |path: &Path, why: &dyn Display| {
             Err(CommandError::Argument(format!("{}: {why}", path.display())))
         };
-        // The folder itself may be a link, as it was named.
+        // The folder itself may be a link, since the user named it.
         let below = path.ancestors().map(|below| self.folder.join(below));
         for below in below.take_while(|below| below != self.folder) {
             if below.is_symlink() {
@@ -271,7 +272,7 @@ impl Writing<'_> {
         saving::is_free(&path, &self.read).or_else(|error| refused(&path, &error))
     }
 
-    /// Writes a file, unless it is there already.
+    /// Writes a file unless it already exists with this content.
     fn put(&self, path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         interrupt::check()?;
         if self.is_there(path, || Some(bytes.to_vec()))? {
@@ -287,7 +288,7 @@ impl Writing<'_> {
         target::write(&path, bytes)
     }
 
-    /// Says what was done.
+    /// Reports the result.
     fn conclude(self, document: &dyn Document) -> Status {
         let [files, images] = self.written;
         let images = match images {

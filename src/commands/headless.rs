@@ -1,4 +1,4 @@
-//! A document and a device that draws it, without a window.
+//! A document and a device that renders it, without a window.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +14,18 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, OpenOptions};
 
-/// What an image is drawn with.
+/// The device that renders images.
 #[derive(Debug)]
 pub(super) struct Headless {
     pub(super) gpu: Gpu,
-    /// When it was there.
+    /// Time when the device was ready.
     pub(super) ready_at: Instant,
-    /// The first thing that the device complained of.
+    /// The first error that the device reported.
     complaint: Arc<Mutex<Option<String>>>,
 }
 
-/// Opens a file, with all that comes after it if that is waited for, and a device, side by side.
+/// Opens a file and a device in parallel. If `waits_until_complete`, also loads the deferred parts
+/// of the file.
 pub(super) fn open(
     file: &Path,
     options: &OpenOptions,
@@ -52,11 +53,11 @@ pub(super) fn open(
 }
 
 impl Headless {
-    /// A device whose complaints are kept.
+    /// Wraps a device and records its errors.
     pub(super) fn new(gpu: Gpu) -> Self {
         let complaint = Arc::new(Mutex::new(None));
         let first = Arc::clone(&complaint);
-        // Without this, wgpu answers an exhausted memory with a panic.
+        // Without this handler, wgpu panics if memory is exhausted.
         gpu.device
             .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
                 let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
@@ -69,10 +70,9 @@ impl Headless {
         }
     }
 
-    /// What an image of a size is drawn on at once.
+    /// Creates the render target for an image of this size.
     ///
-    /// # Errors
-    /// When the device cannot draw it, or could draw it but not give it back.
+    /// # Errors If the device cannot draw the image or cannot read it back.
     pub(super) fn target(&self, size: [u32; 2]) -> Result<Target, CommandError> {
         check_size(size, &self.gpu.device.limits())?;
         let target = Target::new(&self.gpu, size);
@@ -80,7 +80,7 @@ impl Headless {
         Ok(target)
     }
 
-    /// Makes sure that the device has not complained so far.
+    /// Checks that the device has reported no error so far.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         let mut first = self
             .complaint
@@ -92,7 +92,7 @@ impl Headless {
         }
     }
 
-    /// Waits until the device has done all that it was given.
+    /// Waits until the device has completed all submitted work.
     pub(super) fn wait(&self) -> Result<(), CommandError> {
         self.gpu
             .device
@@ -102,7 +102,7 @@ impl Headless {
     }
 }
 
-/// Refuses sizes that the device cannot draw, or could draw but not give back.
+/// Refuses sizes that the device cannot draw or cannot read back.
 fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), CommandError> {
     let side = limits.max_texture_dimension_2d;
     if width > side || height > side {
@@ -123,8 +123,8 @@ fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), Co
     Ok(())
 }
 
-/// The part of a 2D map around its middle that an image of this size shows, each pixel of the map
-/// as one of the image.
+/// The part of a 2D map around its centre that an image of this size shows, one image pixel per map
+/// pixel.
 fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
     let corner = |axis: usize| (map_size[axis] as f64 - f64::from(size[axis])) * 0.5;
     FlatWindow {
@@ -133,10 +133,9 @@ fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
     }
 }
 
-/// The view that the arguments ask for, for an image of this aspect ratio.
+/// The view that the arguments request, for an image of this aspect ratio.
 ///
-/// # Errors
-/// When the document has no such clip, frame, level or light.
+/// # Errors If the document does not have the requested clip, frame, level or light.
 pub(super) fn view_of(
     image: &ImageArgs,
     document: &dyn Document,

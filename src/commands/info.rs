@@ -1,4 +1,4 @@
-//! `mapscope info`: what is in a file.
+//! `mapscope info`: the contents of a file.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ use mapscope_scene::{
     find_items, items_of_kinds, without_sign_of_zero,
 };
 
-/// What stands on or in a map, all of which JSON has: the kinds of their items.
+/// Item kinds of objects on or in a map. JSON lists all objects of these kinds.
 const OBJECTS: [&str; 12] = [
     "zone",
     "zone area",
@@ -35,7 +35,7 @@ const OBJECTS: [&str; 12] = [
     "environment region",
     "server region",
 ];
-/// Lines of one list that text shows.
+/// Maximum number of lines per list in text output.
 const MAX_LINES: usize = 24;
 
 pub(super) fn run(
@@ -71,7 +71,7 @@ pub(super) fn run(
     Ok(Status::of(known.problems()))
 }
 
-/// Describes several files one after another; those that cannot be read do not keep it from the others.
+/// Describes several files one after another; unreadable files do not stop the others.
 fn describe_all(
     args: &InfoArgs,
     options: &OpenOptions,
@@ -85,7 +85,7 @@ fn describe_all(
             writeln!(out)?;
         }
         let described = source::open_or_refused(file, options).and_then(|known| {
-            // Among several files, a map is for those that are scenes.
+            // With several files, `--map` applies to the scenes among them.
             match source::refuse_map(file, known.format(), options) {
                 Ok(()) => has_scene = true,
                 Err(error) => without_scene = Some(error),
@@ -112,7 +112,7 @@ fn describe_all(
     }
 }
 
-/// The object of a file that cannot be read.
+/// The JSON object of an unreadable file.
 fn not_read(file: &Path, error: &CommandError) -> Map<String, Value> {
     let file = super::cli::display_name(file);
     let keys = [("file", file), ("error", error.reason())];
@@ -121,7 +121,7 @@ fn not_read(file: &Path, error: &CommandError) -> Map<String, Value> {
         .collect()
 }
 
-/// Says what is in a file, and what was asked of it.
+/// Prints the contents of a file and the answers to the query.
 fn describe(
     file: &Path,
     known: &Known,
@@ -189,7 +189,7 @@ fn describe(
     Ok(out.flush()?)
 }
 
-/// A file that the document names.
+/// A file that the document references.
 fn file_json(file: &NamedFile) -> Value {
     let path = file.path.as_deref().map(super::cli::display_name);
     json!({
@@ -201,7 +201,7 @@ fn file_json(file: &NamedFile) -> Value {
     })
 }
 
-/// What is known of an item.
+/// The details of an item.
 fn item_json(document: &dyn Document, named: &NamedItem, playhead: Playhead) -> Value {
     json!({
         "item": named.item.to_string(),
@@ -211,7 +211,7 @@ fn item_json(document: &dyn Document, named: &NamedItem, playhead: Playhead) -> 
     })
 }
 
-/// The same as text.
+/// Writes the details of items as text.
 fn write_items(
     out: &mut impl Write,
     paint: Paint,
@@ -243,7 +243,7 @@ fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> 
     })
 }
 
-/// Name and version of the driver of an adapter.
+/// Name and version of an adapter's driver.
 #[cfg(feature = "gpu")]
 fn driver_of(adapter: &AdapterRow) -> String {
     let info = &adapter.info;
@@ -266,10 +266,9 @@ fn adapter_json(adapter: &AdapterRow) -> Value {
     })
 }
 
-/// The adapter that draws, in JSON.
+/// The adapter that would draw, in JSON.
 ///
-/// # Errors
-/// When there is none.
+/// # Errors If no adapter can draw.
 #[cfg(feature = "gpu")]
 pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandError> {
     let (adapters, drawing) = mapscope_render::adapters(graphics.into());
@@ -278,10 +277,9 @@ pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandErr
     Ok(chosen.map_or(Value::Null, adapter_json))
 }
 
-/// Says what adapters there are, and which of them would draw.
+/// Lists the adapters and marks the one that would draw.
 ///
-/// # Errors
-/// When none of them would, after the list.
+/// # Errors If no adapter can draw; the list is printed first.
 #[cfg(feature = "gpu")]
 fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();
@@ -319,14 +317,14 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
     Ok(Status::Done)
 }
 
-/// Row and column of the tile in the south-east corner of a terrain, from what is said of it.
+/// Row and column of the tile in the south-east corner of a terrain, derived from its answers.
 fn last_tile(answers: &Map<String, Value>) -> Option<[u64; 2]> {
     let chunks = answers.get("chunks")?;
     let last = |key| Some((chunks.get(key)?.as_u64()? * u64::from(CHUNK_SIDE)).saturating_sub(1));
     Some([last("rows")?, last("cols")?])
 }
 
-/// Makes sure that what was asked for beyond the file as a whole is there.
+/// Checks that every query beyond the file as a whole has an answer.
 fn check_answers(
     document: &dyn Document,
     query: &InfoQuery,
@@ -380,7 +378,7 @@ fn write_json(out: &mut Stdout, keys: &Map<String, Value>) -> io::Result<()> {
     out.flush()
 }
 
-/// What the file is and what is in it.
+/// Writes the format and the contents of the file.
 fn write_about(
     out: &mut impl Write,
     paint: Paint,
@@ -394,7 +392,7 @@ fn write_about(
         ("Format".to_owned(), about.format.name.to_owned()),
         ("Version".to_owned(), about.version.clone()),
     ];
-    // Faces are counted; textures are not read for this.
+    // Load enough to count faces; textures are not read for this.
     let goes_on = || document.pending() == Some(Pending::Relief);
     document.complete(&goes_on, &|| {});
     let statistics = document.statistics();
@@ -403,7 +401,7 @@ fn write_about(
     write_outline(out, paint, 0, &document.outline())
 }
 
-/// What was asked beyond the file as a whole.
+/// Writes the answers to queries beyond the file as a whole.
 fn write_answers(
     out: &mut impl Write,
     paint: Paint,
@@ -436,7 +434,7 @@ fn write_answers(
     Ok(())
 }
 
-/// What is wrong with the file, or worth knowing.
+/// Writes the problems and notes of the file.
 fn write_problems(
     out: &mut impl Write,
     paint: Paint,
@@ -465,12 +463,12 @@ fn write_problems(
     write_rest(out, paint, 1, unlisted(problems), "--json has them")
 }
 
-/// How many problems there are beyond those that are listed.
+/// Number of problems beyond those that are listed.
 fn unlisted(problems: &[Problem]) -> usize {
     problems.iter().skip(MAX_LINES).map(|p| p.count).sum()
 }
 
-/// Names and values, the values one below the other.
+/// Writes names and values, with the values aligned in a column.
 fn write_aligned(
     out: &mut impl Write,
     paint: Paint,
@@ -496,7 +494,7 @@ fn write_aligned(
     Ok(())
 }
 
-/// A level of the outline and those below it.
+/// Writes a level of the outline and its descendants.
 fn write_outline(
     out: &mut impl Write,
     paint: Paint,
@@ -528,7 +526,7 @@ fn write_outline(
     write_rest(out, paint, depth, rest, "the window lists them")
 }
 
-/// Says how many lines of a list are not shown, and where they are.
+/// Writes how many lines of a list are omitted, and where to find them.
 fn write_rest(
     out: &mut impl Write,
     paint: Paint,
@@ -543,7 +541,7 @@ fn write_rest(
     writeln!(out, "{:indent$}{line}", "", indent = depth * 2)
 }
 
-/// The lines of a field: of several objects or lists one for each.
+/// The lines of a field; several objects or lists have one line each.
 fn field_lines(name: &str, value: &Value) -> Vec<(String, String)> {
     let is_several = |value: &Value| value.is_object() || value.is_array();
     let lines: Vec<String> = match value {
@@ -564,10 +562,10 @@ fn field_lines(name: &str, value: &Value) -> Vec<(String, String)> {
     lines.map(|(name, line)| (name.to_owned(), line)).collect()
 }
 
-/// The key of what is null in an object since it was not read.
+/// Key that lists which values of an object are null because they were not read.
 const NOT_READ: &str = "not_read";
 
-/// A JSON value as people write it: texts without quotes, fields as `name value`.
+/// A JSON value as readable text: strings without quotes, fields as `name value`.
 fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -592,7 +590,7 @@ fn value_text(value: &Value) -> String {
     }
 }
 
-/// The sides of a mask by their names.
+/// The names of the sides in a bit mask.
 fn sides_text(mask: &serde_json::Number) -> String {
     let mask = mask.as_u64().unwrap_or_default();
     let sides = SIDES.into_iter().enumerate();

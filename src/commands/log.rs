@@ -1,4 +1,4 @@
-//! What libraries have to say, on standard error for those who ask.
+//! Log messages of libraries, printed to standard error on request.
 
 use std::io::Write as _;
 
@@ -17,11 +17,11 @@ impl Log for StderrLog {
         if self.enabled(record.metadata()) {
             let (level, target) = (record.level(), record.target());
             let text = record.args().to_string();
-            // Libraries write lines; Mapscope's own messages have names of files.
+            // Messages of libraries consist of lines; Mapscope's own may contain file names.
             let is_own = target.starts_with("mapscope");
             let lines = text.split(|c| c == '\n' && !is_own);
             let lines: Vec<_> = lines.map(printable).collect();
-            // A log that cannot be written has nobody to tell.
+            // Ignore errors: a log that cannot be written has nowhere to report them.
             let _unheard = writeln!(std::io::stderr(), "{level} {target}: {}", lines.join("\n"));
         }
     }

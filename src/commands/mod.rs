@@ -1,5 +1,5 @@
-//! What runs without a window: `info`, `check`, `diff`, `render`, `bench`, `export`, `extract` and
-//! `convert`, and the command line.
+//! The command line and the commands without a window: `info`, `check`, `diff`, `render`, `bench`,
+//! `export`, `extract` and `convert`.
 //!
 //! Output meant for machines goes to standard output, everything else to standard error.
 
@@ -48,19 +48,19 @@ pub use cli::{
 pub use log::log_to_stderr;
 pub use schema::schema;
 
-/// How a command ended: the exit status, worst last.
+/// Exit status of a command, ordered from best to worst.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
-    /// 0: done, and nothing is wrong.
+    /// 0: done, without errors in the file.
     Done,
-    /// 1: the file has errors; of `diff`, the files differ.
+    /// 1: the file has errors; for `diff`, the files differ.
     FileErrors,
-    /// 2: the command could not do its work.
+    /// 2: the command failed.
     Failed,
 }
 
 impl Status {
-    /// That of a command that has done its work on a file with these problems.
+    /// The status of a completed command whose file has these problems.
     fn of(problems: &[Problem]) -> Self {
         match Tally::of(problems).errors {
             0 => Self::Done,
@@ -75,21 +75,21 @@ impl From<Status> for ExitCode {
     }
 }
 
-/// Why a command did not do its work.
+/// The reason why a command failed.
 #[derive(Debug, Error)]
 pub enum CommandError {
     /// The file was not opened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The command, or what it was asked for, is not part of this build.
+    /// This build does not include the command or the requested function.
     #[error("this build of Mapscope has no {what}; build it with the feature `{feature}`")]
     NotBuilt {
-        /// What is not there.
+        /// The missing function.
         what: &'static str,
-        /// The feature of which it is a part.
+        /// The feature that includes it.
         feature: &'static str,
     },
-    /// There is nothing to draw with.
+    /// No graphics adapter can draw.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
     Gpu(#[from] GpuError),
@@ -97,14 +97,14 @@ pub enum CommandError {
     #[cfg(feature = "gpu")]
     #[error(transparent)]
     Upload(#[from] UploadError),
-    /// The graphics device gave up.
+    /// The graphics device failed.
     #[cfg(feature = "gpu")]
     #[error("the graphics device failed: {0}")]
     Device(String),
-    /// An argument that only makes no sense together with the file or the device.
+    /// An argument that is invalid only in combination with the file or the device.
     #[error("{0}")]
     Argument(String),
-    /// Something would be lost.
+    /// The conversion would lose data.
     #[error(
         "{}: not written, since something would be lost (--lossy writes it all the same)", .path.display()
     )]
@@ -114,42 +114,42 @@ pub enum CommandError {
         /// A sentence for each loss.
         losses: Vec<String>,
     },
-    /// The window was not opened, or had to close.
+    /// The window could not be opened, or had to close.
     #[cfg(feature = "window")]
     #[error("{0}")]
     Window(String),
-    /// Two files cannot be compared.
+    /// The two files cannot be compared.
     #[error("{}, {}: {source}", .files[0].display(), .files[1].display())]
     Diff {
         /// The files.
         files: [PathBuf; 2],
-        /// Why not.
+        /// The reason.
         source: DiffError,
     },
-    /// A file was not written.
+    /// A file could not be written.
     #[error("{}: {}", .path.display(), system_reason(.source, "file"))]
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
-    /// Standard output took no more.
+    /// Standard output could not be written.
     #[error("standard output: {}", system_reason(.0, "file"))]
     Output(#[from] io::Error),
 }
 
 impl CommandError {
-    /// The same with the name of the file that it is about, one of several.
+    /// Adds the name of the file, for a command on several files.
     fn about(self, file: &Path) -> Self {
         match self {
             Self::Argument(text) => Self::Argument(format!("{}: {text}", display_name(file))),
-            // These name it.
+            // Other errors already name the file.
             other => other,
         }
     }
 
-    /// The same with the file named as in this argument: a pipe has no name of its own.
+    /// Names the file as in this argument: a pipe has no name of its own.
     fn named(mut self, argument: &Path) -> Self {
         if let Self::Open(OpenError::UnknownFormat { path, .. } | OpenError::Refused { path, .. }) =
             &mut self
@@ -159,7 +159,7 @@ impl CommandError {
         self
     }
 
-    /// The reason without the name of the file, which stands in a key of its own in JSON.
+    /// The reason without the file name, which has its own key in JSON.
     fn reason(&self) -> String {
         match self {
             Self::Open(OpenError::Read { source, .. }) => system_reason(source, "file"),
@@ -169,11 +169,12 @@ impl CommandError {
         }
     }
 
-    /// The message in lines. Text from files and file names never begins one, whatever is in it.
+    /// The lines of the message. Text from files and file names never starts a line, whatever it
+    /// contains.
     fn lines(&self) -> Vec<String> {
         let text = self.to_string();
         match self {
-            // Devices and displays describe faults in lines, and know no names of files.
+            // Errors of devices and displays have several lines and contain no file names.
             #[cfg(feature = "gpu")]
             Self::Gpu(_) | Self::Device(_) => text.lines().map(str::to_owned).collect(),
             #[cfg(feature = "window")]
@@ -186,7 +187,7 @@ impl CommandError {
         }
     }
 
-    /// `true` if nobody reads standard output any more.
+    /// `true` if the reader of standard output has hung up.
     fn is_hang_up(&self) -> bool {
         matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
@@ -209,10 +210,9 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
     })
 }
 
-/// Width and height of the flat picture of a map, in pixels.
+/// Width and height of the flat image of a map, in pixels.
 ///
-/// # Errors
-/// When no layer reaches into the picture, which begins at the point 0,0 of the map.
+/// # Errors If no layer reaches into the image, which starts at the point 0,0 of the map.
 fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     let size = layers.flat_size();
     if size.contains(&1) {
@@ -222,14 +222,12 @@ fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     Ok(size)
 }
 
-/// Runs a command, drawing as it was asked for. `started` is when the process did.
+/// Runs a command with the given graphics options. `started` is the start of the process.
 #[cfg_attr(
     not(feature = "gpu"),
     expect(unused_variables, reason = "only `bench` reports when that was")
 )]
-///
-/// # Errors
-/// When the command could not do its work.
+/// # Errors If the command fails.
 pub fn run(
     command: HeadlessCommand,
     options: &OpenOptions,
@@ -265,7 +263,7 @@ pub fn run(
     }
 }
 
-/// Tells the user what went wrong, and gives the status to exit with.
+/// Reports an error to the user and returns the exit status.
 pub fn conclude(result: Result<Status, CommandError>) -> Status {
     result.unwrap_or_else(|error| {
         output::report_error(&error);

@@ -1,4 +1,4 @@
-//! Text for people and JSON for programs, the same from every command.
+//! Text and JSON output shared by all commands.
 
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -13,9 +13,9 @@ use mapscope_formats::{Place, Problem, Severity};
 pub(super) use mapscope_formats::{Tally, counted, printable};
 use mapscope_scene::OpenError;
 
-/// Standard output. If the reader hangs up, the rest is dropped: a command still does its work, so its
-/// exit status does not depend on how much was read (`mapscope check maps/* | head` in a script with
-/// `pipefail`).
+/// Standard output. If the reader hangs up, further output is dropped and the command still
+/// completes, so its exit status does not depend on how much was read (`mapscope check maps/* |
+/// head` in a script with `pipefail`).
 #[derive(Debug)]
 pub(super) struct Stdout {
     out: BufWriter<StdoutLock<'static>>,
@@ -36,7 +36,7 @@ impl Stdout {
         self.out.get_ref().is_terminal()
     }
 
-    /// Colours for it, if it is a terminal.
+    /// Colours for this stream, if it is a terminal.
     pub(super) fn paint(&self) -> Paint {
         Paint::on(self.out.get_ref())
     }
@@ -69,14 +69,14 @@ impl Write for Stdout {
     }
 }
 
-/// Styles for text; all of them do nothing where the text does not go to a terminal.
+/// Text styles, which have no effect if the text does not go to a terminal.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Colours when this is a terminal and the user has not said otherwise (`NO_COLOR`).
+    /// Enables colours if the stream is a terminal and the user has not disabled them (`NO_COLOR`).
     pub(super) fn on(stream: &impl IsTerminal) -> Self {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Self {
@@ -84,17 +84,17 @@ impl Paint {
         }
     }
 
-    /// For the names of things that follow.
+    /// Style of headings.
     pub(super) fn heading<T: fmt::Display>(self, text: T) -> Painted<T> {
         self.paint(Style::new().bold(), text)
     }
 
-    /// For side notes.
+    /// Style of side notes.
     pub(super) fn dim<T: fmt::Display>(self, text: T) -> Painted<T> {
         self.paint(Style::new().dimmed(), text)
     }
 
-    /// For how bad something is.
+    /// Style of a severity.
     pub(super) fn severity(self, severity: Severity) -> Painted<Severity> {
         let color = match severity {
             Severity::Error => AnsiColor::Red,
@@ -128,9 +128,9 @@ impl<T: fmt::Display> fmt::Display for Painted<T> {
     }
 }
 
-/// A problem as compilers write them: `FILE:LINE:COLUMN: severity: message [rule]`, with how many
-/// follow from it. What reads such lines knows no offsets: those of binary files stand before the
-/// message.
+/// Writes a problem as compilers do, `FILE:LINE:COLUMN: severity: message [rule]`, with the number
+/// of consequences. Programs that parse such lines do not know offsets, so the offset in a binary
+/// file precedes the message.
 pub(super) fn write_problem(
     out: &mut impl Write,
     paint: Paint,
@@ -141,7 +141,7 @@ pub(super) fn write_problem(
     write_message(out, paint, path, problem, problem.severity, &message)
 }
 
-/// The lines of what follows from a problem, as compilers write what belongs to another line.
+/// Writes the consequences of a problem, in the form of compilers' notes to another line.
 pub(super) fn write_consequences(
     out: &mut impl Write,
     paint: Paint,
@@ -160,7 +160,7 @@ pub(super) fn write_consequences(
     Ok(())
 }
 
-/// The line of a problem, with what is said of it.
+/// Writes the line of a problem with its message.
 fn write_message(
     out: &mut impl Write,
     paint: Paint,
@@ -182,7 +182,7 @@ fn write_message(
     )
 }
 
-/// The beginning of such a line, up to the message.
+/// Writes the start of such a line, up to the message.
 fn write_line(
     out: &mut impl Write,
     paint: Paint,
@@ -195,7 +195,7 @@ fn write_line(
     write!(out, "{place} {}: ", paint.severity(severity))
 }
 
-/// Says on standard error, in the same form, why a file or folder is not checked.
+/// Reports on standard error, in the same form, why a file or folder is not checked.
 pub(super) fn report_unchecked(path: &Path, place: Place, message: &str) {
     let stderr = io::stderr();
     let paint = Paint::on(&stderr);
@@ -204,7 +204,7 @@ pub(super) fn report_unchecked(path: &Path, place: Place, message: &str) {
         .and_then(|()| writeln!(stderr, "{}", printable(message)));
 }
 
-/// Says on standard error that a file has problems, where a command goes on in spite of them.
+/// Reports on standard error that a file has problems although the command continues.
 pub(super) fn note_problems(path: &Path, problems: &[Problem]) {
     if !problems.is_empty() {
         let name = display_name(path);
@@ -215,13 +215,13 @@ pub(super) fn note_problems(path: &Path, problems: &[Problem]) {
     }
 }
 
-/// Says something to the user on standard error.
+/// Prints a message to the user on standard error.
 pub(super) fn say(text: &str) {
-    // A user who has closed standard error does not want to know.
+    // Ignore a closed standard error: the user does not want the message.
     let _unheard = writeln!(io::stderr(), "{}", printable(text));
 }
 
-/// Says on standard error why a command did not do its work.
+/// Reports on standard error why a command failed.
 pub(super) fn report_error(error: &CommandError) {
     let stderr = io::stderr();
     let paint = Paint::on(&stderr);
@@ -236,7 +236,7 @@ pub(super) fn report_error(error: &CommandError) {
     };
 }
 
-/// A problem in JSON, with what follows from it if anything does.
+/// A problem in JSON, with its consequences, if any.
 pub(super) fn problem_json(problem: &Problem) -> Value {
     let mut object = json!({
         "severity": problem.severity.to_string(),

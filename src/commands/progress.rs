@@ -1,14 +1,14 @@
-//! How far a command is: a line at the bottom of a terminal, which goes away.
+//! Progress of a command: a temporary line at the bottom of a terminal.
 
 use std::cell::Cell;
 use std::io::{self, IsTerminal, Write as _};
 use std::time::{Duration, Instant};
 
-/// How often the line changes at most.
+/// Minimum interval between two updates of the line.
 const EVERY: Duration = Duration::from_millis(100);
 
-/// The line, which is there only where standard error is a terminal. Whoever writes to the terminal
-/// clears it first.
+/// The line, which is visible only if standard error is a terminal. Clear it before any other
+/// output to the terminal.
 #[derive(Debug)]
 pub(super) struct ProgressLine {
     is_on: bool,
@@ -17,7 +17,7 @@ pub(super) struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// On standard error.
+    /// Creates a line on standard error.
     pub(super) fn new() -> Self {
         let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
         Self {
@@ -27,7 +27,7 @@ impl ProgressLine {
         }
     }
 
-    /// Shows a text in place of the last one, unless that is very new.
+    /// Replaces the text, unless the last one was shown very recently.
     pub(super) fn show(&self, text: impl FnOnce() -> String) {
         let is_due = |drawn: Instant| drawn.elapsed() >= EVERY;
         if self.is_on && self.drawn.get().is_none_or(is_due) {
@@ -37,12 +37,12 @@ impl ProgressLine {
         }
     }
 
-    /// Begins another kind of work, whose first text is shown however new the last one is.
+    /// Begins another stage; its first text is shown even if the last one is very recent.
     pub(super) fn begin_stage(&self) {
         self.drawn.set(None);
     }
 
-    /// Takes it away until it is shown again.
+    /// Removes the line until it is shown again.
     pub(super) fn clear(&self) {
         if self.is_shown.replace(false) {
             write("\r\x1b[K");
@@ -52,7 +52,7 @@ impl ProgressLine {
 
 fn write(text: &str) {
     let mut stderr = io::stderr().lock();
-    // A user whose terminal is gone sees no progress.
+    // Ignore errors: without a terminal there is no progress to show.
     let _unseen = stderr.write_all(text.as_bytes());
     let _unseen = stderr.flush();
 }

@@ -1,4 +1,4 @@
-//! From an argument to an open document.
+//! Opens the document that an argument names.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -19,12 +19,12 @@ use mapscope_scene::{
     self, Bytes, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,
 };
 
-/// Stands, with a name or without, for a demo that is built in where a file is expected.
+/// Prefix of an argument that names a built-in demo instead of a file.
 const DEMO: &str = "demo:";
-/// Maximum number of bytes read from a pipe, which has no size of its own and may never end.
+/// Maximum number of bytes read from a pipe, which has no known size and may never end.
 const MAX_PIPE_BYTES: u64 = 1 << 30;
 
-/// A document, and how long its parts took to open.
+/// A document and the time each step of opening took.
 #[derive(Debug)]
 #[cfg_attr(
     not(feature = "gpu"),
@@ -34,22 +34,21 @@ pub(super) struct Opened {
     pub(super) document: Arc<dyn Document>,
     /// The bytes of the file.
     pub(super) bytes: Bytes,
-    /// How many bytes the files have that it names and that are built in.
+    /// Total size of the built-in files that it references, in bytes.
     pub(super) embedded_bytes: u64,
-    /// Reading the file, or making it up.
+    /// Time to read or synthesise the file.
     pub(super) read_time: Duration,
-    /// Bytes to plain data.
+    /// Time to convert bytes to plain data.
     pub(super) parse_time: Duration,
-    /// Plain data to what can be drawn, picked and described.
+    /// Time to convert plain data to a document that can be drawn, picked and described.
     pub(super) build_time: Duration,
-    /// When it was open.
+    /// Time when the document was open.
     pub(super) finished_at: Instant,
 }
 
-/// The demo that an argument names; none where it names a file.
+/// The demo that an argument names; `None` if it names a file.
 ///
-/// # Errors
-/// When there is no demo of this name.
+/// # Errors If no demo has this name.
 pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandError> {
     let Some(id) = argument.to_str().and_then(|text| text.strip_prefix(DEMO)) else {
         return Ok(None);
@@ -64,15 +63,14 @@ pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandE
     demo::find(id).map(Some).ok_or_else(known)
 }
 
-/// Whether an argument stands for standard input.
+/// `true` if an argument means standard input.
 pub(super) fn is_stdin(argument: &Path) -> bool {
     argument == Path::new("-")
 }
 
-/// Refuses standard input among several arguments more than once.
+/// Refuses standard input more than once among several arguments.
 ///
-/// # Errors
-/// When it is there more than once.
+/// # Errors If it occurs more than once.
 pub(super) fn refuse_stdin_twice(arguments: &[PathBuf]) -> Result<(), CommandError> {
     if arguments.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(CommandError::Argument(
@@ -97,7 +95,7 @@ pub(super) fn is_pipe(argument: &Path) -> bool {
     }
 }
 
-/// Reads a pipe to its end. Files that it names are looked up from the working folder.
+/// Reads a pipe to its end. Files that it references are resolved against the working folder.
 fn read_pipe(argument: &Path, pipe: impl Read) -> Result<Source, CommandError> {
     let read_error = |source| OpenError::Read {
         path: argument.to_owned(),
@@ -117,7 +115,7 @@ fn read_pipe(argument: &Path, pipe: impl Read) -> Result<Source, CommandError> {
     })
 }
 
-/// The bytes that an argument names: a file, a pipe, standard input, a demo, or a made-up map.
+/// The bytes that an argument names: a file, a pipe, standard input, a demo or a synthetic map.
 pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
     if is_stdin(argument) {
         return read_pipe(argument, io::stdin().lock());
@@ -138,21 +136,21 @@ pub(super) fn source_of(argument: &Path) -> Result<Source, CommandError> {
     Ok(Source::read(argument)?)
 }
 
-/// Opens what an argument names; a map is refused for what is no scene.
+/// Opens the document that an argument names; refuses `--map` for documents that are not scenes.
 pub(super) fn open(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
     let opened = open_any(argument, options)?;
     refuse_map(argument, opened.document.about().format, options)?;
     Ok(opened)
 }
 
-/// Opens what an argument names. A map that is given is of no use to what is no scene.
+/// Opens the document that an argument names. Documents that are not scenes ignore `--map`.
 fn open_any(argument: &Path, options: &OpenOptions) -> Result<Opened, CommandError> {
     let begun = Instant::now();
     let source = source_of(argument)?;
     open_source(&source, begun.elapsed(), options).map_err(|error| error.named(argument))
 }
 
-/// Opens what was read in some time.
+/// Opens a source that took `read_time` to read.
 fn open_source(
     source: &Source,
     read_time: Duration,
@@ -174,11 +172,10 @@ fn open_source(
     })
 }
 
-/// The file to open, and how, for an image of one: a map whose entities are asked for is shown with the
-/// scene beside it, which stands on it.
+/// The file and the options to open for an image. If the entities of a map are requested, this is
+/// the scene beside the map, which is shown on it.
 ///
-/// # Errors
-/// When the map cannot be read, or when there is no scene beside it.
+/// # Errors If the map cannot be read, or if there is no scene beside it.
 pub(super) fn with_entities<'a>(
     file: &mut PathBuf,
     request: &ViewRequest,
@@ -187,7 +184,7 @@ pub(super) fn with_entities<'a>(
     let is_asked = request.asks_for(OverlayId::Entities) && options.map == MapChoice::Beside;
     // A pipe can be read only once.
     let is_asked = is_asked && !is_stdin(file) && !is_pipe(file);
-    // Of what is no map, opening it says what is wrong.
+    // For other formats, opening the file reports the error.
     let format = is_asked.then(|| mapscope_scene::identify_format(&source_of(file).ok()?).ok());
     if format.flatten().map(|format| format.id) != Some(pfmap::FORMAT.id) {
         return Ok(Cow::Borrowed(options));
@@ -206,10 +203,9 @@ pub(super) fn with_entities<'a>(
     Ok(Cow::Owned(OpenOptions { map, ..options }))
 }
 
-/// Refuses a map that is given for what is no scene.
+/// Refuses `--map` for a document that is not a scene.
 ///
-/// # Errors
-/// When there is such a map.
+/// # Errors If a map is given for such a document.
 pub(super) fn refuse_map(
     argument: &Path,
     format: &Format,
@@ -225,8 +221,8 @@ pub(super) fn refuse_map(
     )))
 }
 
-/// Opens what an argument names, for a command that can say what is wrong with a file of which
-/// nothing can be shown.
+/// Opens the document that an argument names, for a command that can report problems even if
+/// nothing of the file can be shown.
 pub(super) fn open_or_refused(
     argument: &Path,
     options: &OpenOptions,
@@ -234,7 +230,7 @@ pub(super) fn open_or_refused(
     known(&source_of(argument)?, options).map_err(|error| error.named(argument))
 }
 
-/// The same of what was read.
+/// As [`open_or_refused`], for a source.
 pub(super) fn known(source: &Source, options: &OpenOptions) -> Result<Known, CommandError> {
     match open_source(source, Duration::ZERO, options) {
         Ok(opened) => Ok(Known::Opened(opened.document)),
@@ -262,7 +258,7 @@ impl Known {
         }
     }
 
-    /// What is wrong with it.
+    /// The problems of the file.
     pub(super) fn problems(&self) -> &[Problem] {
         match self {
             Self::Opened(document) => &document.about().problems,
@@ -270,7 +266,7 @@ impl Known {
         }
     }
 
-    /// What is not wrong with it, but worth knowing.
+    /// Notes about the file, which are not problems.
     pub(super) fn notes(&self) -> Vec<Problem> {
         match self {
             Self::Opened(document) => document.notes(),
@@ -294,8 +290,8 @@ impl Known {
     }
 }
 
-/// The keys that every format has in `info --json` and `check --json`, of a file with a version that
-/// is known unless nothing of it can be shown: then they have why.
+/// The keys that every format has in `info --json` and `check --json`. `version` is the version of
+/// the file. If nothing of the file can be shown, it is unknown and the keys include the reason.
 pub(super) fn keys(
     path: &Path,
     format: Option<&Format>,

@@ -1,7 +1,7 @@
-//! Files that are made up for measurements: `synthetic:`, a kind and a size.
+//! Synthetic files for measurements: `synthetic:`, a kind and a size.
 //!
-//! One table has the kinds, how large they may be, and the sizes of `bench --suite`. The same argument
-//! makes the same bytes.
+//! One table defines the kinds, their maximum sizes and the sizes of `bench --suite`. The same
+//! argument always gives the same bytes.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -17,19 +17,19 @@ use mapscope_scene::Source;
 use mapscope_scene::demo;
 use mapscope_testdata::synthesize;
 
-/// Stands before the kind and the size.
+/// Prefix of the kind and the size.
 const SYNTHETIC: &str = "synthetic:";
-/// Makes them the same in every run.
+/// Fixed seed, so that every run gives the same files.
 const SEED: u64 = 1;
-/// How often the chunks of a made-up level are divided.
+/// Number of subdivisions of the chunks of a synthetic level.
 const LEVEL_DEPTH: u8 = 4;
-/// How many cells a 2D map may have.
+/// Maximum number of cells of a 2D map.
 const MAX_TILES: u64 = ika::MAX_TILES;
 
-/// How many sizes of each kind `bench --suite` measures.
+/// Number of sizes per kind that `bench --suite` measures.
 pub(super) const SUITE_SIZES: usize = 4;
 
-/// A kind of file that is made up.
+/// A kind of synthetic file.
 #[cfg_attr(
     not(any(feature = "gpu", test)),
     expect(dead_code, reason = "only `bench --suite` and tests look at all of it")
@@ -38,24 +38,24 @@ pub(super) struct Kind {
     /// Its format.
     #[cfg(test)]
     format: &'static Format,
-    /// Stands before the size.
+    /// Prefix of the size.
     prefix: &'static str,
-    /// How many numbers a size has, with crosses between them.
+    /// Allowed count of numbers in a size, which are separated by `x`.
     sides: RangeInclusive<usize>,
-    /// What the size is.
+    /// Description of the size.
     size: &'static str,
-    /// What the numbers, multiplied, count.
+    /// Unit that the product of the numbers counts.
     pub(super) unit: &'static str,
-    /// How many of these there may be.
+    /// Maximum product.
     max: u64,
-    /// A size to show users.
+    /// An example size for messages.
     example: &'static str,
-    /// The sizes that `bench --suite` measures, from small to large.
+    /// The sizes that `bench --suite` measures, in ascending order.
     pub(super) suite: [&'static str; SUITE_SIZES],
     make: fn(&[u32]) -> Result<Source, String>,
 }
 
-/// All kinds. Of two with the same prefix the numbers of a size tell which is meant.
+/// All kinds. Kinds with the same prefix are distinguished by the count of numbers in the size.
 pub(super) static KINDS: [Kind; 6] = [
     Kind {
         #[cfg(test)]
@@ -64,7 +64,7 @@ pub(super) static KINDS: [Kind; 6] = [
         sides: 2..=2,
         size: "rows and columns of chunks of terrain",
         unit: "chunks",
-        // 16 times the largest that the measurements speak of.
+        // 16 times the largest size in the published measurements.
         max: 65_536,
         example: "64x64",
         suite: ["8x8", "16x16", "32x32", "64x64"],
@@ -101,7 +101,7 @@ pub(super) static KINDS: [Kind; 6] = [
         sides: 3..=3,
         size: "layers (Y), columns (X) and rows (Z) of chunks of a level",
         unit: "chunks",
-        // Each has some 4,500 cubes.
+        // Each chunk has about 4,500 cubes.
         max: 512,
         example: "2x5x5",
         suite: ["1x2x2", "1x4x4", "2x5x6", "4x8x8"],
@@ -134,12 +134,12 @@ pub(super) static KINDS: [Kind; 6] = [
 ];
 
 impl Kind {
-    /// The argument that stands for one of a size.
+    /// The argument for a file of this size.
     pub(super) fn argument(&self, size: &str) -> String {
         format!("{SYNTHETIC}{}{size}", self.prefix)
     }
 
-    /// How many of its unit one of a size has.
+    /// Number of units in a file of this size.
     pub(super) fn count(&self, size: &str) -> Option<u64> {
         let sides = sides_of(size)?;
         let fits = self.sides.contains(&sides.len());
@@ -148,7 +148,7 @@ impl Kind {
         count.filter(|count| fits && (1..=self.max).contains(count))
     }
 
-    /// What a size must be, for people.
+    /// A description of the expected size for messages.
     fn expected(&self) -> String {
         format!(
             "{}, such as {}, at most {} {} in all",
@@ -160,12 +160,12 @@ impl Kind {
     }
 }
 
-/// The numbers of a size.
+/// Parses the numbers of a size.
 fn sides_of(size: &str) -> Option<Vec<u32>> {
     size.split('x').map(|side| side.parse().ok()).collect()
 }
 
-/// What an argument has made up; none where it names something else.
+/// The synthetic file that an argument names; `None` if it names something else.
 pub(super) fn source_of(argument: &Path) -> Option<Result<Source, CommandError>> {
     let text = argument.to_str()?.strip_prefix(SYNTHETIC)?;
     let refused = |why: &dyn Display| {
@@ -238,7 +238,7 @@ fn model(sides: &[u32]) -> Result<Source, String> {
     ))
 }
 
-/// The demo scene with so many entities, which stand elsewhere on its map.
+/// The demo scene with the given number of entities, at other places on its map.
 fn scene(sides: &[u32]) -> Result<Source, String> {
     let [entities] = fixed(sides)?;
     let demo = demo::HAMLET.source();
@@ -261,7 +261,7 @@ fn scene(sides: &[u32]) -> Result<Source, String> {
 /// The name and the bytes of a file.
 type NamedBytes = (&'static str, &'static [u8]);
 
-/// The sheet of tiles that made-up containers and models name.
+/// The tile sheet that synthetic containers and models reference.
 fn sheet() -> &'static [NamedBytes] {
     static FILES: OnceLock<[NamedBytes; 1]> = OnceLock::new();
     FILES.get_or_init(|| [(synthesize::PPE_SHEET, synthesize::ppe_sheet(SEED).leak())])
@@ -275,7 +275,7 @@ fn source(path: String, bytes: Vec<u8>, embedded: &'static [NamedBytes]) -> Sour
     }
 }
 
-/// The numbers of a size, of which there are so many.
+/// Converts the numbers of a size to an array of `N`.
 fn fixed<const N: usize>(sides: &[u32]) -> Result<[u32; N], String> {
     let sides = sides.try_into();
     sides.map_err(|_| format!("expected {N} numbers with crosses between them"))

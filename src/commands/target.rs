@@ -1,4 +1,4 @@
-//! Files that commands write: which may be, and how.
+//! Output files of commands: whether they may be written, and writing them.
 
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
@@ -7,16 +7,15 @@ use super::output::Stdout;
 use super::{CommandError, interrupt};
 use mapscope_scene::saving::{self, FileKind, SaveError};
 
-/// Whether an argument stands for standard output.
+/// `true` if an argument means standard output.
 pub(super) fn is_stdout(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Makes sure that a file of a kind may be written where `--output` says, before the work of making
-/// it. None of the files in `read` may be; any other may with `force`.
+/// Checks that a file of a kind may be written to `--output`, before the work of creating it. Files
+/// in `read` are never overwritten; other existing files only with `force`.
 ///
-/// # Errors
-/// When it may not.
+/// # Errors If it may not be written.
 pub(super) fn check(
     path: &Path,
     kind: FileKind,
@@ -26,10 +25,9 @@ pub(super) fn check(
     check_as(path, kind, read, force, true)
 }
 
-/// As [`check`], for a name that need not end as those of the kind do unless `by_ending`.
+/// As [`check`], but checks the extension of the name only if `by_ending`.
 ///
-/// # Errors
-/// When it may not.
+/// # Errors If it may not be written.
 pub(super) fn check_as(
     path: &Path,
     kind: FileKind,
@@ -48,7 +46,7 @@ pub(super) fn check_as(
     checked.map_err(|error| refused(path, &error))
 }
 
-/// Why a file is not written.
+/// The error for a file that may not be written.
 pub(super) fn refused(path: &Path, error: &SaveError) -> CommandError {
     CommandError::Argument(format!(
         "--output {}: {error}{}",
@@ -57,7 +55,7 @@ pub(super) fn refused(path: &Path, error: &SaveError) -> CommandError {
     ))
 }
 
-/// What can be done about it, behind what is wrong.
+/// A hint how to resolve the error, appended to its message.
 pub(super) fn hint(error: &SaveError) -> &'static str {
     if error.can_be_forced() {
         " (--force replaces it)"
@@ -66,10 +64,9 @@ pub(super) fn hint(error: &SaveError) -> &'static str {
     }
 }
 
-/// Refuses to fill a terminal, for the argument that says where something goes.
+/// Refuses to write to a terminal; `argument` is named in the error.
 ///
-/// # Errors
-/// When standard output is a terminal.
+/// # Errors If standard output is a terminal.
 pub(super) fn check_stdout(argument: &str) -> Result<(), CommandError> {
     if io::stdout().is_terminal() {
         return Err(CommandError::Argument(format!(
@@ -79,18 +76,17 @@ pub(super) fn check_stdout(argument: &str) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// Ends the command at Ctrl+C only when the file that it writes here is removed. A pipe may wait for a reader, and
-/// nothing of it stays behind: there Ctrl+C ends the command at once.
+/// Makes Ctrl+C wait until the partial output file is removed. Opening a pipe may wait for a reader
+/// and leaves nothing behind, so there Ctrl+C ends the command at once.
 pub(super) fn hold_for(path: &Path) {
     if !is_stdout(path) && (path.is_file() || !path.exists()) {
         interrupt::hold();
     }
 }
 
-/// Writes a file, whole or not at all, or standard output.
+/// Writes a file atomically, or to standard output.
 ///
-/// # Errors
-/// When it cannot be written.
+/// # Errors If it cannot be written.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     if is_stdout(path) {
         let mut out = Stdout::lock();

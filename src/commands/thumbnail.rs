@@ -1,7 +1,7 @@
-//! `mapscope thumbnail`: the small picture of a file that file managers ask for.
+//! `mapscope thumbnail`: the thumbnail of a file for file managers.
 //!
-//! It ends with status 0 whenever there is a picture, also that of a file with errors, which a file
-//! manager would otherwise throw away. Nothing here needs a display, and 2D maps no graphics adapter.
+//! It exits with status 0 whenever there is a picture, even if the file has errors: a file manager
+//! would otherwise discard it. Nothing here needs a display, and 2D maps need no graphics adapter.
 
 use std::io;
 
@@ -16,7 +16,7 @@ use mapscope_render::{Gpu, GpuRequest, Renderer};
 use mapscope_scene::saving::{self, PNG};
 use mapscope_scene::{Document, OpenOptions};
 
-/// How many pixels are drawn, along each axis, for one of the picture.
+/// Rendered pixels per thumbnail pixel, along each axis.
 const OVERSAMPLING: u32 = 2;
 
 pub(super) fn run(
@@ -33,7 +33,7 @@ pub(super) fn run(
         Some(picture) => picture,
         None => drawn(document, args.size, request)?,
     };
-    // The encoder goes back to where it began.
+    // The encoder seeks back to its start.
     let mut png = io::Cursor::new(Vec::new());
     target::hold_for(&args.output);
     let encoded = picture.write_to(&mut png, ImageFormat::Png);
@@ -47,7 +47,7 @@ pub(super) fn run(
     Ok(Status::Done)
 }
 
-/// The whole of a 2D map; `None` of anything else.
+/// The picture of a whole 2D map; `None` for other documents.
 fn flat(document: &dyn Document, size_px: u32) -> Result<Option<RgbaImage>, CommandError> {
     let Some(layers) = document.layers() else {
         return Ok(None);
@@ -61,7 +61,7 @@ fn flat(document: &dyn Document, size_px: u32) -> Result<Option<RgbaImage>, Comm
     Ok(RgbaImage::from_raw(width, height, image.rgba))
 }
 
-/// A square picture of what has depth, as `render` draws it.
+/// A square picture of a 3D document, as `render` draws it.
 fn drawn(
     document: &dyn Document,
     size_px: u32,
