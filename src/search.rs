@@ -214,7 +214,8 @@ impl<'a> Search<'a> {
     /// `None` if the folder was already searched. Unreadable subfolders are
     /// [recorded](Self::unreadable) and skipped.
     ///
-    /// # Errors If the folder itself cannot be read, or if the search was cancelled.
+    /// # Errors
+    /// If the folder itself cannot be read, or if the search was cancelled.
     pub fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, Halt> {
         let top = root.canonicalize().map_err(Halt::Unreadable)?;
         if !self.known.insert(top.clone()) {

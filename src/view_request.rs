@@ -100,8 +100,8 @@ pub struct ViewRequest {
 impl ViewRequest {
     /// Applies the request to the view state of a document.
     ///
-    /// # Errors Lists in a sentence for the user what the document does not have; the rest is
-    /// applied.
+    /// # Errors
+    /// Lists in a sentence for the user what the document does not have; the rest is applied.
     pub fn show(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         shown.hides_shadows |= self.no_shadows;
         let results = [
@@ -119,8 +119,9 @@ impl ViewRequest {
 
     /// Returns the requested view state of a document, with defaults for everything else.
     ///
-    /// # Errors Lists in a sentence for the user what the document does not have, or what would
-    /// have no effect.
+    /// # Errors
+    /// Lists in a sentence for the user what the document does not have, or what would have no
+    /// effect.
     pub fn shown(&self, document: &dyn Document) -> Result<Shown, String> {
         let mut shown = Shown::default();
         self.show(document, &mut shown)?;
@@ -135,7 +136,8 @@ impl ViewRequest {
 
     /// Returns the requested camera pose, from `--camera` or from a camera of the file, if any.
     ///
-    /// # Errors Lists the available cameras if the requested one does not exist.
+    /// # Errors
+    /// Lists the available cameras if the requested one does not exist.
     pub fn pose(&self, document: &dyn Document) -> Result<Option<Pose>, String> {
         let Some(wanted) = &self.look_through else {
             return Ok(self.camera);

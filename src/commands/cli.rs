@@ -69,15 +69,15 @@ pub struct Cli {
         help_heading = "Files"
     )]
     pub xmf: Vec<XmfReading>,
-    /// What draws.
+    /// Graphics options.
     #[command(flatten)]
     pub graphics: GraphicsArgs,
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What draws, and how smoothly.
+/// Backend and antialiasing of the renderer.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct GraphicsArgs {
     /// Draw with `vulkan`, `gl`, `metal` or `dx12` [default: the first that has an adapter, `gl` last]
@@ -103,17 +103,17 @@ pub struct GraphicsArgs {
     pub msaa: Option<SampleCount>,
 }
 
-/// What to do.
+/// The command to run.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Open files in a window
     View(ViewArgs),
-    /// Everything that needs no window.
+    /// The commands without a window.
     #[command(flatten)]
     Headless(HeadlessCommand),
 }
 
-/// How XMF files are read, which do not say it themselves.
+/// How to read XMF files, which do not record it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum XmfReading {
     /// Embedded cells and colours are laid out as the engine wrote them before 2025
@@ -126,7 +126,7 @@ pub enum XmfReading {
     HideUndefined,
 }
 
-/// A graphics interface, as it is named on the command line.
+/// A graphics API by its name on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BackendName {
     /// Vulkan
@@ -140,7 +140,7 @@ pub enum BackendName {
     Dx12,
 }
 
-/// How many samples each pixel of an image has, as it is said on the command line.
+/// Number of samples per pixel, as given on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SampleCount {
     /// One
@@ -183,7 +183,7 @@ impl From<BackendName> for mapscope_render::Backend {
     }
 }
 
-/// What can be done without a window.
+/// Commands that need no window.
 #[derive(Debug, Subcommand)]
 pub enum HeadlessCommand {
     /// Say what is in a file
@@ -207,7 +207,7 @@ pub enum HeadlessCommand {
     Thumbnail(ThumbnailArgs),
 }
 
-/// What `view` takes.
+/// Arguments of `view`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -221,12 +221,12 @@ pub struct ViewArgs {
     /// another demo
     #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
-    /// Where from and how.
+    /// The initial view.
     #[command(flatten)]
     pub request: ViewRequest,
 }
 
-/// What `info` takes.
+/// Arguments of `info`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -324,7 +324,7 @@ pub struct InfoArgs {
 }
 
 impl InfoArgs {
-    /// What is asked beyond the file as a whole.
+    /// The queries beyond the file as a whole.
     pub fn query(&self) -> InfoQuery {
         InfoQuery {
             tile: self.tile,
@@ -333,7 +333,8 @@ impl InfoArgs {
         }
     }
 
-    /// What [`find_items`](mapscope_scene::find_items) is to find, and the option that asks for it.
+    /// The search texts for [`find_items`](mapscope_scene::find_items), each with the option that
+    /// requests it.
     pub(super) fn wanted(&self) -> impl Iterator<Item = (String, String)> {
         let items = self.items.iter();
         let items = items.map(|item| (item.clone(), format!("--item {item}")));
@@ -342,10 +343,10 @@ impl InfoArgs {
         items.chain(joints)
     }
 
-    /// The moment at which things are described.
+    /// The playhead at which items are described.
     ///
     /// # Errors
-    /// When the document has no such clip or frame.
+    /// If the document does not have this clip or frame.
     pub(super) fn playhead(&self, document: &dyn Document) -> Result<Playhead, String> {
         let request = ViewRequest {
             clip: Some(self.clip.clone().unwrap_or_else(|| NO_CLIP.to_owned())),
@@ -356,7 +357,7 @@ impl InfoArgs {
     }
 }
 
-/// What `check` takes.
+/// Arguments of `check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -408,7 +409,7 @@ pub struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// The form of the report.
+    /// The format of the report.
     pub(super) fn format(&self) -> ReportFormat {
         match self.format {
             Some(format) => format,
@@ -418,7 +419,7 @@ impl CheckArgs {
     }
 }
 
-/// A form of the report of `check`.
+/// A report format of `check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// Lines as compilers write them
@@ -431,7 +432,7 @@ pub enum ReportFormat {
     Sarif,
 }
 
-/// What `diff` takes.
+/// Arguments of `diff`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -458,7 +459,7 @@ pub struct DiffArgs {
     pub no_limit: bool,
 }
 
-/// What `convert` takes.
+/// Arguments of `convert`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -491,7 +492,7 @@ pub struct ConvertArgs {
     pub force: bool,
 }
 
-/// What `render` takes.
+/// Arguments of `render`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -604,7 +605,7 @@ pub struct RenderArgs {
     pub image: ImageArgs,
 }
 
-/// What `bench` takes.
+/// Arguments of `bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -698,13 +699,13 @@ pub struct BenchArgs {
 
 #[cfg(feature = "gpu")]
 impl BenchArgs {
-    /// How many frames are measured.
+    /// Number of frames to measure.
     pub(super) fn frames(&self) -> u32 {
         self.frames.unwrap_or(if self.suite { 20 } else { 60 })
     }
 }
 
-/// What `export` takes.
+/// Arguments of `export`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -752,7 +753,7 @@ pub struct ExportArgs {
     pub no_limit: bool,
 }
 
-/// What `extract` takes.
+/// Arguments of `extract`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -785,7 +786,7 @@ pub struct ExtractArgs {
     pub force: bool,
 }
 
-/// What `thumbnail` takes: what the thumbnailer file of the packages says.
+/// Arguments of `thumbnail`, as in the thumbnailer file of the packages.
 #[derive(Debug, Args)]
 pub struct ThumbnailArgs {
     /// File to draw
@@ -805,7 +806,7 @@ pub struct ThumbnailArgs {
     pub size: u32,
 }
 
-/// How large an image is, and what it shows.
+/// Size and view of an image.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Image")]
 pub struct ImageArgs {
@@ -825,7 +826,7 @@ pub struct ImageArgs {
         hide_possible_values = true
     )]
     pub projection: Option<Projection>,
-    /// Where from and how.
+    /// The initial view.
     #[command(flatten)]
     pub request: ViewRequest,
 }
@@ -859,7 +860,7 @@ impl Cli {
             Some(map) => MapChoice::File(map.clone()),
             None => MapChoice::Beside,
         };
-        // The last one counts.
+        // The last option wins.
         let dialect = self.xmf.iter().rev().find_map(|reading| match reading {
             XmfReading::Old => Some(Dialect::OLD),
             XmfReading::New => Some(Dialect::default()),
@@ -881,11 +882,11 @@ impl Cli {
 }
 
 impl ViewArgs {
-    /// The files and folders to open, all of which are there, and the last demo that is named;
-    /// no files means a demo.
+    /// The existing files and folders to open, and the last demo that is named. Without files, a
+    /// demo is opened.
     ///
     /// # Errors
-    /// For the first that is not there: better said before there is a window than in it.
+    /// If a path does not exist; the first one is reported before a window opens.
     pub fn files_or_demo(&self) -> Result<(Vec<PathBuf>, Option<&'static Demo>), CommandError> {
         let mut files = Vec::new();
         let mut demo = None;
@@ -904,19 +905,19 @@ impl ViewArgs {
     }
 }
 
-/// Reads the command line.
+/// Parses the command line.
 ///
 /// # Errors
-/// With the status to exit with, when there is nothing more to do: help was asked for and
-/// printed, or the arguments make no sense and that was said.
+/// With the exit status if there is nothing more to do: help was requested and printed, or the
+/// arguments are invalid and the error was printed.
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
     let args = with_command(args.into_iter().collect());
     Cli::try_parse_from(&args).map_err(|error| {
-        // The message quotes arguments, which may be names of files: it is made of printable ones.
+        // The message quotes arguments, which may be file names, so escape unprintable characters.
         let error = Cli::try_parse_from(args.iter().map(as_printable))
             .err()
             .unwrap_or(error);
-        // Nobody is left to hear of output that cannot be printed.
+        // Ignore errors: without an output there is nowhere to report them.
         let _unheard = error.print();
         if error.use_stderr() {
             Status::Failed
@@ -926,19 +927,19 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
     })
 }
 
-/// An argument as it may be printed.
+/// Escapes the unprintable characters of an argument.
 fn as_printable(argument: &OsString) -> OsString {
     match printable(&argument.to_string_lossy()) {
-        // What is not UTF-8 stays so.
+        // Keep arguments that are not UTF-8.
         Cow::Borrowed(_) => argument.clone(),
         Cow::Owned(text) => text.into(),
     }
 }
 
-/// Puts `view` before arguments that do not name a command.
+/// Inserts `view` before arguments that do not name a command.
 ///
-/// clap can have either arguments or a command at the top, but then refuses global options
-/// before a command, and takes a command's name for a file after an option.
+/// At the top level, clap accepts either arguments or a command. With both it rejects global
+/// options before a command, and treats a command's name after an option as a file.
 fn with_command(mut args: Vec<OsString>) -> Vec<OsString> {
     let mut at = 1;
     loop {
@@ -1007,7 +1008,7 @@ fn parse_point(text: &str) -> Result<(f32, f32), String> {
     }
 }
 
-/// How a file is named in output: as the user named it.
+/// Display name of a file in output: the path as the user gave it.
 pub(super) fn display_name(path: &Path) -> String {
     path.to_string_lossy().into_owned()
 }
@@ -1052,7 +1053,7 @@ mod tests {
         }
     }
 
-    /// `-1` is not taken for an option, and what is said is what was expected instead.
+    /// `-1` is not parsed as an option, and the error states what was expected.
     #[test]
     fn numbers_below_zero_are_read_as_numbers() {
         let texts = [

@@ -1,4 +1,4 @@
-//! `mapscope convert`: a file in another version or packing of its format.
+//! `mapscope convert`: writes a file in another version or packing of its format.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -14,12 +14,12 @@ use mapscope_scene::{
     Document, Layers, OpenError, OpenOptions, Progress, Shown, Source, identify_format,
 };
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const RGBA: usize = 4;
 
-/// Maximum number of pixels of a map whose image is compared before and after, and of a row of it.
+/// Maximum number of pixels of a map whose image is compared before and after conversion.
 const MAX_COMPARED_PX: u64 = 1 << 28;
-/// See [`MAX_COMPARED_PX`].
+/// Maximum number of pixels in a row of such an image.
 const MAX_ROW_PX: u64 = 1 << 22;
 
 pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, CommandError> {
@@ -79,7 +79,7 @@ fn list(format: &Format) -> io::Result<()> {
     out.flush()
 }
 
-/// The forms that are asked for, or else that of the name of the file.
+/// The requested forms, or else the form that the extension of the output implies.
 fn forms(args: &ConvertArgs, format: &Format, out: &Path) -> Result<Vec<Form>, CommandError> {
     let names = args.to.iter().flat_map(|list| list.split(','));
     let names: Vec<&str> = names.map(str::trim).collect();
@@ -92,7 +92,7 @@ fn forms(args: &ConvertArgs, format: &Format, out: &Path) -> Result<Vec<Form>, C
     Ok(forms)
 }
 
-/// What is known of a file beside its bytes, and the files by which.
+/// Context of a map that other files provide, and these files.
 #[derive(Default)]
 struct Beside {
     /// The document, if its tileset was found.
@@ -101,11 +101,11 @@ struct Beside {
     files: Vec<PathBuf>,
 }
 
-/// Finds the tileset of a map that becomes one with other units.
+/// Finds the tileset of a map that is converted to a format with other units.
 fn beside(read: &Source, format: &Format, written: &Format, options: &OpenOptions) -> Beside {
     let is_other = format.id != written.id;
     let opened = is_other.then(|| mapscope_scene::open(read, options, &Progress::default()).ok());
-    // Of what cannot be opened, converting it says why.
+    // If the file cannot be opened, the conversion reports the reason.
     let Some(document) = opened.flatten() else {
         return Beside::default();
     };
@@ -123,7 +123,7 @@ fn beside(read: &Source, format: &Format, written: &Format, options: &OpenOption
     }
 }
 
-/// Adds to what is told of a converted map that it is drawn otherwise than before, in how many cells.
+/// Adds a loss to a converted map if its image changes, with the number of changed cells.
 fn tell_of_image(
     before: &dyn Document,
     read: &Source,
@@ -157,7 +157,8 @@ fn tell_of_image(
     }
 }
 
-/// How many cells of two images of one size differ, and column and row of the first.
+/// Number of cells that differ between two images of the same size, and column and row of the first
+/// one.
 fn changed_cells(before: &dyn Layers, after: &dyn Layers) -> (usize, Option<String>) {
     let [width, height] = before.flat_size();
     let tile = before.tile_px().unwrap_or([1; 2]);
@@ -191,7 +192,7 @@ fn changed_cells(before: &dyn Layers, after: &dyn Layers) -> (usize, Option<Stri
     (changed, first)
 }
 
-/// Makes sure that a file of a format may be written there.
+/// Checks that a file of this format may be written to `out`.
 fn check_target(
     args: &ConvertArgs,
     format: &'static Format,
@@ -220,7 +221,7 @@ fn check_target(
     })
 }
 
-/// Makes sure that what is written will be opened as what it is.
+/// Checks that the output will be recognised as its format when it is opened.
 fn check_format(converted: &Converted, out: &Path) -> Result<(), CommandError> {
     let written = Source {
         path: out.to_owned(),
@@ -233,12 +234,12 @@ fn check_format(converted: &Converted, out: &Path) -> Result<(), CommandError> {
             out.display(),
             found.name
         ))),
-        // Without a name, some packings are known to those alone who know them.
+        // Without a name, some packings cannot be recognised.
         _ => Ok(()),
     }
 }
 
-/// Why a file is not converted, as commands say it.
+/// The command's error for a failed conversion.
 fn failed(file: &Path, format: &'static Format, error: ConvertError) -> CommandError {
     match error {
         ConvertError::Unreadable(problem) => CommandError::Open(OpenError::Refused {

@@ -223,7 +223,8 @@ impl Writing<'_> {
         Ok(())
     }
 
-    /// Reports why a file is not written.
+    /// Writes a file and its texture image, if any. Files that cannot be decoded are reported and
+    /// skipped.
     fn fail(&mut self, file: &ArchiveFile<'_>, why: &dyn Display) {
         output::say(&format!("{}: {why}", file.path));
         self.failed += 1;

@@ -72,7 +72,8 @@ impl Headless {
 
     /// Creates the render target for an image of this size.
     ///
-    /// # Errors If the device cannot draw the image or cannot read it back.
+    /// # Errors
+    /// If the device cannot draw the image or cannot read it back.
     pub(super) fn target(&self, size: [u32; 2]) -> Result<Target, CommandError> {
         check_size(size, &self.gpu.device.limits())?;
         let target = Target::new(&self.gpu, size);
@@ -135,7 +136,8 @@ fn flat_window(map_size: [u64; 2], size: [u32; 2]) -> FlatWindow {
 
 /// The view that the arguments request, for an image of this aspect ratio.
 ///
-/// # Errors If the document does not have the requested clip, frame, level or light.
+/// # Errors
+/// If the document does not have the requested clip, frame, level or light.
 pub(super) fn view_of(
     image: &ImageArgs,
     document: &dyn Document,

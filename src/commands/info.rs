@@ -268,7 +268,8 @@ fn adapter_json(adapter: &AdapterRow) -> Value {
 
 /// The adapter that would draw, in JSON.
 ///
-/// # Errors If no adapter can draw.
+/// # Errors
+/// If no adapter can draw.
 #[cfg(feature = "gpu")]
 pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandError> {
     let (adapters, drawing) = mapscope_render::adapters(graphics.into());
@@ -279,7 +280,8 @@ pub(super) fn chosen_adapter(graphics: GraphicsArgs) -> Result<Value, CommandErr
 
 /// Lists the adapters and marks the one that would draw.
 ///
-/// # Errors If no adapter can draw; the list is printed first.
+/// # Errors
+/// If no adapter can draw; the list is printed first.
 #[cfg(feature = "gpu")]
 fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, CommandError> {
     let mut out = Stdout::lock();

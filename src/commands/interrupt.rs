@@ -1,5 +1,5 @@
-//! Ctrl+C, SIGTERM and SIGHUP while files are written: the command stops within a second and leaves no
-//! temporary file. The second signal ends it at once.
+//! Handles Ctrl+C, SIGTERM and SIGHUP while files are written: the command stops within a second
+//! and leaves no temporary file. A second signal ends it at once.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,16 +16,16 @@ use super::{CommandError, Status, output};
 use mapscope_scene::saving;
 
 const INTERRUPTED: &str = "interrupted; no file that was begun was kept";
-/// How often the thread that ends a busy command looks.
+/// Polling interval of the thread that ends a busy command.
 const POLL: Duration = Duration::from_millis(50);
-/// How long a command has to stop by itself, which says best what it was about.
+/// Time for a command to stop regularly, which gives the best error message.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// `true` once a signal came since they are held.
+/// `true` once a signal has arrived after [`hold`].
 static IS_INTERRUPTED: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
-/// From now on the process is not ended in the middle of writing. It asks [`check`], and is ended without
-/// temporary files if it is too busy for that, such as with one long draw.
+/// Defers signals from now on, so that no write is interrupted. The command polls [`check`]. If it
+/// is too busy, as in one long draw, the process ends after its temporary files are removed.
 pub(super) fn hold() {
     IS_INTERRUPTED.get_or_init(|| {
         let flag = Arc::new(AtomicBool::new(false));
@@ -33,7 +33,7 @@ pub(super) fn hold() {
             let held = flag::register_conditional_default(signal, Arc::clone(&flag))
                 .and_then(|_id| flag::register(signal, Arc::clone(&flag)));
             if let Err(error) = held {
-                // Then it ends the process at once, and a temporary file may stay.
+                // The signal then ends the process at once, and a temporary file may remain.
                 log::warn!("signal {signal}: {error}");
             }
         }
@@ -55,7 +55,8 @@ fn signals() -> impl Iterator<Item = i32> {
     [SIGINT, SIGTERM].into_iter().chain(hang_up)
 }
 
-/// `true` if the process was started with a signal ignored, as `nohup` does, or if the system cannot be asked.
+/// `true` if the process was started with the signal ignored, as `nohup` does, or if this cannot be
+/// determined.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").ok();
@@ -68,7 +69,7 @@ fn is_ignored(signal: i32) -> bool {
     ignored.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Ends the process some time after a signal came.
+/// Ends the process some time after a signal arrives.
 fn end_if_busy(flag: &AtomicBool) {
     while !flag.load(Ordering::Relaxed) {
         thread::sleep(POLL);
@@ -79,10 +80,10 @@ fn end_if_busy(flag: &AtomicBool) {
     low_level::exit(Status::Failed as i32)
 }
 
-/// Says whether to go on.
+/// Fails if the command should stop.
 ///
 /// # Errors
-/// When a signal came.
+/// If a signal has arrived.
 pub(super) fn check() -> io::Result<()> {
     let flag = IS_INTERRUPTED.get();
     if flag.is_some_and(|flag| flag.load(Ordering::Relaxed)) {

@@ -212,7 +212,8 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 
 /// Width and height of the flat image of a map, in pixels.
 ///
-/// # Errors If no layer reaches into the image, which starts at the point 0,0 of the map.
+/// # Errors
+/// If no layer reaches into the image, which starts at the point 0,0 of the map.
 fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     let size = layers.flat_size();
     if size.contains(&1) {
@@ -227,7 +228,8 @@ fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     not(feature = "gpu"),
     expect(unused_variables, reason = "only `bench` reports when that was")
 )]
-/// # Errors If the command fails.
+/// # Errors
+/// If the command fails.
 pub fn run(
     command: HeadlessCommand,
     options: &OpenOptions,

@@ -1,7 +1,8 @@
-//! The JSON Schema of what commands print as JSON: `mapscope info --schema`.
+//! The JSON Schema of the JSON output of commands: `mapscope info --schema`.
 //!
-//! What stands for a file and its parts is written here; of items the keys come from the tables of fields.
-//! `docs/schema/mapscope.schema.json` is the same, and tests hold every output against it.
+//! The keys of files and their parts are defined here; the keys of items come from the field
+//! tables. `docs/schema/mapscope.schema.json` is a copy, and tests validate every output against
+//! it.
 
 #![expect(
     clippy::needless_pass_by_value,
@@ -12,7 +13,8 @@ use serde_json::{Map, Value, json};
 
 use mapscope_scene::{GroupKeys, ItemKeys, item_keys};
 
-/// Rises in its first number when a key goes or means something else, in its second when keys come.
+/// Version of the schema. The first number increases when a key is removed or changes its meaning,
+/// the second when keys are added.
 const VERSION: &str = "1.1";
 
 /// The whole schema.
@@ -38,7 +40,7 @@ pub fn schema() -> Value {
     define("map_tile", map_tile());
     for (formats, kinds) in item_keys() {
         let name = items_name(&formats);
-        // What only one format of 2D maps says has headings of its own.
+        // Fields that only one format of 2D maps has are grouped under other headings.
         let is_open = formats.len() > 1;
         let kinds = kinds.iter().map(|keys| item(keys, is_open));
         define(&name, json!({"anyOf": kinds.collect::<Value>()}));
@@ -53,7 +55,7 @@ pub fn schema() -> Value {
         "bench",
         "suite",
     ];
-    // All other outputs of a file have these keys too, and would pass for it.
+    // Without this, all other outputs of a file would match too, since they have the same keys.
     let mut checked = common(None);
     for (key, value) in &mut checked {
         // A dangling link, or a file of another program, has no format.
@@ -61,7 +63,7 @@ pub fn schema() -> Value {
             *value = or_null(value.take());
         }
     }
-    // Of a file of which nothing can be shown.
+    // For a file of which nothing can be shown.
     checked.push(("error?", text()));
     let mut checked = object(&checked);
     checked["additionalProperties"] = json!(false);
@@ -103,7 +105,7 @@ pub fn schema() -> Value {
     })
 }
 
-/// A key with what it holds; one that ends with `?` is not always there.
+/// A key and the schema of its value. A trailing `?` marks an optional key.
 type Key = (&'static str, Value);
 
 fn object(keys: &[Key]) -> Value {
@@ -117,7 +119,7 @@ fn object(keys: &[Key]) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// An object whose keys are names of something.
+/// An object that is keyed by names.
 fn by_name(of: Value) -> Value {
     json!({"type": "object", "additionalProperties": of})
 }
@@ -154,12 +156,12 @@ fn integer() -> Value {
     json!({"type": "integer"})
 }
 
-/// A number of a file; null where that is not finite.
+/// A number from a file; null if it is not finite.
 fn number() -> Value {
     json!({"type": ["number", "null"]})
 }
 
-/// A number that was measured.
+/// A measured number.
 fn millis() -> Value {
     json!({"type": "number", "minimum": 0})
 }
@@ -168,7 +170,7 @@ fn severity() -> Value {
     one_of(&["error", "warning", "note"])
 }
 
-/// The keys of a file of whichever format, or of one.
+/// The keys that all formats share; `format` restricts them to one format.
 fn common(format: Option<&str>) -> Vec<Key> {
     let ids = mapscope_scene::formats().map(|format| format.id);
     let format = match format {
@@ -205,7 +207,7 @@ fn named_file() -> Value {
     ])
 }
 
-/// The keys of each format that are its own.
+/// The additional keys of each format.
 fn formats() -> Vec<(&'static str, Vec<Key>)> {
     let size = || list_of(2, integer());
     let materials = || list(defined("material"));
@@ -436,7 +438,7 @@ fn navigation() -> Value {
     ])
 }
 
-/// Something for each corner of a tile.
+/// An object with a value per corner of a tile.
 fn corners(of: &Value) -> Value {
     object(&["nw", "ne", "sw", "se"].map(|corner| (corner, of.clone())))
 }
@@ -472,7 +474,7 @@ fn pfmap_tile() -> Value {
     ])
 }
 
-/// A string of a PMF; null for one that its table does not have.
+/// A string of a PMF file; null if the string table does not contain it.
 fn pmf_text() -> Value {
     or_null(text())
 }
@@ -581,7 +583,7 @@ fn items_name(formats: &[&str]) -> String {
     format!("item_of_{}", formats.join("_").replace('-', "_"))
 }
 
-/// An item of a kind, under headings that are known or, of an open one, also others.
+/// An item of a kind, with its known groups of fields; an open item may have further groups.
 fn item(keys: &ItemKeys, is_open: bool) -> Value {
     let groups = keys
         .groups
@@ -671,13 +673,13 @@ fn diff() -> Value {
     ])
 }
 
-/// An object of numbers that were measured.
+/// An object of measured numbers.
 fn millis_of(keys: &[&'static str]) -> Value {
     let keys: Vec<Key> = keys.iter().map(|key| (*key, millis())).collect();
     object(&keys)
 }
 
-/// The keys of `bench` that every view has, with more floors than those of frames.
+/// The keys of `bench` that every view has, with further baselines besides those of frames.
 fn measured_view(floors: &[&'static str]) -> Vec<Key> {
     let on_gpu = ["reflection?", "shadow_map?", "frame?", "textured_quad?"];
     let floors = [&["clear", "textured_quad"], floors].concat();

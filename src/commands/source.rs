@@ -48,7 +48,8 @@ pub(super) struct Opened {
 
 /// The demo that an argument names; `None` if it names a file.
 ///
-/// # Errors If no demo has this name.
+/// # Errors
+/// If no demo has this name.
 pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandError> {
     let Some(id) = argument.to_str().and_then(|text| text.strip_prefix(DEMO)) else {
         return Ok(None);
@@ -70,7 +71,8 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
 
 /// Refuses standard input more than once among several arguments.
 ///
-/// # Errors If it occurs more than once.
+/// # Errors
+/// If it occurs more than once.
 pub(super) fn refuse_stdin_twice(arguments: &[PathBuf]) -> Result<(), CommandError> {
     if arguments.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(CommandError::Argument(
@@ -175,7 +177,8 @@ fn open_source(
 /// The file and the options to open for an image. If the entities of a map are requested, this is
 /// the scene beside the map, which is shown on it.
 ///
-/// # Errors If the map cannot be read, or if there is no scene beside it.
+/// # Errors
+/// If the map cannot be read, or if there is no scene beside it.
 pub(super) fn with_entities<'a>(
     file: &mut PathBuf,
     request: &ViewRequest,
@@ -205,7 +208,8 @@ pub(super) fn with_entities<'a>(
 
 /// Refuses `--map` for a document that is not a scene.
 ///
-/// # Errors If a map is given for such a document.
+/// # Errors
+/// If a map is given for such a document.
 pub(super) fn refuse_map(
     argument: &Path,
     format: &Format,

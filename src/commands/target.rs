@@ -15,7 +15,8 @@ pub(super) fn is_stdout(path: &Path) -> bool {
 /// Checks that a file of a kind may be written to `--output`, before the work of creating it. Files
 /// in `read` are never overwritten; other existing files only with `force`.
 ///
-/// # Errors If it may not be written.
+/// # Errors
+/// If it may not be written.
 pub(super) fn check(
     path: &Path,
     kind: FileKind,
@@ -27,7 +28,8 @@ pub(super) fn check(
 
 /// As [`check`], but checks the extension of the name only if `by_ending`.
 ///
-/// # Errors If it may not be written.
+/// # Errors
+/// If it may not be written.
 pub(super) fn check_as(
     path: &Path,
     kind: FileKind,
@@ -66,7 +68,8 @@ pub(super) fn hint(error: &SaveError) -> &'static str {
 
 /// Refuses to write to a terminal; `argument` is named in the error.
 ///
-/// # Errors If standard output is a terminal.
+/// # Errors
+/// If standard output is a terminal.
 pub(super) fn check_stdout(argument: &str) -> Result<(), CommandError> {
     if io::stdout().is_terminal() {
         return Err(CommandError::Argument(format!(
@@ -86,7 +89,8 @@ pub(super) fn hold_for(path: &Path) {
 
 /// Writes a file atomically, or to standard output.
 ///
-/// # Errors If it cannot be written.
+/// # Errors
+/// If it cannot be written.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     if is_stdout(path) {
         let mut out = Stdout::lock();

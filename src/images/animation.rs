@@ -1,4 +1,4 @@
-//! Animations as image files: frames of the same size that follow each other for ever.
+//! Animations as image files: frames of equal size in an endless loop.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -7,38 +7,38 @@ use std::path::Path;
 use mapscope_formats::pfobj;
 use mapscope_scene::saving::{APNG, FileKind, GIF};
 
-/// How many frames a second an animation shows unless it is said otherwise: as many as clips have.
+/// Default frame rate of an animation, in frames per second: that of clips.
 pub const DEFAULT_FPS: f32 = pfobj::FRAMES_PER_SECOND;
-/// How many frames a second it may have: the formats cannot say more than hundredths of a second.
+/// Allowed frame rates. GIF stores delays in hundredths of a second.
 pub const FPS: std::ops::RangeInclusive<f32> = 1.0..=50.0;
-/// The max number of pixels of a frame, which is in memory as a whole.
+/// Maximum number of pixels of a frame, which is held in memory as a whole.
 pub const MAX_FRAME_PX: u64 = 64 << 20;
-/// How carefully the colours of a GIF are chosen, from 1 to 30: a good choice in a third of the time
-/// that the best takes.
+/// Speed of the colour quantisation of a GIF, from 1 (best) to 30: good colours in a third of the
+/// time that the best ones take.
 const GIF_SPEED: i32 = 10;
 
-/// A format for animations.
+/// A file format for animations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnimationFormat {
-    /// PNG with several frames: all colours, and large.
+    /// Animated PNG: all colours, but large files.
     Apng,
-    /// 256 colours a frame, and shown everywhere.
+    /// GIF: 256 colours per frame, supported everywhere.
     Gif,
 }
 
-/// What an animation is like.
+/// Properties of an animation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AnimationInfo {
     /// Width and height in pixels.
     pub size: [u32; 2],
-    /// How many frames it has.
+    /// Number of frames.
     pub frames: u32,
-    /// How many of them are shown in a second.
+    /// Frames per second.
     pub fps: f32,
 }
 
 impl AnimationFormat {
-    /// The format that a name asks for.
+    /// The format that the extension of a path requests.
     pub fn of(path: &Path) -> Option<Self> {
         let ending = path.extension().and_then(OsStr::to_str)?;
         let is = |kind: FileKind| ending.eq_ignore_ascii_case(kind.ending);
@@ -48,7 +48,7 @@ impl AnimationFormat {
         is(APNG).then_some(Self::Apng)
     }
 
-    /// The kind of file that has it.
+    /// The file kind of this format.
     pub fn file_kind(self) -> FileKind {
         match self {
             Self::Apng => APNG,
@@ -56,11 +56,11 @@ impl AnimationFormat {
         }
     }
 
-    /// Writes an animation. `next` gives the frames in order by their numbers: RGBA bytes from the
-    /// top left, whose colours are not multiplied by their opacity.
+    /// Writes an animation. `next` returns the frames in order by their numbers: RGBA bytes from
+    /// the top left with straight alpha.
     ///
     /// # Errors
-    /// When it cannot be written, is larger than the format allows, or `next` gives no frame.
+    /// If the file cannot be written, if it is larger than the format allows, or if `next` fails.
     pub fn write(
         self,
         out: &mut dyn Write,
@@ -84,7 +84,7 @@ fn write_apng(
     encoder.set_color(png::ColorType::Rgba);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_animated(info.frames, 0)?;
-    // Thousandths of a second for each thousandth of a frame.
+    // 1000 / (fps x 1000) seconds per frame: keeps the frame rate to thousandths.
     encoder.set_frame_delay(1000, (info.fps * 1000.0).round() as u16)?;
     let mut writer = encoder.write_header()?;
     for number in 0..info.frames {
@@ -106,12 +106,12 @@ fn write_gif(
     let mut encoder = gif::Encoder::new(out, width, height, &[]).map_err(io::Error::other)?;
     let repeat = encoder.set_repeat(gif::Repeat::Infinite);
     repeat.map_err(io::Error::other)?;
-    // Hundredths of a second since the start, so that rounding does not add up.
+    // Times since the start in hundredths of a second, so that rounding errors do not accumulate.
     let time = |number: u32| (f64::from(number) * 100.0 / f64::from(info.fps)).round();
     for number in 0..info.frames {
         let mut pixels = next(number)?;
         let is_transparent = pixels.chunks_exact(4).any(|pixel| pixel[3] < 255);
-        // Of its opacity a pixel keeps whether it is there.
+        // GIF has only fully opaque and fully transparent pixels.
         for pixel in pixels.chunks_exact_mut(4) {
             pixel[3] = if pixel[3] < 128 { 0 } else { 255 };
         }

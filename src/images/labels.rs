@@ -1,28 +1,28 @@
-//! Where the texts of overlays stand in a view: the nearer ones first, none upon another and none behind
-//! something that covers it.
+//! Placement of overlay labels in a view. Nearer labels come first, labels do not overlap, and
+//! labels behind an occluder are hidden.
 
 use glam::{Vec2, vec2};
 
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Document, Label, Shown};
 
-/// How far apart texts are at least, dark edges and all, in points, beside and above each other: of two
-/// that are nearer the one that is farther from the eye is left out. In a line it is more than a space,
-/// or two would read as one.
+/// Minimum distance between labels with their outlines, in points, horizontally and vertically. If
+/// two labels are closer, the one farther from the eye is omitted. The horizontal distance exceeds
+/// a space, so that two labels do not read as one.
 const APART: Vec2 = vec2(8.0, 1.0);
-/// How far from the edge of the view texts are at least, in points, for their dark edges.
+/// Minimum distance of labels from the edge of the view, in points, for their outlines.
 const FROM_EDGE: f32 = 1.5;
-/// How much wider than a text the room must be that it stands in, in points.
+/// Minimum excess of the room for a label over its width, in points.
 const ROOM_TO_SPARE: f32 = 2.0;
-/// The least room that any text stands in, in points: for less it is not laid out.
+/// Minimum room for any label, in points; labels with less room are not laid out.
 const LEAST_ROOM: f32 = 8.0;
-/// How far to the right of its place a text stands that is not in the middle of it, in points.
+/// Horizontal offset of a label that is not centred on its position, in points.
 const BESIDE: f32 = 6.0;
-/// Texts that are shown: with more there is no place between them.
+/// Maximum number of visible labels: more would leave no space between them.
 const MAX_TEXTS: usize = 1_000;
-/// The size of the letters, in points.
+/// Font size in points.
 pub const LETTERS: f32 = 11.5;
-/// Where the dark edge of the letters is painted, in points from where they are.
+/// Offsets at which the outline of the letters is painted, in points.
 pub const HALO: [[f32; 2]; 8] = [
     [-1.0, 0.0],
     [1.0, 0.0],
@@ -33,47 +33,47 @@ pub const HALO: [[f32; 2]; 8] = [
     [-0.8, 0.8],
     [0.8, 0.8],
 ];
-/// Red, green and blue of that edge.
+/// Red, green and blue of the outline.
 pub const HALO_COLOR: [u8; 3] = [0x14, 0x17, 0x1b];
-/// How opaque it is, from 0 to 1.
+/// Opacity of the outline, from 0 to 1.
 pub const HALO_OPACITY: f32 = 0.8;
 
-/// What texts are placed in.
+/// The view in which labels are placed.
 #[derive(Debug, Clone, Copy)]
 pub struct LabelView<'a> {
-    /// The document that they are of.
+    /// The document of the labels.
     pub document: &'a dyn Document,
-    /// What of it is shown.
+    /// The view state of the document.
     pub shown: &'a Shown,
-    /// Where it is seen from.
+    /// The camera.
     pub camera: &'a Camera,
     /// Width and height of the view.
     pub size: Vec2,
-    /// How many of their units there are to a point.
+    /// Units of `size` per point.
     pub scale: f32,
 }
 
-/// Which texts are seen, kept until texts or camera change.
+/// Visibility of labels, cached until labels or camera change.
 #[derive(Debug, Default)]
 pub struct LabelPlaces {
-    /// The camera and the shape of the view for which `covered` and `order` were found out.
+    /// Camera and aspect ratio for which `covered` and `order` are valid.
     seen_by: Option<(Camera, f32)>,
-    /// The texts from the nearest to the farthest, those of the same depth as they were made.
+    /// Label indices from near to far; labels at the same depth keep their order.
     order: Vec<u32>,
-    /// Of each text whether something is in front of it.
+    /// For each label, `true` if something occludes it.
     covered: Vec<bool>,
-    /// The top left and bottom right corners of the labels placed so far.
+    /// Top left and bottom right corners of the labels placed so far.
     taken: Vec<[Vec2; 2]>,
 }
 
 impl LabelPlaces {
-    /// Has other texts looked at.
+    /// Invalidates the cache for other labels.
     pub fn forget(&mut self) {
         self.seen_by = None;
     }
 
-    /// Hands out the texts that are seen, each as `lay_out` made it together with its size, and the top
-    /// left corner where it stands.
+    /// Places the visible labels. Calls `put` with each label as laid out by `lay_out`, which also
+    /// returns its size, and its top left corner.
     pub fn place<T>(
         &mut self,
         texts: &[Label],
@@ -101,7 +101,7 @@ impl LabelPlaces {
                 continue;
             };
             let at = at * size;
-            // What is beside the view has no text in it.
+            // Skip positions outside the view.
             if !(at.cmpge(Vec2::ZERO).all() && at.cmple(size).all()) {
                 continue;
             }
@@ -124,7 +124,7 @@ impl LabelPlaces {
             let Some(top_left) = moved_into(size, top_left, text_size, FROM_EDGE * scale) else {
                 continue;
             };
-            // Letters upon letters could not be read.
+            // Overlapping labels would be illegible.
             let apart = APART * 0.5 * scale;
             let corners = [top_left - apart, top_left + text_size + apart];
             if self.taken.iter().any(|taken| overlap(*taken, corners)) {
@@ -135,7 +135,7 @@ impl LabelPlaces {
         }
     }
 
-    /// Finds out which texts are seen, and which are nearer.
+    /// Updates which labels are occluded, and their order by distance.
     fn look(&mut self, texts: &[Label], view: LabelView<'_>, aspect: f32) {
         self.covered.clear();
         self.covered
@@ -152,20 +152,20 @@ impl LabelPlaces {
     }
 }
 
-/// Where a text stands whole in a view that is so large, as near to a place as it can; none where it is
-/// larger than the view.
+/// Moves a label of this size fully into the view, as near to its position as possible; `None` if
+/// it is larger than the view.
 fn moved_into(view: Vec2, top_left: Vec2, text_size: Vec2, from_edge: f32) -> Option<Vec2> {
     let first = Vec2::splat(from_edge);
     let last = view - text_size - first;
     first.cmple(last).all().then(|| top_left.clamp(first, last))
 }
 
-/// Whether two boxes, each by its corners, have a point in common.
+/// `true` if two boxes, each given by two corners, intersect.
 fn overlap(a: [Vec2; 2], b: [Vec2; 2]) -> bool {
     a[0].cmple(b[1]).all() && b[0].cmple(a[1]).all()
 }
 
-/// Whether something is in front of the place of a text that is in view.
+/// `true` if something occludes the position of a label in view.
 fn is_covered(label: &Label, view: LabelView<'_>, aspect: f32) -> bool {
     let at = view.camera.project(label.position, aspect);
     let in_view = |at: &Vec2| at.min_element() >= 0.0 && at.max_element() <= 1.0;
@@ -195,7 +195,7 @@ mod tests {
         };
         let mut texts = Vec::new();
         annotations.labels(shown, &mut texts);
-        // A tree is right before the eye, at the left edge of the view.
+        // A tree is close to the eye at the left edge of the view.
         let pose = "60,14,150,-20,8,20".parse().unwrap();
         let camera = &Camera::new(pose, document.about().handedness);
         let size = vec2(1000.0, 560.0);
@@ -230,7 +230,8 @@ mod tests {
         }
     }
 
-    /// Where texts of 40 x 10 points stand in a view of 200 x 100, each at its place in that.
+    /// Positions of labels of 40 x 10 points in a view of 200 x 100 points; `places` are view
+    /// coordinates.
     fn placed(places: &[Vec2], scale: f32) -> Vec<Vec2> {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&demo::DRAKELING.source(), &options, &progress);
@@ -243,7 +244,7 @@ mod tests {
         let labels = places.iter().map(|place| {
             let ray = camera.ray_in_world(*place / vec2(200.0, 100.0), aspect);
             Label {
-                // Before all that could cover it.
+                // In front of everything that could occlude it.
                 position: ray.origin + ray.direction * 0.2 * camera.distance(),
                 room: None,
                 text: String::new(),

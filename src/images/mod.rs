@@ -1,5 +1,5 @@
-//! Images of documents: what is drawn for each, and the files that they become. Commands and the window
-//! have them in common.
+//! Images of documents: the shots to draw and the files to write. Shared by commands and the
+//! window.
 
 pub mod animation;
 pub mod labels;

@@ -1,5 +1,5 @@
-//! Names on images: laid out and rasterised on the CPU, so that they are the same on every device, in
-//! every part of a large image, and without any device.
+//! Names on images. They are laid out and rasterised on the CPU, so that they are identical on
+//! every device and in every tile of a large image, and need no device.
 
 use std::fmt;
 use std::io;
@@ -11,14 +11,14 @@ use glam::{Vec2, vec2};
 use super::labels::{HALO, HALO_COLOR, HALO_OPACITY, LETTERS, LabelPlaces, LabelView};
 use mapscope_scene::Label;
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const RGBA: usize = 4;
-/// The largest letters, in pixels: larger ones would need too large an image of all of them.
+/// Maximum font size in pixels: larger letters would need too large an atlas.
 const MAX_LETTERS: f32 = 160.0;
-/// The largest side of the image of all letters, in pixels.
+/// Maximum side of the font atlas, in pixels.
 const MAX_ATLAS_SIDE: usize = 8192;
 
-/// Lays names out and draws them on images.
+/// Lays out names and draws them on images.
 pub struct NamePainter {
     fonts: Fonts,
     places: LabelPlaces,
@@ -29,11 +29,11 @@ pub struct NamePainter {
 /// A name on an image.
 #[derive(Debug)]
 struct Name {
-    /// The pixel at its top left corner.
+    /// Position of its top left pixel.
     at: [i64; 2],
     /// Width and height in pixels.
     size: [usize; 2],
-    /// Red, green, blue and opacity of each of its pixels; colours are not multiplied by it.
+    /// RGBA of each of its pixels, with straight alpha.
     rgba: Vec<[u8; RGBA]>,
 }
 
@@ -62,7 +62,7 @@ impl Default for NamePainter {
 }
 
 impl NamePainter {
-    /// Writes the names of what is in view. Those before are gone.
+    /// Lays out the names of items in view and replaces the previous ones.
     pub fn write(&mut self, view: LabelView<'_>) {
         self.labels.clear();
         self.names.clear();
@@ -89,15 +89,15 @@ impl NamePainter {
             },
             |(galley, color), at| laid_out.push((galley, color, at)),
         );
-        // All letters are on it now.
+        // The atlas now contains all letters.
         let atlas = self.fonts.texture_atlas().image();
         let names = laid_out.iter();
         let names = names.map(|(galley, color, at)| Name::new(galley, atlas, *color, *at, scale));
         self.names.extend(names);
     }
 
-    /// Draws the names on rows of an image that is so many pixels wide: RGBA bytes whose colours are not
-    /// multiplied by their opacity, from a row on.
+    /// Draws the names on rows of an image that is `width` pixels wide, starting at `first_row`.
+    /// The rows are RGBA bytes with straight alpha.
     pub fn draw(&self, width: u64, first_row: u64, rows: &mut [u8]) {
         let row_bytes = (width as usize * RGBA).max(1);
         for (y, row) in (first_row as i64..).zip(rows.chunks_exact_mut(row_bytes)) {
@@ -108,7 +108,7 @@ impl NamePainter {
         }
     }
 
-    /// Hands rows of an image on with the names on them.
+    /// Returns a callback that draws the names on rows of an image and passes them on.
     pub fn on_rows(
         &self,
         width: u64,
@@ -183,7 +183,7 @@ impl Name {
         }
     }
 
-    /// Draws what of it is on a row.
+    /// Draws the part of the name that lies on row `y`.
     fn draw_row(&self, y: i64, pixels: &mut [[u8; RGBA]]) {
         let [width, height] = self.size;
         let [left, top] = self.at;
@@ -194,7 +194,7 @@ impl Name {
             return;
         }
         let own = self.rgba.iter().skip(row * width).take(width);
-        // What is left of the image is passed over.
+        // Skip the part to the left of the image.
         let beside = usize::try_from(-left).unwrap_or(0);
         let first = usize::try_from(left).unwrap_or(0);
         for (pixel, over) in pixels.iter_mut().skip(first).zip(own.skip(beside)) {
@@ -203,13 +203,13 @@ impl Name {
     }
 }
 
-/// The index of a pixel of an image of a size; none outside it.
+/// Index of a pixel of an image of this size; `None` outside it.
 fn index_of([width, height]: [usize; 2], [x, y]: [i64; 2]) -> Option<usize> {
     let (x, y) = (usize::try_from(x).ok()?, usize::try_from(y).ok()?);
     (x < width && y < height).then(|| y * width + x)
 }
 
-/// Puts a colour over another, neither of which is multiplied by its opacity.
+/// Blends a colour over another one; both have straight alpha.
 fn blend(under: &mut [u8; RGBA], over: [u8; RGBA]) {
     let [.., over_alpha] = over.map(f32::from);
     if over_alpha == 0.0 {

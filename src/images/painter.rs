@@ -1,4 +1,4 @@
-//! Images of whatever a graphics adapter draws.
+//! Images of all documents that a graphics adapter renders.
 
 use std::io::{self, Write};
 
@@ -15,7 +15,7 @@ use mapscope_render::{
 use mapscope_scene::Document;
 use mapscope_scene::camera::Pose;
 
-/// Makes images with a graphics adapter. It has a renderer of its own, so that it can draw beside a
+/// Renders images with a graphics adapter. It has its own renderer, so that it can work beside a
 /// window.
 #[derive(Debug)]
 pub struct ScenePainter<'a> {
@@ -23,20 +23,20 @@ pub struct ScenePainter<'a> {
     renderer: Renderer,
     scene: SceneData,
     document: &'a dyn Document,
-    /// What the shots have in common.
+    /// The view that all shots share.
     view: View,
     size: [u32; 2],
     max_side: Option<u32>,
-    /// What names are written with, where they are wanted.
+    /// Draws names, if they are requested.
     names: Option<NamePainter>,
 }
 
 impl<'a> ScenePainter<'a> {
-    /// Puts a document on a device, to be drawn in images of a size in pixels. No more of them than
-    /// `max_side` are drawn at once along a side, if there is one.
+    /// Uploads a document to a device to render images of `size` pixels. If `max_side` is given,
+    /// larger images are rendered in tiles of at most this side.
     ///
     /// # Errors
-    /// When the document does not fit the device.
+    /// If the document does not fit the device.
     pub fn new(
         gpu: &'a Gpu,
         document: &'a dyn Document,
@@ -112,8 +112,8 @@ impl Painter for ScenePainter<'_> {
     }
 }
 
-/// Makes sure that a view can be turned around its target, and moves it so far away that all stays in
-/// an image of this aspect ratio, if there is one. Says whether it can.
+/// Prepares a view for a turntable around its target. If an aspect ratio is given, moves the camera
+/// back until everything stays in the image. Returns `false` if the view cannot be turned.
 pub fn prepare_turntable(view: &mut View, document: &dyn Document, aspect: Option<f32>) -> bool {
     const STEPS: u32 = 32;
     let turned = |pose: Pose, step: u32| pose.turned(step as f32 / STEPS as f32);

@@ -1,15 +1,15 @@
-//! Images as PNG files, written row by row as they are drawn.
+//! PNG files that are written row by row while the image is drawn.
 
 use std::io::{self, Write};
 
-/// The max number of pixels along a side: beyond it, places in the view are not exact any more.
+/// Maximum number of pixels along a side: beyond it, positions in the view are no longer exact.
 pub const MAX_SIDE: u32 = 1 << 16;
 
-/// Writes an image as a PNG file. `draw` hands out its rows from the top: RGBA bytes, one or several
-/// rows at once. Where all of them come at once the file is made faster.
+/// Writes an image as a PNG file. `draw` passes on its rows from the top as RGBA bytes, one or
+/// several at a time. If all rows come at once, the file is written faster.
 ///
 /// # Errors
-/// Those of `draw`, and when it cannot be written.
+/// If `draw` fails or the file cannot be written.
 pub fn write_png<E: From<io::Error>>(
     out: &mut dyn Write,
     [width, height]: [u32; 2],

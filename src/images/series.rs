@@ -1,5 +1,5 @@
-//! Images that follow each other, in numbered files or as the frames of one animation, and how they
-//! come there: whole or not at all, with word of how far they are.
+//! Series of images, as numbered files or as the frames of one animation. Files are written
+//! atomically, with progress reports.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -9,18 +9,19 @@ use super::animation::{AnimationFormat, AnimationInfo, MAX_FRAME_PX};
 use super::shots::Shot;
 use mapscope_scene::saving::{self, FileKind, PNG};
 
-/// Hears how much of an image is done, from 0 to 1, and says whether to go on.
+/// Callback that receives the progress of an image, from 0 to 1. An error cancels it.
 pub type Report<'a> = &'a mut dyn FnMut(f32) -> io::Result<()>;
 
-/// Makes the images of a document, of whichever size.
+/// Renders the images of a document.
 pub trait Painter {
     /// Width and height in pixels.
     fn size(&self) -> [u64; 2];
 
-    /// Makes an image, and hands out its rows from the top: RGBA bytes, one or several rows at once.
+    /// Renders an image and passes on its rows from the top: RGBA bytes, one or several rows at a
+    /// time.
     ///
     /// # Errors
-    /// When it cannot be made, and those of `rows`.
+    /// If it cannot be rendered, or if `rows` fails.
     fn draw(
         &mut self,
         shot: &Shot,
@@ -30,26 +31,26 @@ pub trait Painter {
     /// Writes an image as a PNG.
     ///
     /// # Errors
-    /// When it cannot be made or written, and those of `report`.
+    /// If it cannot be rendered or written, or if `report` fails.
     fn write_png(&mut self, shot: &Shot, out: &mut dyn Write, report: Report<'_>)
     -> io::Result<()>;
 }
 
-/// Whoever wants images: puts their files where they go, hears how far they are, and may give up.
+/// The owner of a series of images: writes the files, receives progress and may cancel.
 pub trait Overseer {
-    /// Why there are no images, or not all.
+    /// The reason why images are missing.
     type Error: From<io::Error>;
 
-    /// Hears how many images are done, with a fraction for the one that is being made.
+    /// Receives the number of completed images, plus the fraction of the current one.
     ///
     /// # Errors
-    /// When the rest is not wanted any more.
+    /// If the series is cancelled.
     fn report(&self, done: f32) -> io::Result<()>;
 
     /// Writes a file of a kind.
     ///
     /// # Errors
-    /// Those of `write`, and when the file cannot be created or written.
+    /// If `write` fails, or if the file cannot be created or written.
     fn write(
         &self,
         path: &Path,
@@ -58,17 +59,17 @@ pub trait Overseer {
     ) -> Result<(), Self::Error>;
 }
 
-/// What images become.
+/// The files that a series is written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Destination {
-    /// A PNG each.
+    /// One PNG per image.
     Images(Vec<PathBuf>),
-    /// One file, or standard output.
+    /// One animation file, or standard output.
     Animation(AnimationFormat, PathBuf),
 }
 
 impl Destination {
-    /// The files.
+    /// The output files.
     pub fn paths(&self) -> &[PathBuf] {
         match self {
             Self::Images(paths) => paths,
@@ -76,10 +77,11 @@ impl Destination {
         }
     }
 
-    /// Draws all images and writes them; as an animation with so many frames a second.
+    /// Renders and writes all images. An animation has `fps` frames per second.
     ///
     /// # Errors
-    /// When one cannot be drawn or written, or no more are wanted: those before it stay.
+    /// If an image cannot be rendered or written, or if the series is cancelled. Completed images
+    /// stay.
     pub fn write<O: Overseer>(
         &self,
         shots: &[Shot],
@@ -126,10 +128,10 @@ impl Destination {
     }
 }
 
-/// Whether a frame of an animation, which is in memory as a whole, may have this size in pixels.
+/// Checks the size of an animation frame in pixels, which is held in memory as a whole.
 ///
 /// # Errors
-/// That it is too large, and what to do instead.
+/// If it is too large; the message suggests an alternative.
 pub fn check_frame_size([width, height]: [u64; 2]) -> Result<(), String> {
     if width.saturating_mul(height) <= MAX_FRAME_PX {
         return Ok(());
@@ -140,7 +142,7 @@ pub fn check_frame_size([width, height]: [u64; 2]) -> Result<(), String> {
     ))
 }
 
-/// Hands rows on, and reports how much of an image of a size they are.
+/// Returns a callback that passes rows on and reports the progress of an image of this size.
 pub fn counted(
     [width, height]: [u64; 2],
     rows: &mut dyn FnMut(&[u8]) -> io::Result<()>,
@@ -155,10 +157,10 @@ pub fn counted(
     }
 }
 
-/// Writes a file whole or not at all, and not any more once `check` fails.
+/// Writes a file atomically, and cancels it once `check` fails.
 ///
 /// # Errors
-/// Those of `check` and `write`, and when it cannot be written.
+/// If `check` or `write` fails, or if the file cannot be written.
 pub fn write_whole(
     path: &Path,
     check: &dyn Fn() -> io::Result<()>,
@@ -167,12 +169,12 @@ pub fn write_whole(
     saving::write_whole(path, |out| {
         check()?;
         write(&mut Interruptible { out, check })?;
-        // What was asked for in the meantime is not to be kept.
+        // Do not keep the file if it was cancelled in the meantime.
         check()
     })
 }
 
-/// A file that takes nothing more once a check fails.
+/// A writer that fails once a check fails.
 struct Interruptible<'a> {
     out: &'a mut dyn Write,
     check: &'a dyn Fn() -> io::Result<()>,
@@ -190,7 +192,7 @@ impl Write for Interruptible<'_> {
     }
 }
 
-/// The names of a sequence of images: a path with one `%d`, or `%03d` for three digits.
+/// Name pattern of a sequence of images: a path with one `%d`, or `%03d` for three digits.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FramePattern {
     before: OsString,
@@ -199,13 +201,13 @@ pub struct FramePattern {
 }
 
 impl FramePattern {
-    /// The pattern that a path is; none if it is not one.
+    /// Parses a path; `None` if it is not a pattern.
     pub fn of(path: &Path) -> Option<Self> {
         let (before, rest) = path.to_str()?.split_once('%')?;
         let (digits, after) = rest.split_once('d')?;
         let digits = match digits {
             "" => 0,
-            // More than a number of 32 bits has would only be zeros.
+            // A 32-bit number has at most 10 digits; more would only be zeros.
             _ => digits.parse().ok().filter(|digits| *digits <= 10)?,
         };
         let pattern = Self {
@@ -216,7 +218,7 @@ impl FramePattern {
         (!after.contains('%')).then_some(pattern)
     }
 
-    /// The pattern that a path is, or else one with the number behind the name: `walk_%03d.png` of
+    /// Parses a path, or appends a number to its name if it is not a pattern: `walk_%03d.png` for
     /// `walk.png`.
     pub fn of_or_numbered(path: &Path) -> Self {
         Self::of(path).unwrap_or_else(|| {
@@ -235,7 +237,7 @@ impl FramePattern {
         })
     }
 
-    /// The path of the image of a number.
+    /// The path of the image with this number.
     pub fn path(&self, number: u32) -> PathBuf {
         let digits = self.digits;
         let mut path = self.before.clone();
@@ -274,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Makes images of 2 x 2 pixels, all of one grey.
+    /// Renders images of 2 x 2 pixels in a single grey.
     struct Greys;
 
     impl Painter for Greys {
@@ -305,7 +307,7 @@ mod tests {
         }
     }
 
-    /// Wants so much and no more.
+    /// Cancels once the progress exceeds `most`.
     struct Wants {
         most: f32,
         heard: RefCell<Vec<f32>>,

@@ -1,4 +1,4 @@
-//! What is drawn one after the other: frames of a clip, or views from several places.
+//! Shots that are rendered one after the other: frames of a clip, or views from several poses.
 
 #[cfg(feature = "gpu")]
 use mapscope_render::View;
@@ -6,24 +6,24 @@ use mapscope_render::View;
 use mapscope_scene::Document;
 use mapscope_scene::camera::Pose;
 
-/// How many views there may be from all around or along a way.
+/// Maximum number of views of a turntable or along a camera path.
 pub const MAX_VIEWS: u32 = 10_000;
 
-/// One image of those that are asked for, by what is not as the view says.
+/// One of the requested images, as differences from the common view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shot {
-    /// Its number in the name of a file.
+    /// Its number in file names.
     pub number: u32,
     /// The frame of the clip.
     pub frame: Option<u32>,
-    /// How far the view has turned around the target, as a part of a full turn.
+    /// Rotation of the view around the target, as a fraction of a full turn.
     pub turn: Option<f32>,
-    /// Where it is seen from.
+    /// The camera pose.
     pub pose: Option<Pose>,
 }
 
 impl Shot {
-    /// The view as it is, by its number.
+    /// The common view, with this number.
     pub fn numbered(number: u32) -> Self {
         Self {
             number,
@@ -33,7 +33,7 @@ impl Shot {
         }
     }
 
-    /// Frames of a clip, numbered as they are in it.
+    /// Frames of a clip, numbered as in the clip.
     pub fn of_frames(frames: impl IntoIterator<Item = u32>) -> Vec<Self> {
         let shot = |frame| Self {
             frame: Some(frame),
@@ -42,7 +42,7 @@ impl Shot {
         frames.into_iter().map(shot).collect()
     }
 
-    /// So many views from all around the target.
+    /// `views` evenly spaced views around the target.
     pub fn all_around(views: u32) -> Vec<Self> {
         let shot = |number| Self {
             turn: Some(number as f32 / views as f32),
@@ -51,7 +51,7 @@ impl Shot {
         (0..views).map(shot).collect()
     }
 
-    /// So many views along a way through some poses; none where eye and target meet on it.
+    /// `views` views along a path through the poses; `None` if eye and target meet on it.
     pub fn along(poses: &[Pose], views: u32) -> Option<Vec<Self>> {
         let last = views.saturating_sub(1).max(1) as f32;
         let shots = (0..views).map(|number| {
@@ -64,7 +64,7 @@ impl Shot {
         shots.collect()
     }
 
-    /// What is drawn for it, of a view that the others have in common.
+    /// The view to render, derived from the common view.
     #[cfg(feature = "gpu")]
     pub fn view(&self, common: &View, document: &dyn Document) -> View {
         let mut view = common.clone();

@@ -1,4 +1,4 @@
-//! 2D maps pixel by pixel, for which there need be no graphics adapter.
+//! Renders 2D maps pixel by pixel, without a graphics adapter.
 
 use std::io::{self, Write};
 
@@ -16,21 +16,21 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, FlatImage, FlatPart, Layers, OpenOptions, OverlayId, Shown};
 
-/// Makes images of a 2D map.
+/// Renders images of a 2D map.
 struct FlatPainter<'a> {
     #[cfg(feature = "gpu")]
     document: &'a dyn Document,
     layers: &'a dyn Layers,
     shown: Shown,
-    /// The part that is drawn: its first pixel of the map, and its size.
+    /// The part to draw: the position of its first pixel in the map, and its size.
     part: [[u64; 2]; 2],
     scale: u32,
-    /// What names are written with, where they are wanted.
+    /// Draws names, if they are requested.
     #[cfg(feature = "gpu")]
     names: Option<NamePainter>,
 }
 
-/// A 2D map with names on it.
+/// An image of a 2D map with names on it.
 #[cfg(feature = "gpu")]
 struct Named<'a, I> {
     image: I,
@@ -55,7 +55,7 @@ impl<I: FlatImage> FlatImage for Named<'_, I> {
     }
 }
 
-/// Draws a 2D map at 1:1, or each pixel as several.
+/// Renders a 2D map at 1:1, or scaled up by a whole number.
 pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
@@ -81,7 +81,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     write_all(args, document, &shots, &mut painter)
 }
 
-/// Refuses what an image of a map pixel by pixel cannot follow.
+/// Refuses options that do not apply to a flat image of a map.
 fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandError> {
     let refused = if args.image.size.is_some() {
         format!(
@@ -108,7 +108,7 @@ fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandErro
     Err(CommandError::Argument(refused))
 }
 
-/// Where the part begins that is asked for, and its size in pixels of the map.
+/// Position and size of the requested part, in pixels of the map.
 fn part(
     args: &RenderArgs,
     document: &dyn Document,
@@ -169,7 +169,7 @@ impl FlatPainter<'_> {
         image
     }
 
-    /// Writes the names of what is in the part, seen by a camera above it.
+    /// Draws the names of items in the part, as seen by a camera above it.
     #[cfg(feature = "gpu")]
     fn write_names(&mut self) {
         let size = self

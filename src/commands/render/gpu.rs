@@ -1,4 +1,4 @@
-//! Everything else, with a graphics adapter.
+//! Renders everything else with a graphics adapter.
 
 use std::io::{self, Write};
 
@@ -12,13 +12,13 @@ use crate::images::series::Report;
 use mapscope_render::{GpuRequest, PictureError};
 use mapscope_scene::OpenOptions;
 
-/// Makes images with a graphics adapter, and asks after each whether the device has complained.
+/// Renders images with a graphics adapter and checks for device errors after each one.
 struct GpuPainter<'a> {
     headless: &'a Headless,
     painter: ScenePainter<'a>,
 }
 
-/// Draws a file with a graphics adapter.
+/// Renders a file with a graphics adapter.
 pub(super) fn run(
     args: &RenderArgs,
     options: &OpenOptions,
@@ -38,7 +38,7 @@ pub(super) fn run(
     let (opened, headless) = headless::open(&args.file, options, &args.image, request, true)?;
     let document = &*opened.document;
     let mut image = args.image.clone();
-    // A demo is seen from where it looks best, as in the window, unless it is said otherwise.
+    // A demo has its own best view, as in the window, unless the user requests another one.
     let request = &mut image.request;
     if let Some(demo) = source::demo_of(&args.file)?
         && !demo.is_flat
@@ -73,7 +73,7 @@ pub(super) fn run(
 }
 
 impl GpuPainter<'_> {
-    /// What the device complained of, or else how the painter fared.
+    /// The device's error, if any, or else the result of the painter.
     fn checked(&self, drawn: io::Result<()>) -> io::Result<()> {
         self.headless.check().map_err(io::Error::other)?;
         drawn.map_err(|error| match error.downcast() {

@@ -42,7 +42,7 @@ pub(super) fn run(
     })
 }
 
-/// Refuses names of a file in which nothing that is shown so has one.
+/// Refuses `--labels` if no visible item of the file has a name.
 fn check_labels(
     args: &RenderArgs,
     document: &dyn Document,
@@ -62,7 +62,7 @@ fn check_labels(
     Ok(())
 }
 
-/// Makes all images and writes them where they go, then says what is wrong with the file.
+/// Renders and writes all images, then reports the problems of the file.
 fn write_all(
     args: &RenderArgs,
     document: &dyn Document,
@@ -70,10 +70,10 @@ fn write_all(
     painter: &mut dyn Painter,
 ) -> Result<Status, CommandError> {
     let output = Output::new(args, document);
-    // All that is to be written may be, or nothing is drawn.
+    // Check all output files before drawing.
     let written = Written::new(args, shots, &output)?;
     match output.write_shots(&written, shots, painter) {
-        // Nobody waits for the images that are left.
+        // The reader has hung up: the remaining images are not needed.
         Err(error) if error.is_hang_up() => {}
         result => result?,
     }

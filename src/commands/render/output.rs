@@ -1,4 +1,4 @@
-//! Where images go: to files that may be written, or to standard output.
+//! Destination of images: output files or standard output.
 
 use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal as _, Write};
@@ -13,28 +13,28 @@ use crate::images::series::{self, Destination, FramePattern, Overseer};
 use mapscope_scene::Document;
 use mapscope_scene::saving::{self, FileKind, PNG};
 
-/// What the images become.
+/// The form in which images are written.
 #[derive(Debug, PartialEq)]
 pub(super) enum Written {
     /// Files, or one file on standard output.
     Files(Destination),
-    /// Their bytes on standard output.
+    /// Raw pixels on standard output.
     Raw,
 }
 
-/// What is known of where images go.
+/// Arguments and input files that determine where images may be written.
 #[derive(Debug)]
 pub(super) struct Output<'a> {
     args: &'a RenderArgs,
-    /// The files that the document was read from.
+    /// The input files of the document.
     read: Vec<PathBuf>,
 }
 
 impl Written {
-    /// Where so many images go.
+    /// Chooses the destination of the given shots.
     ///
     /// # Errors
-    /// When one of them may not be written there.
+    /// If one of them may not be written there.
     pub(super) fn new(
         args: &RenderArgs,
         shots: &[Shot],
@@ -79,7 +79,7 @@ impl Written {
                     path.display()
                 )));
             }
-            // Devices and pipes have no ending.
+            // Devices and pipes have no extension.
             let is_file = path.is_file() || !path.exists();
             if is_file && !is_stdout(path) && !has_ending(path) {
                 return Err(CommandError::Argument(format!(
@@ -128,7 +128,7 @@ impl<'a> Output<'a> {
         Self { args, read }
     }
 
-    /// Makes sure that a file of a kind may be written there, before the work of drawing it.
+    /// Checks that a file of a kind may be written, before it is drawn.
     fn check(&self, path: &Path, kind: FileKind) -> Result<(), CommandError> {
         target::check(path, kind, &self.read, self.args.force)
     }
@@ -174,7 +174,7 @@ impl<'a> Output<'a> {
     }
 }
 
-/// Images that are written as arguments say.
+/// Writes images as the arguments request.
 struct Writing<'a> {
     output: &'a Output<'a>,
     steps: Steps,
@@ -211,15 +211,15 @@ impl Overseer for Writing<'_> {
     }
 }
 
-/// An error that went through code that knows only those of the system.
+/// Restores a command error that was passed as an I/O error.
 fn as_it_was(error: io::Error) -> CommandError {
     error.downcast().unwrap_or_else(CommandError::Output)
 }
 
-/// How many images are there, said on a terminal.
+/// Progress in images, printed on a terminal.
 struct Steps {
     of: usize,
-    /// How many were said.
+    /// The number that was printed last.
     said: Cell<Option<usize>>,
 }
 
@@ -234,7 +234,7 @@ impl Steps {
 
     fn say(&self, done: usize) {
         if self.of > 0 && self.said.replace(Some(done)) != Some(done) {
-            // Whoever closed standard error does not want to know.
+            // Ignore a closed standard error: the user does not want the message.
             let _unheard = write!(io::stderr(), "\r{done} of {} images", self.of);
         }
     }
@@ -243,7 +243,7 @@ impl Steps {
 impl Drop for Steps {
     fn drop(&mut self) {
         if self.of > 0 {
-            // What was said is wiped out again.
+            // Erase the progress line.
             let _unheard = write!(io::stderr(), "\r\x1b[K");
         }
     }

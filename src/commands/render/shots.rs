@@ -1,4 +1,4 @@
-//! What is drawn one after the other, as the arguments say.
+//! The sequence of shots that the arguments request.
 
 use std::path::Path;
 
@@ -10,10 +10,10 @@ use crate::view_request::check_frame;
 use mapscope_scene::camera::{Pose, PoseError};
 use mapscope_scene::{Animation, Document, Shown, system_reason};
 
-/// How many poses a file may have.
+/// Maximum number of poses in a file.
 const MAX_POSES: usize = 10_000;
 
-/// All that are asked for, of a document that is shown so.
+/// All requested shots of a document in this view state.
 pub(super) fn all(
     args: &RenderArgs,
     document: &dyn Document,
@@ -35,7 +35,7 @@ pub(super) fn all(
         return shots
             .ok_or_else(|| refused(path, "on the way eye and target meet: put a pose between"));
     }
-    // By default an animation is the whole clip, unless that only stands for a time without an end.
+    // By default an animation is the whole clip, unless the clip is an endless clock.
     let is_whole = args.image.request.frame.is_none() && clip.is_some_and(|clip| !clip.is_clock);
     if is_whole && frame_count > 1 && AnimationFormat::of(&args.output).is_some() {
         return Ok(Shot::of_frames(0..frame_count));
@@ -43,7 +43,7 @@ pub(super) fn all(
     Ok(vec![Shot::numbered(0)])
 }
 
-/// Reads the poses of a file, one a line; empty lines and those after `#` do not count.
+/// Reads the poses of a file, one per line; empty lines and text after `#` are ignored.
 fn read_poses(path: &Path) -> Result<Vec<Pose>, CommandError> {
     let text = std::fs::read_to_string(path);
     let text = text.map_err(|error| refused(path, system_reason(&error, "file")))?;
