@@ -1,8 +1,8 @@
 //! Mapscope: a real-time viewer for game terrain, models and maps.
 //!
-//! The program is a stack of crates and modules, and imports run only downwards:
+//! The program is a stack of crates and modules. Imports only go downwards:
 //!
-//! | layer | what it does | knows nothing of |
+//! | layer | responsibility | independent of |
 //! |---|---|---|
 //! | [`mapscope_formats`] | bytes to plain data and back, one folder per format | scenes, GPUs, windows, the file system |
 //! | [`mapscope_scene`] | plain data to what can be drawn, picked and described; CPU only | GPUs, windows |

@@ -18,7 +18,7 @@ use mapscope_scene::{
 /// Name that selects the pose without a clip where a clip name is expected.
 pub const NO_CLIP: &str = "none";
 
-/// What is shown of a file at first, and from where.
+/// The initial view of a file and its camera.
 #[derive(Debug, Clone, Default, PartialEq, Args)]
 #[command(next_help_heading = "Image")]
 pub struct ViewRequest {

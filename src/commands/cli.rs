@@ -113,7 +113,7 @@ pub enum Command {
     Headless(HeadlessCommand),
 }
 
-/// How to read XMF files, which do not record it themselves.
+/// Dialect of XMF files, which do not record it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum XmfReading {
     /// Embedded cells and colours are laid out as the engine wrote them before 2025

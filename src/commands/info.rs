@@ -465,7 +465,7 @@ fn write_problems(
     write_rest(out, paint, 1, unlisted(problems), "--json has them")
 }
 
-/// Number of problems beyond those that are listed.
+/// Number of unlisted problems.
 fn unlisted(problems: &[Problem]) -> usize {
     problems.iter().skip(MAX_LINES).map(|p| p.count).sum()
 }

@@ -52,7 +52,7 @@ impl ProgressLine {
 
 fn write(text: &str) {
     let mut stderr = io::stderr().lock();
-    // Ignore errors: without a terminal there is no progress to show.
+    // Ignore errors: progress is useless without a terminal.
     let _unseen = stderr.write_all(text.as_bytes());
     let _unseen = stderr.flush();
 }

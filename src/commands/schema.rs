@@ -63,7 +63,7 @@ pub fn schema() -> Value {
             *value = or_null(value.take());
         }
     }
-    // For a file of which nothing can be shown.
+    // For a file without displayable content.
     checked.push(("error?", text()));
     let mut checked = object(&checked);
     checked["additionalProperties"] = json!(false);

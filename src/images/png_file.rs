@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-/// Maximum number of pixels along a side: beyond it, positions in the view are no longer exact.
+/// Maximum number of pixels along a side. In larger images, positions in the view become inexact.
 pub const MAX_SIDE: u32 = 1 << 16;
 
 /// Writes an image as a PNG file. `draw` passes on its rows from the top as RGBA bytes, one or

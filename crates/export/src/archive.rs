@@ -11,11 +11,11 @@ use mapscope_scene::Document;
 use mapscope_scene::level::Map;
 use mapscope_scene::saving::PNG;
 
-/// How many times its own size an archive may be once it is extracted: LZ4 makes no more than 255
-/// bytes of one, but files may share their bytes.
+/// Maximum ratio of the extracted size of an archive to its own size. LZ4 expands a byte to at most
+/// 255 bytes, but files may share their bytes.
 pub const MAX_GROWTH: u64 = 256;
 
-/// Names that Windows reserves for devices, whatever ending follows.
+/// Names that Windows reserves for devices, with any extension.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
 /// A file of an archive.
@@ -27,15 +27,15 @@ pub struct ArchiveFile<'a> {
     entry: usize,
 }
 
-/// Why a file of an archive has no place in a folder.
+/// The reason why a file of an archive cannot be extracted to a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
-    /// A part of its path is no name that every system can give a file.
+    /// A component of its path is not a valid file name on every system.
     #[error(
         "its path is refused, since it may lead out of the folder: expected names between single `/`"
     )]
     Unsafe,
-    /// A part of its path is a name that some system reserves, or cannot show.
+    /// A component of its path is a name that some system reserves or cannot display.
     #[error(
         "its path is refused, since some systems reserve a name in it or cannot show it: expected printable \
          names such as `brick.ptf`"
@@ -43,12 +43,13 @@ pub enum PathError {
     Reserved,
 }
 
-/// The archive of a document; none if it has none.
+/// The archive of a document, if it has one.
 pub fn archive(document: &dyn Document) -> Option<&Archive> {
     document.content::<Map>()?.pmf().archive.as_ref()
 }
 
-/// The files of an archive in the order of their paths, and links as the files that they lead to.
+/// The files of an archive in path order. A link is listed as a file with the content of its
+/// target.
 pub fn files(archive: &Archive) -> Vec<ArchiveFile<'_>> {
     let files = archive.entries().iter().enumerate();
     let files = files.filter_map(|(index, entry)| {
@@ -70,7 +71,7 @@ pub fn files(archive: &Archive) -> Vec<ArchiveFile<'_>> {
 }
 
 impl<'a> ArchiveFile<'a> {
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub fn size(&self) -> u64 {
         let entry = self.archive.entries().get(self.entry);
         match entry.map(|entry| &entry.content) {
@@ -82,19 +83,20 @@ impl<'a> ArchiveFile<'a> {
     /// Its bytes.
     ///
     /// # Errors
-    /// When it is compressed and cannot be decompressed, with the offset of its record in the archive.
+    /// If it is compressed and cannot be decompressed, with the offset of its record in the
+    /// archive.
     pub fn bytes(&self) -> Result<Cow<'a, [u8]>, ReadError> {
         self.archive
             .file(self.entry)
             .unwrap_or(Ok(Cow::Borrowed(&[])))
     }
 
-    /// Where it goes below a folder.
+    /// Its path relative to a target folder.
     ///
     /// # Errors
-    /// When its path could lead elsewhere, or is none on other systems.
+    /// If its path could lead out of the folder, or is invalid on some systems.
     pub fn path_in_folder(&self) -> Result<PathBuf, PathError> {
-        // What separates names or drives on some system is part of no name.
+        // Names must not contain characters that separate names or drives on some system.
         let is_name = |name: &str| !name.is_empty() && !name.contains(['\\', ':', '\0']);
         let path = Path::new(&self.path);
         let is_safe = self.path.split('/').all(is_name)
@@ -111,7 +113,7 @@ impl<'a> ArchiveFile<'a> {
     }
 }
 
-/// `true` if Windows has no file of a name, or if a part of the name cannot be shown.
+/// `true` if Windows reserves the name or a part of it cannot be displayed.
 fn is_reserved(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let stem = stem.trim_end().to_lowercase();
@@ -127,9 +129,9 @@ fn is_reserved(name: &str) -> bool {
         || matches!(printable(name), Cow::Owned(_))
 }
 
-/// The images of textures among files, by the places of these in a folder: `a.png` of `a.ptf`. A texture
-/// whose image would take the name of another file or image, whatever the case of letters, keeps its
-/// ending: `a.ptf.png`. It has no image if that is taken, too.
+/// Paths for the images of textures, given the paths of the textures in a folder: `a.png` for
+/// `a.ptf`. If another file or image has that name, ignoring case, the image keeps the texture's
+/// extension: `a.ptf.png`. If that is also taken, the texture has no image.
 pub fn image_paths(archive: &Archive, textures: &[PathBuf]) -> Vec<Option<PathBuf>> {
     let key = |path: &Path| path.to_string_lossy().to_lowercase();
     let entries = archive.entries().iter();
@@ -152,10 +154,10 @@ pub fn is_texture(bytes: &[u8]) -> bool {
     bytes.starts_with(&Texture::MAGIC)
 }
 
-/// A PTF texture as a PNG; none for bytes that are none.
+/// Converts a PTF texture to a PNG; `None` if the bytes are not a PTF texture.
 ///
 /// # Errors
-/// Whatever is not as documented, with its offset in `bytes`.
+/// If the texture is malformed, with the offset in `bytes`.
 pub fn texture_png(bytes: &[u8]) -> Option<Result<Vec<u8>, ReadError>> {
     if !is_texture(bytes) {
         return None;

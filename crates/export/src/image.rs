@@ -1,14 +1,14 @@
-//! PNG: the flat image of a 2D map or a tileset, pixel by pixel.
+//! PNG export: the flat image of a 2D map or a tileset, pixel by pixel.
 
 use crate::{Export, ExportError, Target};
 use mapscope_scene::saving::PNG;
 use mapscope_scene::{Document, Shown};
 
-/// The most pixels of an image that is made without being asked for piece by piece: more than any map
-/// has whose layers fit in memory, unless they lie far apart.
+/// Maximum number of pixels of an image that is rendered as a whole. No map whose layers fit in
+/// memory has more, unless its layers lie far apart.
 const MAX_PIXELS: u64 = 1 << 36;
 
-/// What a document can become as an image.
+/// The image targets of a document.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let target = Target {
         kind: PNG,
@@ -34,7 +34,7 @@ fn make(document: &dyn Document, _stem: &str) -> Result<Export, ExportError> {
     };
     let mut file = Vec::new();
     let written = layers.flat(&shown).write_png(&mut file);
-    // Memory takes all that is written, so that nothing else can go wrong.
+    // Writing to memory cannot fail, so the image must be too large.
     written.map_err(|_| too_large())?;
     Ok(Export {
         file,

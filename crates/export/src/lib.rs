@@ -1,9 +1,9 @@
-//! Documents as files of other programs: glTF for what is drawn in space, Tiled maps for layers of
-//! tiles, images and tables.
+//! Exports documents to formats of other programs: glTF for 3D content, Tiled maps for tile layers,
+//! images and tables.
 //!
-//! Each module lists what it can make of a document, as [`Target`]s. What a target makes is one
-//! file, the one that was asked for, and perhaps others beside it, such as the image of a tileset.
-//! Nothing here needs a graphics adapter.
+//! Each module lists the [`Target`]s that it offers for a document. A target creates the requested
+//! file and possibly companion files, such as the image of a tileset. Nothing here needs a graphics
+//! adapter.
 
 pub mod archive;
 pub mod convert;
@@ -21,33 +21,33 @@ use std::{fmt, fs};
 use mapscope_scene::Document;
 use mapscope_scene::saving::{FileKind, SaveError};
 
-/// Makes a file of a document; the text is the name of the file without its ending.
+/// Creates the file for a document. The text is the file name without extension.
 type Make = fn(&dyn Document, &str) -> Result<Export, ExportError>;
 
-/// Something that a document can become.
+/// An export target of a document.
 #[derive(Clone, Copy)]
 pub struct Target {
-    /// The kind of the file, by whose ending it is chosen.
+    /// The kind of file, which is chosen by its extension.
     pub kind: FileKind,
     what: fn(&dyn Document) -> &'static str,
     make: Make,
-    /// The same with left and right swapped; none of what has no choice of it.
+    /// The mirrored variant, with left and right swapped, if the target offers it.
     mirrored: Option<Make>,
 }
 
-/// What a document has become.
+/// The result of an export.
 #[derive(Debug, Default)]
 pub struct Export {
-    /// The file that was asked for.
+    /// The requested file.
     pub file: Vec<u8>,
-    /// Files beside it, which it names.
+    /// Companion files that it references.
     pub beside: Vec<BesideFile>,
-    /// What people must know of the file, a sentence each: what its kind has no way to say, and which
-    /// way round a model is.
+    /// Sentences for the user about the file: what its format cannot represent, and the orientation
+    /// of a model.
     pub losses: Vec<String>,
 }
 
-/// A file beside the one that was asked for.
+/// A companion of the requested file.
 #[derive(Debug)]
 pub struct BesideFile {
     /// Its name.
@@ -59,12 +59,12 @@ pub struct BesideFile {
 }
 
 impl Export {
-    /// Where the files beside one at a path go. One that is there and differs is replaced if the file at
-    /// the path names it, so that it is from an export before, or if `replace_any`; none of the files in
-    /// `read` ever is.
+    /// Paths of the companions of a file at `path`. A different existing file is replaced if the
+    /// file at `path` references it, and thus comes from a previous export, or if `replace_any`.
+    /// Files in `read` are never replaced.
     ///
     /// # Errors
-    /// With its path, when one may not be written.
+    /// If one may not be written, with its path.
     pub fn places(
         &self,
         path: &Path,
@@ -98,47 +98,47 @@ impl Export {
     }
 }
 
-/// Why a document does not become a file.
+/// The reason why an export fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// It is more than such a file can have.
+    /// The content exceeds the limit of the format.
     #[error("{what} would take {bytes} bytes, and {kind} files have at most {max}")]
     TooLarge {
-        /// What does not fit.
+        /// The content that does not fit.
         what: &'static str,
-        /// How much there is of it.
+        /// Its size in bytes.
         bytes: u64,
         /// The name of the kind of file.
         kind: &'static str,
-        /// How much may be there.
+        /// The maximum size in bytes.
         max: u64,
     },
-    /// It is an image with more pixels than one can have.
+    /// The image has too many pixels.
     #[error("the image would be {width} x {height} pixels, more than PNG files are written with")]
     ImageTooLarge {
-        /// Pixels across.
+        /// Width in pixels.
         width: u64,
-        /// Pixels down.
+        /// Height in pixels.
         height: u64,
     },
 }
 
 impl Target {
-    /// What of the document is in it, in a few words: `the mesh with its skeleton and clips`.
+    /// A short description of the exported content: `the mesh with its skeleton and clips`.
     pub fn what(&self, document: &dyn Document) -> &'static str {
         (self.what)(document)
     }
 
-    /// Makes the file. `stem` is its name without the ending, by which files beside it are named.
+    /// Creates the file. `stem` is its name without extension and is used to name companion files.
     ///
     /// # Errors
-    /// When the document is more than such a file can have.
+    /// If the document exceeds the limits of the format.
     pub fn make(&self, document: &dyn Document, stem: &str) -> Result<Export, ExportError> {
         (self.make)(document, stem)
     }
 
-    /// The same target with left and right swapped; none unless the document is a model alone, which
-    /// keeps its own axes otherwise.
+    /// The mirrored variant of this target, with left and right swapped. Only exports of a single
+    /// model have one; without it, the model keeps its own axes.
     pub fn mirrored(self) -> Option<Self> {
         let make = self.mirrored?;
         Some(Self {
@@ -157,7 +157,7 @@ impl fmt::Debug for Target {
     }
 }
 
-/// What a document can become, the best first. It costs nothing to ask, in each frame if need be.
+/// The targets of a document, the best first. This is cheap enough for every frame.
 pub fn targets(document: &dyn Document) -> Vec<Target> {
     let of_modules = [
         gltf::targets(document),
@@ -168,7 +168,7 @@ pub fn targets(document: &dyn Document) -> Vec<Target> {
     of_modules.concat()
 }
 
-/// The target that a file name's ending stands for, without the dot, in upper or lower case.
+/// The target with this file extension, given without the dot and in any case.
 pub fn target_of<'a>(targets: &'a [Target], ending: Option<&OsStr>) -> Option<&'a Target> {
     let ending = ending?.to_str()?;
     targets
@@ -176,7 +176,7 @@ pub fn target_of<'a>(targets: &'a [Target], ending: Option<&OsStr>) -> Option<&'
         .find(|target| target.kind.ending.eq_ignore_ascii_case(ending))
 }
 
-/// The endings of targets as a sentence has them: `.glb, .gltf or .csv`.
+/// The extensions of targets for use in a sentence: `.glb, .gltf or .csv`.
 pub fn endings(targets: &[Target]) -> String {
     let endings = targets
         .iter()
@@ -190,7 +190,7 @@ pub fn endings(targets: &[Target]) -> String {
     }
 }
 
-/// A PNG of RGBA bytes from the top left.
+/// Encodes RGBA bytes from the top left as a PNG.
 fn png_of([width, height]: [u32; 2], rgba: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);

@@ -1,8 +1,8 @@
-//! Tables as CSV (RFC 4180): UTF-8, a line of headings, lines that end with CR LF.
+//! Tables as CSV (RFC 4180): UTF-8, a heading line, lines ending in CR LF.
 //!
-//! Of 2D maps there is a line for each cell of each layer, of terrain one for each tile, of scenes one
-//! for each entity. Text that begins like a formula has an apostrophe before it. A field without a value is empty;
-//! `not_read` names those that could not be read.
+//! 2D maps have a line per cell of each layer, terrain one per tile, scenes one per entity. Text
+//! that starts like a formula is prefixed with an apostrophe. A field without a value is empty;
+//! `not_read` names the fields that could not be read.
 
 use std::fmt::Display;
 use std::io::Write as _;
@@ -34,10 +34,10 @@ const CELL_HEADINGS: [&str; 14] = [
     "zone",
     "not_read",
 ];
-/// The headings of a table of tiles that are no fields of theirs.
+/// The headings of a table of tiles that are not fields of tiles.
 const TILE_PLACE: [&str; 2] = ["row", "col"];
-/// The fields of an entity in JSON (contract, "pfscene"), and what the numbers of each are called where
-/// there are several.
+/// The fields of an entity in JSON (documented format "pfscene"), and the names of the components
+/// of each field with several numbers.
 const ENTITY_FIELDS: [(&str, &[&str]); 8] = [
     ("name", &[]),
     ("model", &[]),
@@ -52,12 +52,12 @@ const ENTITY_FIELDS: [(&str, &[&str]); 8] = [
     ("ground", &[]),
 ];
 
-/// A kind of table, told from others by how its headings begin.
+/// A kind of table, distinguished from others by the start of its headings.
 const fn csv(headings: &'static [u8]) -> FileKind {
     FileKind::new("CSV", "csv", headings)
 }
 
-/// What a document can become as a table.
+/// The table targets of a document.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let format = document.about().format.id;
     let target = if format == pfmap::FORMAT.id {
@@ -92,18 +92,18 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     vec![target]
 }
 
-/// Number of lines of the table of a 2D map, without that of the headings. The cells may be many times as many as
-/// the bytes of its file, unlike the lines of other tables.
+/// Number of lines of the table of a 2D map, without the headings. The cells may far outnumber the
+/// bytes of the file, unlike the lines of other tables.
 pub fn cell_lines(document: &dyn Document) -> Option<u64> {
     let layers = document.content::<TileMap>()?.layers.iter();
     Some(layers.map(|layer| layer.cells.len() as u64).sum())
 }
 
-/// A table while it is written.
+/// A table being written.
 #[derive(Debug, Default)]
 struct Table {
     bytes: Vec<u8>,
-    /// Whether the line has a field.
+    /// `true` if the current line has a field.
     has_field: bool,
 }
 
@@ -114,7 +114,7 @@ impl Table {
         }
     }
 
-    /// A field of any text. An apostrophe goes before one that spreadsheets would read as a formula.
+    /// Writes a text field. An apostrophe precedes text that spreadsheets would read as a formula.
     fn text(&mut self, text: &str) {
         self.separate();
         let formula;
@@ -131,7 +131,7 @@ impl Table {
         }
     }
 
-    /// A field of what needs no quotation marks, or an empty one.
+    /// Writes a field that needs no quotation marks, or an empty one.
     fn plain(&mut self, value: Option<impl Display>) {
         self.separate();
         if let Some(value) = value {
@@ -139,7 +139,7 @@ impl Table {
         }
     }
 
-    /// A field of whatever JSON says.
+    /// Writes a JSON value as a field.
     fn json(&mut self, value: Option<&Json>) {
         match value {
             None | Some(Json::Null) => self.plain(None::<u8>),
@@ -166,10 +166,10 @@ impl Table {
     }
 }
 
-/// All cells of a 2D map, layer by layer in the order of the map, each row by row.
+/// All cells of a 2D map in layer order, each layer row by row.
 ///
-/// Numbers of grids that belong to the map itself are those of all its layers at their columns and rows.
-/// A zone is the name of the one that a grid has there; areas of zones are no part of a table.
+/// Values of grids that belong to the map itself are repeated for all its layers at the same column
+/// and row. A zone is the name of the grid's zone at the cell; zone areas are not part of a table.
 fn cells(map: &TileMap) -> Export {
     let mut table = Table::default();
     table.headings(CELL_HEADINGS);
@@ -243,7 +243,7 @@ fn cells_of_layer(table: &mut Table, map: &TileMap, index: usize, layer: &Layer)
     }
 }
 
-/// The headings under which a cell of a layer is empty because the file could not be read there.
+/// The headings of the fields of a cell that are empty because the file could not be read there.
 fn not_read(map: &TileMap, layer: usize, [x, y]: [u32; 2]) -> Vec<&'static str> {
     let lost = map.left_out.iter().filter_map(|lost| {
         let (name, [width, height]) = match lost.what {
@@ -260,14 +260,15 @@ fn not_read(map: &TileMap, layer: usize, [x, y]: [u32; 2]) -> Vec<&'static str> 
     lost.collect()
 }
 
-/// The number of a grid in a column and row.
+/// The value of a grid at a column and row.
 fn value_at(grid: &Grid, [x, y]: [u32; 2]) -> Option<u64> {
     let is_inside = x < grid.size[0] && y < grid.size[1];
     let index = y as usize * grid.size[0] as usize + x as usize;
     grid.values.get(index).filter(|_| is_inside)
 }
 
-/// The heading of a field of a tile: its key in JSON, in which those of the edges share theirs.
+/// The heading of a tile field: its JSON key, with a suffix if the fields of several edges share
+/// the key.
 fn heading(field: Field) -> Option<String> {
     let key = field.key()?;
     Some(match field.meaning() {
@@ -284,8 +285,8 @@ fn heading(field: Field) -> Option<String> {
     })
 }
 
-/// All tiles of a terrain, row by row from the north-west corner, as the engine reads them, with the
-/// values of `info --tile`.
+/// All tiles of a terrain, row by row from the north-west corner, as the engine reads them, with
+/// the values of `info --tile`.
 fn tiles(map: &Pfmap) -> Export {
     let mut table = Table::default();
     let headings: Vec<(Field, String)> = Field::ALL
@@ -314,7 +315,7 @@ fn tiles(map: &Pfmap) -> Export {
 
 fn tile_field(table: &mut Table, reading: Option<&Reading>, field: Field) {
     let number = reading.map(|reading| reading.get(field));
-    // What the engine makes of a digit without a meaning.
+    // The engine's reading of a digit without a meaning.
     let of_tile = reading.map(|reading| reading.tile.get(field));
     match field.meaning() {
         Meaning::Type => table.plain(reading.and_then(Reading::kind)),
@@ -331,7 +332,7 @@ fn tile_field(table: &mut Table, reading: Option<&Reading>, field: Field) {
     }
 }
 
-/// All entities of a scene, in the order of the file.
+/// All entities of a scene, in file order.
 ///
 /// # Errors
 /// Never.

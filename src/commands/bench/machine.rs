@@ -1,4 +1,4 @@
-//! What a report says of the machine that it was made on.
+//! Description of the machine on which a report was made.
 
 use std::fs;
 use std::process::Command;
@@ -6,7 +6,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-/// Processor, memory and system: null where the system does not say.
+/// Processor, memory and system; null if the system does not report them.
 pub(super) fn machine() -> Value {
     json!({
         "cpu": cpu(),
@@ -17,7 +17,7 @@ pub(super) fn machine() -> Value {
     })
 }
 
-/// The most memory that this process had at once, in bytes; none where the system does not say.
+/// Peak memory of this process in bytes; `None` if the system does not report it.
 pub(super) fn peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     kib(field(&status, "VmHWM", ':')?)
@@ -43,7 +43,7 @@ fn os() -> String {
     let name = std::env::consts::OS;
     let release = fs::read_to_string("/etc/os-release").unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").ok();
-    // What stands behind the numbers is whoever built it.
+    // The suffix after the version numbers names the builder.
     let numbers = |release: &str| release.split('-').next().map(|it| it.trim().to_owned());
     let kernel = kernel.and_then(|release| numbers(&release));
     let kernel = kernel.or_else(|| sysctl("kern.osproductversion"));
@@ -52,7 +52,7 @@ fn os() -> String {
     release.map_or_else(|| system.clone(), |release| format!("{release}, {system}"))
 }
 
-/// A value of macOS; none on other systems.
+/// A `sysctl` value on macOS; `None` on other systems.
 fn sysctl(name: &str) -> Option<String> {
     if !cfg!(target_os = "macos") {
         return None;
@@ -62,7 +62,7 @@ fn sysctl(name: &str) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// What stands behind a name in lines of names and values.
+/// The value of a field in lines of names and values.
 fn field<'t>(text: &'t str, name: &str, separator: char) -> Option<&'t str> {
     let mut values = text.lines().filter_map(|line| {
         let (key, value) = line.split_once(separator)?;
@@ -71,7 +71,7 @@ fn field<'t>(text: &'t str, name: &str, separator: char) -> Option<&'t str> {
     values.next()
 }
 
-/// The bytes of a size such as `1024 kB`, as Linux writes it.
+/// Parses a size such as `1024 kB`, the form that Linux uses, to bytes.
 fn kib(text: &str) -> Option<u64> {
     let number: u64 = text.strip_suffix("kB")?.trim().parse().ok()?;
     number.checked_mul(1024)

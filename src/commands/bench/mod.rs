@@ -1,4 +1,4 @@
-//! `mapscope bench`: how fast a file opens and draws, beside what the device needs for nothing.
+//! `mapscope bench`: measures how fast a file opens and draws, relative to baselines of the device.
 
 mod machine;
 mod plot;
@@ -27,77 +27,79 @@ use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Aabb, Animation, Document, OpenOptions, Playhead, Ray, Shown};
 
-/// Frames that are drawn before any is measured: the first ones compile shaders and warm caches.
+/// Number of frames drawn before measuring: the first ones compile shaders and warm caches.
 const WARM_UP_FRAMES: u32 = 5;
-/// Frames whose passes the GPU is asked about at most.
+/// Maximum number of frames whose GPU pass times are queried.
 const GPU_FRAMES: u32 = 20;
-/// How often the bytes of a file are copied.
+/// Number of copies of the file's bytes to time.
 const COPIES: u32 = 3;
-/// How many bytes of a file are copied for that, at most: more than memory allocators keep for the next one.
+/// Maximum number of bytes per copy: more than memory allocators cache.
 const MAX_COPIED_BYTES: u64 = 64 << 20;
-/// What there is before the first frame: in JSON, and for people.
+/// Stages before the first frame: JSON key and display name.
 const START: [(&str, &str); 3] = [
     ("opened", "file open"),
     ("device", "device ready"),
     ("uploaded", "uploaded"),
 ];
-/// How high a flight is above the ground, in world units: about two men on a tile of 8 by 8.
+/// Height of a flight above the ground in world units: about two men on a tile of 8 by 8.
 const FLIGHT_HEIGHT: f32 = 14.0;
-/// How far ahead one looks in flight, in world units.
+/// Distance to the point that a flight looks at, in world units.
 const LOOK_AHEAD: f32 = 120.0;
 
-/// What is reported, all times measured in this run.
+/// The report of a measurement; all times were measured in this run.
 #[derive(Debug)]
 struct Report<'a> {
     args: &'a BenchArgs,
     file: &'a Path,
     format: &'static Format,
     size: [u32; 2],
-    /// Of the file and those that it names.
+    /// Total size of the file and of those it references.
     bytes: u64,
     read: Duration,
     parse: Duration,
     build: Duration,
     upload: Duration,
-    /// From the start of the process until the file was open, until the device was there, and until what
-    /// it shows was uploaded.
+    /// Times from process start until the file was open, the device was ready, and the initial
+    /// content was uploaded.
     start: [Duration; START.len()],
-    /// From the start of the process to the first frame.
+    /// Time from process start to the first frame.
     first_frame: Duration,
-    /// From the start to a frame of all that there is, where more came after the first one.
+    /// Time from process start to a frame with all content, if some was loaded after the first
+    /// frame.
     complete: Option<Duration>,
-    /// Copying the bytes of the file.
+    /// Time to copy the bytes of the file.
     copy: Duration,
-    /// A device that is opened for one frame in which there is nothing.
+    /// Time to open a device and draw an empty frame.
     empty_frame: Duration,
-    /// The view that was asked for; with `--all-views` all of them.
+    /// The requested view, or all views with `--all-views`.
     views: Vec<Measured>,
     samples: Samples,
     target_bytes: u64,
     gpu_bytes: u64,
     cpu_bytes: u64,
-    /// The most memory that the process had until it had drawn a frame of all that there is.
+    /// Peak memory of the process until it had drawn a frame with all content.
     peak_bytes: Option<u64>,
     adapter: String,
 }
 
-/// What was measured from one view.
+/// Measurements of one view.
 #[derive(Debug, Default)]
 struct Measured {
-    /// Its name; none of that which was asked for.
+    /// Its name; empty for the requested view.
     name: &'static str,
     frame: Times,
-    /// Making and sending the palettes of a crowd.
+    /// Times to create and upload the palettes of a crowd.
     palettes: Times,
     clear: Times,
     textured_quad: Times,
-    /// The GPU's own times of passes, in the order of [`TimedPass::ALL`], and of the textured quad.
+    /// GPU times of passes, in the order of [`TimedPass::ALL`]. That of the textured quad is in
+    /// `quad_pass`.
     passes: [Times; TimedPass::ALL.len()],
     quad_pass: Times,
     drawn: DrawStatistics,
 }
 
-/// Measures a file, or all that `--suite` has, or draws curves of that.
+/// Measures a file or the suite, or plots the report of a suite.
 pub(super) fn run(
     mut args: BenchArgs,
     options: &OpenOptions,
@@ -112,12 +114,12 @@ pub(super) fn run(
         }
         (None, Some(report), Some(folder)) => plot::run(&report, &folder),
         (None, None, Some(report)) => suite::run(&args, &report, graphics),
-        // clap sees to it that one of them is there.
+        // clap ensures that one of them is given.
         (None, _, None) => Err(CommandError::Argument("expected --output".to_owned())),
     }
 }
 
-/// What frames are drawn with while they are measured.
+/// The state with which frames are drawn during a measurement.
 struct Bench<'a> {
     headless: &'a Headless,
     target: &'a Target,
@@ -125,12 +127,13 @@ struct Bench<'a> {
     scene: SceneData,
     document: &'a dyn Document,
     crowd: Option<Crowd>,
-    /// How many frames the clip has that plays, if one does.
+    /// Number of frames of the playing clip, if any.
     clip_frames: Option<u32>,
 }
 
 impl Bench<'_> {
-    /// Draws one frame. Gives the times of the palettes and of the whole frame, and what it took.
+    /// Draws one frame. Returns the time for the palettes, the time for the whole frame, and the
+    /// draw statistics.
     fn draw(
         &mut self,
         view: &mut View,
@@ -143,7 +146,7 @@ impl Bench<'_> {
         }
         let document: &dyn Document = match &mut self.crowd {
             Some(crowd) => {
-                // Each one frame ahead of the one before it.
+                // Each instance is one frame ahead of the previous one.
                 for (instance, number) in crowd.instances.iter_mut().zip(number..) {
                     let frame = self.clip_frames.map(|frames| (number % frames) as f32);
                     instance.playhead = view.shown.playhead;
@@ -164,14 +167,14 @@ impl Bench<'_> {
         Ok((palettes, palettes + time, drawn))
     }
 
-    /// Draws a frame and has it on the CPU.
+    /// Draws a frame and reads it back to the CPU.
     fn draw_and_read(&mut self, view: &mut View) -> Result<(), CommandError> {
         self.draw(view, 0)?;
         let read = self.target.read_back(&self.headless.gpu);
         read.map(|_image| ()).map_err(CommandError::Device)
     }
 
-    /// Measures frames from a view.
+    /// Measures frames of a view.
     fn measure(
         &mut self,
         name: &'static str,
@@ -188,7 +191,7 @@ impl Bench<'_> {
         };
         self.renderer.prepare_ahead(gpu, &self.scene);
         self.renderer.finish_ahead();
-        // What the GPU says is asked for apart from the frames that are timed, which it would slow.
+        // Query GPU times separately, since the queries would slow down the timed frames.
         self.renderer.set_times_passes(gpu, true);
         floor.set_times_passes(gpu, true);
         for number in 0..WARM_UP_FRAMES.max(args.frames().min(GPU_FRAMES)) {
@@ -202,7 +205,7 @@ impl Bench<'_> {
         }
         self.renderer.set_times_passes(gpu, false);
         floor.set_times_passes(gpu, false);
-        // In turns, so that whatever else the machine does meets all three alike.
+        // Interleave the three measurements, so that other load on the machine affects all alike.
         for frame in 0..args.frames() {
             if args.fly {
                 view.camera.pose = flight(self.document, frame as f32 / args.frames() as f32);
@@ -222,7 +225,7 @@ impl Bench<'_> {
     }
 }
 
-/// Opens a file, draws it and says what that took.
+/// Opens and draws a file and reports the times.
 fn measure_file(
     args: &BenchArgs,
     file: &Path,
@@ -272,7 +275,7 @@ fn measure_file(
     };
     bench.draw_and_read(&mut view)?;
     let first_frame = started.elapsed();
-    // As in the window, some of it may come after the first frame.
+    // As in the window, some content may be loaded after the first frame.
     let before = document.revision();
     document.wait_until_complete();
     let mut complete = None;
@@ -334,8 +337,8 @@ fn measure_file(
     Ok(Status::of(problems))
 }
 
-/// The median time of a copy of so many bytes into new memory. Of many bytes only some are copied, and
-/// the time is scaled up: beside a map of gigabytes there is no room for a copy of it.
+/// Median time of a copy of `bytes` bytes to new memory. Large sizes are extrapolated from a
+/// smaller copy: a map of gigabytes leaves no memory for a second one.
 fn time_of_copy(bytes: u64) -> Duration {
     let copied = bytes.clamp(1, MAX_COPIED_BYTES);
     let time = time_of_whole_copy(copied);
@@ -344,7 +347,7 @@ fn time_of_copy(bytes: u64) -> Duration {
 
 fn time_of_whole_copy(bytes: u64) -> Duration {
     let bytes = vec![1_u8; bytes as usize];
-    // All of them stay until the end, so that none gets the memory of another.
+    // Keep all copies until the end, so that none reuses the memory of another.
     let copies = (0..COPIES).map(|_| {
         let begun = Instant::now();
         let copy = std::hint::black_box(&bytes[..]).to_vec();
@@ -355,7 +358,7 @@ fn time_of_whole_copy(bytes: u64) -> Duration {
     Times(times.collect()).sorted().median()
 }
 
-/// The time that a device takes to be opened, and to clear a frame of a size and give it back.
+/// Time to open a device, clear a frame of this size and read it back.
 fn time_of_empty_frame(request: GpuRequest, size: [u32; 2]) -> Result<Duration, CommandError> {
     let begun = Instant::now();
     let headless = Headless::new(Gpu::requested(request)?);
@@ -366,7 +369,7 @@ fn time_of_empty_frame(request: GpuRequest, size: [u32; 2]) -> Result<Duration, 
     Ok(begun.elapsed())
 }
 
-/// Moves a flat map by whole pixels, as a drag does.
+/// Pans a flat map by whole pixels, as dragging does.
 fn pan(view: &mut View, document: &dyn Document, size: [u32; 2]) {
     let way = Vec3::new(3.0, 0.0, 1.0);
     let pose = &mut view.camera.pose;
@@ -386,7 +389,7 @@ impl Measured {
         }
     }
 
-    /// The same with the times of each in order.
+    /// Sorts the times of each series.
     fn sorted(self) -> Self {
         Self {
             frame: self.frame.sorted(),
@@ -399,7 +402,7 @@ impl Measured {
         }
     }
 
-    /// The GPU's own times, for each pass that was drawn; null where the adapter says none.
+    /// GPU times of each pass that was drawn; null if the adapter does not report times.
     fn gpu_ms(&self) -> Value {
         let passes = TimedPass::ALL.map(TimedPass::key);
         let times = passes.into_iter().zip(&self.passes);
@@ -414,7 +417,7 @@ impl Measured {
         }
     }
 
-    /// The keys that every view has.
+    /// The JSON keys that every view has.
     fn json(&self) -> Map<String, Value> {
         let [min, median, max] = self.frame.ms();
         let floor = [&self.clear, &self.textured_quad].map(|times| times.ms()[1]);
@@ -445,7 +448,7 @@ impl Measured {
 }
 
 impl Headless {
-    /// The time from the begin of recording until the device is idle again.
+    /// Measures the time from the start of recording until the device is idle again.
     fn time(
         &self,
         record: impl FnOnce(&mut wgpu::CommandEncoder),
@@ -459,7 +462,7 @@ impl Headless {
     }
 }
 
-/// Times of many frames, shortest first once they are sorted.
+/// Times of many frames, in ascending order once they are sorted.
 #[derive(Debug, Default)]
 struct Times(Vec<Duration>);
 
@@ -469,12 +472,12 @@ impl Times {
         self
     }
 
-    /// That in the middle, once they are sorted; 0 of none.
+    /// The median, once they are sorted; 0 if empty.
     fn median(&self) -> Duration {
         self.0.get(self.0.len() / 2).copied().unwrap_or_default()
     }
 
-    /// Min, median and max in milliseconds.
+    /// Minimum, median and maximum in milliseconds.
     fn ms(&self) -> [f64; 3] {
         let at = |at: usize| millis(self.0.get(at).copied().unwrap_or_default());
         [
@@ -485,13 +488,14 @@ impl Times {
     }
 }
 
-/// Milliseconds, to the microsecond.
+/// Milliseconds, rounded to the microsecond.
 fn millis(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// The figures of a report as multiples of the floors of the same run: those of opening of a copy of
-/// the bytes of the file and of those that it names, and memory of these bytes. Figures that are not there have none.
+/// The figures of a report as multiples of the baselines of the same run. Opening times are
+/// relative to a copy of the bytes of all files, memory to the number of these bytes. Missing
+/// figures have no ratio.
 fn ratios(report: &Value) -> Value {
     let figure = |pointer: &str| report.pointer(pointer).and_then(Value::as_f64);
     let sum = |pointers: [&str; 2]| Some(figure(pointers[0])? + figure(pointers[1])?);
@@ -530,19 +534,19 @@ fn ratios(report: &Value) -> Value {
 }
 
 impl Report<'_> {
-    /// The first of the views, which is that of the keys of the whole.
+    /// The first view, whose figures are the top-level keys.
     fn view(&self) -> &Measured {
         static NONE: LazyLock<Measured> = LazyLock::new(Measured::default);
         self.views.first().unwrap_or(&NONE)
     }
 
-    /// The keys of what there is before the first frame.
+    /// The JSON keys of the stages before the first frame.
     fn start_ms(&self) -> impl Iterator<Item = (String, Value)> {
         let keys = START.iter().zip(self.start);
         keys.map(|((key, _), time)| ((*key).to_owned(), json!(millis(time))))
     }
 
-    /// The object of the contract ("bench --json").
+    /// The JSON object of the report, a documented format ("bench --json").
     fn json(&self) -> Value {
         let view = self.view();
         let mut keys = view.json();
@@ -595,7 +599,7 @@ impl Report<'_> {
         let own = own.into_iter().chain(at_times);
         keys.extend(own.map(|(key, value)| (key.to_owned(), value)));
         let mut keys = Value::from(keys);
-        // Of small files it takes less than a microsecond.
+        // For small files it is below a microsecond.
         keys["floor_ms"]["copy"] = json!(self.copy.as_nanos() as f64 / 1e6);
         keys["floor_ms"]["empty_frame"] = json!(millis(self.empty_frame));
         keys["ratios"] = ratios(&keys);
@@ -716,7 +720,7 @@ fn write_lines<const N: usize>(
     Ok(())
 }
 
-/// A model many times over, in rows and columns.
+/// A crowd of many instances of a model, in rows and columns.
 fn crowd_of(document: &Arc<dyn Document>, count: u32) -> Result<Crowd, CommandError> {
     if document.content::<Model>().is_none() {
         let text = "--instances is for models".to_owned();
@@ -735,7 +739,7 @@ fn crowd_of(document: &Arc<dyn Document>, count: u32) -> Result<Crowd, CommandEr
     Ok(Crowd::new(Arc::clone(document), instances.collect()))
 }
 
-/// What a crowd occupies, each as large as the model.
+/// The bounds of a crowd, in which each instance is as large as the model.
 fn bounds_of(crowd: &Crowd) -> Aabb {
     let bounds = crowd.about().bounds;
     let each = crowd.instances.iter();
@@ -743,8 +747,8 @@ fn bounds_of(crowd: &Crowd) -> Aabb {
     each.reduce(|all, one| all.union(&one)).unwrap_or(bounds)
 }
 
-/// The pose at a part, from 0 to 1, of a closed flight over a map near the ground: on an ellipse
-/// within the map, looking where one flies.
+/// The pose on a closed flight over a map near the ground, at `part` from 0 to 1. The flight is an
+/// ellipse within the map and looks ahead.
 fn flight(document: &dyn Document, part: f32) -> Pose {
     let bounds = document.about().bounds;
     let radius = (bounds.max - bounds.min) * 0.35;
@@ -752,7 +756,7 @@ fn flight(document: &dyn Document, part: f32) -> Pose {
     let here = bounds.center() + Vec3::new(radius.x * cos, 0.0, radius.z * sin);
     let tangent = Vec3::new(-radius.x * sin, 0.0, radius.z * cos);
     let ahead = here + tangent.normalize_or(Vec3::X) * LOOK_AHEAD;
-    // The lowest where there is no ground.
+    // The lowest point of the bounds if the map has no ground here.
     let ground = |point: Vec3| {
         let ray = Ray {
             origin: point.with_y(bounds.max.y + 1.0),

@@ -1,7 +1,8 @@
-//! `mapscope bench --plot`: the report of a suite as curves, and as a page with all its figures.
+//! `mapscope bench --plot`: plots the report of a suite as curves, and writes a page with all
+//! figures.
 //!
-//! All figures are multiples of what the machine of the report needs for next to nothing, so that
-//! reports of different machines can be compared.
+//! All figures are multiples of baselines of the same machine, so that reports of different
+//! machines can be compared.
 
 use std::fmt::{self, Write as _};
 use std::fs;
@@ -15,17 +16,17 @@ use mapscope_render::TimedPass;
 use mapscope_scene::saving::{FileKind, MARKDOWN, SVG};
 use mapscope_scene::system_reason;
 
-/// Width and height of a picture, and of the plot in it with the place of its top left corner.
+/// Size of a picture; size and top left corner of the plot area in it.
 const SIZE: [f64; 2] = [572.0, 300.0];
 const PLOT: [f64; 2] = [380.0, 220.0];
 const TOP_LEFT: [f64; 2] = [70.0, 34.0];
 
-/// What curves are drawn of, as messages name it.
+/// Description of the expected input in messages.
 const REPORT: &str = "a report of `mapscope bench --suite`";
-/// How many characters of a wrong value a message quotes.
+/// Maximum number of characters quoted from a wrong value.
 const MAX_QUOTED: usize = 40;
 
-/// Colours of the curves, which can be told apart on white and on black, and their marks.
+/// Colours of the curves, distinguishable on white and on black, and their marks.
 const CURVES: [(&str, Mark); 6] = [
     ("#3b82c4", Mark::Circle),
     ("#d97a1e", Mark::Square),
@@ -46,18 +47,18 @@ enum Mark {
     Bar,
 }
 
-/// A figure of each file.
+/// A figure that each file has.
 struct Figure {
-    /// Name of its picture, without the ending.
+    /// File name of its picture, without extension.
     id: &'static str,
-    /// Name of its column.
+    /// Heading of its column.
     name: &'static str,
-    /// What it is a multiple of.
+    /// The baseline that it is divided by.
     floor: &'static str,
     of: fn(&Value) -> Option<f64>,
 }
 
-/// All of them, in the order in which they follow each other when a file is opened.
+/// All figures, in the order in which they occur when a file is opened.
 const FIGURES: [Figure; 7] = [
     Figure {
         id: "read",
@@ -107,7 +108,7 @@ fn ratio(file: &Value, key: &str) -> Option<f64> {
     file["ratios"][key].as_f64()
 }
 
-/// The name of each view of a file, its frame in textured quads, and all that is known of it.
+/// For each view of a file: its name, its frame time relative to the textured quad, and its object.
 fn frames(file: &Value) -> impl Iterator<Item = (&str, f64, &Value)> {
     let views = file["views"].as_array().into_iter().flatten();
     views.filter_map(|view| {
@@ -123,7 +124,7 @@ struct Series<'r> {
     files: Vec<&'r Value>,
 }
 
-/// Draws all curves of a report and writes its page.
+/// Plots all curves of a report and writes its page.
 pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> {
     let refused = |why: &dyn fmt::Display| {
         CommandError::Argument(format!("--plot {}: {why}", report.display()))
@@ -153,10 +154,10 @@ pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> 
     Ok(Status::Done)
 }
 
-/// The files of a report by format.
+/// Groups the files of a report by format.
 ///
 /// # Errors
-/// When it is no report.
+/// If the value is not a report.
 fn series_of(report: &Value) -> Result<Vec<Series<'_>>, String> {
     let files = report["files"].as_array();
     let files = files.ok_or_else(|| format!("it has no list `files`; expected {REPORT}"))?;
@@ -180,7 +181,7 @@ fn series_of(report: &Value) -> Result<Vec<Series<'_>>, String> {
     Ok(all)
 }
 
-/// The beginning of a value, as it is written.
+/// The start of a JSON value, for messages.
 fn shortened(value: &Value) -> String {
     let text = value.to_string();
     match text.char_indices().nth(MAX_QUOTED) {
@@ -189,7 +190,7 @@ fn shortened(value: &Value) -> String {
     }
 }
 
-/// The size of a file, which is above 0.
+/// The size of a file if it is above 0.
 fn bytes_of(file: &Value) -> Option<f64> {
     file["bytes"].as_f64().filter(|bytes| *bytes > 0.0)
 }
@@ -206,16 +207,16 @@ fn write(path: &Path, kind: FileKind, text: &str, report: &Path) -> Result<(), C
     })
 }
 
-/// An axis whose ticks are powers of ten.
+/// A logarithmic axis with ticks at powers of ten.
 struct Axis {
-    /// The first and the last tick, as exponents.
+    /// First and last tick, as exponents.
     ends: [i32; 2],
-    /// Where these are, in pixels.
+    /// Pixel positions of these ticks.
     px: [f64; 2],
 }
 
 impl Axis {
-    /// One that has room for all values.
+    /// Creates an axis that contains all values.
     fn new(values: impl Iterator<Item = f64>, px: [f64; 2]) -> Self {
         let logs = values.filter(|value| *value > 0.0).map(f64::log10);
         let none = [f64::INFINITY, f64::NEG_INFINITY];
@@ -228,7 +229,7 @@ impl Axis {
         Self { ends, px }
     }
 
-    /// Where a value is; none for what has no logarithm.
+    /// Pixel position of a value; `None` if it has no logarithm.
     fn at(&self, value: f64) -> Option<f64> {
         let [first, last] = self.ends.map(f64::from);
         let part = (value.log10() - first) / (last - first);
@@ -242,7 +243,7 @@ impl Axis {
     }
 }
 
-/// The curves of a figure as an SVG file, readable on a light page and on a dark one.
+/// The curves of a figure as an SVG file, readable on light and dark pages.
 fn picture(figure: &Figure, series: &[Series<'_>]) -> String {
     let points = series.iter().map(|series| {
         let files = series.files.iter();
@@ -256,7 +257,7 @@ fn picture(figure: &Figure, series: &[Series<'_>]) -> String {
     let x_axis = Axis::new(all().map(|point| point[0]), [left, right]);
     let y_axis = Axis::new(all().map(|point| point[1]), [bottom, top]);
     let mut svg = String::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = draw(&mut svg, figure, series, &points, [&x_axis, &y_axis]);
     svg
 }
@@ -339,7 +340,7 @@ fn draw(
 }
 
 impl Mark {
-    /// It around a point.
+    /// The SVG of the mark at a point.
     fn svg(self, [x, y]: [f64; 2], color: &str) -> String {
         let shape = match self {
             Self::Circle => "m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
@@ -357,7 +358,7 @@ impl Mark {
     }
 }
 
-/// A power of ten of bytes.
+/// Label of a tick at 10^`exponent` bytes.
 fn byte_tick(exponent: i32) -> String {
     let units = ["B", "KB", "MB", "GB", "TB"];
     let unit = units.get((exponent.max(0) / 3) as usize);
@@ -365,7 +366,7 @@ fn byte_tick(exponent: i32) -> String {
     format!("{number} {}", unit.copied().unwrap_or("PB"))
 }
 
-/// A number with three digits, or all before the point.
+/// A number with three significant digits, or with all digits before the decimal point.
 fn plain(number: f64) -> String {
     let digits = match number.abs().log10().floor() {
         log if log >= 2.0 => 0,
@@ -386,10 +387,10 @@ fn escaped(text: &str) -> String {
     text.replace('>', "&gt;")
 }
 
-/// All figures of a report as a page of Markdown.
+/// All figures of a report as a Markdown page.
 fn page(report: &Value, series: &[Series<'_>]) -> String {
     let mut page = String::new();
-    // Writing to memory does not fail.
+    // Writing to memory cannot fail.
     let _ = write_page(&mut page, report, series);
     page
 }
@@ -502,7 +503,7 @@ fn write_page(page: &mut String, report: &Value, series: &[Series<'_>]) -> fmt::
     Ok(())
 }
 
-/// The slowest view of a file, and what the GPU says that it took; none where it says nothing.
+/// The slowest view of a file and its GPU times; `None` without GPU times.
 fn gpu_times(file: &Value) -> Option<(&Value, &Value)> {
     let slowest = frames(file).max_by(|(_, a, _), (_, b, _)| a.total_cmp(b));
     let (.., view) = slowest?;
@@ -510,7 +511,7 @@ fn gpu_times(file: &Value) -> Option<(&Value, &Value)> {
     times.is_object().then_some((view, times))
 }
 
-/// Writes a table with a row for each file, which begins with its size.
+/// Writes a table with one row per file, which starts with the file's size.
 fn write_table(
     page: &mut String,
     head: &[&str],
@@ -532,7 +533,7 @@ fn figure_cell(figure: Option<f64>) -> String {
     figure.map_or_else(|| "–".to_owned(), plain)
 }
 
-/// Bytes with their unit, for people.
+/// A size with its unit, for display.
 fn size(bytes: f64) -> String {
     let exponent = bytes.max(1.0).log10().floor() as i32 / 3 * 3;
     let unit = byte_tick(exponent);
@@ -540,7 +541,7 @@ fn size(bytes: f64) -> String {
     format!("{} {unit}", plain(bytes / 10_f64.powi(exponent)))
 }
 
-/// A text in a cell of a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
@@ -582,7 +583,7 @@ mod tests {
                 [x, y].map(|number| number.parse().unwrap())
             })
             .collect();
-        // The axes reach from 1 KB to 1 MB and from 1 to 100.
+        // The axes range from 1 KB to 1 MB and from 1 to 100.
         let [left, top] = TOP_LEFT;
         let x = |bytes: f64| left + PLOT[0] * (bytes / 1e3).log10() / 3.0;
         let y = |ratio: f64| top + PLOT[1] * (1.0 - ratio.log10() / 2.0);

@@ -1,9 +1,9 @@
-//! `mapscope bench --suite`: files of all formats in several sizes, and the machine, in one report that
-//! a user can send.
+//! `mapscope bench --suite`: measures files of all formats in several sizes and describes the
+//! machine, in one report that a user can send.
 //!
-//! Each file is written to a temporary folder and measured by `mapscope bench --json` in a process of
-//! its own, so that the first frame and memory are those of a program that has done nothing else, and
-//! a driver that fails takes one file with it and not the report.
+//! Each file is written to a temporary folder and measured by `mapscope bench --json` in its own
+//! process. First frame and memory are thus those of a fresh program, and a failing driver affects
+//! one file, not the whole report.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,9 +20,9 @@ use crate::commands::{CommandError, Status, info, interrupt, output};
 use crate::images::series;
 use mapscope_scene::saving::JSON;
 
-/// How often each file is opened; the fastest counts.
+/// Number of times each file is opened; the fastest round counts.
 const ROUNDS: usize = 3;
-/// Figures of which the fastest round counts.
+/// JSON pointers of figures that are taken from the fastest round.
 const OF_ROUNDS: [&str; 8] = [
     "/open_ms/read",
     "/open_ms/parse",
@@ -34,7 +34,7 @@ const OF_ROUNDS: [&str; 8] = [
     "/floor_ms/empty_frame",
 ];
 
-/// Measures everything and writes the report.
+/// Measures all files and writes the report.
 pub(super) fn run(
     args: &BenchArgs,
     report: &Path,
@@ -43,7 +43,7 @@ pub(super) fn run(
     let refused = |error: &dyn std::fmt::Display| {
         CommandError::Argument(format!("--output {}: {error}", report.display()))
     };
-    // Before the work of measuring.
+    // Check the output before measuring.
     let checked = JSON.check_target(report, &[], false);
     checked.map_err(|error| refused(&error))?;
     interrupt::hold();
@@ -83,7 +83,7 @@ pub(super) fn run(
             progress.show(|| format!("{number} of {of}: {argument}, {step}"));
         };
         let measured = measuring.measure(kind, size, &show);
-        // What ends its process ends this one too.
+        // A signal that ends the child process ends this one too.
         go_on()?;
         match measured {
             Ok(measured) => files.push(measured),
@@ -118,18 +118,18 @@ pub(super) fn run(
     Ok(status)
 }
 
-/// How files are measured.
+/// Parameters of the measurement.
 struct Measuring<'a> {
     args: &'a BenchArgs,
     graphics: GraphicsArgs,
-    /// Where files are written.
+    /// Folder for the files.
     folder: &'a Path,
-    /// This program.
+    /// The path of this program.
     program: PathBuf,
 }
 
 impl Measuring<'_> {
-    /// Makes a file up and measures it. `show` says what is being done.
+    /// Synthesises and measures a file. `show` displays the current step.
     fn measure(&self, kind: &Kind, size: &str, show: &dyn Fn(&str)) -> Result<Value, String> {
         show("making it");
         let argument = kind.argument(size);
@@ -143,7 +143,7 @@ impl Measuring<'_> {
             keep_fastest(&mut measured, &again);
         }
         measured["ratios"] = ratios(&measured);
-        // Not where it was for a while.
+        // The argument instead of the temporary path.
         measured["file"] = argument.into();
         measured["count"] = kind.count(size).into();
         measured["unit"] = kind.unit.into();
@@ -151,7 +151,7 @@ impl Measuring<'_> {
         Ok(measured)
     }
 
-    /// Writes what an argument has made up, and the files that it names.
+    /// Writes the synthetic file that an argument names, and the files that it references.
     fn make(&self, argument: &str) -> Result<PathBuf, String> {
         let source = synthetic::source_of(Path::new(argument));
         let source = source.ok_or("nothing is made up so")?;
@@ -170,7 +170,7 @@ impl Measuring<'_> {
         Ok(path)
     }
 
-    /// What `mapscope bench --json` says of a file.
+    /// The output of `mapscope bench --json` for a file.
     fn bench(&self, file: &Path, more: &[&str]) -> Result<Value, String> {
         let mut command = Command::new(&self.program);
         command.args(["bench", "--json", "--textures"]);
@@ -198,7 +198,7 @@ impl Measuring<'_> {
     }
 }
 
-/// Takes the figures of another round that are smaller.
+/// Replaces figures by those of another round if they are smaller.
 fn keep_fastest(measured: &mut Value, again: &Value) {
     let first_frame = |of: &Value| of["first_frame_ms"].as_f64();
     if first_frame(again) < first_frame(measured) {

@@ -1,4 +1,4 @@
-//! What `check --assets` says of folders as a whole: the files that nobody uses, and what is missing.
+//! `check --assets`: unused and missing files of whole folders.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,32 +14,32 @@ use crate::search::{Limits, Search, SearchProgress};
 use mapscope_formats::Problem;
 use mapscope_scene::{Usage, is_for_others, is_missing_file};
 
-/// So many of what is missing are listed in text.
+/// Maximum number of missing files listed in text output.
 const LISTED: usize = 20;
 
-/// What is known of the folders while files are checked.
+/// Usage of the folders' files, collected while files are checked.
 #[derive(Debug, Default)]
 pub(super) struct Assets {
     usage: Usage,
-    /// By the message that says what is missing and where it was looked for.
+    /// Keyed by the message, which names the missing file and where it was searched.
     missing: BTreeMap<String, Missing>,
 }
 
-/// A file that others name and that is not there.
+/// A missing file that others reference.
 #[derive(Debug)]
 struct Missing {
     rule: &'static str,
-    /// How often it is named.
+    /// Number of references.
     count: usize,
-    /// The files that name it.
+    /// The files that reference it.
     files: Vec<PathBuf>,
 }
 
 impl Assets {
-    /// Fails unless there is a folder among the arguments.
+    /// Creates an empty collection. At least one argument must be a folder.
     ///
     /// # Errors
-    /// When there is none.
+    /// If no argument is a folder.
     pub(super) fn of(paths: &[PathBuf]) -> Result<Self, CommandError> {
         if paths.iter().any(|path| path.is_dir()) {
             return Ok(Self::default());
@@ -48,14 +48,14 @@ impl Assets {
         Err(CommandError::Argument(why.to_owned()))
     }
 
-    /// Takes what a file names.
+    /// Adds the files that a checked file references, and those it misses.
     pub(super) fn add(&mut self, checked: &Checked) {
         let findings = &checked.findings;
         self.usage.add(&findings.dependencies);
         let problems = findings.problems.iter();
         let problems = problems.flat_map(|problem| {
             if is_missing_file(problem.rule) {
-                // Others that name the same file follow from it.
+                // Consequences are further references to the same file.
                 std::slice::from_ref(problem)
             } else {
                 &problem.consequences
@@ -75,7 +75,7 @@ impl Assets {
         }
     }
 
-    /// The files below folders that nobody uses, with what there is to say of them.
+    /// The unused files below folders, each with a problem that describes it.
     pub(super) fn unused(
         &self,
         paths: &[PathBuf],
@@ -89,7 +89,7 @@ impl Assets {
         let folders = paths
             .iter()
             .filter(|path| !source::is_stdin(path) && path.is_dir());
-        // What cannot be read was said of the files to check.
+        // Unreadable folders have already been reported with the files to check.
         let below = folders.filter_map(|path| search.files_below(path).ok().flatten());
         let files: Vec<PathBuf> = below.flatten().collect();
         let problem = |file: PathBuf| Some((self.usage.unused(&file)?, file));
@@ -97,7 +97,7 @@ impl Assets {
         unused.map(|(problem, file)| (file, problem)).collect()
     }
 
-    /// What is missing as lines, the most wanted first.
+    /// The missing files as lines, the most referenced first.
     pub(super) fn missing_text(&self) -> Vec<String> {
         let mut missing: Vec<_> = self.missing.iter().collect();
         missing.sort_by_key(|(_, it)| std::cmp::Reverse(it.count));
@@ -113,7 +113,7 @@ impl Assets {
         lines
     }
 
-    /// What is missing as JSON.
+    /// The missing files as JSON.
     pub(super) fn missing_json(&self) -> Value {
         let missing = self.missing.iter().map(|(message, it)| {
             let files = it.files.iter().map(|file| display_name(file));

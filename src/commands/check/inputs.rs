@@ -1,4 +1,4 @@
-//! The files that the arguments of `check` stand for.
+//! Resolves the arguments of `check` to files.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -11,44 +11,44 @@ use crate::commands::{CommandError, output, source};
 use crate::search::{Halt, Limits, Search, SearchProgress};
 use mapscope_scene::{looks_openable, system_reason};
 
-/// What is to be checked.
+/// The files to check.
 #[derive(Debug, Default)]
 pub(super) struct Inputs {
-    /// Files, and what else [`source::source_of`] knows, in the order of the arguments, none twice;
-    /// below a folder its own files stand before those of the folders below it.
+    /// Files, and other sources that [`source::source_of`] knows, in the order of the arguments and
+    /// without duplicates. In a folder, its own files precede those of its subfolders.
     pub(super) files: Vec<PathBuf>,
-    /// Folders of which nothing can be checked.
+    /// Arguments in which nothing can be checked, and unreadable subfolders.
     pub(super) unchecked: Vec<Unchecked>,
-    /// Those of the files that are links out of the folder that was named, which are not followed.
+    /// Files that are links out of the named folder, which are not followed.
     outside: HashSet<PathBuf>,
-    /// By what each of the files is known.
+    /// Canonical paths of the files.
     known: HashSet<PathBuf>,
     /// The arguments.
     named: Vec<PathBuf>,
 }
 
 impl Inputs {
-    /// Whether a file is among them.
+    /// `true` if a file is among the files to check.
     pub(super) fn contains(&self, file: &Path) -> bool {
         self.known.contains(&identity(file))
     }
 
-    /// `true` for a link that leads out of the folder that was named.
+    /// `true` for a link that leads out of the named folder.
     pub(super) fn leads_out(&self, file: &Path) -> bool {
         self.outside.contains(file)
     }
 
-    /// Whether one of them was found in a folder and not named itself.
+    /// `true` if a file was found in a folder, not named as an argument.
     pub(super) fn was_found(&self, file: &Path) -> bool {
         !self.named.iter().any(|named| named == file)
     }
 }
 
-/// Finds what is to be checked. Of folders those files are whose names say that they can be opened, and
-/// that no settings exclude.
+/// Finds the files to check. In folders, these are files with an extension that Mapscope opens,
+/// except those that settings exclude.
 ///
 /// # Errors
-/// When standard input is to be read more than once.
+/// If standard input is named more than once.
 pub(super) fn find(
     paths: &[PathBuf],
     settings: &RefCell<FolderSettings>,
@@ -106,7 +106,7 @@ pub(super) fn find(
             Err(Halt::Unreadable(error)) => {
                 unchecked(path, system_reason(&error, "folder"));
             }
-            // It lies below another one that was named.
+            // It lies below another named folder.
             Ok(None) | Err(Halt::Stopped) => {}
         }
     }
@@ -117,7 +117,8 @@ pub(super) fn find(
     Ok(inputs)
 }
 
-/// The files that are not known yet. One that links lead to as well stands where it is.
+/// Filters out files that are already known. A file that is also reachable by links is kept at its
+/// real path.
 fn new_among(files: Vec<PathBuf>, known: &mut HashSet<PathBuf>) -> Vec<PathBuf> {
     let mut is_new = vec![false; files.len()];
     for of_links in [false, true] {
@@ -133,7 +134,7 @@ fn new_among(files: Vec<PathBuf>, known: &mut HashSet<PathBuf>) -> Vec<PathBuf> 
         .collect()
 }
 
-/// A path by which a file is known however it is named: that without links.
+/// The canonical path of a file, which identifies it whatever path names it.
 pub(super) fn identity(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }

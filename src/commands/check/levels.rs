@@ -1,29 +1,29 @@
-//! What becomes of the problems of a rule, by `--deny` and `--allow` or by the settings of a folder.
+//! Levels of rules, set by `--deny` and `--allow` or by the settings of a folder.
 
 use std::collections::BTreeMap;
 
 use crate::commands::CommandError;
 use mapscope_formats::{Problem, Severity, quoted};
 
-/// What `deny` takes for all warnings.
+/// Name in `deny` that selects all warnings.
 const WARNINGS: &str = "warnings";
 
-/// What becomes of a problem.
+/// Override of a rule's severity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
-    /// It is an error.
+    /// The problem is an error.
     Deny,
-    /// It is nothing to speak of.
+    /// The problem is not reported.
     Allow,
 }
 
 impl Level {
-    /// Both, with their names as keys and options.
+    /// All levels with their names, which are keys and options.
     pub(super) const ALL: [(&'static str, Self); 2] =
         [("deny", Self::Deny), ("allow", Self::Allow)];
 }
 
-/// What becomes of the problems of rules, as one place says it, or several together.
+/// Levels of rules from one source or merged from several.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Levels {
     rules: BTreeMap<&'static str, Level>,
@@ -31,10 +31,10 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// As the options say it.
+    /// The levels that the options set.
     ///
     /// # Errors
-    /// For the first that names no rule, or one that is both denied and allowed.
+    /// For the first name that is not a rule, and for a rule that is both denied and allowed.
     pub(super) fn of_options(deny: &[String], allow: &[String]) -> Result<Self, CommandError> {
         let mut levels = Self::default();
         for ((option, level), names) in Level::ALL.into_iter().zip([deny, allow]) {
@@ -46,7 +46,7 @@ impl Levels {
         Ok(levels)
     }
 
-    /// Says what becomes of a rule.
+    /// Sets the level of a rule.
     pub(super) fn set(&mut self, level: Level, name: &str) -> Result<(), String> {
         if name == WARNINGS {
             self.denies_warnings |= level == Level::Deny;
@@ -58,7 +58,7 @@ impl Levels {
             };
         }
         let Some(rule) = mapscope_scene::rules().find(|rule| rule.id == name) else {
-            // The same name in another format is what people mean most often.
+            // Usually the user means the rule of the same name in another format.
             let short = |id: &str| id.rsplit('/').next().map(str::to_owned);
             let mut rules = mapscope_scene::rules();
             let meant = rules.find(|rule| short(rule.id) == short(name));
@@ -77,7 +77,7 @@ impl Levels {
         }
     }
 
-    /// These, and others that are nearer to the file, which win.
+    /// Merges these levels with those nearer to the file, which take precedence.
     pub(super) fn with(&self, nearer: &Self) -> Self {
         let mut levels = self.clone();
         levels.rules.extend(&nearer.rules);
@@ -85,17 +85,21 @@ impl Levels {
         levels
     }
 
-    /// What becomes of a problem, if anything is said of it. A rule that is named is more than all
-    /// warnings.
+    /// The level of a problem, if one is set. A named rule takes precedence over `warnings`.
     fn of(&self, problem: &Problem) -> Option<Level> {
         let is_denied = self.denies_warnings && problem.severity == Severity::Warning;
         let named = self.rules.get(problem.rule.id).copied();
         named.or(is_denied.then_some(Level::Deny))
     }
 
-    /// Makes errors of what is denied, also of notes, which then count as problems, and takes out what
-    /// is allowed; what follows from that is then a problem of its own, and so is what is denied by name
-    /// and follows from what is no error. Says how many problems were allowed.
+    /// Applies the levels to the problems and notes of a file and returns the number of allowed
+    /// problems.
+    ///
+    /// - Denied problems and notes become errors.
+    /// - Allowed problems and notes are removed, and their consequences become problems of their
+    ///   own.
+    /// - A consequence that is denied by name becomes a problem of its own unless its cause is an
+    ///   error.
     pub(super) fn apply(&self, problems: &mut Vec<Problem>, notes: &mut Vec<Problem>) -> usize {
         if *self == Self::default() {
             return 0;
@@ -119,7 +123,7 @@ impl Levels {
                 }
                 level != Some(Level::Allow)
             });
-            // It may have been as bad as one of those.
+            // Its severity may have come from a removed consequence.
             if consequences.len() < count {
                 problem.severity = problem.rule.severity;
             }
@@ -167,7 +171,7 @@ mod tests {
         Problem::new(rule(id), Subject::File, Place::line(1), "it is wrong")
     }
 
-    /// What a text says; nothing may be wrong with it.
+    /// Parses levels from a text without faults.
     fn levels(text: &str) -> Levels {
         let (settings, faults) = settings::parse(text);
         assert_eq!(faults, []);
@@ -261,13 +265,13 @@ mod tests {
                 vec![
                     (name, error, vec![]),
                     (name, error, vec![]),
-                    // It is as bad as what is still below it.
+                    // It is as severe as its remaining consequence.
                     (missing, error, vec![tile]),
                     (missing, warning, vec![])
                 ]
             )
         );
-        // What was below it is left.
+        // The consequence of a removed problem remains.
         assert_eq!(
             applied("allow = [\"texture/missing\"]"),
             (

@@ -1,4 +1,4 @@
-//! `mapscope check`: every problem in files, with its place.
+//! `mapscope check`: reports every problem in files with its place.
 
 mod assets;
 mod inputs;
@@ -30,40 +30,40 @@ use mapscope_formats::parallel::{Step, in_order};
 use mapscope_formats::{Format, Place, Problem};
 use mapscope_scene::{Document, OpenOptions, OtherFile, Source, dangling_link, outside_link};
 
-/// A file that was checked.
+/// A checked file.
 #[derive(Debug)]
 struct Checked {
     path: PathBuf,
     findings: Findings,
 }
 
-/// What was found in a file, before it is known what becomes of its problems.
+/// Result of checking a file, before levels are applied.
 #[derive(Debug)]
 struct Found {
     checked: Checked,
-    /// Problems that stand for those of other files.
+    /// Problems that represent the problems of other files, with those files.
     stand_ins: Vec<(PathBuf, Problem)>,
-    /// The other files that it is made of and that are not to be checked by themselves, if they have problems.
+    /// Other files that belong to it, have problems and are not checked separately.
     others: Vec<Checked>,
 }
 
-/// What was found in a file.
+/// Findings in a file.
 #[derive(Debug)]
 struct Findings {
-    /// None of what is not a file of a format.
+    /// `None` if the file has no known format.
     format: Option<&'static Format>,
-    /// None where nothing of it can be shown.
+    /// `None` if nothing of the file can be shown.
     version: Option<String>,
     problems: Vec<Problem>,
     notes: Vec<Problem>,
-    /// Problems that are allowed, and not in the list.
+    /// Number of allowed problems, which are not in the list.
     allowed: usize,
-    /// The files that it names.
+    /// The files that it references.
     dependencies: Vec<PathBuf>,
 }
 
 impl Findings {
-    /// The problems of a file of which nothing else is known.
+    /// Findings that consist only of problems.
     fn new(format: Option<&'static Format>, problems: Vec<Problem>) -> Self {
         Self {
             format,
@@ -76,18 +76,18 @@ impl Findings {
     }
 }
 
-/// A file or folder that could not be checked, or settings that could not be read.
+/// A file, folder or settings file that could not be read.
 #[derive(Debug)]
 struct Unchecked {
     path: PathBuf,
-    /// Where in the file the reason is; none where it is the whole file.
+    /// Place of the reason in the file; `None` for the whole file.
     place: Option<Place>,
     /// The reason.
     message: String,
 }
 
 impl Unchecked {
-    /// One that could not be checked as a whole.
+    /// A path that could not be checked as a whole.
     fn new(path: PathBuf, message: String) -> Self {
         Self {
             path,
@@ -127,7 +127,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     progress.begin_stage();
     let mut unquoted = HashSet::new();
     for file in &inputs.files {
-        // Mistakes in settings are reported first.
+        // Report mistakes in settings first.
         folders.borrow_mut().of_file(file);
         if folders.borrow().leads_out(file) {
             unquoted.insert(file);
@@ -177,7 +177,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
             }
             Step::Result(Ok(found)) => {
                 let Checked { path, findings } = &found.checked;
-                // Among several files, a map is for those that are scenes.
+                // With several files, `--map` applies to the scenes among them.
                 let refused = findings
                     .format
                     .map(|format| source::refuse_map(path, format, options));
@@ -206,33 +206,34 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
     Ok(status)
 }
 
-/// A check under way.
+/// A check in progress.
 struct Run<'f> {
     report: Report,
     out: Stdout,
     progress: ProgressLine,
     status: Status,
     total: Tally,
-    /// Files that were checked.
+    /// Number of checked files.
     files: usize,
-    /// Files and folders that were not.
+    /// Number of files and folders that could not be checked.
     unchecked: usize,
-    /// What settings of folders say that cannot be followed.
+    /// Number of reported mistakes in folder settings.
     mistakes: usize,
-    /// Notes that are not listed.
+    /// Number of notes that are not listed.
     unlisted: usize,
-    /// Problems that are allowed.
+    /// Number of allowed problems.
     allowed: usize,
-    /// What is known of the folders, if that is asked for.
+    /// Usage of the folders' files, if requested.
     assets: Option<Assets>,
     folders: &'f RefCell<FolderSettings>,
-    /// What is known of the other files that were reported, without links.
+    /// Canonical paths of the other files that have been reported.
     others: HashSet<PathBuf>,
 }
 
 impl Run<'_> {
-    /// Reports a file, and the other files that it is made of unless they were reported already. A problem that
-    /// stands for those of another file is reported in their place if that file is excluded.
+    /// Reports a file and the other files that belong to it, unless they have been reported. A
+    /// problem that represents those of another file is reported only if that file is not, as when
+    /// it is excluded.
     fn found(&mut self, found: Found) -> io::Result<()> {
         let Found {
             mut checked,
@@ -277,7 +278,7 @@ impl Run<'_> {
         self.write(|report, out| report.checked(out, &checked))
     }
 
-    /// Says which files nobody uses, and what is missing.
+    /// Reports unused and missing files.
     fn assets(&mut self, assets: &Assets, paths: &[PathBuf]) -> io::Result<()> {
         let folders = self.folders;
         let mut unused = Vec::new();
@@ -307,7 +308,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Reports the mistakes in settings that were not reported yet.
+    /// Reports the mistakes in settings that have not been reported yet.
     fn mistakes(&mut self) -> io::Result<()> {
         let folders = self.folders.borrow();
         for mistake in folders.unchecked.iter().skip(self.mistakes) {
@@ -322,7 +323,7 @@ impl Run<'_> {
         self.refuse(unchecked)
     }
 
-    /// Says what could not be checked or followed, and why.
+    /// Reports a path that could not be checked, with the reason.
     fn refuse(&mut self, unchecked: &Unchecked) -> io::Result<()> {
         self.status = Status::Failed;
         self.write(|report, out| report.unchecked(out, unchecked))?;
@@ -336,7 +337,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Writes a part of the report. Whoever waits for a file among many should not wait for all.
+    /// Writes and flushes a part of the report, so that a reader need not wait for all files.
     fn write(
         &mut self,
         write: impl FnOnce(&mut Report, &mut Vec<u8>) -> io::Result<()>,
@@ -351,7 +352,7 @@ impl Run<'_> {
         self.out.flush()
     }
 
-    /// What was checked, and what came of it.
+    /// A summary of the checked files and their problems.
     fn summary(&self) -> String {
         let checked = match self.files {
             0 if self.unchecked > 0 => "no file checked".to_owned(),
@@ -383,8 +384,8 @@ impl Run<'_> {
     }
 }
 
-/// Checks a file, or says why it cannot be checked. A reader that panics is such a reason: the other
-/// files can be checked all the same.
+/// Checks a file; fails with the reason if it cannot be checked. A reader that panics is such a
+/// reason and does not stop the check of the other files.
 fn check(
     path: &Path,
     inputs: &Inputs,
@@ -458,8 +459,8 @@ fn check(
     }
 }
 
-/// What was found in a file that is a link out of its folder, without anything that quotes it: a stranger's link must
-/// not print another file of the user. Other files that it is made of are left out.
+/// Removes all quotations from the result for a file that is a link out of its folder: an untrusted
+/// link must not print another file of the user. Other files that belong to it are omitted.
 fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
     let link = "this file is a link out of its folder; nothing of it is quoted";
     let mut found = found.map_err(|_quoted| format!("it cannot be checked; {link}"))?;
@@ -478,8 +479,8 @@ fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
     Ok(found)
 }
 
-/// Splits the problems of a document into its own and those that stand for problems of another file, with
-/// that file. If that file is checked by itself, they are left out.
+/// Splits the problems of a document into its own and those that represent problems of another
+/// file, paired with that file. The latter are omitted if that file is checked separately.
 fn without_stand_ins(
     document: &dyn Document,
     problems: &[Problem],
@@ -496,7 +497,7 @@ fn without_stand_ins(
     (own, stand_ins)
 }
 
-/// What was found in another file that a document is made of, if it has problems.
+/// The findings in another file that belongs to a document, if it has any.
 fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> Option<Checked> {
     let OtherFile {
         path,
@@ -529,7 +530,7 @@ fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> O
     })
 }
 
-/// Makes the columns of problems count characters, where they count bytes.
+/// Converts the columns of problems from bytes to characters.
 fn count_characters<'p>(text: &[u8], problems: impl IntoIterator<Item = &'p mut Problem>) {
     if text.is_ascii() {
         return;
@@ -553,7 +554,7 @@ fn count_characters_of(lines: &[&[u8]], problem: &mut Problem) {
     }
 }
 
-/// Writes every rule: with `json`, as one array.
+/// Lists every rule, as one array with `json`.
 fn list_rules(json: bool, paint: Paint, out: &mut impl Write) -> io::Result<()> {
     if json {
         let rules: Vec<Value> = mapscope_scene::rules()

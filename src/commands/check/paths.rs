@@ -1,4 +1,4 @@
-//! Files as a repository names them.
+//! Paths of files relative to their repository.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 
 use mapscope_scene::assets::REPOSITORY;
 
-/// What stands for something else in a URI of a file (RFC 3986, section 3.3).
+/// Characters that are escaped in a file URI (RFC 3986, section 3.3).
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -15,7 +15,8 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// The working folder, and the folder of its repository of Git, or the same if there is none.
+/// The working folder and the root of its Git repository, or the working folder twice if it is not
+/// in one.
 static FOLDERS: LazyLock<Option<[PathBuf; 2]>> = LazyLock::new(|| {
     let here = std::env::current_dir().ok()?;
     let mut above = here.ancestors();
@@ -24,14 +25,14 @@ static FOLDERS: LazyLock<Option<[PathBuf; 2]>> = LazyLock::new(|| {
     Some([here, root])
 });
 
-/// A path from the folder of the repository, in which the working folder is, where it lies below that, or
-/// else as it was named; without `.` and with `/` on every system. Services that show a report go by paths
-/// from that folder.
+/// A path relative to the root of the working folder's repository if it lies below it, or else the
+/// path as given; without `.`, and with `/` on every system. Services that display a report expect
+/// paths relative to that root.
 #[derive(Debug)]
 pub(super) struct RelativePath(PathBuf);
 
 impl RelativePath {
-    /// A file as it was named.
+    /// Converts the path of a file as the user gave it.
     pub(super) fn new(path: &Path) -> Self {
         Self::within(path, FOLDERS.as_ref())
     }
@@ -55,7 +56,7 @@ impl RelativePath {
         Self(parts.filter(|part| *part != Component::CurDir).collect())
     }
 
-    /// Whether it goes from a folder.
+    /// `true` if the path is relative.
     pub(super) fn is_relative(&self) -> bool {
         !self.0.has_root()
     }
@@ -70,17 +71,17 @@ impl RelativePath {
         bytes
     }
 
-    /// As text.
+    /// The path as text.
     pub(super) fn text(&self) -> String {
         String::from_utf8_lossy(&self.bytes()).into_owned()
     }
 
-    /// As a URI, or a reference to one.
+    /// The path as a URI or a relative reference.
     pub(super) fn uri(&self) -> String {
         let path = percent_encode(&self.bytes(), ESCAPED).to_string();
         match self.is_relative() {
             true => path,
-            // `C:/` has no slash before it.
+            // `C:/` has no leading slash.
             false if path.starts_with('/') => format!("file://{path}"),
             false => format!("file:///{path}"),
         }

@@ -1,4 +1,4 @@
-//! What `check` writes to standard output.
+//! The report of `check` on standard output.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -14,27 +14,27 @@ use crate::commands::output::{self, Paint, printable};
 use crate::commands::{Status, source};
 use mapscope_formats::{Place, Problem, Severity};
 
-/// A report under way.
+/// A report in progress.
 #[derive(Debug)]
 pub(super) struct Report {
     form: Form,
-    /// Whether notes are listed too, which JSON always does.
+    /// `true` to list notes, which JSON always does.
     with_notes: bool,
 }
 
 #[derive(Debug)]
 enum Form {
-    /// A line for each problem.
+    /// One line per problem.
     Text(Paint),
-    /// A JSON object for each file, on a line of its own.
+    /// One JSON object per file, each on its own line.
     Json,
-    /// A workflow command of GitHub Actions for each problem, of which it makes an annotation.
+    /// One workflow command of GitHub Actions per problem, which GitHub shows as an annotation.
     GitHub,
     Sarif(Log),
 }
 
 impl Report {
-    /// One that is not begun yet.
+    /// Creates a report; nothing is written yet.
     pub(super) fn new(format: ReportFormat, paint: Paint, with_notes: bool) -> Self {
         let form = match format {
             ReportFormat::Text => Form::Text(paint),
@@ -45,17 +45,17 @@ impl Report {
         Self { form, with_notes }
     }
 
-    /// Whether its columns count characters, and not bytes.
+    /// `true` if columns count characters, not bytes.
     pub(super) fn counts_characters(&self) -> bool {
         matches!(self.form, Form::GitHub | Form::Sarif(_))
     }
 
-    /// Whether it has the notes.
+    /// `true` if the report contains notes.
     pub(super) fn has_notes(&self) -> bool {
         self.with_notes || matches!(self.form, Form::Json)
     }
 
-    /// Begins it.
+    /// Writes the start of the report.
     pub(super) fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
         match &mut self.form {
             Form::Text(_) | Form::Json | Form::GitHub => Ok(()),
@@ -63,7 +63,7 @@ impl Report {
         }
     }
 
-    /// Writes what there is to say of a file.
+    /// Writes the findings of a file.
     pub(super) fn checked(&mut self, out: &mut impl Write, checked: &Checked) -> io::Result<()> {
         let Checked { path, findings } = checked;
         let Findings {
@@ -95,7 +95,8 @@ impl Report {
         }
     }
 
-    /// Writes that a file or folder could not be checked. People hear of it on standard error.
+    /// Writes that a file or folder could not be checked. In text, this is on standard error
+    /// instead.
     pub(super) fn unchecked(
         &mut self,
         out: &mut impl Write,
@@ -126,7 +127,8 @@ impl Report {
         }
     }
 
-    /// Writes which files nobody uses; in JSON an object with what is missing, too, on the last line.
+    /// Writes the unused files. In JSON, the last line is an object that also contains the missing
+    /// files.
     pub(super) fn assets(
         &mut self,
         out: &mut impl Write,
@@ -158,7 +160,7 @@ impl Report {
         }
     }
 
-    /// Writes what stands at the end of the report.
+    /// Writes the end of the report.
     pub(super) fn end(&mut self, out: &mut impl Write, status: Status) -> io::Result<()> {
         match &mut self.form {
             Form::Text(_) | Form::Json | Form::GitHub => Ok(()),
@@ -182,7 +184,7 @@ fn annotate_problem(out: &mut impl Write, path: &str, problem: &Problem) -> io::
     annotate(out, problem.severity, path, place, rule, &message)
 }
 
-/// A workflow command: its name, properties with commas between them, and the message.
+/// Writes a workflow command: its name, comma-separated properties and the message.
 fn annotate(
     out: &mut impl Write,
     severity: Severity,

@@ -9,23 +9,23 @@ use super::Unchecked;
 use super::paths::RelativePath;
 use mapscope_formats::{Place, Problem};
 
-/// The schema that a log names (section 3.13.3).
+/// The schema that a log declares (section 3.13.3).
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
-/// Stands for the folder from which relative paths go, as GitHub names it (section 3.14.14).
+/// Base id of relative paths, in the name that GitHub uses (section 3.14.14).
 const ROOT: &str = "%SRCROOT%";
 
-/// A log under way: results go out as they come, so that none of them is held.
+/// A log in progress. Results are written as they arrive and are not kept in memory.
 #[derive(Debug, Default)]
 pub(super) struct Log {
-    /// Ids of all rules, by which results name them with their index too.
+    /// Ids of all rules; results also contain a rule's index in this list.
     rules: Vec<&'static str>,
     has_results: bool,
-    /// What could not be checked.
+    /// Files that could not be checked.
     notifications: Vec<Value>,
 }
 
 impl Log {
-    /// Begins the log and its only run.
+    /// Writes the start of the log and of its only run.
     pub(super) fn begin(&mut self, out: &mut impl Write) -> io::Result<()> {
         self.rules = mapscope_scene::rules().map(|rule| rule.id).collect();
         let rules = mapscope_scene::rules().map(|rule| {
@@ -50,7 +50,7 @@ impl Log {
         )
     }
 
-    /// Writes what was found in a file.
+    /// Writes the findings of a file.
     pub(super) fn results<'a>(
         &mut self,
         out: &mut impl Write,
@@ -82,7 +82,7 @@ impl Log {
         Ok(())
     }
 
-    /// Notes a file that could not be checked: the log lists them at its end.
+    /// Records a file that could not be checked; the end of the log lists them.
     pub(super) fn unchecked(&mut self, unchecked: &Unchecked) {
         let file = artifact(&unchecked.path);
         self.notifications.push(json!({
@@ -92,7 +92,7 @@ impl Log {
         }));
     }
 
-    /// Ends the log of a check with this exit status.
+    /// Writes the end of the log of a check with this exit status.
     pub(super) fn end(&mut self, out: &mut impl Write, status: u8) -> io::Result<()> {
         let invocation = json!({
             "executionSuccessful": self.notifications.is_empty(),
@@ -103,7 +103,7 @@ impl Log {
     }
 }
 
-/// A file, as locations name it.
+/// A file as a location refers to it.
 fn artifact(path: &Path) -> Value {
     let path = RelativePath::new(path);
     if path.is_relative() {
@@ -113,8 +113,8 @@ fn artifact(path: &Path) -> Value {
     }
 }
 
-/// A place in a file. Readers of logs look for a line also of a binary file, which has none: it is the
-/// first, and beside it stands the offset (section 3.30.4 has both independent of each other).
+/// A location in a file. Readers of logs expect a line even for a binary file, so it gets the first
+/// one in addition to the offset (section 3.30.4 allows them to be independent).
 fn location(file: &Value, place: Option<Place>) -> Value {
     let region = match place {
         None => return json!({ "physicalLocation": { "artifactLocation": file } }),

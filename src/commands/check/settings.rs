@@ -1,5 +1,5 @@
-//! What a folder says, in its `mapscope.toml`, of the files in it and below it: what becomes of the
-//! problems of rules, and what is not to be checked.
+//! Settings of a folder in its `mapscope.toml`: levels of rules and exclusions for the files in and
+//! below it.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -18,36 +18,36 @@ use mapscope_formats::{Place, quoted};
 use mapscope_scene::Source;
 use mapscope_scene::assets::{REPOSITORY, leads_out};
 
-/// The file in which a folder says it.
+/// Name of the settings file.
 pub(super) const FILE_NAME: &str = "mapscope.toml";
-/// The most bytes of it that are read: many times as many as it takes to name all rules.
+/// Maximum size of a settings file in bytes, many times the size that names all rules.
 const MAX_BYTES: u64 = 1 << 20;
-/// The key of what is not to be checked.
+/// Key of the exclusions.
 const EXCLUDE: &str = "exclude";
 
-/// What a folder says for the files in it and below it.
+/// The settings that one folder defines for the files in and below it.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     pub(super) levels: Levels,
-    /// What is not to be checked of it.
+    /// Patterns of excluded files.
     exclude: Vec<Pattern>,
 }
 
-/// What counts for the files that are right in a folder.
+/// The effective settings for the files directly in a folder.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Settings {
-    /// What becomes of their problems.
+    /// The levels of rules.
     pub(super) levels: Levels,
-    /// The folder without links.
+    /// The canonical path of the folder.
     folder: PathBuf,
-    /// What it and those above it exclude.
+    /// The exclusions of this folder and those above it.
     excludes: Vec<Arc<Excludes>>,
-    /// Whether the whole folder is excluded.
+    /// `true` if the whole folder is excluded.
     is_excluded: bool,
 }
 
 impl Settings {
-    /// Whether a file or folder of this name that is right in the folder is excluded.
+    /// `true` if a file or folder of this name directly in the folder is excluded.
     pub(super) fn excludes(&self, name: &OsStr) -> bool {
         self.is_excluded || self.matches(&self.folder.join(name))
     }
@@ -59,10 +59,10 @@ impl Settings {
     }
 }
 
-/// What a folder excludes below itself.
+/// The exclusions that a folder defines.
 #[derive(Debug)]
 struct Excludes {
-    /// The folder without links.
+    /// The canonical path of the folder.
     folder: PathBuf,
     patterns: Vec<Pattern>,
 }
@@ -84,24 +84,24 @@ impl Excludes {
     }
 }
 
-/// What the folders of files and those above them say, up to the repository that they are in, or without
-/// one up to the folder that was named: what lies above may be somebody else's. Each is asked once.
+/// The settings of folders and their parents, up to the repository root, or without a repository up
+/// to the named folder: folders above may belong to somebody else. Each folder is read once.
 #[derive(Debug)]
 pub(super) struct FolderSettings {
     options: Levels,
-    /// The folders that were named, and those of the files that were, without links.
+    /// Canonical paths of the named folders, and of the folders of named files.
     roots: Vec<PathBuf>,
     here: Option<PathBuf>,
-    /// By the folders as they are named.
+    /// Keyed by the folder's path as given.
     named: HashMap<PathBuf, Arc<Settings>>,
-    /// By the folders without links.
+    /// Keyed by the folder's canonical path.
     real: HashMap<PathBuf, Settings>,
-    /// What cannot be read of what they say.
+    /// Mistakes in the settings files.
     pub(super) unchecked: Vec<Unchecked>,
 }
 
 impl FolderSettings {
-    /// Those of the folders of paths that were named, on top of which options win.
+    /// Creates the settings for the named paths; `options` take precedence over them.
     pub(super) fn new(options: Levels, paths: &[PathBuf]) -> Self {
         let roots = paths.iter().filter_map(|path| real_folder(path).ok());
         Self {
@@ -114,8 +114,8 @@ impl FolderSettings {
         }
     }
 
-    /// What counts for a file, and for a folder that it is itself right in another. For what is no file
-    /// on disk the working folder speaks.
+    /// The settings for a file, or for a folder as an entry of its parent. Sources that are not
+    /// files on disk use the settings of the working folder.
     pub(super) fn of_file(&mut self, file: &Path) -> Arc<Settings> {
         let folder = file.parent().unwrap_or(Path::new(""));
         if let Some(settings) = self.named.get(folder) {
@@ -134,14 +134,14 @@ impl FolderSettings {
         settings
     }
 
-    /// Whether a file or folder that was found below another folder is excluded.
+    /// `true` if a file or folder that was found below another folder is excluded.
     pub(super) fn exclude(&mut self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default();
         self.of_file(path).excludes(name)
     }
 
-    /// The folder from which settings count for a folder without links: its repository, or the outermost
-    /// folder that was named, or itself.
+    /// The topmost folder whose settings apply to a canonical folder: its repository root, or else
+    /// the outermost named folder, or else the folder itself.
     fn top<'a>(&self, folder: &'a Path) -> &'a Path {
         let above = || folder.ancestors();
         above()
@@ -154,8 +154,8 @@ impl FolderSettings {
             .unwrap_or(folder)
     }
 
-    /// Says whether a file is a link that leads out of its repository, or without one out of the folder that was
-    /// named, and out of its asset root.
+    /// `true` if a file is a link that leads out of its asset root and out of its repository, or
+    /// without a repository out of the named folder.
     pub(super) fn leads_out(&self, file: &Path) -> bool {
         let folder = real_folder(file.parent().unwrap_or(Path::new("")));
         let real = file.is_symlink().then(|| file.canonicalize());
@@ -187,7 +187,7 @@ impl FolderSettings {
         settings
     }
 
-    /// Reads what a folder says, if it says anything; what is wrong with it is noted.
+    /// Reads the settings of a folder, if it has any, and records mistakes.
     fn read(&mut self, path: &Path) -> Said {
         let bytes = match fs::metadata(path) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Said::default(),
@@ -215,7 +215,7 @@ impl FolderSettings {
             }
         };
         let (said, faults) = parse(&text);
-        // A stranger's link must not print another file of the user.
+        // An untrusted link must not print another file of the user.
         let folder = path.parent().unwrap_or(path);
         let leads_out = path.canonicalize().is_ok_and(|it| !it.starts_with(folder));
         let faults = faults.into_iter().map(|(offset, message)| Unchecked {
@@ -232,7 +232,8 @@ impl FolderSettings {
     }
 }
 
-/// A folder without links: a path itself, the folder of a file, or the working folder for what is no file.
+/// The canonical path of a folder: the path itself, the folder of a file, or the working folder for
+/// a source that is not a file.
 fn real_folder(path: &Path) -> io::Result<PathBuf> {
     let above = path.parent().filter(|_| path.exists());
     let mut folders = [Some(path), above].into_iter().flatten();
@@ -240,7 +241,7 @@ fn real_folder(path: &Path) -> io::Result<PathBuf> {
     folder.unwrap_or(Path::new(".")).canonicalize()
 }
 
-/// Where a byte of a text is.
+/// The line and column of a byte offset in a text.
 fn place(text: &str, offset: usize) -> Place {
     let before = text.as_bytes().get(..offset).unwrap_or(text.as_bytes());
     let lines = before.split(|byte| *byte == b'\n');
@@ -251,7 +252,7 @@ fn place(text: &str, offset: usize) -> Place {
     }
 }
 
-/// What a text says, and what is wrong with it, with the offset in bytes.
+/// Parses a settings file and returns its mistakes with their byte offsets.
 pub(super) fn parse(text: &str) -> (Said, Vec<(usize, String)>) {
     let mut said = Said::default();
     let mut faults = Vec::new();
@@ -259,7 +260,7 @@ pub(super) fn parse(text: &str) -> (Said, Vec<(usize, String)>) {
         Ok(table) => table,
         Err(error) => {
             let offset = error.span().map_or(0, |span| span.start);
-            // Further lines only show the text again.
+            // Further lines of the message only repeat the text.
             let message = error.message().lines().next().unwrap_or_default();
             return (said, vec![(offset, message.to_owned())]);
         }
@@ -301,8 +302,8 @@ pub(super) fn parse(text: &str) -> (Said, Vec<(usize, String)>) {
     (said, faults)
 }
 
-/// What is excluded by a text, as Git has it in its `.gitignore`: a pattern without a slash is for names
-/// in whichever folder, one with a slash is for paths.
+/// Parses an exclusion with the semantics of `.gitignore`: a pattern without a slash matches names
+/// in any folder, one with a slash matches paths.
 fn pattern(text: &str) -> Result<Pattern, String> {
     let path = text.strip_suffix('/').unwrap_or(text);
     let is_empty = path.split('/').all(str::is_empty);
@@ -388,7 +389,7 @@ mod tests {
             assert_eq!(place(text, *offset), Place::Text { line, column }, "{text}");
             assert!(message.contains(word) && !message.is_empty(), "{message}");
         }
-        // Whatever is nested without end is refused like any other mistake.
+        // Endless nesting is rejected like any other mistake.
         let (_, faults) = parse(&format!("deny = {}", "[".repeat(100_000)));
         assert_eq!(faults.len(), 1);
     }

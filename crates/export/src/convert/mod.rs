@@ -1,7 +1,8 @@
-//! Files in other versions and packings of their format.
+//! Conversion of files to other versions and packings of their format.
 //!
-//! Each format has a table of forms. Some can be combined, such as a layout and a compression. The written file is
-//! read again and must equal the content. Anything that a form cannot represent is reported as a loss.
+//! Each format has a table of forms. Some can be combined, such as a layout and a compression. The
+//! written file is read again and must equal the content. Anything that a form cannot represent is
+//! reported as a loss.
 
 mod ika;
 mod pfmap;
@@ -21,52 +22,52 @@ use mapscope_formats::{Format, Place, Problem, ReadError, counted, quoted};
 /// A version or packing that a file of a format can be written in.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
-    /// The name by which it is asked for; it stays the same.
+    /// The stable name that selects it.
     pub name: &'static str,
-    /// What the file then is, as a sentence.
+    /// A sentence that describes the written file.
     pub what: &'static str,
-    /// What it is a choice of, such as `version`: of each there can be one.
+    /// The aspect that it sets, such as `version`; each aspect takes one form.
     pub aspect: &'static str,
     /// The format of the file that is written.
     pub format: &'static Format,
-    /// The endings of names by which it is chosen where none is asked for, without the dot.
+    /// File extensions, without the dot, that select it by default.
     pub endings: &'static [&'static str],
 }
 
-/// What is known of a file beside its bytes.
+/// Context that a file's bytes do not contain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Context {
-    /// Width and height of the tiles of its tileset, in pixels; none where it was not found.
+    /// Width and height of the tiles of its tileset in pixels, if the tileset was found.
     pub tile_px: Option<[u32; 2]>,
 }
 
-/// A file in another form.
+/// A converted file.
 #[derive(Debug)]
 pub struct Converted {
     /// Its format.
     pub format: &'static Format,
-    /// What it is in, such as `version 1.0`.
+    /// A description of its form, such as `version 1.0`.
     pub form: String,
     /// Its bytes.
     pub bytes: Vec<u8>,
-    /// What the file that was read says and this one does not, a sentence each.
+    /// Sentences about content of the input that the output cannot represent.
     pub losses: Vec<String>,
-    /// What is not lost but may look or be otherwise, a sentence each.
+    /// Sentences about differences that lose nothing.
     pub notes: Vec<String>,
-    /// What is wrong with the file that was read.
+    /// The problems of the input.
     pub problems: Vec<Problem>,
 }
 
-/// Why a file is not written in another form.
+/// The reason why a conversion fails.
 #[derive(Debug, thiserror::Error)]
 pub enum ConvertError {
-    /// Something of the file cannot be read.
+    /// Part of the file cannot be read.
     #[error("{}: {}", .0.place, .0.message)]
     Unreadable(Box<Problem>),
-    /// There is no such form, or not together with another.
+    /// The form does not exist, or conflicts with another one.
     #[error("{0}")]
     Form(String),
-    /// The form cannot have what the file says, and no part of it can be left out.
+    /// The form cannot represent the file, and nothing of it can be omitted.
     #[error("{0}")]
     Unfit(String),
     /// The written file differs from the content when it is read again.
@@ -74,53 +75,53 @@ pub enum ConvertError {
     Differs(String),
 }
 
-/// What is written in a format and read again.
+/// Content that can be written in a format and read back.
 trait Content: Sized {
-    /// Reads it.
+    /// Parses the content.
     fn read(bytes: &[u8]) -> Result<Self, ReadError>;
 
-    /// What was wrong with the file.
+    /// The problems of the file.
     fn problems(&self) -> &[Problem];
 
-    /// Writes it as it is.
+    /// Writes the content in its current form.
     fn write(&self) -> Result<Vec<u8>, String>;
 
     /// The format.
     fn format() -> &'static Format;
 
-    /// What it is in, such as `version 1.0`.
+    /// A description of the form, such as `version 1.0`.
     fn form(&self) -> String;
 
-    /// The same of what was written of it, as it was read again.
+    /// The form of the written content, given the content as it was read back.
     fn form_when_read(&self, again: &Self) -> String {
         again.form()
     }
 
-    /// Whether it says the same as another, wherever that stands.
+    /// `true` if both have the same content, regardless of its position in the file.
     fn is_same(&self, other: &Self) -> bool;
 
-    /// The first error that leaves something of the file out.
+    /// The first error that omits part of the file.
     fn left_out(&self) -> Option<&Problem> {
         let leaves_out =
             |problem: &&Problem| problem.with_consequences().any(Problem::may_leave_out);
         self.problems().iter().find(leaves_out)
     }
 
-    /// What of the file is not written again, whatever its form.
+    /// Reports content of the file that no form preserves.
     fn unwritten(&self, _bytes: &[u8], _told: &mut Told) {}
 }
 
-/// What is told of a conversion.
+/// The messages of a conversion.
 #[derive(Debug, Default)]
 struct Told {
     losses: Vec<String>,
     notes: Vec<String>,
 }
 
-/// Maximum number of things that a sentence names.
+/// Maximum number of names in a sentence.
 const MAX_NAMED: usize = 5;
 
-/// Things that lose something: their number, and the names or places of those that have one.
+/// Items that lose something: their number, and the names or places of those that have one.
 #[derive(Debug, Default)]
 struct Things {
     count: usize,
@@ -150,7 +151,7 @@ impl<N: Into<String>> FromIterator<N> for Things {
 }
 
 impl fmt::Display for Things {
-    /// The names in parentheses behind a space; nothing without any.
+    /// Writes the names in parentheses after a space, or nothing without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.names.is_empty() {
             return Ok(());
@@ -164,7 +165,7 @@ impl fmt::Display for Things {
 }
 
 impl Told {
-    /// That things lose something, such as `their name`; nothing of none.
+    /// Reports that items lose something, such as `their name`; nothing if there are no items.
     fn lost(&mut self, things: impl Into<Things>, noun: &str, what: &str) {
         let things = things.into();
         let number = counted(things.count, noun);
@@ -178,7 +179,7 @@ impl Told {
         }
     }
 
-    /// That things are left out; nothing of none.
+    /// Reports that items are omitted; nothing if there are no items.
     fn left_out(&mut self, things: impl Into<Things>, noun: &str, why: &str) {
         let things = things.into();
         if things.count > 0 {
@@ -197,22 +198,22 @@ impl Told {
     }
 }
 
-/// Makes other content of a form, or changes it.
+/// A step that converts content to a form.
 enum Make<T> {
-    /// In the same format.
+    /// Changes the content within the same format.
     Change(fn(&mut T, &mut Told) -> Result<(), ConvertError>),
-    /// In another one.
+    /// Converts to another format.
     Other(fn(T, &Context, Told) -> Result<Converted, ConvertError>),
 }
 
-/// A row of the table of a format.
+/// A row in the table of a format.
 struct Row<T> {
     form: Form,
     make: Make<T>,
 }
 
 impl<T> Row<T> {
-    /// A form of the same format that no ending of a name asks for.
+    /// A form of the same format that no extension selects.
     const fn change(
         format: &'static Format,
         aspect: &'static str,
@@ -233,17 +234,17 @@ impl<T> Row<T> {
     }
 }
 
-/// What can be done with the files of a format.
+/// The conversions of a format.
 struct Entry {
     format: &'static Format,
     forms: fn() -> Vec<Form>,
     convert: Convert,
 }
 
-/// Writes the bytes of a file in the forms of these names.
+/// Converts the bytes of a file to the named forms.
 type Convert = fn(&[u8], &[&str], &Context) -> Result<Converted, ConvertError>;
 
-/// The entry of a format, from its table.
+/// Creates the entry of a format from its table.
 macro_rules! entry {
     ($format:expr, $forms:expr) => {
         Entry {
@@ -254,7 +255,7 @@ macro_rules! entry {
     };
 }
 
-/// Every format that is written.
+/// All formats that can be written.
 static FORMATS: &[Entry] = &[
     entry!(mapscope_formats::pfmap::FORMAT, pfmap::FORMS),
     entry!(mapscope_formats::pfobj::FORMAT, pfobj::FORMS),
@@ -276,10 +277,10 @@ pub fn forms(format: &Format) -> Vec<Form> {
     entry(format).map_or_else(Vec::new, |entry| (entry.forms)())
 }
 
-/// The forms of these names that files of a format can be written in.
+/// Finds the named forms that files of a format can be written in.
 ///
 /// # Errors
-/// When there is no such form.
+/// If a form does not exist.
 pub fn forms_named(format: &Format, names: &[&str]) -> Result<Vec<Form>, ConvertError> {
     let known = forms(format);
     let find = |name: &&str| {
@@ -297,7 +298,7 @@ pub fn forms_named(format: &Format, names: &[&str]) -> Result<Vec<Form>, Convert
     names.iter().map(find).collect()
 }
 
-/// The form that the name of a file asks for, if its ending is that of one alone.
+/// The form that the extension of a path selects, if any.
 pub fn form_by_ending(format: &Format, path: &Path) -> Option<Form> {
     let ending = path.extension().and_then(OsStr::to_str)?;
     let is_it = |known: &&str| known.eq_ignore_ascii_case(ending);
@@ -305,12 +306,12 @@ pub fn form_by_ending(format: &Format, path: &Path) -> Option<Form> {
     forms.find(|form| form.endings.iter().any(is_it))
 }
 
-/// Writes a file of a format in the forms of these names; without any as it is, in the spelling of the
-/// writer.
+/// Converts a file of a format to the named forms. Without names, the form stays the same and the
+/// file gets the writer's spelling.
 ///
 /// # Errors
-/// When there is no such form, when errors leave something of the file out, when the form cannot have what
-/// the file says, or when what is written does not read back the same.
+/// If a form does not exist, if errors omit part of the file, if the form cannot represent the
+/// file, or if the output does not read back the same.
 pub fn convert(
     bytes: &[u8],
     format: &Format,
@@ -327,7 +328,7 @@ pub fn convert(
     (entry.convert)(bytes, names, context)
 }
 
-/// The rows of these names, in the order of the table.
+/// The rows of the named forms, in table order.
 fn chosen<'r, T>(rows: &'r [Row<T>], names: &[&str]) -> Result<Vec<&'r Row<T>>, ConvertError> {
     let rows: Vec<&Row<T>> = rows
         .iter()
@@ -374,7 +375,7 @@ fn convert_as<T: Content>(
     })
 }
 
-/// Reads a file of which nothing is left out.
+/// Reads a file; fails if any of it is omitted.
 fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
     let content = T::read(bytes).map_err(|error| match error {
         ReadError::Unreadable(problem) => ConvertError::Unreadable(Box::new(problem)),
@@ -386,7 +387,8 @@ fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
     }
 }
 
-/// What readers go past in a file, and not in what was written of it: most writers do not write it again.
+/// Reports content that readers skip in the input and that the output no longer contains: most
+/// writers do not write it again.
 fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> {
     let mut told = Told::default();
     for (end, what) in [
@@ -408,7 +410,7 @@ fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> 
     told.losses
 }
 
-/// A place as sentences name it: `line 3`, or `0x1a` of a binary file.
+/// A place for use in a sentence: `line 3`, or `0x1a` in a binary file.
 fn place_text(place: Place) -> String {
     match place {
         Place::Text { line, .. } => format!("line {line}"),
@@ -416,7 +418,7 @@ fn place_text(place: Place) -> String {
     }
 }
 
-/// A name in quotes, or what stands for it if it is empty.
+/// A name in quotes, or the alternative if it is empty.
 fn name_or(name: &str, other: impl FnOnce() -> String) -> String {
     if name.is_empty() {
         other()
@@ -425,7 +427,7 @@ fn name_or(name: &str, other: impl FnOnce() -> String) -> String {
     }
 }
 
-/// Writes content, and reads it again to see that it is all there.
+/// Writes content and reads it back to verify that it is complete.
 fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertError> {
     let bytes = content.write().map_err(ConvertError::Unfit)?;
     let again = T::read(&bytes).map_err(|error| ConvertError::Differs(error.to_string()))?;
@@ -447,7 +449,7 @@ fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertErr
     })
 }
 
-/// That a text is read as UTF-8, and was not that.
+/// Reports that a text was read as UTF-8 but is not valid UTF-8.
 fn tell_of_encoding(bytes: &[u8], texts: &mut dyn Iterator<Item = &str>, told: &mut Told) {
     if std::str::from_utf8(bytes).is_err() {
         let names = texts.filter(|text| text.contains(char::REPLACEMENT_CHARACTER));

@@ -68,7 +68,8 @@ fn set_version(map: &mut Pfmap, version: &str) {
     version.clone_into(&mut map.version);
 }
 
-/// Copies the blend mode of a tile to each of its edges: the engine of today reads only those of edges.
+/// Copies the blend mode of a tile to each of its edges: the current engine reads only those of
+/// edges.
 fn name_edges(map: &mut Pfmap) {
     for tile in &mut map.tiles {
         let names_edges = Edge::ALL
@@ -83,7 +84,7 @@ fn name_edges(map: &mut Pfmap) {
     }
 }
 
-/// Says of each tile what the document knows.
+/// Reduces each tile to the fields of the document.
 fn as_document(map: &mut Pfmap, told: &mut Told) {
     let (mut covers, mut edges) = (0, 0);
     for tile in &mut map.tiles {

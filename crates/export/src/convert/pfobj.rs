@@ -1,14 +1,14 @@
-//! PFOBJ, of which there is one version (document section 1; fact sheet of Permafrost, D).
+//! PFOBJ, which has only one version (document section 1; fact sheet of Permafrost, D).
 
 use mapscope_formats::pfobj::{self, Clip, FORMAT, Pfobj};
 use mapscope_formats::{Format, Problem, ReadError};
 
 use super::{Content, Row, Told, tell_of_encoding};
 
-/// There is one version.
+/// No forms: the format has only one version.
 pub(super) const FORMS: &[Row<Pfobj>] = &[];
 
-/// The model without lines of the file and problems.
+/// The model without line numbers and problems.
 fn content(model: &Pfobj) -> Pfobj {
     let mut model = model.clone();
     for material in &mut model.materials {

@@ -32,13 +32,13 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
     ),
 ];
 
-/// What a faction of version 1.1 says behind its colour.
+/// The attribute that follows the colour of a faction in version 1.1.
 const CONTROLLABLE: &str = "controllable";
 
 fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
     let mut controlled = Vec::new();
     for faction in &mut scene.factions {
-        // Whatever its key is, as the engine has it.
+        // The engine ignores the key of the attribute.
         let attributes = &mut faction.attributes.0;
         controlled.extend((attributes.len() > 1).then(|| quoted(faction.name.as_bytes())));
         attributes.truncate(1);
@@ -86,7 +86,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
     Ok(())
 }
 
-/// Factions, of which version 1.0 says less, are said to be controlled and at peace.
+/// Adds what version 1.0 does not store: factions become controllable and at peace.
 fn to_1_1(scene: &mut Pfscene, told: &mut Told) {
     if scene.is_1_1() {
         return;
@@ -142,13 +142,13 @@ impl Content for Pfscene {
         format!("version {}", self.version)
     }
 
-    /// A scene is its lines, wherever they stand.
+    /// Compares the lines of the scenes, regardless of their position.
     fn is_same(&self, other: &Self) -> bool {
         pfscene::write(self) == pfscene::write(other)
     }
 
     fn unwritten(&self, bytes: &[u8], told: &mut Told) {
-        // Most lines are written with the bytes that they have in the file.
+        // Most lines are written with their original bytes.
         if std::str::from_utf8(&pfscene::write(self)).is_err() {
             return;
         }

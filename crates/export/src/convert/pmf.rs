@@ -30,13 +30,13 @@ pub(super) const FORMS: &[Row<PackedPmf>] = &[
     ),
 ];
 
-/// A map, and how its sections are packed.
+/// A map and the packing of its sections.
 pub(super) struct PackedPmf {
     map: Pmf,
     packing: Packing,
 }
 
-/// How the sections of a map are packed: whether any is smaller than what it decodes to.
+/// The packing of a map's sections: compressed if any is smaller than its decoded content.
 fn packing(map: &Pmf) -> Packing {
     let levels = map.levels.iter();
     let mut frames = levels.flat_map(|level| {
@@ -78,12 +78,12 @@ impl Content for PackedPmf {
         packing.to_owned()
     }
 
-    /// Sections so small that packing does not shrink them look as if they were stored.
+    /// Sections that packing does not shrink are read back as stored.
     fn form_when_read(&self, _again: &Self) -> String {
         self.form()
     }
 
-    /// What the writer makes of them has all that they say, and nothing of where it stood.
+    /// Compares the output of the writer, which contains the whole content but no positions.
     fn is_same(&self, other: &Self) -> bool {
         let stored = |of: &Self| pmf::write(&of.map, Packing::Stored);
         stored(self).is_ok_and(|bytes| stored(other).as_ref() == Ok(&bytes))

@@ -74,7 +74,7 @@ fn compress(map: &mut MapData, compression: u32) {
     map.flags.0 = map.flags.0 & !MapFlags::COMPRESSIONS | compression;
 }
 
-/// The cells of which something is true, by column and row.
+/// The cells that match a condition, by column and row.
 fn cells_that(map: &MapData, says: impl Fn(Cell) -> bool) -> Things {
     let width = map.size[0].max(1) as usize;
     let cells = map.cells.iter().enumerate();
@@ -84,7 +84,7 @@ fn cells_that(map: &MapData, says: impl Fn(Cell) -> bool) -> Things {
         .collect()
 }
 
-/// Writes all cells in the layout of other flags.
+/// Re-encodes all cells in the layout of other flags.
 fn set_flags(map: &mut MapData, flags: u32, change: impl Fn(Cell) -> Cell) {
     let flags = MapFlags(flags);
     for raw in &mut map.cells {
@@ -93,8 +93,9 @@ fn set_flags(map: &mut MapData, flags: u32, change: impl Fn(Cell) -> Cell) {
     map.flags = flags;
 }
 
-/// The flag for logic attributes is that for user data in the other layout, and the one for axes that
-/// change places says nothing in the new one, where any cell can have it.
+/// Flags with a meaning in one layout only. The flag for logic attributes means user data in the
+/// other layout. The flag for swapped axes has no meaning in the new layout, where each cell has
+/// its own.
 const OF_ONE_LAYOUT: u32 = MapFlags::PRIORITY_USER_DATA_OR_LOGIC | MapFlags::AXIS_SWITCH;
 
 fn to_new(map: &mut MapData, told: &mut Told) {

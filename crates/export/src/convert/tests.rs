@@ -20,7 +20,7 @@ fn to(bytes: &[u8], format: &Format, names: &[&str]) -> Converted {
     convert(bytes, format, names, &TILE_PX).unwrap()
 }
 
-/// What is written without any loss.
+/// Converts without any loss.
 #[track_caller]
 fn whole(bytes: &[u8], format: &Format, names: &[&str]) -> Vec<u8> {
     let converted = to(bytes, format, names);
@@ -93,7 +93,7 @@ fn splats_grass_and_edges_are_lost_where_a_version_has_none() {
     assert_eq!(read.tiles[0].text(), *b"0+0100001001110000000000");
     assert_eq!(read.tiles[70].text(), *b"4-0502000001011000000345");
     assert_eq!(read.tiles[71].text(), *b"0+0100001001100000000000");
-    // Back again it has what it had said at first.
+    // Converted back, it has its original content.
     let back = whole(&document.bytes, &pfmap::FORMAT, &["1.2"]);
     let back = pfmap::read(&back).unwrap();
     assert_eq!(back.version, "1.2");
@@ -150,7 +150,7 @@ fn a_file_with_errors_that_leave_something_out_is_refused() {
     assert!(
         matches!(&error, ConvertError::Unreadable(problem) if problem.rule.id == "pfmap/missing-tiles")
     );
-    // All is read of it.
+    // Nothing is omitted.
     let mended = whole(format!(" {text}").as_bytes(), &pfmap::FORMAT, &[]);
     assert!(mended == text.as_bytes());
 }
@@ -254,7 +254,7 @@ fn what_a_layout_has_no_bits_for_is_counted() {
     assert_eq!([read.cell(0), read.cell(1)], [cell(0x23, 1), cell(0x45, 0)]);
 }
 
-/// A binary map of which a text map can say all.
+/// A binary map that a text map can represent completely.
 fn plain_map() -> Map {
     let zone = |name: &str, script: &str, chance_percent| Zone {
         name: name.to_owned(),
@@ -522,7 +522,7 @@ fn pixels_of_tilesets_get_a_palette_and_lose_it() {
 
 #[test]
 fn tilesets_of_16_bits_become_version_6() {
-    // Version 4: the count, 256 words a tile and the strands.
+    // Version 4: the count, 256 words per tile and the strands.
     let words = (0..256_u16).map(|word| word * 97);
     let mut bytes = [4, 0, 1, 0].to_vec();
     bytes.extend(words.flat_map(u16::to_le_bytes));
@@ -540,7 +540,7 @@ fn packings_of_levels_and_containers_have_the_same_content() {
     assert!(packed.len() < stored.len());
     assert_eq!(to(&packed, &pmf::FORMAT, &[]).form, "compressed");
     assert!(whole(&packed, &pmf::FORMAT, &["stored"]) == stored);
-    // With a comment, which is in the text alone.
+    // With a comment, which only the text contains.
     let text = b"// mine\nMetadata {\n\tVersion 1 0\n\tResolution 32 16\n}\n";
     for name in ["zlib", "zstd"] {
         let packed = whole(text, &ppe::XMF_FORMAT, &[name]);
@@ -596,7 +596,7 @@ fn scenes_keep_the_bytes_of_their_lines() {
 #[test]
 fn factions_and_sky_have_what_version_1_0_knows() {
     let scene = mapscope_testdata::tiny_scene::sound_scene();
-    // The engine goes by the order of attributes, whatever their keys are.
+    // The engine relies on the order of attributes, not on their keys.
     let misspelt = scene.replace("controllable", "controlable");
     let old = to(misspelt.as_bytes(), &pfscene::FORMAT, &["1.0"]);
     assert_eq!(pfscene::read(&old.bytes).unwrap().factions.len(), 2);
@@ -611,7 +611,7 @@ fn factions_and_sky_have_what_version_1_0_knows() {
 #[test]
 fn a_model_without_the_bounds_that_it_says_it_has_is_not_written() {
     let text = String::from_utf8(pfobj::write(&tiny_model())).unwrap();
-    // A joint that is missing explains all that is missing behind it.
+    // One missing joint explains everything that is missing after it.
     let cut = &text[..=text.rfind("\nj ").unwrap()];
     let error = convert(cut.as_bytes(), &pfobj::FORMAT, &[], &TILE_PX).unwrap_err();
     assert!(!matches!(error, ConvertError::Differs(_)), "{error}");
@@ -653,14 +653,14 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
             continue;
         };
         let Ok(as_it_is) = convert(&bytes, format, &[], &TILE_PX) else {
-            // Of those that cannot be read as a whole nothing is written.
+            // Nothing is written for files that cannot be read completely.
             continue;
         };
         let again = to(&as_it_is.bytes, format, &[]);
         assert!(again.bytes == as_it_is.bytes, "{}", path.display());
         for form in forms(format) {
             let Ok(there) = convert(&bytes, format, &[form.name], &TILE_PX) else {
-                // Pixels of more colours than a palette has, and a map without layers.
+                // More colours than a palette has, and a map without layers.
                 let refused = [("vsp", "8-bit"), ("ika-map-text", "v6")];
                 let is_refused = refused.contains(&(format.id, form.name));
                 assert!(is_refused, "{}", path.display());
@@ -671,7 +671,7 @@ fn real_files_become_every_form_and_come_back_with_no_difference() {
                 continue;
             }
             let own = match format.id {
-                // No scene is written in the form before versions.
+                // The form before versions is never written.
                 "pfscene" if as_it_is.form == "version " => continue,
                 "pfmap" | "pfscene" => {
                     let version = as_it_is.form.strip_prefix("version ").unwrap();

@@ -7,7 +7,7 @@ use mapscope_formats::{Format, Problem, ReadError, counted, quoted};
 
 use super::{Content, ConvertError, Row, Things, Told};
 
-/// What tilesets can be: of version 6 all of them, the only one that is written.
+/// The forms of tilesets. All of them are version 6, the only version that is written.
 pub(super) const FORMS: &[Row<Vsp>] = &[
     Row::change(
         &FORMAT,
@@ -35,9 +35,9 @@ pub(super) const FORMS: &[Row<Vsp>] = &[
     ),
 ];
 
-/// How many colours a palette has.
+/// Number of colours of a palette.
 const COLORS: usize = 256;
-/// The most bytes of a description.
+/// Maximum number of bytes of a description.
 const MAX_DESCRIPTION: usize = 63;
 
 fn to_rgba(vsp: &mut Vsp, told: &mut Told) {
@@ -56,7 +56,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
     }
     let rgba = vsp.rgba().into_owned();
     let pixels = rgba.as_chunks::<4>().0;
-    // Number 0 is transparent, and there is one colour that nobody sees.
+    // Index 0 is transparent; its colour is invisible.
     let mut unseen = pixels.iter().filter(|[.., a]| *a == 0);
     let hidden = unseen.next().map_or([0; 3], |[r, g, b, _]| [*r, *g, *b]);
     let others = unseen.filter(|[r, g, b, _]| [*r, *g, *b] != hidden).count();
@@ -89,7 +89,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
         };
         indices.push(number);
     }
-    // A palette of dark colours alone is taken for one of 6 bits.
+    // A palette of dark colours only is read as one of 6 bits.
     if palette.iter().flatten().all(|value| *value <= 63) {
         if palette.len() == COLORS {
             let text =
@@ -105,7 +105,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
     Ok(())
 }
 
-/// The strands as they are written.
+/// The strands as they are written, padded with unused ones.
 fn strands(vsp: &Vsp) -> Vec<Strand> {
     let unused = std::iter::repeat_n(Strand::default(), STRANDS);
     vsp.strands
@@ -174,9 +174,9 @@ impl Content for Vsp {
     }
 }
 
-/// A tileset as it can be written.
+/// Conversion of a tileset to a writable one.
 trait Written {
-    /// With a description that has room.
+    /// Truncates the description to its maximum length.
     fn written(&self) -> Vsp;
 }
 

@@ -41,7 +41,7 @@ const fn form(name: &'static str, what: &'static str, endings: &'static [&'stati
     }
 }
 
-/// A container as its text, with comments and all, and what that says.
+/// A container: its text, including comments, and the parsed content.
 pub(super) struct PackedXmf {
     text: Vec<u8>,
     packing: Packing,
@@ -60,7 +60,7 @@ impl Content for PackedXmf {
         &self.xmf.problems
     }
 
-    /// Whatever the text says is written, but not what cannot be unpacked.
+    /// The text is written whatever it contains, unless it could not be unpacked.
     fn left_out(&self) -> Option<&Problem> {
         let of_packing = ["xmf/packed-text", "xmf/limit"];
         let mut problems = self.problems().iter();

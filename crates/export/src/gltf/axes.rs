@@ -1,16 +1,16 @@
-//! The axes of glTF, where +X is on the right of one who looks along -Z.
+//! The axes of glTF, in which +X is right for a viewer looking along -Z.
 
 use glam::{Affine3A, Mat3A, Quat, Vec3, Vec3A};
 
 use mapscope_scene::camera::Handedness;
 
-/// How the axes of a document's world run in that of glTF.
+/// Mapping of the axes of a document's world to those of glTF.
 ///
-/// A world that is seen mirrored has one of them turned round, so that it looks in other programs as
-/// it does in its game: nothing that is written is mirrored by a transform.
+/// In a mirrored world one axis is reversed, so that other programs show it as its game does. No
+/// transform in the file mirrors anything.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Axes {
-    /// 1 along each axis that stays, -1 along the one that is turned round.
+    /// 1 for each axis that keeps its direction, -1 for the one that is reversed.
     signs: Vec3,
 }
 
@@ -21,7 +21,7 @@ impl Default for Axes {
 }
 
 impl Axes {
-    /// Those of a world: north becomes -Z and east +X.
+    /// The axes for a world; north becomes -Z and east +X.
     pub(super) fn of(handedness: Handedness) -> Self {
         let signs = match handedness {
             Handedness::Right => Vec3::ONE,
@@ -35,18 +35,18 @@ impl Axes {
         self.signs.element_product() < 0.0
     }
 
-    /// A place or a direction.
+    /// Converts a position or a direction.
     pub(super) fn vector(self, vector: Vec3) -> Vec3 {
         vector * self.signs
     }
 
-    /// A rotation.
+    /// Converts a rotation.
     pub(super) fn rotation(self, rotation: Quat) -> Quat {
         let axis = self.signs * self.signs.element_product();
         Quat::from_vec4((axis * rotation.xyz()).extend(rotation.w))
     }
 
-    /// A matrix between two spaces whose axes run so.
+    /// Converts a matrix between two spaces with these axes.
     pub(super) fn matrix(self, matrix: &Affine3A) -> Affine3A {
         let signs = Vec3A::from(self.signs);
         let turned = Mat3A::from_diagonal(self.signs);
@@ -56,7 +56,7 @@ impl Axes {
         }
     }
 
-    /// Corners of triangles, three each, which are seen from the same side as before.
+    /// Converts triangles, given as three indices each, so that they keep their front side.
     pub(super) fn triangles(self, indices: &[u32]) -> Vec<u32> {
         let mut turned = indices.to_vec();
         if self.is_mirrored() {

@@ -1,4 +1,4 @@
-//! A glTF file while it is made: its JSON, and the bytes that this names.
+//! A glTF file under construction: its JSON and its binary data.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,49 +20,50 @@ use super::model::Made;
 use crate::{Export, ExportError};
 use mapscope_scene::assets::Texture as Pixels;
 
-/// Bytes that a binary glTF file can have, whose length stands in four bytes.
+/// Maximum size of a binary glTF file, whose length field has four bytes.
 const MAX_BYTES: u64 = u32::MAX as u64;
-/// Of the file and of each of its two chunks.
+/// Sizes of the headers of the file and of each of its two chunks.
 const HEADER_BYTES: usize = 12;
 const CHUNK_HEADER_BYTES: usize = 8;
 
-/// A glTF file while it is made.
+/// A glTF file under construction.
 #[derive(Debug, Default)]
 pub(super) struct Builder {
     pub(super) root: Root,
-    /// How the axes of the document's world run in the file. Whoever adds content turns it so.
+    /// Axes of the document's world in the file. Content must be converted with them when it is
+    /// added.
     pub(super) axes: Axes,
-    /// Whether one drawable is all that the document has.
+    /// `true` if the document consists of a single drawable.
     pub(super) is_alone: bool,
-    /// What the nodes of entities say, by their numbers.
+    /// Names and attributes of entity nodes, by entity number.
     pub(super) entities: HashMap<u32, EntityNode>,
-    /// What of models is in the file.
+    /// Content of models that is already in the file.
     pub(super) models: Made,
-    /// Textures that are in the file and may be named again.
+    /// Textures that are already in the file and can be reused.
     textures: Vec<(Arc<Pixels>, Index<Texture>)>,
-    /// What accessors and images are made of.
+    /// Data of accessors and images.
     bytes: Vec<u8>,
-    /// Nodes that are in the scene.
+    /// Root nodes of the scene.
     shown: Vec<Index<Node>>,
-    /// What glTF has no way to say.
+    /// Messages about content that glTF cannot represent.
     losses: Vec<String>,
-    /// What is not in the file since it is too much, and its bytes.
+    /// Content that was refused because of its size, and its size in bytes.
     refused: Option<(&'static str, u64)>,
 }
 
-/// How the elements of an accessor are laid out.
+/// Layout of the elements of an accessor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Layout {
     pub(super) component: ComponentType,
     pub(super) kind: Type,
-    /// Whether integers stand for 0 to 1.
+    /// `true` if integers are mapped to 0 to 1.
     pub(super) normalized: bool,
-    /// What a GPU is to use them for; none for what is read by the CPU, such as key frames.
+    /// GPU usage of the data; `None` for data that the CPU reads, such as key frames.
     pub(super) target: Option<buffer::Target>,
 }
 
 impl Layout {
-    /// Attributes of vertices.
+    /// Layout of vertex attributes.
     pub(super) const fn vertices(component: ComponentType, kind: Type) -> Self {
         Self {
             component,
@@ -72,7 +73,7 @@ impl Layout {
         }
     }
 
-    /// Floats that no vertex has.
+    /// Layout of floats that are not vertex attributes.
     pub(super) const fn floats(kind: Type) -> Self {
         Self {
             component: ComponentType::F32,
@@ -84,7 +85,7 @@ impl Layout {
 }
 
 impl Builder {
-    /// Puts nodes into the scene.
+    /// Adds root nodes to the scene.
     pub(super) fn show(&mut self, nodes: impl IntoIterator<Item = Index<Node>>) {
         self.shown.extend(nodes);
     }
@@ -96,8 +97,8 @@ impl Builder {
         }
     }
 
-    /// `true` if the file has room for this number of bytes of something. Otherwise the export is refused. Call it
-    /// before the bytes are made.
+    /// `true` if the file has room for this number of bytes of some content. Otherwise the export
+    /// is refused. Call it before the bytes are created.
     pub(super) fn has_room(&mut self, what: &'static str, bytes: u64) -> bool {
         let all = (self.bytes.len() as u64).saturating_add(bytes);
         if all > MAX_BYTES / 2 {
@@ -107,7 +108,7 @@ impl Builder {
     }
 
     fn view(&mut self, bytes: &[u8], target: Option<buffer::Target>) -> Index<View> {
-        // Elements begin at multiples of their size, which is at most four bytes.
+        // Elements are aligned to their size, which is at most four bytes.
         self.bytes.resize(self.bytes.len().next_multiple_of(4), 0);
         let offset = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
@@ -123,7 +124,7 @@ impl Builder {
         })
     }
 
-    /// Elements one after the other, of at least one. Attributes of vertices have a multiple of four
+    /// Adds an accessor with at least one element. Vertex attributes must have a multiple of four
     /// bytes each.
     pub(super) fn accessor<T: NoUninit>(
         &mut self,
@@ -148,7 +149,7 @@ impl Builder {
         })
     }
 
-    /// Positions of vertices, with their bounds, which every reader asks for.
+    /// Adds vertex positions with their bounds, which all readers require.
     pub(super) fn positions(&mut self, positions: &[[f32; 3]]) -> Index<Accessor> {
         let layout = Layout::vertices(ComponentType::F32, Type::Vec3);
         let index = self.accessor(positions, layout);
@@ -162,7 +163,7 @@ impl Builder {
         index
     }
 
-    /// Times of key frames in seconds, rising, with their bounds.
+    /// Adds key frame times in seconds, in ascending order, with their bounds.
     pub(super) fn times(&mut self, seconds: &[f32]) -> Index<Accessor> {
         let index = self.accessor(seconds, Layout::floats(Type::Scalar));
         if let Some(accessor) = self.root.accessors.get_mut(index.value()) {
@@ -172,7 +173,7 @@ impl Builder {
         index
     }
 
-    /// Corners of triangles, three each.
+    /// Adds triangles, three indices each.
     pub(super) fn indices(&mut self, indices: &[u32]) -> Index<Accessor> {
         let target = Some(buffer::Target::ElementArrayBuffer);
         self.accessor(
@@ -186,7 +187,8 @@ impl Builder {
         )
     }
 
-    /// The [`texture`](Self::texture) of an image that several materials have: it is there once.
+    /// Returns the [`texture`](Self::texture) of an image that several materials share, which is
+    /// added only once.
     pub(super) fn shared_texture(&mut self, name: &str, pixels: &Arc<Pixels>) -> Index<Texture> {
         let mut known = self.textures.iter();
         if let Some((_, index)) = known.find(|(of, _)| Arc::ptr_eq(of, pixels)) {
@@ -197,7 +199,7 @@ impl Builder {
         index
     }
 
-    /// A texture that repeats, with its largest mip level as a PNG in the file.
+    /// Adds a repeating texture, with its largest mip level as a PNG in the file.
     pub(super) fn texture(&mut self, name: &str, pixels: &Pixels) -> Index<Texture> {
         let largest = pixels.levels.first().map_or(&[][..], Vec::as_slice);
         let png = crate::png_of(pixels.size, largest);
@@ -228,10 +230,10 @@ impl Builder {
         })
     }
 
-    /// The JSON, once its only buffer is known by an address, or follows in the same file.
+    /// The JSON of the file. Its only buffer has this URI, or follows in the same file.
     fn json(&mut self, uri: Option<String>) -> Vec<u8> {
         let nodes = std::mem::take(&mut self.shown);
-        // A scene has at least one node.
+        // A scene must have at least one node.
         self.root.scene = (!nodes.is_empty()).then(|| {
             self.root.push(Scene {
                 nodes,
@@ -253,16 +255,16 @@ impl Builder {
                 extras: Default::default(),
             });
         }
-        // Nothing here has a key that is no text.
+        // All keys are strings, so serialisation cannot fail.
         self.root.to_vec().unwrap_or_default()
     }
 
-    /// Whether no node is in the scene.
+    /// `true` if the scene has no nodes.
     pub(super) fn is_empty(&self) -> bool {
         self.shown.is_empty()
     }
 
-    /// The file as text, with its bytes in it.
+    /// The file as text with embedded data.
     pub(super) fn into_gltf(mut self) -> Result<Export, ExportError> {
         self.check_size("glTF")?;
         let data = BASE64.encode(&self.bytes);
@@ -275,7 +277,7 @@ impl Builder {
         })
     }
 
-    /// The file with its bytes behind the JSON.
+    /// The file with binary data after the JSON.
     pub(super) fn into_glb(mut self) -> Result<Export, ExportError> {
         self.check_size("binary glTF")?;
         let mut json = self.json(None);
@@ -306,7 +308,7 @@ impl Builder {
     fn check_size(&self, kind: &'static str) -> Result<(), ExportError> {
         let made = ("the mesh and its textures", self.bytes.len() as u64);
         let (what, bytes) = self.refused.unwrap_or(made);
-        // Half of it is more than JSON ever has.
+        // The other half is more than the JSON ever needs.
         let max = MAX_BYTES / 2;
         if bytes > max {
             return Err(ExportError::TooLarge {

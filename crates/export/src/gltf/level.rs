@@ -1,7 +1,7 @@
-//! The levels of PMF maps: a mesh for each chunk, with its lightmaps.
+//! Exports the levels of PMF maps: a mesh per chunk, with lightmaps.
 //!
-//! The meshes of levels have their triangles listed as for a right-handed world, in which they are
-//! seen in a mirror.
+//! The meshes of levels list their triangles for a right-handed world, in which they appear
+//! mirrored.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -31,14 +31,14 @@ use mapscope_scene::model::skeleton::LocalPose;
 use mapscope_scene::normal::unpack_normal;
 use mapscope_scene::{Drawable, Shown};
 
-/// The extension of Mozilla Hubs and of its Blender add-on for a texture of light on a material.
+/// The extension of Mozilla Hubs and its Blender add-on for a lightmap texture of a material.
 const LIGHTMAP: &str = "MOZ_lightmap";
-/// The attribute of vertices for the light of fast lights. It is none of glTF's colours, which
-/// multiply: this light is added to that of the lightmap.
+/// The vertex attribute for the light of fast lights. glTF's own vertex colours multiply, but this
+/// light is added to that of the lightmap.
 const FAST_LIGHT: &str = "FAST_LIGHT";
-/// Bytes of a vertex: place, normal, two pairs of texture coordinates and light.
+/// Bytes per vertex: position, normal, two pairs of texture coordinates, fast light and colour.
 const VERTEX_BYTES: u64 = 12 + 12 + 8 + 4 + 4 + 8;
-/// The largest number of a normalized attribute of two bytes.
+/// Maximum value of a normalized 16-bit attribute.
 const MAX_SHARE: f32 = u16::MAX as f32;
 
 const FAST_LIGHTS: &str = "The light of fast lights alone is in the attribute _FAST_LIGHT, which few \
@@ -142,7 +142,7 @@ fn entity_nodes(
     nodes.collect()
 }
 
-/// The most bytes that a level takes without the textures of its materials.
+/// Maximum number of bytes of a level without the textures of its materials.
 fn most_bytes(level: &Level) -> u64 {
     let chunks = level.chunks.iter().map(|chunk| {
         chunk.vertices.len() as u64 * VERTEX_BYTES + size_of_val(chunk.indices.as_slice()) as u64
@@ -152,7 +152,7 @@ fn most_bytes(level: &Level) -> u64 {
     chunks.sum::<u64>() + luxels.sum::<u64>()
 }
 
-/// Says what of a map cannot be in the file, beside what its materials lose.
+/// Reports content of a map that the file cannot contain, except losses of materials.
 fn lose(builder: &mut Builder, map: &Map) {
     let pmf = map.pmf();
     let clients = pmf.levels.iter().filter_map(|level| level.client.as_ref());
@@ -167,27 +167,27 @@ fn lose(builder: &mut Builder, map: &Map) {
     }
 }
 
-/// What a material of the file stands for: a material of the level, its page of lightmaps if it has
-/// one, and whether its back is drawn.
+/// Identifies a material of the file: a material of the level, its lightmap page, if any, and
+/// `true` if it is double-sided.
 type MaterialKey = (u16, Option<u16>, bool);
 
-/// A level while it is added.
+/// Adds a level to the file.
 struct Adder<'a> {
     builder: &'a mut Builder,
     map: &'a Map,
     number: usize,
     level: &'a Level,
-    /// The pages of lightmaps; empty for a level without any.
+    /// The lightmap pages; empty if the level has no lightmaps.
     pages: Vec<Index<Texture>>,
-    /// What is on them.
+    /// The luxels of the pages.
     luxels: Vec<PageLuxels>,
     materials: BTreeMap<MaterialKey, Index<Material>>,
-    /// Textures of the map by their index; none for the placeholder.
+    /// Textures of the map by index; `None` is the placeholder.
     textures: &'a mut BTreeMap<Option<usize>, Index<Texture>>,
 }
 
 impl Adder<'_> {
-    /// Adds the meshes of all chunks, with the names of their nodes.
+    /// Adds the meshes of all chunks and returns them with the names of their nodes.
     fn meshes(&mut self) -> Vec<(String, Index<Mesh>)> {
         let shown = Shown::default();
         self.add_pages(&shown);
@@ -223,7 +223,7 @@ impl Adder<'_> {
         meshes
     }
 
-    /// Adds the pages of lightmaps, if the level has any lightmaps.
+    /// Adds the lightmap pages, if the level has lightmaps.
     fn add_pages(&mut self, shown: &Shown) {
         let source = self.map.pmf().levels.get(self.number);
         let chunks = source.map_or(0, |level| level.chunks.len());
@@ -243,7 +243,7 @@ impl Adder<'_> {
             };
             let name = format!("lightmaps {},{page}", self.number);
             let texture = self.builder.texture(&name, &pixels);
-            // Mip levels would mix lightmaps that lie side by side.
+            // Mip levels would mix adjacent lightmaps.
             let sampler = self.builder.root.push(Sampler {
                 mag_filter: Some(Checked::Valid(MagFilter::Linear)),
                 min_filter: Some(Checked::Valid(MinFilter::Linear)),
@@ -334,7 +334,7 @@ impl Adder<'_> {
         made
     }
 
-    /// A material of which the file says how it looks, without its texture.
+    /// A material with the appearance that the file defines, without its texture.
     fn looking(&mut self, material: &materials::Material, look: &Look) -> Material {
         for (is_lost, what) in MATERIAL_LOSSES {
             if is_lost(material, look) {
@@ -357,7 +357,7 @@ impl Adder<'_> {
         }
     }
 
-    /// A texture of the map by its index; a placeholder for none.
+    /// The texture of the map with this index, or the placeholder for `None`.
     fn texture(&mut self, index: Option<usize>) -> Index<Texture> {
         if let Some(made) = self.textures.get(&index) {
             return *made;
@@ -374,7 +374,7 @@ impl Adder<'_> {
     }
 }
 
-/// A material of a colour and an opacity.
+/// A material with a colour and an opacity.
 fn colored(color: [u8; 3], alpha: u8) -> Material {
     let [red, green, blue] = color.map(linear_of_byte);
     let alpha = f32::from(alpha) / 255.0;
@@ -387,12 +387,12 @@ fn colored(color: [u8; 3], alpha: u8) -> Material {
     }
 }
 
-/// A share of light in place of a number of sRGB.
+/// Converts an 8-bit sRGB value to linear light from 0 to 1.
 fn linear_of_byte(srgb: u8) -> f32 {
     parts::linear(f32::from(srgb) / 255.0)
 }
 
-/// The light of a vertex as a colour that multiplies its texture: its luxel, with what is added.
+/// The light of a vertex as a colour that multiplies its texture: its luxel plus the added light.
 fn color_of(luxels: &PageLuxels, uv: [u16; 2], added: [u8; 4]) -> [u16; 4] {
     let [x, y] = [0, 1].map(|axis| {
         let side = luxels.size[axis] as usize;
@@ -422,7 +422,7 @@ struct Surface {
 }
 
 impl Surface {
-    /// Those of some of the indices of a chunk, with only the vertices that they name.
+    /// The triangles for some of the indices of a chunk, with only the vertices that they use.
     fn of(
         mesh: &ChunkMesh,
         indices: &[u32],
@@ -459,7 +459,7 @@ impl Surface {
     }
 
     fn push(&mut self, vertex: &LevelVertex, axes: Axes) {
-        // Files may have what is no number, and glTF may not.
+        // Files may contain numbers that are not finite, which glTF forbids.
         let number = |number: f32| if number.is_finite() { number } else { 0.0 };
         let position = axes.vector(vertex.position.map(number).into());
         let normal = axes.vector(unpack_normal(vertex.normal));
@@ -487,7 +487,7 @@ mod tests {
         Map::build(pmf, &source, &options, &progress).unwrap()
     }
 
-    /// Two levels, of two chunks and of three. The second has no fast lights.
+    /// Two levels, with two and three chunks. The second one has no fast lights.
     fn sample() -> Map {
         let mut pmf = mapscope_testdata::synthesize::pmf([1, 2, 1], 3, 7);
         let mut other = mapscope_testdata::synthesize::pmf([1, 1, 3], 2, 9);
@@ -500,7 +500,7 @@ mod tests {
         built(pmf)
     }
 
-    /// The extension of a material: its texture and its texture coordinates.
+    /// The lightmap extension of a material: its texture and its texture coordinate set.
     fn lightmap_of(material: &gltf::Material<'_>) -> Option<(usize, u64)> {
         let extension = material.extension_value(LIGHTMAP)?;
         assert_eq!(extension["intensity"], 1.0);
@@ -523,7 +523,7 @@ mod tests {
                 for corners in mesh.indices.as_chunks::<3>().0 {
                     let triangle = read.next().unwrap();
                     assert_eq!(triangle.node, format!("chunk {index}"));
-                    // Mirrored once, the corners run the other way round.
+                    // Mirroring reverses the order of the corners.
                     for (k, at) in [0, 2, 1].into_iter().enumerate() {
                         let vertex = mesh.vertices[corners[at] as usize];
                         let [x, y, z] = vertex.position;
@@ -592,7 +592,7 @@ mod tests {
         assert!(materials.count() == file.gltf.materials().count());
     }
 
-    /// The texture of a page, which materials name with the coordinates that are for it.
+    /// The texture of a lightmap page and the texture coordinate set with which materials use it.
     fn page_texture(file: &ReadBack, level: usize, page: u16) -> (usize, u64) {
         let name = format!("lightmaps {level},{page}");
         let materials = file.gltf.materials();

@@ -1,9 +1,10 @@
-//! glTF 2.0: meshes, materials, skins and clips in space, as Blender, Godot and others read them.
+//! Export to glTF 2.0: meshes, materials, skins and clips in the form that Blender, Godot and other
+//! programs read.
 //!
-//! The world of glTF is right-handed, Y up, in metres, with textures whose V runs down from the top
-//! left; a face is seen from where its corners run counter-clockwise. A unit of a document becomes a
-//! metre, and worlds that are seen mirrored are turned ([`axes`]). A model alone keeps its own axes, X
-//! left, Y up and Z forward, which are those of glTF.
+//! The world of glTF is right-handed with Y up, in metres. The V axis of textures points down from
+//! the top left, and front faces are counter-clockwise. A unit of a document becomes a metre, and
+//! mirrored worlds are converted ([`axes`]). A single model keeps its own axes, X left, Y up and Z
+//! forward, which equal those of glTF.
 
 mod axes;
 mod build;
@@ -35,28 +36,29 @@ use mapscope_scene::saving::FileKind;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Document, Drawable, Item, SceneItem, Shown, items_of_kinds};
 
-/// glTF in one file of binary data.
+/// Binary glTF in one file.
 const GLB: FileKind = FileKind::new("binary glTF", "glb", b"glTF");
-/// glTF as text, with its data in it as base64.
+/// glTF as text, with its data embedded as base64.
 const GLTF: FileKind = FileKind::with_check("glTF", "gltf", is_gltf);
-/// Names of files of a kind that a sentence lists.
+/// Maximum number of files of a kind that a sentence names.
 const MAX_LISTED: usize = 5;
-/// Attributes of entities that are in the transforms of their nodes.
+/// Entity attributes that are already in the transform of the node.
 const IN_TRANSFORM: [&str; 3] = ["position", "rotation", "scale"];
 
-/// What is said of a model that keeps its axes.
+/// Message for a model that keeps its axes.
 const AS_IN_FILE: &str = "Left and right are as in the file; the game shows models mirrored. \
                           `mapscope export --mirror` swaps them.";
-/// What is said of a model whose left and right were swapped.
+/// Message for a model whose left and right were swapped.
 const MIRRORED: &str = "Left and right are swapped, as the game shows the model.";
 
-/// Adds content that is drawn to a file: the nodes that stand for it at each of its places.
+/// Adds drawable content to a file and returns a node for each of its placements. `None` if the
+/// content has another type.
 type Add = fn(&mut Builder, &Drawable<'_>) -> Option<Vec<Index<Node>>>;
 
-/// What can be added. Each gives none for content that it does not know.
+/// The functions for each type of content.
 const CONTENT: [Add; 3] = [model::add, terrain::add, level::add];
 
-/// Whether a file is glTF as text: its asset has a version.
+/// `true` if a file is glTF as text: its asset has a version.
 fn is_gltf(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Asset {
@@ -71,7 +73,7 @@ fn is_gltf(bytes: &[u8]) -> bool {
     serde_json::from_slice::<Head>(bytes).is_ok()
 }
 
-/// What a document can become as glTF.
+/// The glTF targets of a document.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     if document.layers().is_some() {
         return Vec::new();
@@ -92,12 +94,12 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     vec![glb, gltf]
 }
 
-/// Whether a document is a model alone, which has axes of its own.
+/// `true` if a document is a single model, which has its own axes.
 fn is_model(document: &dyn Document) -> bool {
     document.about().format.id == pfobj::FORMAT.id
 }
 
-/// What of a document is in the file.
+/// A description of the exported content of a document.
 fn what(document: &dyn Document) -> &'static str {
     let drawables = drawables(document);
     let is_of_scene = |drawable: &Drawable<'_>| !drawable.entities.is_empty();
@@ -121,7 +123,8 @@ fn what(document: &dyn Document) -> &'static str {
     }
 }
 
-/// All that a document draws at first. A model alone keeps its axes unless it is to be mirrored.
+/// Builds everything that a document draws initially. A single model keeps its axes unless it is
+/// mirrored.
 fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
     document.wait_until_complete();
     let drawables = drawables(document);
@@ -175,14 +178,14 @@ fn drawables(document: &dyn Document) -> Vec<Drawable<'_>> {
     drawables
 }
 
-/// What the node of an entity is called, and what its file says of it.
+/// Name and attributes of an entity for its node.
 #[derive(Debug, Clone, Default)]
 struct EntityNode {
     name: String,
     extras: Extras,
 }
 
-/// The entities of a scene, by their numbers.
+/// The entities of a scene by their numbers.
 fn entities(document: &dyn Document) -> HashMap<u32, EntityNode> {
     let factions: HashMap<u32, String> = items_of_kinds(document, &["faction"])
         .into_iter()
@@ -217,7 +220,7 @@ fn entities(document: &dyn Document) -> HashMap<u32, EntityNode> {
     nodes.collect()
 }
 
-/// What a node carries for other programs; none where there is nothing to say.
+/// Additional attributes of a node for other programs; `None` if there are no attributes.
 fn extras(attributes: serde_json::Map<String, Json>) -> Extras {
     if attributes.is_empty() {
         return None;
@@ -225,7 +228,7 @@ fn extras(attributes: serde_json::Map<String, Json>) -> Extras {
     RawValue::from_string(Json::from(attributes).to_string()).ok()
 }
 
-/// Says which files that the document names were not found.
+/// Reports files that the document references but that were not found.
 fn lose_missing(builder: &mut Builder, document: &dyn Document) {
     let files = document.files();
     let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
@@ -251,7 +254,7 @@ fn lose_missing(builder: &mut Builder, document: &dyn Document) {
     }
 }
 
-/// A node's transform for a place in the world; none where it stands at the origin.
+/// The transform of a node for a placement; `None` at the origin.
 fn node_matrix(world_from_model: &Affine3A) -> Option<[f32; 16]> {
     let matrix = glam::Mat4::from(*world_from_model);
     (matrix != glam::Mat4::IDENTITY).then(|| matrix.to_cols_array())

@@ -1,5 +1,5 @@
-//! Models: with the skeleton and the clips where one is all that there is, and else as they stand in
-//! the pose that is shown, one mesh for all that stand so.
+//! Exports models. A single model has its skeleton and clips. Otherwise models are in their
+//! displayed pose, and equal poses of a model share a mesh.
 
 use std::any::Any;
 use std::collections::{BTreeMap, HashMap};
@@ -21,22 +21,22 @@ use mapscope_scene::model::skeleton::{LocalPose, SkinMatrix};
 use mapscope_scene::normal::unpack_normal;
 use mapscope_scene::{Animation as _, Drawable, Playhead};
 
-/// The alpha up to which the engine draws nothing (fact sheet B6).
+/// Alpha up to which the engine discards pixels (fact sheet B6).
 const ALPHA_CUTOFF: f32 = 0.5;
-/// How far a matrix may be from what a translation, a rotation and a scale make of it, as a part of its
-/// largest number.
+/// Maximum difference between a matrix and its decomposition into translation, rotation and scale,
+/// relative to its largest element.
 pub(super) const TOLERANCE: f32 = 1e-4;
 
-/// What of models is in the file already.
+/// Content of models that is already in the file.
 #[derive(Debug, Default)]
 pub(super) struct Made {
-    /// Materials, by their names and textures: models of a scene share them.
+    /// Materials by name and texture, which models of a scene share.
     materials: HashMap<(String, usize), Index<Material>>,
-    /// Meshes in a pose, by the address of their model; none of those without a triangle.
+    /// Posed meshes by the address of their model; `None` for meshes without triangles.
     meshes: HashMap<usize, Vec<Posed>>,
 }
 
-/// A mesh in the pose of a moment.
+/// The mesh of a model at a playhead.
 type Posed = (Playhead, Option<Index<Mesh>>);
 
 /// Attributes of vertices.
@@ -74,20 +74,20 @@ fn model_of<'a>(drawable: &Drawable<'a>) -> Option<&'a Model> {
     content.downcast_ref()
 }
 
-/// Whether a drawable is a model with a skeleton that is moved by nothing but the view.
+/// `true` if a drawable is a model with a skeleton that only the view's playhead moves.
 pub(super) fn moves(drawable: &Drawable<'_>) -> bool {
     drawable.playhead.is_none()
         && drawable.placements == [Affine3A::IDENTITY]
         && model_of(drawable).is_some_and(|model| !model.skeleton().is_empty())
 }
 
-/// What a model is called: its file, without the ending.
+/// The name of a model: its file name without extension.
 pub(super) fn name_of(model: &Model) -> String {
     let stem = model.path().file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
 }
 
-/// A node for a model at a place; none where there is nothing of it to be seen.
+/// Adds a node for a placement of a model; `None` if the model has nothing visible.
 fn place(
     builder: &mut Builder,
     model: &Model,
@@ -102,7 +102,7 @@ fn place(
     }
     let (mesh, pose) = match made_of_parts(&placement) {
         Some(pose) => (posed_mesh(builder, model, playhead)?, pose),
-        // No node shears or flattens: the vertices themselves are put where they are in the world.
+        // glTF nodes cannot shear or flatten, so transform the vertices to world space instead.
         None => (
             mesh_in(builder, model, playhead, world_from_model)?,
             still(),
@@ -115,7 +115,7 @@ fn place(
     }))
 }
 
-/// The transform that changes nothing.
+/// The identity transform.
 pub(super) fn still() -> LocalPose {
     LocalPose {
         scale: Vec3::ONE,
@@ -124,7 +124,7 @@ pub(super) fn still() -> LocalPose {
     }
 }
 
-/// The scale, the rotation and the translation that a matrix is made of; none where it shears or flattens.
+/// Decomposes a matrix into scale, rotation and translation; `None` if it shears or flattens.
 fn made_of_parts(matrix: &Affine3A) -> Option<LocalPose> {
     let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
     let pose = LocalPose {
@@ -135,7 +135,7 @@ fn made_of_parts(matrix: &Affine3A) -> Option<LocalPose> {
     is_close(&pose.matrix(), matrix).then_some(pose)
 }
 
-/// Whether two matrices differ by no more than [`TOLERANCE`]; never where one is not finite.
+/// `true` if two finite matrices differ by at most [`TOLERANCE`].
 pub(super) fn is_close(a: &Affine3A, b: &Affine3A) -> bool {
     let numbers = b.matrix3.to_cols_array();
     let largest = numbers
@@ -144,7 +144,7 @@ pub(super) fn is_close(a: &Affine3A, b: &Affine3A) -> bool {
     a.is_finite() && b.is_finite() && a.matrix3.abs_diff_eq(b.matrix3, largest * TOLERANCE)
 }
 
-/// A node with a name and a transform, which is turned already.
+/// A node with a name and a transform in the axes of the file.
 pub(super) fn node(name: String, pose: &LocalPose) -> Node {
     let LocalPose {
         scale,
@@ -160,7 +160,7 @@ pub(super) fn node(name: String, pose: &LocalPose) -> Node {
     }
 }
 
-/// The mesh of a model in a pose, in model space: one for all that stand so.
+/// The mesh of a model in a pose, in model space. Equal poses share it.
 fn posed_mesh(builder: &mut Builder, model: &Model, playhead: Playhead) -> Option<Index<Mesh>> {
     let address = ptr::from_ref(model).addr();
     let made = builder.models.meshes.get(&address).into_iter().flatten();
@@ -174,14 +174,14 @@ fn posed_mesh(builder: &mut Builder, model: &Model, playhead: Playhead) -> Optio
     mesh
 }
 
-/// The mesh of a model in a pose, in a space other than its own; none without a triangle.
+/// The mesh of a model in a pose, in another space; `None` without triangles.
 fn mesh_in(
     builder: &mut Builder,
     model: &Model,
     playhead: Playhead,
     space_from_model: &Affine3A,
 ) -> Option<Index<Mesh>> {
-    // Each entity that is sheared has a mesh of its own.
+    // Each sheared entity has its own mesh.
     let (vertices, indices) = (model.mesh().vertices.len(), model.mesh().indices.len());
     let bytes = vertices as u64 * parts::VERTEX_BYTES + size_of::<u32>() as u64 * indices as u64;
     if !builder.has_room("the models", bytes) {
@@ -199,8 +199,8 @@ fn mesh_in(
     mesh(builder, model, &attributes, is_turned_over)
 }
 
-/// What turns normals: the matrix of cofactors, which flat matrices have too, and which is the inverse
-/// transpose but for its length. Of length 1 again only after that.
+/// The matrix that transforms normals: the cofactor matrix. It equals the inverse transpose except
+/// for its scale and also exists for flat matrices. Normalise the result.
 fn cofactors(matrix: &Affine3A) -> glam::Mat3 {
     let [x, y, z] = [
         matrix.matrix3.x_axis,
@@ -216,8 +216,8 @@ fn cofactors(matrix: &Affine3A) -> glam::Mat3 {
     glam::Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y)) * sign
 }
 
-/// The attributes that all vertices of a model have, where `place` puts them: position and normal in
-/// the axes of the document.
+/// The attributes that all vertices of a model have. `place` returns position and normal in the
+/// axes of the document.
 pub(super) fn attributes(
     builder: &mut Builder,
     model: &Model,
@@ -230,7 +230,7 @@ pub(super) fn attributes(
     let axes = builder.axes;
     let placed = vertices.iter().map(|vertex| {
         let (position, normal) = place(vertex);
-        // No reader takes what is no number.
+        // No reader accepts numbers that are not finite.
         let position = Some(position).filter(|position| position.is_finite());
         let position = axes.vector(position.unwrap_or_default());
         (position.to_array(), axes.vector(normal).to_array())
@@ -259,13 +259,13 @@ pub(super) fn attributes(
         .collect()
 }
 
-/// The position and the normal of a vertex in the bind pose.
+/// Position and normal of a vertex in the bind pose.
 pub(super) fn in_bind_pose(vertex: &MeshVertex) -> (Vec3, Vec3) {
     (vertex.position.into(), unpack_normal(vertex.normal))
 }
 
-/// The mesh of a model, with a primitive for each material that it has; none without a triangle.
-/// Corners of one that is turned over run the other way round.
+/// The mesh of a model, with a primitive for each of its materials; `None` without triangles. If it
+/// is turned over, its triangles are reversed.
 pub(super) fn mesh(
     builder: &mut Builder,
     model: &Model,
@@ -295,7 +295,7 @@ pub(super) fn mesh(
     Some(parts::mesh(builder, &name_of(model), primitives))
 }
 
-/// A material of a model, by its place among those that parts name.
+/// The material of a model with this index among those that its parts use.
 fn material(builder: &mut Builder, model: &Model, at: usize) -> Option<Index<Material>> {
     let pixels = model.materials().get(at)?.texture.wait();
     let named = model.pfobj().materials.get(at);

@@ -1,4 +1,4 @@
-//! What meshes and materials of any content are put together from.
+//! Building blocks for meshes and materials of any content.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use super::node_matrix;
 use mapscope_scene::camera::FIELD_OF_VIEW_Y_RADIANS;
 use mapscope_scene::{NamedCamera, Sun};
 
-/// Bytes of a vertex: place, normal and texture coordinates.
+/// Bytes per vertex: position, normal and texture coordinates.
 pub(super) const VERTEX_BYTES: u64 = 8 * size_of::<f32>() as u64;
 
 /// The extension for lights.
 const LIGHTS: &str = "KHR_lights_punctual";
-/// Illuminance of the sun at full brightness, in lux. Blender takes 683 lux for a watt a square metre, and
-/// pi of these light a white surface as bright as white is.
+/// Illuminance of the sun at full brightness, in lux. Blender converts 683 lux to one watt per
+/// square metre, and a light of pi watts per square metre lights a white surface to full white.
 const SUN_LUX: f32 = 683.0 * std::f32::consts::PI;
 /// Distance of the near plane of cameras, in metres.
 const NEAR: f32 = 0.5;
 
-/// Triangles of a material.
+/// A primitive of triangles with one material.
 pub(super) fn primitive(
     attributes: BTreeMap<Checked<Semantic>, Index<Accessor>>,
     indices: Index<Accessor>,
@@ -56,7 +56,7 @@ pub(super) fn mesh(builder: &mut Builder, name: &str, primitives: Vec<Primitive>
     })
 }
 
-/// A node that stands where its parent does.
+/// A node at the position of its parent.
 pub(super) fn node(builder: &mut Builder, name: &str, mesh: Index<Mesh>) -> Index<Node> {
     builder.root.push(Node {
         name: Some(name.to_owned()),
@@ -65,7 +65,7 @@ pub(super) fn node(builder: &mut Builder, name: &str, mesh: Index<Mesh>) -> Inde
     })
 }
 
-/// A node for others at a place in the world of the document.
+/// A node for others at a placement in the world of the document.
 pub(super) fn group(
     builder: &mut Builder,
     name: &str,
@@ -75,14 +75,14 @@ pub(super) fn group(
     let matrix = node_matrix(&builder.axes.matrix(world_from_model));
     builder.root.push(Node {
         name: Some(name.to_owned()),
-        // None is not written: a list must not be empty.
+        // Omit an empty list, which glTF forbids.
         children: (!children.is_empty()).then_some(children),
         matrix,
         ..Node::default()
     })
 }
 
-/// A surface that does not shine, with a texture.
+/// A textured surface without gloss.
 pub(super) fn matte(texture: Index<Texture>) -> PbrMetallicRoughness {
     PbrMetallicRoughness {
         base_color_texture: Some(texture_info(texture)),
@@ -92,7 +92,7 @@ pub(super) fn matte(texture: Index<Texture>) -> PbrMetallicRoughness {
     }
 }
 
-/// A texture at the first texture coordinates of vertices.
+/// A texture that uses the first texture coordinate set.
 pub(super) fn texture_info(index: Index<Texture>) -> Info {
     Info {
         index,
@@ -138,7 +138,7 @@ pub(super) fn add_camera(builder: &mut Builder, camera: &NamedCamera) {
     let Some(back) = (eye - target).try_normalize() else {
         return;
     };
-    // Of one that looks straight down, up is north.
+    // For a camera that looks straight down, up is north.
     let right = Vec3::Y.cross(back).normalize_or(Vec3::X);
     let rotation = Quat::from_mat3(&Mat3::from_cols(right, back.cross(right), back));
     let made = builder.root.push(Camera {
@@ -166,7 +166,8 @@ pub(super) fn add_camera(builder: &mut Builder, camera: &NamedCamera) {
     builder.show([node]);
 }
 
-/// A share of light in place of one of sRGB (IEC 61966-2-1): colours of glTF are linear.
+/// Converts an sRGB value from 0 to 1 to linear light (IEC 61966-2-1), in which glTF stores
+/// colours.
 pub(super) fn linear(share: f32) -> f32 {
     if share <= 0.04045 {
         share / 12.92

@@ -1,4 +1,4 @@
-//! What tests read of files that were made, with the reader of another project.
+//! Reads exported files for tests, with an independent reader.
 
 use glam::{Vec2, Vec3};
 use gltf::{Glb, Gltf, mesh::Reader};
@@ -6,7 +6,7 @@ use gltf::{Glb, Gltf, mesh::Reader};
 use super::make;
 use mapscope_scene::Document;
 
-/// A file that was read, and what it is said to lack.
+/// A file that was read back, and its reported losses.
 pub(super) struct ReadBack {
     pub(super) gltf: Gltf,
     pub(super) losses: Vec<String>,
@@ -25,14 +25,14 @@ pub(super) struct Triangle {
 }
 
 impl Triangle {
-    /// Twice its area along each axis, which looks to where it is seen from.
+    /// The normal of its front side with a length of twice its area.
     pub(super) fn front(&self) -> Vec3 {
         let [a, b, c] = self.corners;
         (b - a).cross(c - a)
     }
 }
 
-/// Makes a file of a document, twice in the same way, and reads it.
+/// Exports a document twice, checks that both files are identical, and reads the file.
 pub(super) fn read_back(document: &dyn Document) -> ReadBack {
     let export = make(document, false).into_glb().unwrap();
     let again = make(document, false).into_glb().unwrap();
@@ -56,7 +56,7 @@ impl ReadBack {
         primitive.reader(move |_| Some(self.bytes()))
     }
 
-    /// All triangles of nodes with a mesh, which stand at the origin.
+    /// All triangles of nodes with a mesh, which are at the origin.
     pub(super) fn triangles(&self) -> Vec<Triangle> {
         let mut triangles = Vec::new();
         for node in self.gltf.nodes().filter(|node| node.mesh().is_some()) {

@@ -1,8 +1,8 @@
-//! Models that move: joints, how they hold the mesh, and clips.
+//! Exports animated models: joints, skinning weights and clips.
 //!
-//! What skins a model here and in glTF is the same product, the pose of a joint in model space after
-//! the inverse of its bind pose ([`Skeleton`]); only the rotations of the file are conjugates (fact
-//! sheet B2, B3).
+//! A model is skinned by the same product here and in glTF: the pose of a joint in model space
+//! times the inverse of its bind pose ([`Skeleton`]). Only the rotations in the file are conjugates
+//! (fact sheet B2, B3).
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,13 +21,14 @@ use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::PackedInfluence;
 use mapscope_scene::model::skeleton::{LocalPose, Skeleton};
 
-/// Joints that a set of attributes has.
+/// Number of joints in a set of attributes.
 const JOINTS_IN_SET: usize = 4;
-/// Joints that their numbers in attributes can tell apart, with one for what does not move.
+/// Maximum number of joints that their 16-bit indices can distinguish, with one reserved for the
+/// still joint.
 const MAX_JOINTS: usize = u16::MAX as usize;
 
-/// Adds a model with its skeleton and its clips. The mesh stands beside the skeleton, since it goes
-/// where the joints are and not where its node is.
+/// Adds a model with its skeleton and its clips. The mesh is beside the skeleton, because it
+/// follows the joints and not its node.
 pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
     let name = model::name_of(model);
     if model.skeleton().len() > MAX_JOINTS {
@@ -65,14 +66,13 @@ pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
     nodes
 }
 
-/// Which joints hold the vertices of a model.
+/// Skinning weights of the vertices of a model.
 struct Held {
-    /// Of each vertex, the joints that hold it and how much, those that do so most first. They sum
-    /// to 1.
+    /// For each vertex, its joints and their weights in descending order. They sum to 1.
     weights: Vec<Vec<(u16, f32)>>,
-    /// Whether some hang on the joint after the last one, which stays where it is.
+    /// `true` if some vertices use the still joint, an additional joint after the last one.
     needs_still: bool,
-    /// Whether some weights are below 0.
+    /// `true` if some weights are negative.
     has_negative: bool,
 }
 
@@ -94,7 +94,7 @@ impl Held {
         held
     }
 
-    /// The weights of a vertex by joint: each joint once, and what holds what is carried for it.
+    /// The weights of a vertex, once per joint. A joint that is carried is replaced by its carrier.
     fn weights_of(
         &mut self,
         influences: &[PackedInfluence],
@@ -153,8 +153,8 @@ impl Held {
     }
 }
 
-/// Adds the joints in the bind pose, below one node, which comes first: those of the file in its
-/// order, and one for what does not move, if there is such.
+/// Adds the joints in the bind pose below one node, which comes first: those of the file in order,
+/// and the still joint if it is used.
 fn add_joints(
     builder: &mut Builder,
     model: &Model,
@@ -187,7 +187,7 @@ fn add_joints(
     (root, (0..count).map(index).collect())
 }
 
-/// A pose in the axes of glTF, with a rotation that is one.
+/// Converts a pose to the axes of glTF and normalises its rotation.
 fn pose(builder: &mut Builder, pose: LocalPose) -> LocalPose {
     let length = pose.rotation.length();
     let unit = LocalPose {
@@ -223,7 +223,7 @@ fn add_skin(
     let skeleton = model.skeleton();
     let carried: HashSet<u32> = skeleton.carried().iter().map(|(joint, _)| *joint).collect();
     let inverse_bind = |joint: usize| {
-        // Nothing hangs on what is carried, nor does what stays move.
+        // Carried joints have no vertices, and the still joint does not move.
         let is_held = joint < skeleton.len() && !carried.contains(&(joint as u32));
         let bind = is_held.then(|| builder.axes.matrix(&skeleton.bind_global(joint)));
         bind.map_or(Mat4::IDENTITY, |bind| Mat4::from(bind.inverse()))
@@ -241,8 +241,9 @@ fn add_skin(
     })
 }
 
-/// Which joints any frame scales in another way than the bind pose. The scale of the others is in no
-/// clip; all else is in every clip, so that no joint stays as the clip before has left it.
+/// For each joint, `true` if any frame scales it differently from the bind pose. Clips omit the
+/// scale of other joints. Everything else is in every clip, so that no joint keeps its state from a
+/// previous clip.
 fn scaled_joints(model: &Model) -> Vec<bool> {
     let joints = &model.pfobj().joints;
     let mut is_scaled = vec![false; joints.len()];
@@ -256,7 +257,8 @@ fn scaled_joints(model: &Model) -> Vec<bool> {
     is_scaled
 }
 
-/// Adds a clip of joints, with whether it scales each. `times` are those of clips with so many frames.
+/// Adds a clip. `joints` are the nodes, each with `true` if its scale is animated. `times` caches
+/// the key frame times by number of frames.
 fn add_clip(
     builder: &mut Builder,
     joints: impl ExactSizeIterator<Item = (Index<Node>, bool)>,
@@ -313,7 +315,7 @@ fn add_clip(
     builder.root.push(animation);
 }
 
-/// Adds what a property of a node is at given times.
+/// Adds a channel: the values of a node's property at given times.
 fn add_channel(
     animation: &mut Animation,
     node: Index<Node>,
@@ -340,7 +342,8 @@ fn add_channel(
     });
 }
 
-/// Of the two quaternions of each rotation, takes the one that is nearer to the one before.
+/// Negates quaternions where needed, so that each rotation takes the short way from the previous
+/// one.
 fn turn_the_short_way(poses: &mut [LocalPose]) {
     let mut last = None;
     for pose in poses {

@@ -1,4 +1,4 @@
-//! The ground of PFMAP maps, as the game shows it: a mesh for each chunk, with its cliffs and with
+//! Exports the ground of PFMAP maps as the game shows it: a mesh per chunk, with cliffs and with
 //! the walls around the map.
 
 use std::any::Any;
@@ -21,10 +21,10 @@ use mapscope_scene::terrain::textures::{MaterialTexture, Textures};
 use mapscope_scene::terrain::{CHUNK_SIDE, Terrain, source_uv};
 use mapscope_scene::{Drawable, on_all_threads};
 
-/// Bytes of two triangles whose corners have nothing in common: most that a top or a side takes.
+/// Bytes of two triangles without shared corners, the maximum for a top or a side.
 const PAIR_BYTES: u64 = 6 * (parts::VERTEX_BYTES + size_of::<u32>() as u64);
 
-/// What is lost of every map, since none of it can be said.
+/// Messages about content that glTF cannot represent.
 const REPEATED: &str = "The textures of the ground repeat; drawn, they are patchworks that do not.";
 const UNBLENDED: &str = "Materials of the ground meet at hard edges, where they blend when drawn.";
 const NO_SPLATS: &str = "Patches of other materials on the ground (splats) are left out.";
@@ -72,12 +72,12 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     Some(places.collect())
 }
 
-/// The most bytes that so many tiles and sides take.
+/// Maximum number of bytes for these numbers of tiles and sides.
 fn most_bytes(tiles: usize, sides: usize) -> u64 {
     (tiles as u64 + sides as u64) * PAIR_BYTES
 }
 
-/// Says what of a map cannot be in the file.
+/// Reports content of a map that the file cannot contain.
 fn lose(builder: &mut Builder, terrain: &Terrain) {
     let map = terrain.map();
     let chunks = &terrain.relief().packed.chunks;
@@ -112,7 +112,7 @@ struct Ground<'a> {
     axes: Axes,
 }
 
-/// Triangles of a chunk by the index of their material; none for one that is not there.
+/// Triangles of a chunk by material index; `None` is a material that does not exist.
 type Surfaces = BTreeMap<Option<u16>, Surface>;
 
 /// Triangles of one material.
@@ -122,7 +122,7 @@ struct Surface {
     normals: Vec<[f32; 3]>,
     uvs: Vec<[f32; 2]>,
     indices: Vec<u32>,
-    /// The vertices by the bits of their numbers, so that each is there once.
+    /// Vertex indices by the bits of their numbers, to merge equal vertices.
     known: HashMap<[u32; 8], u32>,
 }
 
@@ -143,7 +143,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// A tile as it is drawn; none off the map. What cannot be read lies flat.
+    /// A tile as it is drawn; `None` outside the map. An unreadable tile is flat.
     fn tile(&self, row: u32, col: u32) -> Option<Tile> {
         let mut tile = *self.map.tile(row, col)?;
         if !self.map.is_read(row, col) {
@@ -152,19 +152,21 @@ impl<'a> Ground<'a> {
         Some(tile)
     }
 
-    /// A tile and how far it is from another, in rows and columns.
+    /// The tile at an offset in rows and columns from another one.
     fn tile_from(&self, [row, col]: [u32; 2], [rows, cols]: [i32; 2]) -> Option<Tile> {
         let row = row.checked_add_signed(rows)?;
         self.tile(row, col.checked_add_signed(cols)?)
     }
 
-    /// The key of a material that a tile names.
+    /// The index of a material that a tile references, if the material exists and the tile is
+    /// readable.
     fn material(&self, [row, col]: [u32; 2], named: u16) -> Option<u16> {
         let is_known = usize::from(named) < self.map.materials.len();
         (is_known && self.map.is_read(row, col)).then_some(named)
     }
 
-    /// A place in tiles east and south of the north-west corner of the map, and in levels.
+    /// Converts a position, in tiles east and south of the north-west corner of the map and in
+    /// levels.
     fn position(&self, at: Vec2, level: f32) -> Vec3 {
         self.axes.vector(self.placement.world(at.x, at.y, level))
     }
@@ -213,8 +215,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The normal, in the world of the map, of tiles that blend their normals with their neighbours'
-    /// at a corner of the grid of tiles (fact sheet A9). It is given by its row and column.
+    /// The normal, in the world of the map, of tiles that blend their normals with their
+    /// neighbours' at a corner of the tile grid (fact sheet A9), given by row and column.
     fn blended_normal(&self, at: [u32; 2]) -> Vec3 {
         let around = [
             ([0, 0], Corner::NorthWest),
@@ -230,8 +232,8 @@ impl<'a> Ground<'a> {
         normals.sum::<Vec3>().normalize_or(Vec3::Y)
     }
 
-    /// Adds the wall on an edge of a tile, where one of the two tiles there stands above the other:
-    /// inside the map with the northern or western tile.
+    /// Adds the wall on an edge between two tiles of different height. Inside the map, the northern
+    /// or western tile adds it.
     fn add_side(&self, surfaces: &mut Surfaces, [row, col]: [u32; 2], tile: &Tile, edge: Edge) {
         let (rows, cols) = edge.step();
         let shape = Shape::of(tile);
@@ -260,7 +262,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Adds a part of a wall that begins at a place and runs along a tile. It faces outward.
+    /// Adds a part of a wall that starts at a position and runs along a tile. It faces outward.
     fn add_wall(
         &self,
         surface: &mut Surface,
@@ -268,7 +270,7 @@ impl<'a> Ground<'a> {
         [start, along]: [Vec2; 2],
         outward: Vec2,
     ) {
-        // Seen from outside the start is left on southern and western faces.
+        // On southern and western faces, the start is on the left as seen from outside.
         let starts_left = outward.y > 0.0 || outward.x < 0.0;
         let corner = |end: usize, levels: [f32; 2]| {
             let [at, level] = [span.at, levels].map(|of| of.get(end).copied().unwrap_or_default());
@@ -302,17 +304,17 @@ impl<'a> Ground<'a> {
 /// A part of the wall between two tiles that belongs to one of them.
 #[derive(Debug, PartialEq)]
 struct Span {
-    /// Where it begins and ends along the edge, from 0 to 1.
+    /// Its start and end along the edge, from 0 to 1.
     at: [f32; 2],
-    /// Its levels there.
+    /// Its upper levels at start and end.
     top: [f32; 2],
     bottom: [f32; 2],
-    /// Whether the tile itself is the higher one.
+    /// `true` if the tile itself is the higher one.
     is_own: bool,
 }
 
-/// The parts of the wall between the edges of two tiles, given by the levels of their ends: two where
-/// the edges cross.
+/// The parts of the wall between the edges of two tiles, which are given by the levels of their
+/// ends. There are two parts if the edges cross.
 fn spans(own: [f32; 2], other: [f32; 2]) -> Vec<Span> {
     let [[own_start, own_end], [other_start, other_end]] = [own, other];
     let [rise_start, rise_end] = [own_start - other_start, own_end - other_end];
@@ -349,7 +351,7 @@ fn spans(own: [f32; 2], other: [f32; 2]) -> Vec<Span> {
     ]
 }
 
-/// The corners of a half of a top, counter-clockwise as seen from above.
+/// The corners of half a tile top, counter-clockwise as seen from above.
 fn corners_of(shape: &Shape, half: Half) -> [Corner; 3] {
     use Corner::{NorthEast, NorthWest, SouthEast, SouthWest};
     match (shape.cut_from_north_west, half) {
@@ -360,7 +362,7 @@ fn corners_of(shape: &Shape, half: Half) -> [Corner; 3] {
     }
 }
 
-/// Rows and columns from the north-west corner of a tile to another.
+/// Rows and columns from the north-west corner of a tile to another corner.
 fn offset(corner: Corner) -> [u32; 2] {
     let corner = corner as u32;
     [corner / 2, corner % 2]
@@ -369,7 +371,7 @@ fn offset(corner: Corner) -> [u32; 2] {
 impl Surface {
     /// Adds the next corner of a triangle.
     fn push(&mut self, vertex: Vertex) {
-        // Zero has two signs that are the same.
+        // Adding 0 turns negative zero into positive zero.
         let numbers = |of: Vec3| (of + 0.0).to_array();
         let [x, y, z] = numbers(vertex.position);
         let [nx, ny, nz] = numbers(vertex.normal);
@@ -416,7 +418,7 @@ struct Materials<'a> {
 }
 
 impl Materials<'_> {
-    /// A material by its index; a placeholder for none.
+    /// The material with this index, or a placeholder for `None`.
     fn get(&mut self, builder: &mut Builder, index: Option<u16>) -> Index<Material> {
         if let Some(made) = self.made.get(&index) {
             return *made;
@@ -466,7 +468,7 @@ mod tests {
         Terrain::build(map, &source, &options, &progress).unwrap()
     }
 
-    /// Two chunks whose neighbours differ in their type, their height and their ramp.
+    /// Two chunks whose neighbouring tiles differ in type, height and ramp.
     fn sample() -> Terrain {
         let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 2, 3)).unwrap();
         for (i, tile) in map.tiles.iter_mut().enumerate() {
@@ -481,12 +483,12 @@ mod tests {
         built(map)
     }
 
-    /// Whether a triangle of a top: those of sides are upright.
+    /// `true` for a triangle of a top; those of sides are upright.
     fn is_top(triangle: &Triangle) -> bool {
         triangle.front().y > 1e-3
     }
 
-    /// The height, the material and the texture coordinates of the triangle of a top at a place.
+    /// Height, material and texture coordinates of the top triangle at a position.
     fn top_at(triangles: &[Triangle], x: f32, z: f32) -> (f32, usize, Vec2) {
         let mut found = triangles.iter().filter_map(|triangle| {
             let [a, b, c] = triangle.corners;
@@ -509,7 +511,7 @@ mod tests {
         first
     }
 
-    /// The material of a map that one of the file is.
+    /// The name of a material of the file.
     fn name_of(file: &ReadBack, material: usize) -> String {
         let material = file.gltf.materials().nth(material).unwrap();
         material.name().unwrap().to_owned()
@@ -576,7 +578,7 @@ mod tests {
                     .all(|normal| (normal.length() - 1.0).abs() < 1e-5)
             );
         }
-        // The first chunk is the western one: it is on the left of one who looks north along -Z.
+        // The first chunk is the western one: it is on the left of a viewer looking north along -Z.
         let of_first = triangles
             .iter()
             .filter(|triangle| triangle.node == "chunk 0,0");
@@ -596,7 +598,7 @@ mod tests {
             .into_iter()
             .filter(|t| !is_top(t))
             .collect();
-        // By the tile whose eastern or southern edge it is, and by the axis.
+        // Keyed by the tile whose eastern or southern edge it is, and by the axis.
         let mut found = BTreeMap::<(i32, i32, usize), f32>::new();
         for side in &sides {
             let middle = side.corners.iter().sum::<Vec3>() / 3.0;
@@ -661,7 +663,7 @@ mod tests {
         for tile in &mut map.tiles {
             tile.set(Field::BlendNormals, 1);
         }
-        // A slope that goes down to the south (+Z), north of level ground.
+        // A slope that descends to the south (+Z), north of level ground.
         let at = 5 * 32 + 7;
         map.tiles[at].kind = TileType::RampSn;
         map.tiles[at].ramp_height = 1;
@@ -692,7 +694,7 @@ mod tests {
             let reader = file.reader(&primitive);
             reader.read_positions().unwrap().count()
         });
-        // Tops, and the four walls around, whose corners have normals of their own.
+        // Tops, and the four walls around, whose corners have their own normals.
         assert_eq!(primitives.sum::<usize>(), 33 * 33 + 4 * 33 * 2);
     }
 

@@ -1,4 +1,4 @@
-//! What is written, read back as other programs read it.
+//! Tests of exported files, read back as other programs read them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,10 +22,11 @@ use mapscope_scene::{
 };
 use mapscope_testdata::{root, shared, tiny_model, tiny_scene};
 
-/// How far vertices may be from where they are shown, as a part of the size of their model.
+/// Maximum distance of vertices from their displayed positions, relative to the size of their
+/// model.
 const MAX_ERROR: f32 = 2e-6;
 
-/// A file that was read back: checked against the rules of glTF by the reader.
+/// A file that was read back; the reader has validated it against the rules of glTF.
 struct ReadBack {
     gltf: gltf::Gltf,
     losses: Vec<String>,
@@ -45,7 +46,7 @@ impl ReadBack {
         Self::of(&glb.make(document, "thing").unwrap())
     }
 
-    /// The same of a model with left and right swapped.
+    /// Reads back the mirrored export of a model.
     fn mirrored(document: &dyn Document) -> Self {
         let glb = targets(document)[0].mirrored().unwrap();
         assert!(glb.mirrored().is_none());
@@ -60,13 +61,13 @@ impl ReadBack {
         self.losses.iter().any(|loss| loss.contains(what))
     }
 
-    /// The node of a name.
+    /// The node with a name.
     fn node(&self, name: &str) -> gltf::Node<'_> {
         let mut nodes = self.gltf.nodes();
         nodes.find(|node| node.name() == Some(name)).unwrap()
     }
 
-    /// Where the vertices of a mesh are, and what they face, in its own space.
+    /// Positions and normals of the vertices of a mesh, in its own space.
     fn vertices(&self, mesh: &gltf::Mesh<'_>) -> Vec<(Vec3, Vec3)> {
         let primitive = mesh.primitives().next().unwrap();
         let reader = primitive.reader(|_| Some(self.bytes()));
@@ -134,7 +135,7 @@ impl ReadBack {
         globals
     }
 
-    /// Where the mesh of the only skin is, as any reader skins it: each joint's matrix after its
+    /// The vertices of the only skin as any reader skins them: the matrix of each joint times its
     /// inverse bind matrix, mixed by the weights.
     fn skinned(&self, moment: Option<(usize, f32)>) -> Vec<Vec3> {
         let node = self
@@ -164,7 +165,7 @@ impl ReadBack {
             .collect()
     }
 
-    /// The joints of each vertex and their weights, of all sets.
+    /// The joints of each vertex and their weights, from all sets.
     fn weights(&self, mesh: &gltf::Mesh<'_>) -> Vec<Vec<(u16, f32)>> {
         let primitive = mesh.primitives().next().unwrap();
         let reader = primitive.reader(|_| Some(self.bytes()));
@@ -207,7 +208,7 @@ fn open(path: &Path) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// A model of a file that is nowhere on disk.
+/// A model that is not on disk.
 fn model_of(pfobj: Pfobj) -> Model {
     let source = Source {
         path: "folder/guard.pfobj".into(),
@@ -223,12 +224,12 @@ fn model_of(pfobj: Pfobj) -> Model {
     .unwrap()
 }
 
-/// Where a place of a scene is in its file.
+/// Converts a position in a scene to the axes of its file.
 fn turned(place: Vec3) -> Vec3 {
     place * Vec3::new(-1.0, 1.0, 1.0)
 }
 
-/// Where the program has the vertices of a model at a moment, in its own axes.
+/// The vertices of a model at a playhead as the program poses them, in its own axes.
 fn posed(model: &Model, playhead: Playhead) -> Vec<Vec3> {
     let mut palette = vec![SkinMatrix::IDENTITY; model.palette_len()];
     model.write_palette(playhead, &mut palette);
@@ -238,14 +239,14 @@ fn posed(model: &Model, playhead: Playhead) -> Vec<Vec3> {
         .collect()
 }
 
-/// How far the file of a model is from the model at worst, in all frames of all clips and the bind
-/// pose, as a part of the size of the model.
+/// Maximum deviation of the exported file from the model over all frames of all clips and the bind
+/// pose, relative to the size of the model.
 fn worst_error(model: &Model) -> f32 {
     let kept = worst_error_in(model, &ReadBack::document(model), |place| place);
     kept.max(worst_error_in(model, &ReadBack::mirrored(model), turned))
 }
 
-/// The same of a file whose axes run so.
+/// The maximum deviation for a file with these axes.
 fn worst_error_in(model: &Model, file: &ReadBack, axes: fn(Vec3) -> Vec3) -> f32 {
     let clips = model.clips();
     let names: Vec<&str> = clips.iter().map(|clip| clip.name.as_str()).collect();
@@ -256,7 +257,7 @@ fn worst_error_in(model: &Model, file: &ReadBack, axes: fn(Vec3) -> Vec3) -> f32
         .collect();
     assert_eq!(animations, names);
     let frames = clips.iter().enumerate().flat_map(|(clip, info)| {
-        // Of long clips, some frames.
+        // Sample long clips.
         let step = (info.frames as usize / 12).max(1);
         (0..info.frames)
             .step_by(step)
@@ -284,13 +285,13 @@ fn asset(name: &str) -> PathBuf {
     models.join(name).with_extension("pfobj")
 }
 
-/// A quaternion as a file has it.
+/// A quaternion as files store it.
 fn conjugated(rotation: Quat) -> Rotation {
     Rotation::ConjugatedQuaternion(rotation.conjugate().to_array())
 }
 
-/// A chain of joints that are turned and scaled unevenly, so that they shear what hangs on them, and
-/// that hold each vertex in another way.
+/// A chain of joints with rotations and uneven scales, which shear their children. Each vertex has
+/// different weights.
 fn stretched() -> Pfobj {
     let mut pfobj = tiny_model();
     let turned = |x: f32| {
@@ -323,7 +324,7 @@ fn stretched() -> Pfobj {
     pfobj
 }
 
-/// Gives vertices influences: joints and their weights.
+/// Sets the influences of vertices: joints and their weights.
 fn weigh(pfobj: &mut Pfobj, weights: &[&[(u32, f32)]]) {
     pfobj.influences.clear();
     for (vertex, weights) in pfobj.vertices.iter_mut().zip(weights) {
@@ -339,7 +340,7 @@ fn weigh(pfobj: &mut Pfobj, weights: &[&[(u32, f32)]]) {
 fn any_reader_skins_a_model_as_it_is_shown() {
     let document = open(&asset("drakeling"));
     let error = worst_error(document.content().unwrap());
-    // Its quaternions have six digits, and are of length 1 no better than that.
+    // Its quaternions have six digits, which limits how close they are to length 1.
     assert!(error < 10.0 * MAX_ERROR, "{error}");
 }
 
@@ -503,7 +504,7 @@ fn a_model_keeps_its_axes_or_is_mirrored_by_wish() {
     );
 }
 
-/// Checks places, normals, texture coordinates and which way round the triangles are.
+/// Checks positions, normals, texture coordinates and the orientation of triangles.
 fn check_axes(document: &Arc<dyn Document>, file: &ReadBack, axes: fn(Vec3) -> Vec3) {
     let model = document.content::<Model>().unwrap();
     let mesh = model.mesh();
@@ -519,7 +520,7 @@ fn check_axes(document: &Arc<dyn Document>, file: &ReadBack, axes: fn(Vec3) -> V
         assert!((normal.length() - 1.0).abs() < 1e-5);
         assert_eq!(uv, [vertex.uv[0], 1.0 - vertex.uv[1]]);
     }
-    // Faces look where their normals do.
+    // Faces point in the direction of their normals.
     let triangles = file.triangles(&written);
     assert_eq!(triangles.len(), mesh.triangles.len());
     let agrees = |corners: &&[u32; 3]| {
@@ -568,7 +569,7 @@ fn materials_have_the_pixels_of_their_textures() {
 fn materials_with_the_same_texture_share_its_image() {
     let document = open(&root().join("assets/demo/demo.pfscene"));
     let file = ReadBack::document(&*document);
-    // The ground has images of its own.
+    // The ground has its own images.
     let terrain: &Terrain = document.content().unwrap();
     let ground = &terrain.map().materials;
     let of_models = file.gltf.materials().filter(|material| {
@@ -609,7 +610,7 @@ fn a_scene_has_every_entity_where_it_stands() {
         }
     }
     let nodes = file.gltf.nodes().filter(|node| node.mesh().is_some());
-    // The ground comes first, if it is there.
+    // The ground comes first, if it exists.
     let nodes: Vec<gltf::Node<'_>> = nodes.collect();
     let nodes = &nodes[nodes.len() - models.len()..];
     assert!(models.len() > 300);
@@ -691,7 +692,7 @@ fn cameras_and_attributes_are_those_of_the_scene() {
     assert!((global.determinant() - 1.0).abs() < 1e-4);
 }
 
-/// What stands in a scene: drawables of models, with the names of the entities.
+/// The models of a scene, with the names of their entities.
 type Standing<'a> = Vec<(Drawable<'a>, &'a Model, Vec<String>)>;
 
 fn standing(document: &dyn Document) -> Standing<'_> {
@@ -760,7 +761,8 @@ fn what_stands_askew_or_flat_is_put_there_vertex_by_vertex() {
             assert!(found.distance(expected) < 1e-4, "{found} {expected}");
             assert!((normal.length() - 1.0).abs() < 1e-5);
         }
-        // A mirrored node turns its faces over by itself, and one that is not has done so.
+        // A mirrored node reverses its faces; for other nodes the export has reversed them if
+        // needed.
         let mirrored = if global.determinant() < 0.0 {
             -1.0
         } else {
@@ -800,7 +802,7 @@ fn models_that_are_missing_are_left_out_and_named() {
     };
     let document = mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default());
     let file = ReadBack::document(&*document.unwrap());
-    // The camera and the sun are left.
+    // The camera and the sun remain.
     assert_eq!(file.gltf.nodes().len(), 2);
     assert!(file.node("above").camera().is_some());
     assert!(file.gltf.nodes().all(|node| node.mesh().is_none()));

@@ -1,41 +1,42 @@
-//! The cells of a layer as Tiled numbers them, worked out one by one: a layer may have millions.
+//! Cells of a layer in Tiled's numbering, computed one at a time: a layer may have millions.
 
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass};
 
-/// Bits of a cell that turn its tile: Tiled exchanges the axes first, too, and mirrors then.
+/// Orientation bits of a cell and their Tiled flags. Tiled also swaps the axes first and then
+/// mirrors.
 const TURNS: [(u32, u32); 3] = [
     (Cell::MIRROR_X, 1 << 31),
     (Cell::MIRROR_Y, 1 << 30),
     (Cell::SWAP_AXES, 1 << 29),
 ];
 
-/// The cells of a layer, on the cells of the map.
+/// The cells of a layer on the grid of the map.
 #[derive(Debug)]
 pub(super) struct Cells<'a> {
     pub(super) of: Of<'a>,
-    /// The number of the tileset's first tile.
+    /// The global number of the tileset's first tile.
     pub(super) first_gid: u32,
-    /// How many cells of the map each is wide and high.
+    /// Size of each cell in cells of the map.
     pub(super) span: [u32; 2],
 }
 
-/// What has the cells.
+/// The source of the cells.
 #[derive(Debug)]
 pub(super) enum Of<'a> {
-    /// A layer, of which some cells are drawn.
+    /// A layer, of which the cells of one pass are drawn.
     Layer {
         layer: &'a Layer,
         pass: Pass,
         skips_zero: bool,
     },
-    /// A grid, whose numbers other than 0 are tiles, in the order of this list.
+    /// A grid, whose values other than 0 are tiles in the order of `values`.
     Grid { grid: &'a Grid, values: Vec<u64> },
 }
 
 impl Cells<'_> {
-    /// The tile in a cell of the map with how it is turned; 0 for none.
+    /// The global tile id with flip flags in a cell of the map; 0 if it is empty.
     ///
-    /// Tiled puts the lower left corner of a tile that is larger than a cell on that of the cell.
+    /// Tiled aligns the lower left corner of a tile larger than a cell with that of the cell.
     pub(super) fn gid(&self, at: [u32; 2]) -> u32 {
         let [wide, high] = self.span.map(|span| span.max(1));
         if !at[0].is_multiple_of(wide) || at[1] % high != high - 1 {
@@ -99,7 +100,7 @@ mod tests {
             span: [1, 1],
         };
         let gids: Vec<u32> = (0..8).map(|x| cells.gid([x, 0])).collect();
-        // Horizontally, vertically, both, diagonally, and that with each.
+        // Horizontal, vertical, both, diagonal, and diagonal with each of them.
         let expected = [
             0x0000_0008,
             0x8000_0008,

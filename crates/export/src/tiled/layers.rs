@@ -1,4 +1,4 @@
-//! Layers of a map in the order in which they are drawn, and the map that they make.
+//! Layers of a map in drawing order, and the map that they form.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,26 +11,26 @@ use crate::ExportError;
 use mapscope_scene::tilemap::{self, Cell, Grid, GridKind, Pass, Step, TileMap};
 use mapscope_scene::{Origin, PropertyGroup};
 
-/// How many cells all layers may have together, those of the editor's own making included.
+/// Maximum number of cells of all layers together, including generated layers.
 const MAX_CELLS: u64 = 1 << 28;
-/// The fewest bytes that a cell takes in a file: a digit and a comma.
+/// Minimum size of a cell in a file in bytes: a digit and a comma.
 const CELL_BYTES: u64 = 2;
-/// How many numbers of a grid are tiles.
+/// Maximum number of different values of a grid to show as tiles.
 const MAX_VALUES: usize = 4096;
-/// How opaque the numbers of a grid lie upon the map.
+/// Opacity of a grid layer over the map.
 const GRID_OPACITY: f64 = 0.6;
-/// The cells of a map without tiles, in pixels.
+/// Cell size of a map without tiles, in pixels.
 const USUAL_SIDE: u32 = 16;
 
-/// What the cells of a layer have.
+/// Properties of the cells of a layer.
 #[derive(Debug, Clone, Copy, Default)]
 struct Seen {
-    /// All their bits together.
+    /// All bits of the cells combined.
     bits: u32,
     has_missing: bool,
 }
 
-/// A map that is being made.
+/// A map under construction.
 #[derive(Debug)]
 pub(super) struct Builder<'a> {
     pub(super) map: &'a TileMap,
@@ -38,11 +38,11 @@ pub(super) struct Builder<'a> {
     pub(super) losses: Vec<String>,
     pub(super) tilesets: Vec<Tileset>,
     pub(super) next_gid: u32,
-    /// The first tile of each tileset that was made, and of its opaque twin.
+    /// First global tile id of each tileset that was added, and of its opaque variant.
     pub(super) gids: HashMap<(usize, bool), u32>,
-    /// The tile of each image of the map that has one.
+    /// The tile of each image of the map, if it has one.
     pub(super) images: Vec<Option<u32>>,
-    /// Of each layer.
+    /// One entry per layer.
     seen: Vec<Seen>,
     tile_size: [u32; 2],
 }
@@ -81,13 +81,13 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether a cell shows the image for tiles that a tileset does not have.
+    /// `true` if a cell shows the image for tiles that are missing in a tileset.
     pub(super) fn shows_missing(&self, tileset: usize) -> bool {
         let mut layers = self.map.layers.iter().zip(&self.seen);
         layers.any(|(layer, seen)| layer.tileset == tileset && seen.has_missing)
     }
 
-    /// Width and height of the tiles of a layer; none for one without any.
+    /// Tile size of a layer; `None` if it has no tiles.
     fn tile_size_of(&self, layer: &tilemap::Layer) -> Option<[u32; 2]> {
         let tileset = self.map.tilesets.get(layer.tileset)?;
         let has_tiles = !layer.size.contains(&0) && !layer.cells.is_empty();
@@ -102,10 +102,10 @@ impl<'a> Builder<'a> {
         name.to_owned()
     }
 
-    /// The whole map.
+    /// Builds the map.
     ///
     /// # Errors
-    /// When its layers have too many cells together.
+    /// If its layers have too many cells together.
     pub(super) fn map(&mut self) -> Result<Map<'a>, ExportError> {
         let map = self.map;
         let sizes: Vec<[u32; 2]> = map
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         for step in &map.steps {
             match *step {
                 Step::Layer { layer, .. } => layers.extend(self.layer(layer, *step, true, size)),
-                // What is drawn twice looks as if it were once.
+                // Objects that the game draws twice are written once; they look the same.
                 Step::Objects { layer } => {
                     let indices = by_layer.remove(&layer).unwrap_or_default();
                     layers.extend(self.groups(layer, &indices, true));
@@ -160,7 +160,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// How many cells of the map a tile of a layer covers.
+    /// The size of a layer's tile in cells of the map.
     fn span(&self, tile_size: [u32; 2]) -> [u32; 2] {
         [0, 1].map(|axis| (tile_size[axis] / self.tile_size[axis].max(1)).max(1))
     }
@@ -199,7 +199,7 @@ impl<'a> Builder<'a> {
         Ok(size.map(|side| side as u32))
     }
 
-    /// The layers that the game does not draw, below all others and hidden.
+    /// The layers that the game does not draw; they are hidden and below all others.
     fn layers_not_drawn(&mut self, size: [u32; 2]) -> Vec<Layer<'a>> {
         let map = self.map;
         let drawn = map.steps.iter().filter_map(|step| match step {
@@ -213,7 +213,7 @@ impl<'a> Builder<'a> {
         hidden.collect()
     }
 
-    /// The tiles of a layer that a step draws.
+    /// The layer of tiles that a step draws.
     fn layer(
         &mut self,
         index: usize,
@@ -264,7 +264,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Says what of a layer is lost.
+    /// Reports losses of a layer.
     fn lose_of_layer(
         &mut self,
         index: usize,
@@ -306,8 +306,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether cells that show a tile have a palette that the tile is not shown in, and whether they have
-    /// more of a priority than that there is one.
+    /// Two flags for cells that show a tile: the cell has another palette than the tile is shown
+    /// in, and its priority is more than a flag.
     fn lost_fields(&self, index: usize, layer: &tilemap::Layer) -> [bool; 2] {
         let facts = &self.map.facts;
         let tileset = self.map.tilesets.get(layer.tileset);
@@ -330,7 +330,7 @@ impl<'a> Builder<'a> {
         lost
     }
 
-    /// Says what of the whole map is lost.
+    /// Reports losses of the whole map.
     fn lose_rest(&mut self) {
         let map = self.map;
         if !map.left_out.is_empty() {
@@ -345,14 +345,14 @@ impl<'a> Builder<'a> {
         if !has_grid && (0..map.zones.len()).any(|zone| !areas.contains(&zone)) {
             self.lose("Zones that are nowhere on the map are left out.".to_owned());
         }
-        // Cells of no zone have the first one, which no tile stands for.
+        // Cells without a zone have the first one, which has no tile.
         let first = map.zones.first().filter(|_| has_grid);
         let has_more = |group: &PropertyGroup| {
             let mut values = group
                 .properties
                 .iter()
                 .filter(|it| it.origin == Origin::File);
-            // Without a text, such as a script, numbers and switches of a zone do nothing.
+            // Numbers and flags of a zone have no effect without a text, such as a script.
             let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
             values.any(|it| !matches!(&*it.text(), "" | "no" | "yes") && !is_number(&it.text()))
         };
@@ -366,13 +366,13 @@ impl<'a> Builder<'a> {
         let tileset = self.map.tilesets.get(ground.tileset)?;
         let is_there = !grid.size.contains(&0) && !grid.values.is_empty();
         let size = tileset.tile_size;
-        // Of a layer without cells the tiles have not been counted.
+        // Layers without cells do not contribute to the common tile size, so check theirs.
         let is_multiple =
             |axis: usize| size[axis] > 0 && size[axis].is_multiple_of(self.tile_size[axis].max(1));
         (is_there && is_multiple(0) && is_multiple(1)).then_some(size)
     }
 
-    /// The numbers of grids as layers over all others, hidden.
+    /// The values of grids as hidden layers above all others.
     fn grids(&mut self) -> Vec<Layer<'a>> {
         let map = self.map;
         let layers = map.grids.iter().filter_map(|grid| {
@@ -419,7 +419,8 @@ impl<'a> Builder<'a> {
         layers.collect()
     }
 
-    /// The numbers of a grid but 0, rising, and those of all zones; none if they are too many.
+    /// The values of a grid except 0, and of all zones, in ascending order; `None` if there are too
+    /// many.
     fn values_of(&self, grid: &Grid) -> Option<Vec<u64>> {
         let mut values = BTreeSet::new();
         if grid.kind == GridKind::Zones {
@@ -427,7 +428,7 @@ impl<'a> Builder<'a> {
         }
         let mut last = 0;
         for value in (0..grid.values.len()).filter_map(|index| grid.values.get(index)) {
-            // Most numbers are those of the cell before.
+            // Most values equal that of the previous cell.
             if value != last && value != 0 && values.insert(value) && values.len() > MAX_VALUES {
                 return None;
             }
@@ -442,7 +443,7 @@ fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// How far a layer moves for each pixel of the camera, across and down.
+/// Movement of a layer per pixel of camera movement, in x and y.
 pub(super) fn parallax(layer: &tilemap::Layer) -> [f64; 2] {
     let tilemap::Parallax { mul, div } = layer.parallax;
     [0, 1].map(|axis| match div[axis] {

@@ -1,15 +1,17 @@
-//! Maps of Tiled, the editor: TMX and its JSON, written of one map in memory.
+//! Maps of the Tiled editor, in TMX and Tiled's JSON format. Both are written from one map in
+//! memory.
 //!
-//! Layers come in the order in which the game draws them: a layer that is drawn in two passes is two
-//! layers, and cells that the game leaves out are empty. Tiled has one size of cells for the whole map:
-//! it is the largest that the tiles of all layers are multiples of, and a larger tile stands in the
-//! lower left of the cells that it covers. All layers have the size of the largest; `columns` and
-//! `rows` are properties of those that were smaller.
+//! Layers are in the game's drawing order: a layer that is drawn in two passes becomes two layers,
+//! and cells that the game skips are empty. Tiled has one cell size for the whole map. It is the
+//! largest size of which the tiles of all layers are multiples; a larger tile is in the lower left
+//! cell of those it covers. All layers have the size of the largest one; smaller ones store their
+//! size in the properties `columns` and `rows`.
 //!
-//! A tile's number in its tileset is that of its image: in tilesets of ika its number in the file.
-//! Where a file numbers tiles in another way, tiles have the properties `id`, `palette` and `name`.
-//! Obstruction, zones and logic attributes are hidden layers over all others, each with a tileset of
-//! its numbers, whose tiles have the property `value`, and those of zones what the file says of the zone.
+//! The number of a tile in its tileset is that of its image; in tilesets of ika, this is its number
+//! in the file. If a file numbers tiles differently, tiles have the properties `id`, `palette` and
+//! `name`. Obstruction, zones and logic attributes become hidden layers above all others. Each of
+//! them has a tileset of its values, whose tiles have the property `value` and, for zones, the
+//! properties of the zone.
 
 mod cells;
 mod layers;
@@ -31,12 +33,12 @@ use mapscope_scene::Document;
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::tilemap::TileMap;
 
-/// Maps of Tiled as XML.
+/// Tiled maps as XML.
 const TMX: FileKind = FileKind::with_check("Tiled map", "tmx", xml::is_map);
-/// The same as JSON.
+/// Tiled maps as JSON.
 const TMJ: FileKind = FileKind::with_check("Tiled JSON map", "tmj", is_json_map);
 
-/// What a document can become for Tiled.
+/// The Tiled targets of a document.
 pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     if document.layers().is_none() {
         return Vec::new();
@@ -52,7 +54,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
         kind: TMJ,
         what,
         make: |document, stem| {
-            // All keys are texts.
+            // All keys are strings, so serialisation cannot fail.
             make(document, stem, |map, _| {
                 serde_json::to_vec(map).unwrap_or_default()
             })
@@ -81,7 +83,7 @@ fn make(
     })
 }
 
-/// Whether a file is a map as Tiled or [`make`] writes it as JSON, however it is spelt.
+/// `true` if a file is a JSON map as Tiled or [`make`] writes it, in any formatting.
 fn is_json_map(bytes: &[u8]) -> bool {
     #[derive(serde::Deserialize)]
     struct Head<'a> {

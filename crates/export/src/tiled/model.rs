@@ -1,29 +1,29 @@
-//! A Tiled map in memory, of which both kinds of file are written: its names are those of Tiled's
-//! JSON, and all coordinates are in pixels of the map, x to the right and y down.
+//! A Tiled map in memory, from which both file formats are written. Names follow Tiled's JSON
+//! format. All coordinates are in pixels of the map, x to the right and y down.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::cells::Cells;
 
-/// The version of Tiled's format that is written: since then objects have a `type` again.
+/// Version of Tiled's format to write, the first one in which objects have a `type` again.
 pub(super) const VERSION: &str = "1.10";
 
 /// A whole map.
 #[derive(Debug)]
 pub(super) struct Map<'a> {
-    /// Columns and rows of all its layers.
+    /// Columns and rows of all layers.
     pub(super) size: [u32; 2],
-    /// Width and height of its cells, in pixels.
+    /// Width and height of the cells in pixels.
     pub(super) tile_size: [u32; 2],
     pub(super) properties: Vec<Property>,
     pub(super) tilesets: Vec<Tileset>,
-    /// From the bottom to the top. Their identifiers are their places in the list, from 1.
+    /// Layers from bottom to top. Their ids are their positions in the list, from 1.
     pub(super) layers: Vec<Layer<'a>>,
-    /// One more than the identifier of the last object.
+    /// The id of the last object plus 1.
     pub(super) next_object: u32,
 }
 
-/// Something that is known of a part of the map.
+/// A named property of a part of the map.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Property {
     pub(super) name: String,
@@ -38,40 +38,39 @@ pub(super) enum Value {
     Flag(bool),
 }
 
-/// A tileset: either a sheet of tiles of one size, or images of any size.
+/// A tileset: either a sheet of tiles of one size, or images of any sizes.
 #[derive(Debug)]
 pub(super) struct Tileset {
-    /// What its tiles count from in layers.
+    /// The global id of its first tile.
     pub(super) first_gid: u32,
     pub(super) name: String,
-    /// Width and height of its tiles in pixels; of images, the largest of both.
+    /// Tile size in pixels; for images, the maximum width and height.
     pub(super) tile_size: [u32; 2],
     pub(super) tile_count: u32,
-    /// How many tiles are beside each other in the sheet; 0 of images.
+    /// Number of columns in the sheet; 0 for images.
     pub(super) columns: u32,
-    /// The sheet; none where tiles have their own images.
+    /// The sheet; `None` if tiles have their own images.
     pub(super) sheet: Option<Picture>,
-    /// The tiles of which there is something to say, in rising order.
+    /// Tiles with properties, frames or images, in ascending order.
     pub(super) tiles: Vec<Tile>,
 }
 
-/// An image in a file beside the map.
+/// An image in a companion file of the map.
 #[derive(Debug, Clone)]
 pub(super) struct Picture {
-    /// The name of the file.
+    /// The file name.
     pub(super) file: String,
     /// Width and height in pixels.
     pub(super) size: [u32; 2],
 }
 
-/// What is said of a tile.
+/// The data of a tile.
 #[derive(Debug)]
 pub(super) struct Tile {
     /// Its number in the tileset, from 0.
     pub(super) id: u32,
     pub(super) properties: Vec<Property>,
-    /// The tiles that are shown in its place, one after the other, and for how long each, in
-    /// milliseconds.
+    /// The frames of its animation: tile and duration in milliseconds.
     pub(super) frames: Vec<[u32; 2]>,
     pub(super) picture: Option<Picture>,
 }
@@ -84,17 +83,17 @@ pub(super) struct Layer<'a> {
     /// From 0 to 1.
     pub(super) opacity: f64,
     pub(super) offset: [f64; 2],
-    /// How far it moves for each pixel of the camera.
+    /// Movement per pixel of camera movement.
     pub(super) parallax: [f64; 2],
     pub(super) properties: Vec<Property>,
     pub(super) content: Content<'a>,
 }
 
-/// What a layer is made of.
+/// The content of a layer.
 #[derive(Debug)]
 pub(super) enum Content<'a> {
     Tiles(Cells<'a>),
-    /// Drawn in this order.
+    /// Objects in drawing order.
     Objects(Vec<Object>),
 }
 
@@ -103,23 +102,23 @@ pub(super) enum Content<'a> {
 pub(super) struct Object {
     pub(super) id: u32,
     pub(super) name: String,
-    /// What kind of thing it is.
+    /// Its type.
     pub(super) class: &'static str,
-    /// Its upper left corner; of an image, its lower left one.
+    /// Its upper left corner; for an image, its lower left corner.
     pub(super) at: [f64; 2],
     pub(super) size: [f64; 2],
     pub(super) shape: Shape,
     pub(super) properties: Vec<Property>,
 }
 
-/// What an object looks like.
+/// The shape of an object.
 #[derive(Debug)]
 pub(super) enum Shape {
     Rectangle,
     Point,
-    /// Its corners, counted from the place of the object.
+    /// Vertices relative to the position of the object.
     Line(Vec<[f64; 2]>),
-    /// The tile that it shows.
+    /// The global id of its tile.
     Tile(u32),
 }
 
@@ -131,7 +130,7 @@ impl Property {
         }
     }
 
-    /// A number; as text where Tiled's integers do not reach.
+    /// A number, or text if it exceeds the range of Tiled's integers.
     pub(super) fn number(name: &str, value: impl Into<u64>) -> Self {
         let value = value.into();
         let value =
@@ -165,7 +164,7 @@ impl Serialize for Property {
     }
 }
 
-/// Adds a list, which is left out if it is empty.
+/// Adds a list, unless it is empty.
 fn add_list<M: SerializeMap, T: Serialize>(
     map: &mut M,
     key: &'static str,
@@ -185,7 +184,7 @@ impl Picture {
     }
 }
 
-/// A tile that is shown for some time, in milliseconds.
+/// A tile and its duration in milliseconds.
 struct Frame([u32; 2]);
 
 impl Serialize for Frame {
@@ -231,7 +230,7 @@ impl Serialize for Tileset {
     }
 }
 
-/// A corner of a line.
+/// A vertex of a line.
 struct Corner([f64; 2]);
 
 impl Serialize for Corner {
@@ -270,7 +269,7 @@ impl Serialize for Object {
     }
 }
 
-/// A layer of a map of this size, with its identifier.
+/// A layer with the map's size and its id.
 struct LayerOf<'a>([u32; 2], usize, &'a Layer<'a>);
 
 impl Serialize for LayerOf<'_> {
@@ -310,7 +309,7 @@ impl Serialize for LayerOf<'_> {
     }
 }
 
-/// The cells of a layer of a map of this size, which are never all in memory.
+/// The cells of a layer with the map's size; they are never all in memory.
 struct Data<'a>([u32; 2], &'a Cells<'a>);
 
 impl Serialize for Data<'_> {

@@ -1,4 +1,4 @@
-//! What stands on a map, as objects of Tiled.
+//! Items on a map as Tiled objects.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::properties::Properties;
 use mapscope_scene::Item;
 use mapscope_scene::tilemap::{self, ObjectKind};
 
-/// The objects of each layer, and of none, by their indices.
+/// Object indices by layer; `None` for objects without a layer.
 pub(super) type ByLayer = BTreeMap<Option<usize>, Vec<usize>>;
 
 impl<'a> Builder<'a> {
-    /// The objects of a layer as groups: those that are pictures, and those that the game does not show
-    /// so. Both move as their layer does.
+    /// The objects of a layer in two groups: those that the game shows as images, and all others.
+    /// Both groups move with the layer.
     pub(super) fn groups(
         &mut self,
         layer: Option<usize>,
@@ -46,7 +46,7 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    /// An object, whose identifier is its place in the file, from 1.
+    /// An object. Its id is its position in the file, from 1.
     fn object(&self, index: usize) -> Option<Object> {
         let map = self.map;
         let of = map.objects.get(index)?;
@@ -83,7 +83,7 @@ impl<'a> Builder<'a> {
         properties.add_groups(&of.properties);
         if let Some(zone) = of.zone.and_then(|zone| self.map.zones.get(zone)) {
             properties.add(Property::text("zone", &*zone.name));
-            // What happens in a zone is said of its areas, which have nothing else to say.
+            // Areas have no properties of their own and get those of their zone.
             if of.kind == ObjectKind::ZoneArea {
                 properties.add_groups(&zone.properties);
             }

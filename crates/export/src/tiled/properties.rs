@@ -1,14 +1,14 @@
-//! What is known of layers, tiles and objects, as properties of Tiled, whose names are unique.
+//! Properties of layers, tiles and objects with unique names.
 
 use std::collections::HashSet;
 
 use super::model::{Property, Value};
 use mapscope_scene::{Origin, PlainValue, PropertyGroup};
 
-/// The heading of what a record of a file says itself, whose names stand alone.
+/// The group of a record's own properties, whose names need no prefix.
 const IN_THE_FILE: &str = "In the file";
 
-/// Properties that are being put together.
+/// Properties under construction.
 #[derive(Debug, Default)]
 pub(super) struct Properties {
     list: Vec<Property>,
@@ -16,7 +16,7 @@ pub(super) struct Properties {
 }
 
 impl Properties {
-    /// Adds one; under another name where there is one of its name.
+    /// Adds a property; renames it if its name is taken.
     pub(super) fn add(&mut self, mut property: Property) {
         if self.names.contains(&property.name) {
             let numbered = (2_u32..).map(|number| format!("{} {number}", property.name));
@@ -27,9 +27,9 @@ impl Properties {
         self.list.push(property);
     }
 
-    /// Adds what the file says under headings: numbers and flags as such, all else as text. What has no
-    /// name of its own is named after its heading, and what stands under [another one](IN_THE_FILE) or
-    /// has a name that is taken begins with it.
+    /// Adds the properties that come from the file: numbers and flags as such, everything else as
+    /// text. A property without a name is named after its group. The group precedes the name if it
+    /// is not [`IN_THE_FILE`] or if the name is taken.
     pub(super) fn add_groups(&mut self, groups: &[PropertyGroup]) {
         for group in groups {
             for property in &group.properties {
@@ -59,7 +59,7 @@ fn value_of(property: &mapscope_scene::Property) -> Value {
     let whole = match property.plain {
         Some(PlainValue::Flag(is_so)) => return Value::Flag(is_so),
         Some(PlainValue::Whole(number)) => i32::try_from(number).ok(),
-        // One that is written in another way is a text of digits.
+        // A number in another notation stays text.
         None => text.parse().ok().filter(|n: &i32| n.to_string() == text),
     };
     whole.map_or_else(|| Value::Text(text.into_owned()), Value::Whole)

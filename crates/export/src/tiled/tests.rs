@@ -19,10 +19,11 @@ static FORMAT: Format = Format {
     endings: &["map"],
     sniff: |_| true,
 };
-/// A name with all that is special in XML, JSON or CSV, and a character that XML cannot say.
+/// A name with all special characters of XML, JSON and CSV, and one that XML cannot represent.
 const ODD_NAME: &str = "a \"b\", <c> & 'd'\r\ne\u{1}";
 
-/// Six tiles of 4 x 4 pixels: each has its number as a shade of red, and the second is half transparent.
+/// Six tiles of 4 x 4 pixels: the number of each is its red value, and the second is half
+/// transparent.
 fn tileset() -> Tileset {
     let image = |shade: u8| [shade, 0, 0, if shade == 1 { 128 } else { 255 }].repeat(16);
     let tile = |id: u32| Tile {
@@ -79,7 +80,7 @@ fn objects() -> Vec<Object> {
     vec![hero, door, area, line]
 }
 
-/// What a file says of layers: how each is mixed with what is below.
+/// Layer properties of a file: how each layer is blended.
 #[derive(Debug)]
 struct Modes;
 
@@ -93,8 +94,8 @@ impl Facts for Modes {
     }
 }
 
-/// A ground of 8 x 1 cells with each way to turn a tile, and above it a smaller layer of tiles twice as
-/// large, which lies elsewhere and moves slower.
+/// A ground of 8 x 1 cells with each tile orientation, and above it a smaller layer with tiles
+/// twice as large, which has another position and moves more slowly.
 fn map() -> TileMap {
     let large = Tileset {
         name: "large".to_owned(),
@@ -180,7 +181,7 @@ fn made(ending: &str) -> &'static Export {
     &all[ending]
 }
 
-/// An element: its name, its attributes and what is in it.
+/// An element: its name, its attributes and its content.
 #[derive(Debug, Default)]
 struct Element {
     name: String,
@@ -249,7 +250,7 @@ fn tmj() -> Json {
     serde_json::from_slice(&made("tmj").file).unwrap()
 }
 
-/// What XML says of the odd name.
+/// The odd name as XML represents it.
 fn odd_in_xml() -> String {
     ODD_NAME.replace('\u{1}', "\u{fffd}")
 }
@@ -527,7 +528,7 @@ fn grids_are_hidden_layers_of_their_numbers() {
     assert_eq!(zone[1].get("value"), "mea\"dow,");
 }
 
-/// The records of a table, read by RFC 4180.
+/// Parses the records of a table according to RFC 4180.
 fn records(bytes: &[u8]) -> Vec<Vec<String>> {
     let text = std::str::from_utf8(bytes).unwrap();
     let (mut records, mut record, mut field) = (Vec::new(), Vec::new(), String::new());

@@ -1,4 +1,4 @@
-//! Tilesets as sheets of tiles in files beside the map, and how their tiles change.
+//! Tilesets as sheets in companion files, and the animations of their tiles.
 
 use std::collections::HashSet;
 
@@ -9,29 +9,29 @@ use crate::{BesideFile, png_of};
 use mapscope_scene::saving::PNG;
 use mapscope_scene::tilemap::{self, GridKind, Strand, StrandMode, numbered_tile};
 
-/// How many columns a sheet has, if it is not very large.
+/// Number of columns of a sheet, unless it is very large.
 const COLUMNS: usize = 16;
-/// How many characters of a name are in that of a file.
+/// Maximum number of characters of a name that are used in a file name.
 const MAX_NAME: usize = 40;
-/// How many frames the tiles of a tileset may have together: each tile of a run has all of the run.
+/// Maximum number of frames of all tiles of a tileset: each tile of a strand has all its frames.
 const MAX_FRAMES: u64 = 1 << 20;
-/// Milliseconds of the hundredth of a second by which strands count.
+/// Milliseconds per tick of strands, a hundredth of a second.
 const TICK_MS: u32 = 10;
-/// How many images have files of their own.
+/// Maximum number of images with their own files.
 const MAX_IMAGES: usize = 1024;
 
-/// The files beside a map.
+/// The companion files of a map.
 #[derive(Debug)]
 pub(super) struct Files {
     stem: String,
-    /// Names that are taken, in lower case: not every file system tells the cases apart.
+    /// Names that are taken, in lower case: some file systems ignore case.
     names: HashSet<String>,
     pub(super) beside: Vec<BesideFile>,
 }
 
 impl Files {
     pub(super) fn new(stem: &str) -> Self {
-        // Of what XML has no way to say.
+        // XML cannot represent control characters.
         let named = |c: char| if c.is_control() { '_' } else { c };
         Self {
             stem: stem.chars().map(named).collect(),
@@ -40,7 +40,7 @@ impl Files {
         }
     }
 
-    /// Adds an image, in a file that is named after what it shows.
+    /// Adds an image, in a file named after its content.
     pub(super) fn add(&mut self, name: &str, size: [u32; 2], rgba: &[u8]) -> Picture {
         let safe = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
         let name: String = name.chars().take(MAX_NAME).map(safe).collect();
@@ -63,7 +63,7 @@ impl Files {
     }
 }
 
-/// The images of tiles, side by side and row by row; none where there are none. The number of columns,
+/// Arranges the images of tiles in a grid; `None` without images. Returns the number of columns,
 /// the size in pixels, and the pixels.
 fn sheet<'a>(
     [width, height]: [u32; 2],
@@ -93,7 +93,7 @@ fn sheet<'a>(
     Some((columns as u32, size, rgba))
 }
 
-/// The number of tiles in the round that a strand makes.
+/// The number of tiles in one cycle of a strand.
 fn round_of(strand: &Strand) -> u64 {
     let count = u64::from(strand.last.saturating_sub(strand.first)) + 1;
     match strand.mode {
@@ -102,7 +102,7 @@ fn round_of(strand: &Strand) -> u64 {
     }
 }
 
-/// What is shown in place of a tile of a strand, and for how many milliseconds each.
+/// The frames of a tile in a strand: tile and duration in milliseconds.
 fn frames(strand: &Strand, image: u32) -> Vec<[u32; 2]> {
     let delay = strand.delay_ticks.max(1);
     let in_turn = Strand {
@@ -120,8 +120,8 @@ fn frames(strand: &Strand, image: u32) -> Vec<[u32; 2]> {
 }
 
 impl Builder<'_> {
-    /// The number of the first tile of a tileset of the map, which is added where it is new; 0 for one
-    /// without tiles. An opaque one shows all pixels, however transparent they are.
+    /// The first global tile id of a tileset of the map, which is added if it is new; 0 if it has
+    /// no tiles. An opaque variant ignores the transparency of pixels.
     pub(super) fn gid_of(&mut self, index: usize, is_opaque: bool) -> u32 {
         let map = self.map;
         let Some(of) = map.tilesets.get(index) else {
@@ -194,7 +194,7 @@ impl Builder<'_> {
         first_gid
     }
 
-    /// What is said of the tiles of a tileset.
+    /// The tiles of a tileset that have data.
     fn tiles(&mut self, of: &tilemap::Tileset, count: usize, name: &str) -> Vec<Tile> {
         if of.is_placeholder {
             let loss = format!(
@@ -202,7 +202,7 @@ impl Builder<'_> {
             );
             self.lose(loss);
         }
-        // As in a frame, the last strand that has a tile counts.
+        // If several strands contain a tile, the last one applies, as when a frame is drawn.
         let mut owners: Vec<Option<&Strand>> = vec![None; count];
         for strand in of.strands.iter().filter(|strand| strand.is_active()) {
             let last = (strand.last as usize + 1).min(count);
@@ -253,7 +253,8 @@ impl Builder<'_> {
         tiles
     }
 
-    /// A tileset with a numbered tile for each number of a grid. The number of its first tile.
+    /// Adds a tileset with a numbered tile for each value of a grid and returns its first global
+    /// tile id.
     pub(super) fn gid_of_values(
         &mut self,
         name: &str,
@@ -303,8 +304,8 @@ impl Builder<'_> {
         properties.finish()
     }
 
-    /// A tileset of the images of sprites, each in a file of its own. Of each image of the map the number
-    /// of its tile, if it has one.
+    /// Adds a tileset of sprite images, each in its own file. Returns the tile of each image of the
+    /// map, if it has one.
     pub(super) fn gids_of_images(&mut self) -> Vec<Option<u32>> {
         let map = self.map;
         let mut gids = vec![None; map.images.len()];

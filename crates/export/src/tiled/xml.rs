@@ -11,7 +11,7 @@ use super::model::{
     Content, Layer, Map, Object, Picture, Property, Shape, Tile, Tileset, VERSION, Value,
 };
 
-/// Writes a map as TMX, and adds what it has no way to say.
+/// Writes a map as TMX and reports what XML cannot represent.
 pub(super) fn write(map: &Map<'_>, losses: &mut Vec<String>) -> Vec<u8> {
     let mut xml = Xml {
         out: Writer::new_with_indent(Vec::new(), b' ', 1),
@@ -28,7 +28,7 @@ pub(super) fn write(map: &Map<'_>, losses: &mut Vec<String>) -> Vec<u8> {
     bytes
 }
 
-/// Whether a file is a map of Tiled: its root says so, and how its tiles lie.
+/// `true` if a file is a Tiled map: its root element is `map` with an orientation.
 pub(super) fn is_map(bytes: &[u8]) -> bool {
     let mut reader = Reader::from_reader(bytes);
     loop {
@@ -43,13 +43,13 @@ pub(super) fn is_map(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether XML has a way to say a character at all (XML 1.0, section 2.2).
+/// `true` if XML can represent a character (XML 1.0, section 2.2).
 fn is_in_xml(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// A text as the value of an attribute: line ends and tabs by their numbers, as readers make spaces of
-/// them else, and U+FFFD for what XML cannot say.
+/// Escapes text for an attribute value. Line ends and tabs become character references, because
+/// readers would turn them into spaces; characters that XML cannot represent become U+FFFD.
 fn in_attribute(text: &str) -> String {
     let known: String = text
         .chars()
@@ -82,7 +82,7 @@ type Attributes<'a> = [(&'static str, &'a dyn Display)];
 
 struct Xml {
     out: Writer<Vec<u8>>,
-    /// Whether a text has characters that XML has not.
+    /// `true` if a text contained characters that XML cannot represent.
     has_replaced: bool,
 }
 
@@ -93,19 +93,19 @@ impl Xml {
             let value = value.to_string();
             self.has_replaced |= !value.chars().all(is_in_xml);
             let value = in_attribute(&value);
-            // Bytes are written as they are.
+            // The bytes are already escaped.
             start.push_attribute((key.as_bytes(), value.as_bytes()));
         }
         start
     }
 
-    /// An element without anything in it.
+    /// Writes an empty element.
     fn empty(&mut self, name: &str, attributes: &Attributes<'_>) -> io::Result<()> {
         let tag = self.begin(name, attributes);
         self.out.write_event(Event::Empty(tag))
     }
 
-    /// An element and what is in it.
+    /// Writes an element with its content.
     fn element(
         &mut self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What must hold of every file that a document becomes, and of every other form of a file.
+//! Invariants of every exported file and of every converted file.
 
 use std::collections::HashSet;
 use std::io::Cursor;
@@ -9,8 +9,8 @@ use mapscope_export::{Export, targets};
 
 use crate::subjects::{open, source};
 
-/// Opens a file of any format, as its content or else its name says, and makes of it whatever it can
-/// become. Says whether it was refused.
+/// Opens a file, whose format is detected from its content or its name, and exports it to all
+/// targets. Returns `true` if it was refused.
 pub(crate) fn check_exports(bytes: &[u8], name: &str) -> bool {
     let Some(document) = open(bytes, name) else {
         return true;
@@ -24,7 +24,8 @@ pub(crate) fn check_exports(bytes: &[u8], name: &str) -> bool {
     false
 }
 
-/// Writes a file of any format as it is, and in each of its forms. Says whether none was written.
+/// Converts a file to its own form and to each of the others. Returns `true` if none could be
+/// written.
 pub(crate) fn check_forms(bytes: &[u8], name: &str) -> bool {
     let Ok(format) = mapscope_scene::identify_format(&source(bytes, name)) else {
         return true;
@@ -48,7 +49,7 @@ pub(crate) fn check_forms(bytes: &[u8], name: &str) -> bool {
         is_refused = false;
         let told = converted.losses.iter().chain(&converted.notes);
         told.for_each(|sentence| assert!(!sentence.is_empty()));
-        // What was written loses nothing when it is written again.
+        // Converting the output again loses nothing.
         let again = convert::convert(&converted.bytes, converted.format, &[], &context);
         let again = again.unwrap_or_else(|error| panic!("{names:?}: {error}"));
         assert!(again.bytes == converted.bytes, "{names:?}");
@@ -71,11 +72,11 @@ fn check_export(ending: &str, export: &Export) {
     }
 }
 
-/// Reads a file with the reader of another project.
+/// Reads a file with an independent reader.
 fn check_file(ending: &str, bytes: &[u8]) {
     match ending {
         "glb" => check_gltf(&gltf::Gltf::from_slice(bytes).unwrap()),
-        // Its data are those of the other, as text.
+        // Its data are those of the binary file, as text.
         "gltf" => drop(gltf::Gltf::from_slice(bytes).unwrap()),
         "tmx" => check_xml(bytes),
         "tmj" => drop(serde_json::from_slice::<serde_json::Value>(bytes).unwrap()),
@@ -89,7 +90,7 @@ fn check_file(ending: &str, bytes: &[u8]) {
     }
 }
 
-/// Numbers are finite, indices are those of something, weights add up to 1, and time goes on.
+/// Numbers are finite, indices are in range, weights sum to 1, and times ascend.
 fn check_gltf(file: &gltf::Gltf) {
     let data = file.blob.as_deref().unwrap_or_default();
     for mesh in file.meshes() {
@@ -147,7 +148,7 @@ fn check_gltf(file: &gltf::Gltf) {
     }
 }
 
-/// It is read to its end, and all that begins ends.
+/// The file can be read to its end, and every element is closed.
 fn check_xml(bytes: &[u8]) {
     let mut reader = quick_xml::Reader::from_reader(bytes);
     loop {
@@ -170,7 +171,7 @@ fn check_table(bytes: &[u8]) {
     let mut is_quoted = false;
     for letter in text.chars() {
         match letter {
-            // Two in a quoted field end it and begin it again.
+            // Two quotation marks in a quoted field end it and start it again.
             '"' => is_quoted = !is_quoted,
             ',' if !is_quoted => *fields.last_mut().unwrap() += 1,
             '\n' if !is_quoted => fields.push(1),

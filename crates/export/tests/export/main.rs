@@ -1,5 +1,5 @@
-//! Good files of every format, changed at random: what is opened of them becomes files of other programs
-//! and other forms of itself, which hold together.
+//! Random mutations of valid files of every format. Each one that opens is exported and converted,
+//! and the results must be consistent.
 
 #![cfg(test)]
 
@@ -13,13 +13,13 @@ mod subjects;
 
 use self::checks::{check_exports, check_forms};
 
-/// Those of the files that can be written at all: some of the good ones lack something.
+/// Keeps the files that can be written; some valid files are incomplete.
 fn written(mut files: Vec<Vec<u8>>, name: &str) -> Vec<Vec<u8>> {
     files.retain(|file| !check_forms(file, name));
     files
 }
 
-/// Two tests for each format: with so many files that are exported, and so many that are converted.
+/// Two tests per format, with the numbers of files to export and to convert.
 macro_rules! formats {
     ($($exports:ident, $forms:ident: $good:path, $name:literal, $exported:literal, $converted:literal;)+) => {
         mapscope_testdata::mutation_tests! {

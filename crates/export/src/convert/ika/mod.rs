@@ -1,5 +1,5 @@
-//! Maps of ika: the binary maps of its first years, "MAP v6", and the text maps of version 1.2 (document
-//! "Old map format"; fact sheet of ika, sections 2 to 4).
+//! Maps of ika: the binary maps of its first years, "MAP v6", and the text maps of version 1.2
+//! (document "Old map format"; fact sheet of ika, sections 2 to 4).
 
 mod to_binary;
 mod to_text;
@@ -10,7 +10,7 @@ use mapscope_formats::{Format, Problem, ReadError, quoted};
 
 use super::{Content, Context, ConvertError, Form, Make, Row, Things, Told, finished, name_or};
 
-/// What a binary map can be.
+/// The forms of a binary map.
 pub(super) const BINARY_FORMS: &[Row<Map>] = &[
     Row {
         form: BINARY,
@@ -25,7 +25,7 @@ pub(super) const BINARY_FORMS: &[Row<Map>] = &[
     },
 ];
 
-/// What a text map can be.
+/// The forms of a text map.
 pub(super) const TEXT_FORMS: &[Row<TextMap>] = &[
     Row {
         form: BINARY,
@@ -56,10 +56,10 @@ const TEXT: Form = Form {
     endings: &["ika-map"],
 };
 
-/// Width and height of the tiles of most tilesets, in pixels.
+/// Tile size of most tilesets, in pixels.
 const USUAL_TILE_PX: [u32; 2] = [16, 16];
 
-/// Width and height of tiles in pixels, by which positions become tiles and the other way round.
+/// Width and height of tiles in pixels, which convert positions to tiles and back.
 fn tile_px(context: &Context, told: &mut Told) -> [u32; 2] {
     let known = context.tile_px.filter(|size| !size.contains(&0));
     known.unwrap_or_else(|| {
@@ -72,14 +72,14 @@ fn tile_px(context: &Context, told: &mut Told) -> [u32; 2] {
     })
 }
 
-/// The key of a text map under which imports put the order of drawing (fact sheet, section 4).
+/// The key of a text map in which imports store the drawing order (fact sheet, section 4).
 const RENDER_STRING: &str = "rstring";
-/// The key for the name of the music.
+/// The key of the music's name.
 const MUSIC: &str = "music";
-/// The label of the point where the player starts.
+/// The label of the player's start position.
 const START: &str = "start";
 
-/// What layers are called that have no name.
+/// The label of a layer without a name.
 fn layer_label(number: usize) -> String {
     format!("Layer {number}")
 }
@@ -100,7 +100,7 @@ fn tile_name(index: usize, width: usize) -> String {
     format!("{},{}", index % width, index / width)
 }
 
-/// The sign of a layer in a render string; none for those after the tenth.
+/// The character of a layer in a render string; `None` after the tenth layer.
 fn sign(layer: usize) -> Option<char> {
     match layer {
         0..9 => char::from_digit(layer as u32 + 1, 10),
@@ -109,7 +109,8 @@ fn sign(layer: usize) -> Option<char> {
     }
 }
 
-/// What draws so many layers in order, and the entities behind the first of them.
+/// A render string that draws `layers` layers in order, and the entities after the first
+/// `before_entities` of them.
 fn render_string(layers: usize, before_entities: usize) -> String {
     let mut signs: Vec<char> = (0..layers).filter_map(sign).collect();
     signs.insert(before_entities.min(signs.len()), 'E');
@@ -117,8 +118,8 @@ fn render_string(layers: usize, before_entities: usize) -> String {
     signs.into_iter().collect()
 }
 
-/// The layers that a map draws, each where it is drawn first, and how many of them are below the entities;
-/// none where those are not drawn.
+/// The layers that a map draws, in order of first use, and how many of them are below the entities;
+/// `None` if the entities are not drawn.
 fn drawn(map: &Map) -> (Vec<usize>, Option<usize>) {
     let mut layers = Vec::new();
     let mut entities = None;
@@ -132,7 +133,7 @@ fn drawn(map: &Map) -> (Vec<usize>, Option<usize>) {
     (layers, entities)
 }
 
-/// A number of pixels of so many tiles.
+/// The length of tiles in pixels.
 fn pixels(tiles: i64, tile: u32) -> Result<i32, ConvertError> {
     let pixels = tiles.saturating_mul(tile.into());
     let text = || format!("{tiles} tiles of {tile} pixels are too many pixels");

@@ -1,4 +1,4 @@
-//! Text maps as binary maps.
+//! Conversion of text maps to binary maps.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,21 +11,21 @@ use super::super::{ConvertError, Things, Told, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string};
 use super::{entity_name, layer_name, tile_name};
 
-/// How many tiles may be added to those of a file where all layers become as large as the largest, for
-/// each that it has, and in any case.
+/// Limits on the tiles added when all layers are enlarged to the largest: per existing tile, and
+/// independent of the file.
 const FILLED_UP: u64 = 16;
 const FILLED_UP_ANYWAY: u64 = 1 << 20;
-/// How many tiles may be set for the zones of a map.
+/// Maximum number of tiles to set for the zones of a map.
 const MAX_ZONE_TILES: u64 = 1 << 28;
-/// How an entity moves that does not, and one that a script moves: indices into the list of states.
+/// Movement states of an entity, as indices into the list of states: still, and moved by a script.
 const STILL: u32 = 0;
 const SCRIPTED: u32 = 4;
-/// Looks down, as the engine takes any word that it does not know.
+/// Faces down, the engine's default for unknown words.
 const DOWN: i32 = 1;
 
-/// Writes a text map as a binary map; `tile_px` are width and height of its tiles.
+/// Converts a text map to a binary map; `tile_px` is the size of its tiles.
 ///
-/// What layers have each for themselves is said of the whole map.
+/// Properties of single layers are applied to the whole map.
 pub(super) fn convert(
     text: &TextMap,
     tile_px: [u32; 2],
@@ -98,7 +98,7 @@ fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
     Ok(size)
 }
 
-/// Elements of a grid in a larger one; others are 0.
+/// Copies a grid into a larger one, padded with 0.
 fn enlarged<T: Copy + Default>(of: &[T], size: [u32; 2], to: [u32; 2]) -> Vec<T> {
     let [width, to_width] = [size[0] as usize, to[0] as usize];
     let mut all = vec![T::default(); to_width * to[1] as usize];
@@ -120,7 +120,7 @@ fn filled_up(layer: &text_map::Layer, size: [u32; 2]) -> Layer {
     }
 }
 
-/// The names of the layers of which something is true.
+/// The names of the layers that match a condition.
 fn layers_that(text: &TextMap, says: impl Fn(usize, &text_map::Layer) -> bool) -> Things {
     let layers = text.layers.iter().enumerate();
     let layers = layers.filter(|(number, layer)| says(*number, layer));
@@ -129,7 +129,7 @@ fn layers_that(text: &TextMap, says: impl Fn(usize, &text_map::Layer) -> bool) -
         .collect()
 }
 
-/// The names of the entities of which something is true, which also says on which layer they stand.
+/// The names of the entities that match a condition, which also receives their layer.
 fn entities_that(text: &TextMap, says: impl Fn(usize, &text_map::Entity) -> bool) -> Things {
     let layers = text.layers.iter().enumerate();
     let entities = layers.flat_map(|(on, layer)| layer.entities.iter().map(move |it| (on, it)));
@@ -204,8 +204,8 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
     );
 }
 
-/// The zones of the map, and the number of each by its label. Number 0 is no zone: the first one if it is
-/// nowhere, or one that is made up.
+/// Adds the zones to the map and returns the number of each by its label. Number 0 means no zone:
+/// the first zone if it has no area, or else a placeholder.
 fn zones(text: &TextMap, map: &mut Map) -> HashMap<String, u32> {
     let is_used = |label: &str| {
         let rects = text.layers.iter().flat_map(|layer| &layer.zones);
@@ -228,7 +228,8 @@ fn zones(text: &TextMap, map: &mut Map) -> HashMap<String, u32> {
     numbers
 }
 
-/// The columns and rows of a rectangle that are on the map, and whether it is made of just these.
+/// The columns and rows of a rectangle that lie on the map, and `true` if the rectangle consists
+/// exactly of them.
 fn cells(rect: &ZoneRect, tile_px: [u32; 2], size: [u32; 2]) -> ([[u32; 2]; 2], bool) {
     let mut is_exact = true;
     let mut ranges = [[0; 2]; 2];
@@ -241,14 +242,14 @@ fn cells(rect: &ZoneRect, tile_px: [u32; 2], size: [u32; 2]) -> ([[u32; 2]; 2], 
             && end % tile == 0
             && (0..=end).contains(&begin)
             && end <= most * tile;
-        // A tile is of the zone if its middle is.
+        // A tile belongs to the zone if its centre does.
         let first = |px: i64| (px + tile / 2).div_euclid(tile).clamp(0, most) as u32;
         *range = [first(begin), first(end)];
     }
     (ranges, is_exact)
 }
 
-/// The zone and the place of a rectangle in messages.
+/// The label and position of a rectangle in messages.
 fn rect_name(
     ZoneRect {
         label, position, ..
@@ -397,7 +398,7 @@ fn entity(entity: &text_map::Entity) -> Entity {
     }
 }
 
-/// What the map is called, and what is said of it beside.
+/// Converts the title and the other metadata of the map.
 fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
     let title = Some(&text.title).filter(|title| !title.is_empty());
     let title: Things = title
@@ -430,7 +431,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
     told.lost(points, "waypoint", "their place");
 }
 
-/// Whether another render string draws a map as its own does.
+/// `true` if another render string draws the map in the same order.
 fn is_same_order(map: &Map, other: &str) -> bool {
     let mut with_other = Map {
         render_string: other.to_owned(),

@@ -1,4 +1,4 @@
-//! Binary maps as text maps.
+//! Conversion of binary maps to text maps.
 
 use mapscope_formats::ika::map::{Entity, Map, Zone};
 use mapscope_formats::ika::text_map::{self, Span, TextMap, Waypoint, ZoneRect};
@@ -8,18 +8,18 @@ use super::super::{ConvertError, Things, Told, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string, sign};
 use super::{entity_name, tile_name};
 
-/// The most rectangles that the zones of a map become: each has a text of its own.
+/// Maximum number of rectangles for the zones of a map; each of them is a text of its own.
 const MAX_RECTS: usize = 1 << 16;
 /// The number of tiles without a zone.
 const NO_ZONE: u32 = 0;
-/// How an entity moves that does not, and one that a script moves: indices into the list of states.
+/// Movement states of an entity, as indices into the list of states: still, and moved by a script.
 const STILL: u32 = 0;
 const SCRIPTED: u32 = 4;
 
-/// Writes a binary map as a text map; `tile_px` are width and height of its tiles.
+/// Converts a binary map to a text map; `tile_px` is the size of its tiles.
 ///
-/// Layers come in the order in which they are drawn. Obstruction, zones and entities are those of the layer
-/// that the entities stand on.
+/// Layers are in drawing order. Obstruction, zones and entities become those of the layer below the
+/// entities.
 pub(super) fn convert(
     map: &Map,
     tile_px: [u32; 2],
@@ -108,7 +108,7 @@ pub(super) fn convert(
     Ok(text)
 }
 
-/// The layers in the order in which a text map has them, how many of them the map does not draw, which come
+/// The order of layers in the text map, the number of layers that the map does not draw, which come
 /// first, and how many of the others are below the entities, if these are drawn.
 fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     let (drawn, below_entities) = drawn(map);
@@ -153,7 +153,7 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     (order, hidden_count, below_entities)
 }
 
-/// The render string for layers in another order; empty where it is what any reader would make up.
+/// The render string for reordered layers; empty if it equals the default of readers.
 fn reordered(map: &Map, order: &[usize], below_entities: usize) -> String {
     let place = |layer: usize| order.iter().position(|other| *other == layer);
     let number = |c: char| (0..10).find(|layer| sign(*layer) == Some(c));
@@ -170,7 +170,7 @@ fn reordered(map: &Map, order: &[usize], below_entities: usize) -> String {
     }
 }
 
-/// The kinds of zones, and the label of each of the map by its number.
+/// The zone types, and the label of each zone by its number.
 fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     let mut kinds: Vec<text_map::Zone> = Vec::new();
     let mut labels: Vec<String> = Vec::new();
@@ -204,7 +204,7 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
         "zone",
         "their name, which is empty or that of another: a number is put behind it",
     );
-    // What stands for no zone is never activated.
+    // Zone 0 means no zone and is never activated.
     let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
     let lost = |says: &dyn Fn(&Zone) -> bool| -> Things {
         let zones = map.zones.iter().enumerate();
@@ -243,7 +243,7 @@ fn zone_name(number: usize, zone: &Zone) -> String {
     name_or(&zone.name, || format!("zone {number}"))
 }
 
-/// The tiles of zones as rectangles in pixels.
+/// Converts the tiles of zones to rectangles in pixels.
 fn rectangles(
     map: &Map,
     tile_px: [u32; 2],
@@ -319,12 +319,12 @@ fn entity(entity: &Entity) -> text_map::Entity {
     }
 }
 
-/// Whether a text map has a word for a direction, by its number: there is none for nowhere.
+/// `true` if text maps have a word for a direction number; they have none for nowhere.
 fn is_known(direction: usize) -> bool {
     direction < DIRECTIONS.len() - 1
 }
 
-/// Tells what text maps do not say of entities.
+/// Reports properties of entities that text maps cannot represent.
 fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &mut Told) {
     let count = |says: &dyn Fn(&Entity) -> bool| -> Things {
         let entities = map.entities.iter().enumerate();
