@@ -1,4 +1,4 @@
-//! The time and memory that an input may take.
+//! Time and memory limits for an input.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::backtrace::Backtrace;
@@ -8,23 +8,23 @@ use std::time::Duration;
 use rustix::thread::{CpuSet, sched_getcpu, sched_setaffinity};
 use rustix::time::{ClockId, clock_gettime};
 
-/// What the smallest file may take of memory, in bytes.
+/// Memory limit of the smallest file, in bytes.
 const MIN_MEMORY: usize = 256 << 20;
-/// What a larger one may take for each of its bytes.
+/// Memory limit of a larger file, in bytes per byte.
 const MEMORY_PER_BYTE: usize = 8;
-/// What a file may take of the processor's time: a second a megabyte.
+/// CPU time limit per byte of a file: one second per megabyte.
 const TIME_PER_BYTE: Duration = Duration::from_micros(1);
-/// What the smallest one may take, since what stands in the caches of the processor counts there.
+/// Additional CPU time for every file, because cache effects dominate small ones.
 const MIN_TIME: Duration = Duration::from_millis(25);
-/// How many times as long everything takes as in the program: edges are counted and sums checked.
+/// Slowdown compared to the program, due to edge counters and sanitizer checks.
 const SLOWER: u32 = 4;
 
-/// What is allocated now, in bytes.
+/// Number of bytes currently allocated.
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
-/// What may be allocated, in bytes.
+/// Maximum number of bytes that may be allocated.
 static MAX_ALLOCATED: AtomicUsize = AtomicUsize::new(usize::MAX);
 
-/// The system's allocator, which stops the program where an input takes too much.
+/// The system's allocator, which aborts the program if an input exceeds its memory limit.
 struct Bounded;
 
 #[global_allocator]
@@ -49,11 +49,11 @@ fn too_much(bytes: usize) {
     std::process::abort();
 }
 
-// SAFETY: every call goes to the system's allocator as it came.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Bounded {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         grow(layout.size());
-        // SAFETY: the caller keeps the contract, which is the same.
+        // SAFETY: the caller fulfils the contract, which is the same.
         unsafe { System.alloc(layout) }
     }
 
@@ -77,25 +77,25 @@ unsafe impl GlobalAlloc for Bounded {
     }
 }
 
-/// Lets readers have one thread: starting others takes longer than reading a small file.
+/// Restricts readers to one thread: starting others takes longer than reading a small file.
 pub(crate) fn stay_on_one_processor() {
     let mut one = CpuSet::new();
     one.set(sched_getcpu());
     sched_setaffinity(None, &one).expect("a program may choose one of its processors");
 }
 
-/// The processor's time that this program has had, which others beside it hardly change.
+/// CPU time of this process, which other processes hardly affect.
 fn cpu_time() -> Duration {
     let time = clock_gettime(ClockId::ProcessCPUTime);
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Does something with a file of so many bytes, and panics if that takes too much.
+/// Runs `what` on a file of this size and panics if it exceeds its limits.
 pub(crate) fn hold(bytes: usize, patience: u32, what: impl Fn()) {
     let memory = bytes.saturating_mul(MEMORY_PER_BYTE).max(MIN_MEMORY);
     let max_time = (MIN_TIME + TIME_PER_BYTE * bytes as u32) * SLOWER * patience;
     let mut time = Duration::MAX;
-    // What is slow once may have waited for memory; what is slow again is slow.
+    // A single slow run may have waited for memory; take the fastest of three.
     for _ in 0..3 {
         let before = ALLOCATED.load(Relaxed);
         MAX_ALLOCATED.store(before.saturating_add(memory), Relaxed);

@@ -1,8 +1,8 @@
-//! What the fuzz targets have in common: their seeds, what must hold of each input, and the time and
-//! memory that it may take.
+//! Shared code of the fuzz targets: seeds, checks, and the time and memory limits of an input.
 //!
-//! A target is a file in `targets/` with a row here. Seeds and checks are those of the mutation tests
-//! (`crates/scene/tests/scene/mutation/subjects.rs` and `crates/export/tests/export/checks.rs`), so that a new rule for what is read holds for both.
+//! A target is a file in `targets/` and a row here. Seeds and checks are shared with the mutation
+//! tests (`crates/scene/tests/scene/mutation/subjects.rs` and
+//! `crates/export/tests/export/checks.rs`), so that a new check applies to both.
 
 mod bounds;
 #[path = "../../crates/export/tests/export/checks.rs"]
@@ -19,21 +19,21 @@ use std::path::Path;
 #[doc(hidden)]
 pub use libfuzzer_sys;
 
-/// What is fuzzed.
+/// A fuzz target.
 #[derive(Debug)]
 pub struct Target {
-    /// Inputs to begin with.
+    /// Initial inputs.
     seeds: fn() -> Vec<Vec<u8>>,
-    /// Panics if what comes of an input does not hold together.
+    /// Panics if the results for an input are inconsistent.
     check: fn(&[u8]),
-    /// What an input stands for, in bytes, if that is not its length.
+    /// Size in bytes of the file that an input represents, if it differs from the input's length.
     file_bytes: fn(&[u8]) -> usize,
-    /// How many times as long as a reader alone it may take: the checks write the file and read it
-    /// again, or ask a document everything.
+    /// Allowed time as a multiple of the reader's: the checks write the file and read it again, or
+    /// query all of a document.
     patience: u32,
 }
 
-/// Larger files are no seeds, in bytes: the smaller they are, the more are tried.
+/// Maximum size of a seed in bytes: more inputs can be tried if they are small.
 const LARGEST_SEED: usize = 8 << 10;
 
 macro_rules! targets {
@@ -70,7 +70,7 @@ targets! {
     CONVERT: document_seeds, |input| named(input, checks::check_forms), 20;
 }
 
-/// The target `repeated`, whose inputs stand for larger files.
+/// The target `repeated`, whose inputs represent larger files.
 pub static REPEATED: Target = Target {
     seeds: repeated::seeds,
     check: repeated::check,
@@ -78,7 +78,7 @@ pub static REPEATED: Target = Target {
     patience: 12,
 };
 
-/// File names, one of each kind, by the first byte of an input; and good files for each.
+/// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
 const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 9] = [
     ("a.pfmap", pfmap_seeds),
     ("a.pfobj", subjects::good_pfobjs),
@@ -91,16 +91,16 @@ const NAMES: [(&str, fn() -> Vec<Vec<u8>>); 9] = [
     ("a.xmf", subjects::good_xmfs),
 ];
 
-/// The name that a byte stands for.
+/// The file name that a byte selects.
 fn name_of(byte: u8) -> &'static str {
     NAMES[usize::from(byte) % NAMES.len()].0
 }
 
-/// Beginnings of maps, since no whole one is small.
+/// Prefixes of maps, since no complete one is small.
 fn pfmap_seeds() -> Vec<Vec<u8>> {
     let mut files = subjects::good_pfmaps();
     for file in &mut files {
-        // A quarter of the tiles must be there.
+        // At least a quarter of the tiles must remain.
         file.truncate(7 << 10);
     }
     files.retain(|file| !subjects::check_pfmap(file));
@@ -115,7 +115,7 @@ fn document_seeds() -> Vec<Vec<u8>> {
     seeds.collect()
 }
 
-/// The first byte is the name, the rest the file.
+/// The first byte selects the name, the rest is the file.
 fn named(input: &[u8], check: fn(&[u8], &str) -> bool) -> bool {
     let Some((name, file)) = input.split_first() else {
         return true;
@@ -123,7 +123,7 @@ fn named(input: &[u8], check: fn(&[u8], &str) -> bool) -> bool {
     check(file, name_of(*name))
 }
 
-/// Where the first file of two ends and the second begins.
+/// Separator between two files.
 const BETWEEN_FILES: &[u8] = b"\n<=>\n";
 
 fn diff_seeds() -> Vec<Vec<u8>> {
@@ -139,7 +139,8 @@ fn diff_seeds() -> Vec<Vec<u8>> {
     seeds.collect()
 }
 
-/// The first byte is the name of both, the rest the files; without anything between them, the halves.
+/// The first byte selects the name of both files, the rest is the files. Without a separator, they
+/// are the two halves.
 fn check_diff(input: &[u8]) -> bool {
     let Some((name, files)) = input.split_first() else {
         return true;
@@ -154,8 +155,8 @@ fn check_diff(input: &[u8]) -> bool {
     subjects::check_diff(files, name_of(*name))
 }
 
-/// Before the first input: writes the seeds into the folder that `MAPSCOPE_FUZZ_SEEDS` names, where
-/// libFuzzer finds them.
+/// Runs before the first input: writes the seeds to the folder in `MAPSCOPE_FUZZ_SEEDS`, from which
+/// libFuzzer reads them.
 pub fn begin(target: &Target) {
     bounds::stay_on_one_processor();
     let Some(folder) = std::env::var_os("MAPSCOPE_FUZZ_SEEDS") else {
@@ -169,13 +170,13 @@ pub fn begin(target: &Target) {
     }
 }
 
-/// Tries an input, within its bounds.
+/// Checks an input within its limits.
 pub fn check(target: &Target, input: &[u8]) {
     let bytes = (target.file_bytes)(input);
     bounds::hold(bytes, target.patience, || (target.check)(input));
 }
 
-/// The whole of a file in `targets/`.
+/// The complete content of a file in `targets/`.
 #[macro_export]
 macro_rules! fuzz {
     ($target:ident) => {

@@ -1,5 +1,5 @@
-//! Maps of which an input is what stands in the compressed sections: these are compressed here, and their
-//! sizes are right.
+//! Maps whose inputs are the content of the compressed sections. The sections are compressed here
+//! and have the right sizes.
 
 use std::io::Write as _;
 use std::sync::LazyLock;
@@ -10,16 +10,16 @@ use mapscope_testdata::synthesize;
 
 use crate::subjects;
 
-/// Sections: common, client and server section of the level, and of its only chunk.
+/// Number of sections: common, client and server section of the level and of its only chunk.
 const SECTIONS: usize = 6;
-/// Bytes of the flags and of the six sizes at the beginning of a level.
+/// Bytes of the flags and the six sizes at the start of a level.
 const LEVEL_HEAD_BYTES: usize = 25;
-/// Bytes of grid, size of chunks and centre.
+/// Bytes of the grid, the chunk size and the centre.
 const GRID_BYTES: usize = 9;
 
-/// A map, taken apart.
+/// A map, split into its parts.
 struct Base {
-    /// All before the size of the level.
+    /// Everything before the size of the level.
     front: Vec<u8>,
     flags: u8,
     grid: Vec<u8>,
@@ -52,10 +52,10 @@ static BASE: LazyLock<Base> = LazyLock::new(|| {
     }
 });
 
-/// What an input begins with for each section that it has: which one it is, and its length.
+/// Bytes before each section in an input: its index and its length.
 const PIECE_HEAD_BYTES: usize = 3;
 
-/// Sections of an input: which one it is, and what is in it.
+/// The sections of an input: index and content.
 fn pieces(mut input: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     std::iter::from_fn(move || {
         let (&[which, l0, l1], rest) = input.split_first_chunk::<PIECE_HEAD_BYTES>()?;
@@ -81,7 +81,7 @@ fn packed(sections: &[Vec<u8>]) -> (Vec<u8>, Vec<u8>) {
     (sizes.collect(), frames.concat())
 }
 
-/// The file that an input stands for.
+/// The file that an input represents.
 fn file(input: &[u8]) -> Vec<u8> {
     let base = &*BASE;
     let mut sections = base.sections.clone();

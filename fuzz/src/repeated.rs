@@ -1,5 +1,5 @@
-//! Files with a piece again and again, which are read, opened or compared: what takes more than its share of time or memory when there is
-//! much of it.
+//! Files with a repeated piece that are read, opened or compared. They reveal content whose cost
+//! grows out of proportion to its amount.
 
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{indexed, map_data, xmf};
@@ -8,20 +8,21 @@ use mapscope_scene::{InfoQuery, Shown};
 
 use crate::subjects;
 
-/// Max bytes of a file.
+/// Maximum size of a file in bytes.
 const MAX_BYTES: usize = 256 << 10;
-/// Bytes of an input before the file: the reader; how often, from where and how far a piece is there.
+/// Bytes of an input before the file: the reader, and the count, start and length of the repeated
+/// piece.
 const HEAD_BYTES: usize = 7;
 
-/// Reads a file and forgets it.
+/// Reads a file and discards the result.
 type Read = fn(&[u8]);
 
 /// A bit of the first byte: the file is opened as a document.
 const IS_OPENED: u8 = 0x80;
-/// Another: it is compared with itself too.
+/// A bit of the first byte: the file is also compared with itself.
 const IS_COMPARED: u8 = 0x40;
 
-/// The readers, by the other bits of the first byte of an input; and good files for each.
+/// The readers, indexed by the other bits of the first byte of an input, and valid files for each.
 const READERS: [(Read, fn() -> Vec<Vec<u8>>); 10] = [
     (|file| drop(pfmap::read(file)), crate::pfmap_seeds),
     (|file| drop(pfobj::read(file)), subjects::good_pfobjs),
@@ -35,7 +36,7 @@ const READERS: [(Read, fn() -> Vec<Vec<u8>>); 10] = [
     (|file| drop(indexed::read(file)), subjects::good_sheets),
 ];
 
-/// The file that an input stands for, and what is done with it.
+/// The file that an input represents, and the first byte.
 pub(crate) fn file(input: &[u8]) -> Option<(u8, Vec<u8>)> {
     let (&[what, c0, c1, f0, f1, l0, l1], file) = input.split_first_chunk::<HEAD_BYTES>()?;
     let [count, from, len] = [[c0, c1], [f0, f1], [l0, l1]].map(u16::from_le_bytes);
@@ -62,7 +63,7 @@ pub(crate) fn check(input: &[u8]) {
     }
 }
 
-/// Opens a file and asks what a window asks at once.
+/// Opens a file and makes the queries that a window makes at once.
 fn check_opened(bytes: &[u8], name: &str) {
     let Some(document) = subjects::open(bytes, name) else {
         return;
@@ -90,7 +91,7 @@ pub(crate) fn seeds() -> Vec<Vec<u8>> {
     });
     for (what, good) in whats {
         for file in good().into_iter().filter(|file| file.len() < 8 << 10) {
-            // Each line in turn, or every so many bytes.
+            // Repeat each line in turn, or pieces at regular intervals.
             let step = (file.len() / 12).max(1);
             for from in (0..file.len()).step_by(step) {
                 let rest = &file[from..];

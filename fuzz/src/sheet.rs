@@ -1,4 +1,4 @@
-//! Indexed images, with checksums that are right.
+//! Indexed images with valid checksums.
 
 use crate::subjects;
 
@@ -10,15 +10,14 @@ pub(crate) fn check(input: &[u8]) {
     subjects::check_sheet(&file);
 }
 
-/// Gives each chunk of a PNG image the checksum of what is in it: with a wrong one nothing behind it is
-/// read.
+/// Sets the checksum of each chunk of a PNG image: readers stop at a wrong one.
 fn mend_checksums(file: &mut [u8]) {
     if !file.starts_with(SIGNATURE) {
         return;
     }
     let mut rest = &mut file[SIGNATURE.len()..];
     while let Some((&mut length, chunk)) = rest.split_first_chunk_mut::<4>() {
-        // The length is that of the data, which stands between a name and the checksum.
+        // The length is that of the data, which is between the chunk's name and the checksum.
         let length = u32::from_be_bytes(length) as usize;
         let Some((body, behind)) = chunk.split_at_mut_checked(length.saturating_add(4)) else {
             return;

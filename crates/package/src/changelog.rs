@@ -1,4 +1,4 @@
-//! The releases, as `CHANGELOG.md` lists them in the form of Keep a Changelog.
+//! The releases in `CHANGELOG.md`, which follows Keep a Changelog.
 
 use std::fmt::Write as _;
 
@@ -7,19 +7,19 @@ use crate::{Failure, PROGRAM};
 /// A release of the program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
-    /// Such as `0.2.0`.
+    /// Version number, such as `0.2.0`.
     pub version: String,
     /// Year, month and day, such as `2026-11-22`.
     pub date: String,
-    /// What it brought, one line each.
+    /// Its changes, one per line.
     pub changes: Vec<String>,
 }
 
-/// The releases of a changelog, the newest first: headings such as `## [0.2.0] - 2026-11-22`, and the
-/// list items below them.
+/// Parses the releases of a changelog, newest first: headings such as `## [0.2.0] - 2026-11-22` and
+/// the list items below them.
 ///
 /// # Errors
-/// When there are none, or one has no date.
+/// If there are no releases, or if one has no date.
 pub fn releases(changelog: &str) -> Result<Vec<Release>, Failure> {
     let mut releases: Vec<Release> = Vec::new();
     let mut is_in_item = false;
@@ -59,11 +59,11 @@ pub fn releases(changelog: &str) -> Result<Vec<Release>, Failure> {
     Ok(releases)
 }
 
-/// The releases in the form that Debian packages have them. `maintainer` is a name with an address,
-/// and `date_of` says a day in the form of RFC 5322.
+/// The releases as a Debian changelog. `maintainer` is a name with an address, and `date_of`
+/// converts a date to the form of RFC 5322.
 ///
 /// # Errors
-/// When `date_of` cannot.
+/// If `date_of` fails.
 pub fn debian_changelog(
     releases: &[Release],
     maintainer: &str,

@@ -1,5 +1,5 @@
-//! What desktops read: the entry of the menu, the thumbnailer of file managers, and the page of the
-//! program in software centres.
+//! Files for desktops: the menu entry, the thumbnailer for file managers, and the page for software
+//! centres.
 
 use std::fmt::Write as _;
 
@@ -16,7 +16,7 @@ fn type_list() -> String {
     format!("{};", names.join(";"))
 }
 
-/// The entry of the menu, by which files are opened with a double click as well.
+/// The menu entry, which also associates file types with the program.
 pub(crate) fn entry() -> String {
     let types = type_list();
     format!(
@@ -37,7 +37,7 @@ pub(crate) fn entry() -> String {
     )
 }
 
-/// How file managers ask for a thumbnail (the thumbnailer files of GNOME, which the others read too).
+/// The thumbnailer entry (the thumbnailer files of GNOME, which other file managers also read).
 pub(crate) fn thumbnailer() -> String {
     let types = type_list();
     format!(
@@ -48,7 +48,7 @@ pub(crate) fn thumbnailer() -> String {
     )
 }
 
-/// The page of the program in software centres (`AppStream` 0.16).
+/// The page of the program for software centres (`AppStream` 0.16).
 pub(crate) fn metainfo(releases: &[Release], publisher: &Publisher) -> String {
     let formats = mapscope_scene::formats()
         .map(|format| format!("      <li>{}</li>\n", escape(format.name)))
@@ -60,7 +60,7 @@ pub(crate) fn metainfo(releases: &[Release], publisher: &Publisher) -> String {
         .concat();
     let mut history = String::new();
     for Release { version, date, .. } in releases {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _written = writeln!(
             history,
             "    <release version=\"{version}\" date=\"{date}\"/>"

@@ -1,5 +1,4 @@
-//! The documents of the project as they lie beside each other in a package: what leads elsewhere leads
-//! there too.
+//! The project's documents for a package, with links that also work there.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,16 +6,16 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::{Failure, PROGRAM, PackageFile};
 
-/// What of the project's folder goes into a package, besides the pages.
+/// Files in the project's root that a package includes, besides the pages.
 const AT_ROOT: [&str; 4] = ["CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
-/// The folder of the pages, with their pictures.
+/// The folder of the pages and their images.
 const PAGES: &str = "docs";
 
-/// The documents below the project's folder. Of links to what a package does not have, such as the
-/// source, only the text is left.
+/// The documents in the project's root and its pages. Links to files that a package does not
+/// contain, such as sources, are reduced to their text.
 ///
 /// # Errors
-/// When one cannot be read.
+/// If a file cannot be read.
 pub fn documents(root: &Path) -> Result<Vec<PackageFile>, Failure> {
     let mut paths: BTreeSet<PathBuf> = AT_ROOT.map(PathBuf::from).into();
     let mut folders = vec![PathBuf::from(PAGES)];
@@ -47,7 +46,7 @@ pub fn documents(root: &Path) -> Result<Vec<PackageFile>, Failure> {
     paths.iter().map(file).collect()
 }
 
-/// A path as a link in a folder says it, without `..`.
+/// Resolves a link in a folder to a path without `..`.
 fn joined(folder: &Path, target: &str) -> PathBuf {
     let mut joined = PathBuf::new();
     for part in folder.join(target).components() {
@@ -61,8 +60,8 @@ fn joined(folder: &Path, target: &str) -> PathBuf {
     joined
 }
 
-/// A page in Markdown in which those links are left that lead to a page on the web, to a heading, or to a
-/// file that `has` knows. Blocks of code stay as they are.
+/// Reduces links of a Markdown page to their text unless they lead to a web page, to a heading, or
+/// to a file for which `has` returns `true`. Code blocks stay unchanged.
 fn with_links(page: &str, has: impl Fn(&str) -> bool) -> String {
     let mut written = String::with_capacity(page.len());
     for (index, part) in page.split("```").enumerate() {
@@ -87,7 +86,8 @@ fn with_links(page: &str, has: impl Fn(&str) -> bool) -> String {
     written
 }
 
-/// The first link of a text: what is before it and what it says, where it leads, and what is after it.
+/// Finds the first link of a text. Returns the text before it and its label, its target, and the
+/// text after it.
 fn next_link(text: &str) -> Option<((&str, &str), &str, &str)> {
     let (until, rest) = text.split_once("](")?;
     let (target, after) = rest.split_once(')')?;

@@ -1,8 +1,8 @@
-//! The files that a package has beside the program: manual pages and completions from the command
-//! line's definition, MIME types from the table of formats, and what desktops ask for.
+//! The files that accompany the program in a package: manual pages and completions from the
+//! command-line definition, MIME types from the table of formats, and files for desktops.
 //!
-//! Nothing of it is kept in the repository; `make package` makes it anew, and the tests of this crate
-//! hold it to the validators where those are installed.
+//! None of them is kept in the repository. `make package` generates them, and the tests of this
+//! crate check them with the validators that are installed.
 
 mod changelog;
 mod desktop;
@@ -25,18 +25,18 @@ pub use mime::{MagicRule, MimeType, mime_types};
 pub use publisher::Publisher;
 pub use third_party::third_party;
 
-/// Why a file could not be made.
+/// The error for a file that could not be generated.
 pub type Failure = Box<dyn Error>;
 
-/// The name of the program, and that of its files.
+/// The name of the program and its files.
 pub const PROGRAM: &str = "mapscope";
 
 /// A file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageFile {
-    /// Where it belongs below the prefix, such as `share/man/man1/mapscope.1`.
+    /// Its path below the prefix, such as `share/man/man1/mapscope.1`.
     pub path: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 
@@ -49,10 +49,11 @@ impl PackageFile {
     }
 }
 
-/// All files that come from the program's own tables. `changelog` is the text of `CHANGELOG.md`.
+/// All files that are generated from the program's own tables. `changelog` is the text of
+/// `CHANGELOG.md`.
 ///
 /// # Errors
-/// When the changelog has no releases, or the icon cannot be encoded.
+/// If the changelog has no releases, or if the icon cannot be encoded.
 pub fn files(changelog: &str, publisher: &Publisher) -> Result<Vec<PackageFile>, Failure> {
     let mut files = manual::pages()?;
     files.extend(completions());
@@ -76,7 +77,7 @@ pub fn files(changelog: &str, publisher: &Publisher) -> Result<Vec<PackageFile>,
     Ok(files)
 }
 
-/// What shells complete, each where it looks for it.
+/// The shell completions, each in the folder where its shell searches it.
 fn completions() -> Vec<PackageFile> {
     let shells = [
         (Shell::Bash, "share/bash-completion/completions/mapscope"),
@@ -91,7 +92,7 @@ fn completions() -> Vec<PackageFile> {
     shells.into_iter().map(complete).collect()
 }
 
-/// The icon in the sizes of the icon theme that all others fall back to.
+/// The icon in the sizes of the fallback icon theme.
 fn icons() -> Result<Vec<PackageFile>, Failure> {
     let files = mapscope_testdata::assets::icon::files()?;
     let place = |(name, bytes): (String, Vec<u8>)| {

@@ -1,4 +1,4 @@
-//! Manual pages: one of the program, and one of each command.
+//! Manual pages: one for the program and one for each command.
 
 use std::io;
 
@@ -10,10 +10,10 @@ use mapscope::commands::Cli;
 
 use crate::{PROGRAM, PackageFile};
 
-/// The pages of the program and of all commands that are not hidden.
+/// The pages of the program and of all visible commands.
 pub(crate) fn pages() -> io::Result<Vec<PackageFile>> {
     let mut program = Cli::command().disable_help_subcommand(true);
-    // Gives commands their full names and the options that all of them have.
+    // Sets the full names of commands and adds the global options to them.
     program.build();
     let commands: Vec<&Command> = program
         .get_subcommands()
@@ -30,7 +30,7 @@ pub(crate) fn pages() -> io::Result<Vec<PackageFile>> {
     Ok(pages)
 }
 
-/// One page; `names` are those of all.
+/// One page; `names` are the names of all pages.
 fn page(command: &Command, name: &str, names: &[String]) -> io::Result<PackageFile> {
     let version = env!("CARGO_PKG_VERSION");
     let man = Man::new(command.clone())
@@ -48,7 +48,7 @@ fn page(command: &Command, name: &str, names: &[String]) -> io::Result<PackageFi
     }
     let mut end = Roff::new();
     let notes = command.get_after_help().map(ToString::to_string);
-    // clap_mangen would run the lines of examples together.
+    // clap_mangen would join the lines of examples.
     for paragraph in notes.unwrap_or_default().split("\n\n") {
         if let Some(examples) = paragraph.strip_prefix("Examples:\n") {
             end.control("SH", ["EXAMPLES"]);

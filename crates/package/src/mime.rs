@@ -1,4 +1,4 @@
-//! MIME types: a row for each format of the table of formats, with what its files begin with.
+//! MIME types: a row per format in the table of formats, with magic bytes.
 //!
 //! Shared MIME-info Database specification, section 2.
 
@@ -8,43 +8,43 @@ use quick_xml::escape::escape;
 
 use mapscope_formats::Format;
 
-/// The type of a format's files.
+/// The MIME type of a format.
 #[derive(Debug)]
 pub struct MimeType {
     /// Its name, such as `application/x-pfmap`.
     pub name: String,
     /// The format.
     pub format: &'static Format,
-    /// File name endings that are this format's alone, so that the name decides.
+    /// File extensions that only this format uses, so that they identify it.
     pub endings: Vec<&'static str>,
-    /// What the files begin with; any of these will do.
+    /// Magic rules for the start of the files; any of them is sufficient.
     pub magic: &'static [MagicRule],
-    /// Whether files are text, which any editor can open.
+    /// `true` if the files are text, which any editor can open.
     pub is_text: bool,
 }
 
-/// Bytes that stand at one of some places, and others that must then stand elsewhere.
+/// Bytes at one of several offsets, with further rules for other offsets.
 #[derive(Debug)]
 pub struct MagicRule {
-    /// The first and the last byte where they may begin.
+    /// First and last offset at which they may start.
     pub offset: [usize; 2],
-    /// The bytes, as the specification writes them: C escapes.
+    /// The bytes in the notation of the specification, with C escapes.
     pub text: &'static str,
     /// The same bytes.
     pub bytes: &'static [u8],
-    /// If not empty, one of these must hold as well.
+    /// If not empty, one of these rules must match as well.
     pub and: &'static [MagicRule],
 }
 
-/// What is known of a format beyond the table of formats.
+/// Properties of a format that the table of formats does not contain.
 struct Row {
     id: &'static str,
     magic: &'static [MagicRule],
     is_text: bool,
 }
 
-/// Other programs write `.map` files of many kinds, such as those of linkers and of JavaScript, which a
-/// name alone would all hand to Mapscope.
+/// Extensions that do not identify a format. Many kinds of files are named `.map`, such as those of
+/// linkers and of JavaScript.
 const SHARED_ENDINGS: [&str; 1] = ["map"];
 
 macro_rules! at {
@@ -99,20 +99,20 @@ static ROWS: &[Row] = &[
         magic: &[at!(0..=3, "(ika-map", b"(ika-map")],
         is_text: true,
     },
-    // Text that may begin with anything, but the engine's editor writes this first. Sound files of the
-    // same ending begin otherwise.
+    // The text may start with anything, but the engine's editor writes this first. Sound files with
+    // the same extension start differently.
     Row {
         id: "xmf",
         magic: &[at!(0..=0, "Metadata {", b"Metadata {")],
         is_text: false,
     },
-    // Begins with the size of the map.
+    // The file starts with the size of the map.
     Row {
         id: "ppe-map",
         magic: &[],
         is_text: false,
     },
-    // Begins with a small number.
+    // The file starts with a small number.
     Row {
         id: "vsp",
         magic: &[],
@@ -120,7 +120,7 @@ static ROWS: &[Row] = &[
     },
 ];
 
-/// The types of all formats that Mapscope opens, in the order of the table of formats.
+/// The types of all formats that Mapscope opens, in table order.
 pub fn mime_types() -> impl Iterator<Item = MimeType> {
     mapscope_scene::formats().map(|format| {
         let row = ROWS.iter().find(|row| row.id == format.id);
@@ -136,7 +136,7 @@ pub fn mime_types() -> impl Iterator<Item = MimeType> {
 }
 
 impl MagicRule {
-    /// Whether a file begins so.
+    /// `true` if a file matches the rule.
     pub fn matches(&self, bytes: &[u8]) -> bool {
         let [first, last] = self.offset;
         let is_there = (first..=last).any(|at| {
@@ -155,7 +155,7 @@ impl MagicRule {
         };
         let indent = "  ".repeat(depth);
         let text = escape(self.text);
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _written = write!(
             xml,
             r#"{indent}<match type="string" offset="{offset}" value="{text}""#
@@ -173,7 +173,7 @@ impl MagicRule {
     }
 }
 
-/// The types as a package of the shared MIME-info database.
+/// The types as a package file of the shared MIME-info database.
 pub(crate) fn xml() -> String {
     let mut xml = String::from(
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
@@ -182,7 +182,7 @@ pub(crate) fn xml() -> String {
     for mime in mime_types() {
         let MimeType { name, format, .. } = &mime;
         let title = escape(format.name);
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _written = writeln!(
             xml,
             "  <mime-type type=\"{name}\">\n    <comment>{title}</comment>"

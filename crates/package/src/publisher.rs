@@ -1,28 +1,29 @@
-//! Who publishes packages: a table of `Cargo.toml`, which whoever does so fills in.
+//! The publisher of packages, as entered in a table of `Cargo.toml`.
 
 use serde_json::Value;
 
 use crate::Failure;
 
-/// What packages say of those who publish them: the table `workspace.metadata.publisher`. What it leaves
-/// empty has a reserved name, with which packages can be made and tried, and nothing is to be published.
+/// The publisher's details, from the table `workspace.metadata.publisher`. An empty entry is
+/// replaced by a reserved name: such packages can be built and tested, but must not be published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publisher {
-    /// A name with an address, as Debian writes it: who is asked about the package.
+    /// Name and address of the contact for the package, in Debian's notation.
     pub maintainer: String,
-    /// The name of the program for `AppStream`: a domain of the publisher's the wrong way round, and ours.
+    /// The `AppStream` id of the program: a domain of the publisher in reverse order, and the
+    /// program's name.
     pub component_id: String,
-    /// The program's page on the web, if it has one.
+    /// The program's web page, if it has one.
     pub homepage: Option<String>,
-    /// The keys that are not filled in.
+    /// The keys without an entry.
     missing: Vec<&'static str>,
 }
 
 impl Publisher {
-    /// The publisher that the output of `cargo metadata` names.
+    /// Reads the publisher from the output of `cargo metadata`.
     ///
     /// # Errors
-    /// When a key is filled in with what a validator would refuse.
+    /// If an entry would be rejected by a validator.
     pub fn of(metadata: &Value) -> Result<Self, Failure> {
         let mut missing = Vec::new();
         let mut filled_in = |key: &'static str, is_valid: fn(&str) -> bool, expected: &str| {
@@ -49,7 +50,7 @@ impl Publisher {
             "a domain the wrong way round and a name, such as org.doe.mapscope",
         )?;
         let homepage = filled_in("homepage", is_page, "an address that begins with https://")?;
-        // Domains that are reserved, and lead nowhere (RFC 2606).
+        // Reserved domains that lead nowhere (RFC 2606).
         let reserved = |name: &str| name.to_owned();
         Ok(Self {
             maintainer: maintainer
@@ -60,10 +61,10 @@ impl Publisher {
         })
     }
 
-    /// Makes sure that nothing is left to be filled in.
+    /// Checks that all entries are filled in.
     ///
     /// # Errors
-    /// With the keys that are.
+    /// If any are missing; the error lists them.
     pub fn check_complete(&self) -> Result<(), Failure> {
         if self.missing.is_empty() {
             return Ok(());
@@ -72,7 +73,7 @@ impl Publisher {
         Err(format!("to publish packages, fill in {TABLE} in Cargo.toml: {missing}").into())
     }
 
-    /// Its lines in the control file of a Debian package.
+    /// The publisher's lines in the control file of a Debian package.
     pub fn control_fields(&self) -> String {
         let homepage = self.homepage.as_ref();
         let homepage = homepage.map(|page| format!("Homepage: {page}\n"));

@@ -1,5 +1,5 @@
-//! The licences of everything that the program is linked with, as their own files say them, and those
-//! of the fonts.
+//! Licences of everything that is linked into the program, from the licence files of the crates and
+//! fonts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{Failure, PROGRAM};
 
-/// How the names of licence files begin, in lower case.
+/// Prefixes of the names of licence files, in lower case.
 const LICENCE_NAMES: [&str; 8] = [
     "license",
     "licence",
@@ -21,18 +21,19 @@ const LICENCE_NAMES: [&str; 8] = [
     "ofl",
     "ufl",
 ];
-/// Folders of a crate that have licences of their own.
+/// Subfolders of a crate with their own licences.
 const LICENCE_FOLDERS: [&str; 3] = ["fonts", "licenses", "LICENSES"];
 
-/// A text and who has it.
+/// Licence texts, each with the packages that have it.
 #[derive(Debug, Default)]
 struct Texts(BTreeMap<String, BTreeSet<String>>);
 
-/// Names, versions, licences and licence texts of all crates that the program has in it, from what
-/// `cargo metadata` says. Texts that several crates have stand there once.
+/// Names, versions, licences and licence texts of all crates in the program, from the output of
+/// `cargo metadata`. A text that several crates share is listed once.
 ///
 /// # Errors
-/// When a crate says no licence, when there is no licence text of a font, or when a file cannot be read.
+/// If a crate declares no licence, if the licence text of a font is missing, or if a file cannot be
+/// read.
 pub fn third_party(metadata: &Value) -> Result<String, Failure> {
     let packages = linked(metadata)?;
     let mut list = String::new();
@@ -89,8 +90,8 @@ pub fn third_party(metadata: &Value) -> Result<String, Failure> {
     Ok(all)
 }
 
-/// The packages that the program is linked with, in the order of their names: no build scripts and
-/// no tests, and none of our own.
+/// The packages that the program is linked with, ordered by name, without build scripts, tests and
+/// the workspace's own crates.
 fn linked(metadata: &Value) -> Result<Vec<&Value>, Failure> {
     let list = |value: &'_ Value, key: &str| value[key].as_array().cloned().unwrap_or_default();
     let nodes: BTreeMap<String, Value> = list(&metadata["resolve"], "nodes")
@@ -116,7 +117,7 @@ fn linked(metadata: &Value) -> Result<Vec<&Value>, Failure> {
             .map(|node| list(node, "deps"))
             .unwrap_or_default()
         {
-            // A normal dependency has no kind.
+            // A normal dependency has the kind `null`.
             let is_normal = list(&dependency, "dep_kinds")
                 .iter()
                 .any(|kind| kind["kind"].is_null());
@@ -138,7 +139,7 @@ fn linked(metadata: &Value) -> Result<Vec<&Value>, Failure> {
     Ok(linked)
 }
 
-/// The licence files of a crate, in the order of their names.
+/// The licence files of a crate, ordered by name.
 fn licence_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     let own = std::iter::once(folder.to_owned());
@@ -150,7 +151,7 @@ fn licence_files(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
             let path = entry?.path();
             let name = path.file_name().and_then(|name| name.to_str());
             let name = name.unwrap_or_default().to_ascii_lowercase();
-            // The fonts have theirs beside them, by other names.
+            // Licences of fonts are beside them under other names.
             let is_licence = LICENCE_NAMES.iter().any(|begin| name.starts_with(begin))
                 || folder.ends_with("fonts")
                     && path.extension().is_some_and(|ending| ending == "txt");
@@ -204,7 +205,7 @@ mod tests {
         assert_eq!(text.matches("shared\nby a").count(), 1, "{text}");
         assert!(!text.contains("builder"), "{text}");
 
-        // Fonts do not go without theirs.
+        // A font must have a licence text.
         let mut metadata = metadata;
         metadata["resolve"]["nodes"][2]["deps"] = json!([needs("default_fonts", Value::Null)]);
         assert!(third_party(&metadata).is_err());

@@ -1,5 +1,5 @@
-//! What packages are made of: that it is there, that it says what the tables say, and that the
-//! validators find nothing in it where they are installed.
+//! Tests of package files: they are complete, they match the tables, and installed validators
+//! accept them.
 
 #![cfg(test)]
 
@@ -20,7 +20,7 @@ fn changelog() -> String {
     fs::read_to_string(mapscope_testdata::root().join("CHANGELOG.md")).unwrap()
 }
 
-/// Whom `Cargo.toml` names.
+/// The publisher in `Cargo.toml`.
 fn publisher() -> Publisher {
     let mut command = Command::new(env!("CARGO"));
     command.args(["metadata", "--format-version=1", "--no-deps", "--offline"]);
@@ -31,7 +31,7 @@ fn publisher() -> Publisher {
     Publisher::of(&serde_json::from_slice(&output.stdout).unwrap()).unwrap()
 }
 
-/// Made once: the icon takes its time in a debug build.
+/// Generated once, because the icon is slow in a debug build.
 fn all() -> &'static [PackageFile] {
     static FILES: LazyLock<Vec<PackageFile>> =
         LazyLock::new(|| files(&changelog(), &publisher()).unwrap());
@@ -45,7 +45,7 @@ fn text(path: &str) -> String {
     String::from_utf8(file.bytes.clone()).unwrap()
 }
 
-/// The path of the page in software centres.
+/// The path of the page for software centres.
 fn metainfo() -> String {
     format!("share/metainfo/{}.metainfo.xml", publisher().component_id)
 }
@@ -70,7 +70,7 @@ fn every_command_has_a_page_and_every_option_is_on_it_and_completed() {
             .get_arguments()
             .filter_map(|argument| argument.get_long())
         {
-            // A hyphen is escaped, or it would be typeset.
+            // An unescaped hyphen would be typeset as a dash.
             let escaped = option.replace('-', "\\-");
             assert!(
                 page.contains(&format!("\\-\\-{escaped}")),
@@ -105,7 +105,7 @@ fn every_format_has_a_type_that_desktop_and_thumbnailer_know() {
     }
     for mime in mime_types() {
         assert!(database.contains(&format!("type=\"{}\"", mime.name)));
-        // Each can be told by something.
+        // Each type can be recognised by extension or magic.
         assert!(
             !mime.endings.is_empty() || !mime.magic.is_empty(),
             "{}",
@@ -136,7 +136,7 @@ fn files_begin_with_the_magic_of_their_own_format_alone() {
         }
     }
     assert_eq!(told, 6);
-    // What the magic says, the program says too.
+    // The program recognises what the magic matches.
     let begin = b"(ika-map (version 1.1))";
     let text_map = mime_types()
         .find(|mime| mime.format.id == "ika-map-text")
@@ -214,7 +214,7 @@ fn who_publishes_is_named_in_one_place_and_no_reserved_name_is_left_then() {
             assert!(!text.contains(reserved), "{}: {reserved}", file.path);
         }
     }
-    // The release workflow makes packages for others to use.
+    // The release workflow builds packages for publication.
     let workflow = mapscope_testdata::root().join(".github/workflows/release.yml");
     let workflow = fs::read_to_string(workflow).unwrap();
     assert!(workflow.contains("make package PUBLISH=1"), "{workflow}");
@@ -303,12 +303,12 @@ fn pages_are_set_without_a_warning() {
     }
 }
 
-/// What `make package` makes around a program.
+/// The output of `make package` for a program.
 #[cfg(target_os = "linux")]
 mod packages {
     use super::*;
 
-    /// What a program printed, which must not fail.
+    /// The standard output of a program, which must succeed.
     fn output(command: &mut Command) -> String {
         let output = command.output().unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
@@ -316,7 +316,7 @@ mod packages {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// The paths of the files that `tar` lists, without the folder that they are in.
+    /// The paths of the files that `tar` lists, relative to their folder.
     fn listed(list: &str, folder: &str) -> BTreeSet<String> {
         let files = list.lines().filter(|path| !path.ends_with('/'));
         let files = files.filter_map(|path| path.split_once(folder));
@@ -328,7 +328,7 @@ mod packages {
         let folder = tempfile::tempdir().unwrap();
         let programs = folder.path().join("programs");
         fs::create_dir(&programs).unwrap();
-        // The real one takes minutes to build: what is around it is the same.
+        // Building the real program takes minutes, and the files around it are the same.
         fs::copy("/bin/true", programs.join("mapscope")).unwrap();
         let maker = env!("CARGO_BIN_EXE_make-package-files");
         fs::copy(maker, programs.join("make-package-files")).unwrap();
@@ -383,7 +383,7 @@ mod packages {
         };
         let said = [lintian.stdout, lintian.stderr].concat();
         let said = String::from_utf8(said).unwrap();
-        // It would rather not be run by root.
+        // Running as root causes a warning.
         let found = said
             .lines()
             .filter(|line| !line.starts_with("running with root"));
@@ -391,14 +391,14 @@ mod packages {
     }
 }
 
-/// What the system lacks, on a system of the test's own.
+/// Detection of missing requirements, on a simulated system.
 #[cfg(target_os = "linux")]
 mod requirements {
     use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use super::*;
 
-    /// Runs the script where there are only these commands, and gives its status and what it said.
+    /// Runs the script with only these commands available, and returns its exit status and output.
     fn run(mode: &str, commands: &[(&str, &str)]) -> (Option<i32>, String) {
         let folder = tempfile::tempdir().unwrap();
         for (name, script) in commands.iter().chain(&[("my-cargo", "")]) {
@@ -431,7 +431,7 @@ mod requirements {
         (output.status.code(), said)
     }
 
-    /// What `ldconfig` says where all libraries are there.
+    /// The output of `ldconfig` if all libraries are installed.
     const LIBRARIES: &str = "echo 'libvulkan.so.1 (libc6) libX11.so.6 (libc6) libX11-xcb.so.1 (libc6) \
         libXcursor.so.1 (libc6) libXi.so.6 (libc6) libxkbcommon.so.0 (libc6) libxkbcommon-x11.so.0 (libc6)'";
 
@@ -454,7 +454,7 @@ mod requirements {
         let user = ("id", "echo 1000");
         let libraries = ("ldconfig", LIBRARIES);
         let by_hand = "As root:  apt-get update; apt-get install gcc";
-        // Lists that cannot be renewed may still do.
+        // Outdated package lists may be sufficient.
         let (status, said) = run("run", &[libraries, root, no_network]);
         assert!(
             said.contains("apt-get update -q\napt-get install -qy"),
@@ -465,15 +465,15 @@ mod requirements {
         let (status, said) = run("run", &[libraries, user, no_network]);
         assert!(!said.contains("apt-get install -qy"), "{said}");
         assert!(status == Some(1) && said.contains(by_hand), "{said}");
-        // By sudo.
+        // With sudo.
         let sudo = ("sudo", "echo sudo; exec \"$@\"");
         let (_, said) = run("run", &[libraries, user, sudo, no_network]);
         assert!(said.contains("sudo\napt-get install -qy"), "{said}");
-        // No Rust.
+        // Without Rust.
         let (status, said) = run("no-cargo", &[libraries, root, no_network]);
         assert!(said.contains("rust-lang.org/tools/install"), "{said}");
         assert_eq!((status, said.lines().count()), (Some(1), 1), "{said}");
-        // No apt; a linker is there, and nothing that the tests take.
+        // Without apt; a linker is installed, but nothing that the tests need.
         let compiler = ("cc", "");
         let (status, said) = run("test", &[libraries, user, compiler]);
         assert!(
@@ -489,14 +489,14 @@ mod requirements {
     }
 }
 
-/// The installer of the tarball, on a folder as `make package` makes it.
+/// The installer of the tarball, on a folder as `make package` creates it.
 #[cfg(unix)]
 mod installer {
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
 
-    /// Everything below a folder, by its path, with the mode of files.
+    /// All files below a folder by path, with their modes.
     fn list(folder: &Path) -> BTreeMap<String, Option<u32>> {
         let mut found = BTreeMap::new();
         let mut left = vec![folder.to_owned()];
@@ -568,7 +568,7 @@ mod installer {
         install(&tarball, &[&arguments[..], &["--uninstall"]].concat());
         assert_eq!(list(&prefix), before);
 
-        // Nothing of a prefix that there was not.
+        // A prefix that did not exist is removed completely.
         let fresh = folder.path().join("fresh/prefix");
         let arguments = ["--prefix", fresh.to_str().unwrap()];
         install(&tarball, &arguments);

@@ -121,7 +121,7 @@ struct Told {
 /// Maximum number of names in a sentence.
 const MAX_NAMED: usize = 5;
 
-/// Items that lose something: their number, and the names or places of those that have one.
+/// Items that lose something: their number, and the known names or places.
 #[derive(Debug, Default)]
 struct Things {
     count: usize,
@@ -165,7 +165,7 @@ impl fmt::Display for Things {
 }
 
 impl Told {
-    /// Reports that items lose something, such as `their name`; nothing if there are no items.
+    /// Reports that items lose something, such as `their name`; does nothing without items.
     fn lost(&mut self, things: impl Into<Things>, noun: &str, what: &str) {
         let things = things.into();
         let number = counted(things.count, noun);
@@ -179,7 +179,7 @@ impl Told {
         }
     }
 
-    /// Reports that items are omitted; nothing if there are no items.
+    /// Reports that items are omitted; does nothing without items.
     fn left_out(&mut self, things: impl Into<Things>, noun: &str, why: &str) {
         let things = things.into();
         if things.count > 0 {

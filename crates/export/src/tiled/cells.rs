@@ -23,7 +23,7 @@ pub(super) struct Cells<'a> {
 /// The source of the cells.
 #[derive(Debug)]
 pub(super) enum Of<'a> {
-    /// A layer, of which the cells of one pass are drawn.
+    /// The cells of a layer that one pass draws.
     Layer {
         layer: &'a Layer,
         pass: Pass,

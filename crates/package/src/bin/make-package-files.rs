@@ -1,9 +1,10 @@
-//! Writes the files that a package has beside the program into a folder:
-//! `cargo run -p mapscope-package --bin make-package-files -- FOLDER`, and prints the lines of Debian's
-//! control file that say who publishes them. With `--publish` it refuses to if nobody is named.
+//! Writes the files that accompany the program in a package into a folder: `cargo run -p
+//! mapscope-package --bin make-package-files -- FOLDER`. Prints the lines of Debian's control file
+//! that name the publisher. With `--publish` it fails if the publisher is incomplete.
 //!
-//! Below `share` is what is installed in a place of its own; `share/doc/mapscope` has the documents and
-//! licences, those of others too, and the changelog as Debian writes it.
+//! The folder `share` contains files with their own places in the system. `share/doc/mapscope` has
+//! the documents, all licences including those of third parties, and the changelog in Debian's
+//! form.
 
 use std::env;
 use std::fs;
@@ -66,7 +67,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The platform that the compiler builds for, such as `x86_64-unknown-linux-gnu`.
+/// The platform for which the compiler builds, such as `x86_64-unknown-linux-gnu`.
 fn host() -> Result<String, Failure> {
     let version = output(Command::new("rustc").arg("-vV"))?;
     let version = String::from_utf8(version)?;
@@ -75,7 +76,7 @@ fn host() -> Result<String, Failure> {
     Ok(host.ok_or("rustc does not say its host")?.to_owned())
 }
 
-/// What a program printed.
+/// The standard output of a program.
 fn output(command: &mut Command) -> Result<Vec<u8>, Failure> {
     let output = command.output()?;
     if !output.status.success() {
