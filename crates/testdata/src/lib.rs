@@ -1,7 +1,8 @@
-//! What tests and measurements need: files made up on the spot, the generators of the assets, and
-//! what a test asks for that not every machine has.
+//! Data for tests and measurements: synthetic files, the generators of the assets, and checks for
+//! requirements that not every machine fulfils.
 //!
-//! Nothing here knows of scenes, GPUs or windows, so that the tests of formats build without them.
+//! Nothing here depends on scenes, GPUs or windows, so that the tests of formats build without
+//! them.
 
 #[cfg(feature = "assets")]
 pub mod assets;
@@ -16,7 +17,7 @@ use std::path::{Path, PathBuf};
 pub use needs::{Need, shared, skip};
 pub use tiny_model::tiny_model;
 
-/// The folder of the whole project.
+/// The root folder of the project.
 pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

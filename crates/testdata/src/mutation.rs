@@ -1,24 +1,24 @@
-//! Good files, changed at random some thousand times: whatever a file says, what reads it answers, in
-//! time and without a panic.
+//! Mutation tests: valid files are changed at random some thousand times. Readers must return in
+//! time and without a panic, whatever a file contains.
 
 #![expect(clippy::panic, clippy::print_stdout, reason = "it runs in tests alone")]
 
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Something that is given changed files.
+/// A reader that is tested with mutated files.
 #[derive(Debug)]
 pub struct Subject {
-    /// Small good files.
+    /// Small valid files.
     pub good: fn() -> Vec<Vec<u8>>,
-    /// Reads a file and panics if what comes out does not hold together. Says whether the file
-    /// was refused.
+    /// Reads a file and panics if the result is inconsistent. Returns `true` if the file was
+    /// refused.
     pub check: fn(&[u8]) -> bool,
-    /// How many changed files it is given.
+    /// Number of mutated files.
     pub mutations: u64,
 }
 
-/// A test for each [`Subject`]: `name: good, check, mutations;`.
+/// Generates a test for each [`Subject`]: `name: good, check, mutations;`.
 #[macro_export]
 macro_rules! mutation_tests {
     ($($name:ident: $good:expr, $check:expr, $mutations:literal;)+) => {
@@ -35,15 +35,15 @@ macro_rules! mutation_tests {
     };
 }
 
-/// How long one changed file may take before its reader is taken to hang.
+/// Time limit for one mutated file; beyond it, the reader is considered to hang.
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// Changes good files and has them answered. `MAPSCOPE_MUTATIONS` is how often, if not as often as
-/// the subject says.
+/// Runs the mutation test of a subject. The environment variable `MAPSCOPE_MUTATIONS` overrides the
+/// number of mutations.
 ///
 /// # Panics
-/// When one is not answered, or not in time, or when the changes tell nothing, since no file is refused or
-/// all are.
+/// If a check panics or exceeds the time limit, or if the mutations are useless because nearly no
+/// file or every file is refused.
 pub fn answer(subject: &Subject) {
     let asked = std::env::var("MAPSCOPE_MUTATIONS").ok();
     let asked = asked.and_then(|count| count.parse().ok());
@@ -60,7 +60,7 @@ pub fn answer(subject: &Subject) {
                 let _ = done.send(number);
                 let mut random = Random(number);
                 let mut file = good[random.below(good.len())].clone();
-                // Most files are changed in one place, some all over.
+                // Most files are changed in one place, some in many.
                 for _ in 0..1 << random.below(5).saturating_sub(1) {
                     mutate(&mut file, &mut random);
                 }
@@ -86,7 +86,7 @@ pub fn answer(subject: &Subject) {
     );
 }
 
-/// Changes a file in one place. Half of the places are near the beginning, where the head is.
+/// Mutates a file in one place. Half of the places are near the start, which contains the header.
 fn mutate(file: &mut Vec<u8>, random: &mut Random) {
     let reach = if random.below(2) == 0 {
         600
@@ -112,7 +112,7 @@ fn mutate(file: &mut Vec<u8>, random: &mut Random) {
         5 => file.truncate(at),
         // A long run of digits: an absurd number, or a very long word.
         6 => drop(file.splice(at..at, vec![b'9'; 1 << random.below(16)])),
-        // A piece of the file once more, somewhere else.
+        // Insert a copy of a piece of the file elsewhere.
         7 => {
             let piece = file[at..end].to_vec();
             let to = random.below(file.len() + 1);
@@ -126,7 +126,7 @@ fn mutate(file: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-/// A small generator (`SplitMix64`), so that a failure can be made again from its number.
+/// A small generator (`SplitMix64`), so that a failure can be reproduced from its number.
 struct Random(u64);
 
 impl Random {
@@ -142,7 +142,7 @@ impl Random {
         (self.next() % end as u64) as usize
     }
 
-    /// Often a byte that means something to a text format.
+    /// A random byte, often one with a meaning in text formats.
     fn byte(&mut self) -> u8 {
         const TELLING: &[u8] = b"0123456789+-abcdefABCDEF \t\r\n\0\xff";
         if self.below(2) == 0 {

@@ -1,21 +1,21 @@
-//! What tests need that not every machine has: real files of games, an X server, lavapipe.
+//! Requirements of tests that not every machine fulfils: real game files, an X server, lavapipe.
 
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// What a test may be skipped for, unless it is required: `MAPSCOPE_REQUIRE` lists the names of
-/// those that must be there, such as `display,gpu,corpus`.
+/// A requirement without which a test may be skipped. `MAPSCOPE_REQUIRE` lists the names of those
+/// that must be fulfilled, such as `display,gpu,corpus`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Need {
-    /// The corpus and the samples, which lie beside the project.
+    /// The corpus and the samples, which are in a folder beside the project.
     Corpus,
     /// An X server to start.
     Display,
-    /// The software adapter whose pictures the goldens are.
+    /// The software adapter that rendered the golden images.
     Gpu,
     /// Mesa's OpenGL without a graphics card.
     OpenGl,
-    /// Something of the operating system, which cannot be required.
+    /// A property of the operating system, which cannot be required.
     System,
 }
 
@@ -31,13 +31,13 @@ impl Need {
     }
 }
 
-/// Says that a test, or a part of it, is skipped; the caller then returns.
+/// Reports that a test or a part of it is skipped; the caller then returns.
 ///
-/// The line goes past the capture of the test harness, and to the end of the file that
-/// `MAPSCOPE_SKIPPED` names, from which `make test` makes a summary.
+/// The message bypasses the output capture of the test harness. It is also appended to the file in
+/// `MAPSCOPE_SKIPPED`, from which `make test` prints a summary.
 ///
 /// # Panics
-/// When `MAPSCOPE_REQUIRE` asks for what is missing.
+/// If `MAPSCOPE_REQUIRE` lists the missing requirement.
 #[track_caller]
 pub fn skip(need: Need, reason: &str) {
     let required = std::env::var("MAPSCOPE_REQUIRE").unwrap_or_default();
@@ -48,7 +48,7 @@ pub fn skip(need: Need, reason: &str) {
     );
     let thread = std::thread::current();
     let line = format!("SKIPPED {}: {reason}\n", thread.name().unwrap_or("a test"));
-    // `eprintln!` would be captured. Without stderr there is nobody to tell.
+    // `eprintln!` would be captured. Ignore a closed stderr.
     let _told = std::io::stderr().write_all(line.as_bytes());
     if let Some(file) = std::env::var_os("MAPSCOPE_SKIPPED") {
         let file = std::fs::OpenOptions::new()
@@ -59,8 +59,8 @@ pub fn skip(need: Need, reason: &str) {
     }
 }
 
-/// A file or folder beside the project; `None`, and the test is to be skipped, where it is not
-/// there. `MAPSCOPE_SHARED` names another folder to look in.
+/// A file or folder beside the project. If it does not exist, returns `None` and the test must be
+/// skipped. `MAPSCOPE_SHARED` overrides the folder to search.
 #[track_caller]
 pub fn shared(path: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("MAPSCOPE_SHARED")

@@ -1,10 +1,10 @@
-//! A model of which no two numbers are alike, so that a swap of any is seen.
+//! A model whose numbers all differ, so that any swap is detected.
 
 use mapscope_formats::pfobj::{
     Bounds, Clip, Influence, Joint, Layout, Material, Pfobj, Rotation, Transform, Vertex,
 };
 
-/// Two triangles, three joints, two materials and two clips; a frame of the first clip declares
+/// Two triangles, three joints, two materials and two clips. A frame of the first clip declares
 /// bounds that are half a unit too wide.
 pub fn tiny_model() -> Pfobj {
     let still = Transform {

@@ -7,18 +7,18 @@ use mapscope_formats::{pfmap, pfobj};
 
 use crate::{synthesize, tiny_model};
 
-/// The scene with nothing wrong but where its entities stand: both have the model of
-/// [`write_game`], and the first plays a clip of it.
+/// The scene without problems except the positions of its entities: both have the model of
+/// [`write_game`], and the first one plays a clip of it.
 pub fn sound_scene() -> String {
     let scene = SCENE.replace("assets/models/rock.pfobj", "assets/models/guard.pfobj");
     scene.replace("Stand still", "walk")
 }
 
-/// Writes a game with one map, one model, their textures and a scene on the map into a folder. Gives the
-/// file of the scene.
+/// Writes a game to a folder: one map, one model, their textures and a scene on the map. Returns
+/// the path of the scene.
 ///
 /// # Errors
-/// When the folder cannot be written to.
+/// If the folder is not writable.
 pub fn write_game(folder: &Path, scene: &str) -> io::Result<PathBuf> {
     let [maps, models] = ["assets/maps", "assets/models"].map(|sub| folder.join(sub));
     for folder in [&maps, &models] {
@@ -43,8 +43,8 @@ pub fn write_game(folder: &Path, scene: &str) -> io::Result<PathBuf> {
     Ok(file)
 }
 
-/// The images of a skybox in the order of cube textures: their names, and the colours of their upper
-/// and lower halves.
+/// The images of a skybox in the order of cube textures: their names, and the colours of their
+/// upper and lower halves.
 pub const SKYBOX: [(&str, [[u8; 3]; 2]); 6] = [
     ("right", [[250, 20, 20], [120, 20, 20]]),
     ("left", [[20, 250, 20], [20, 120, 20]]),
@@ -54,11 +54,11 @@ pub const SKYBOX: [(&str, [[u8; 3]; 2]); 6] = [
     ("front", [[20, 250, 250], [20, 120, 120]]),
 ];
 
-/// Writes [`SKYBOX`] into a folder, as images of so many pixels along a side, whose left eighth is
-/// white. They are bitmaps, whatever their names say.
+/// Writes the images of [`SKYBOX`] to a folder. They have `side` pixels per side, and their left
+/// eighth is white. They are bitmaps regardless of their extension.
 ///
 /// # Errors
-/// When the folder cannot be written to.
+/// If the folder is not writable.
 pub fn write_skybox(folder: &Path, side: u32) -> io::Result<()> {
     std::fs::create_dir_all(folder)?;
     for (name, halves) in SKYBOX {
@@ -74,10 +74,10 @@ pub fn write_skybox(folder: &Path, side: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// A square image as a TGA file without compression.
+/// A square image as an uncompressed TGA file.
 pub fn bitmap(side: u32, pixel: impl Fn(u32, u32) -> [u8; 3]) -> Vec<u8> {
     let [low, high] = (side as u16).to_le_bytes();
-    // True colour, of 24 bits, and the first row is the uppermost.
+    // True colour with 24 bits; the first row is the top one.
     let mut bytes = vec![
         0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, low, high, low, high, 24, 0x20,
     ];

@@ -1,5 +1,5 @@
-//! The icon of the program: a small terrain of tiles at different heights, in isometric view. One
-//! list of polygons gives the picture in every size and as SVG.
+//! The icon of the program: a small terrain of tiles at different heights, in isometric view. All
+//! sizes and the SVG are drawn from one list of polygons.
 
 use std::fmt::Write as _;
 
@@ -11,17 +11,17 @@ use super::{Failure, Files};
 
 /// Width and height of the drawing, in its own units.
 const SIDE: f64 = 256.0;
-/// The radius of the corners of what is behind the tiles.
+/// Corner radius of the background.
 const CORNER: f64 = 52.0;
 const BEHIND: Color = [0x1d, 0x21, 0x27];
-/// The sizes as PNG, in pixels: those of the window (64), of desktops and of installers.
+/// Sizes of the PNG files in pixels: those of the window (64), of desktops and of installers.
 const SIZES: [u32; 6] = [16, 32, 48, 64, 128, 256];
-/// Samples of a pixel along each axis.
+/// Samples per pixel along each axis.
 const SAMPLES: u32 = 4;
 
-/// Where the far corner of the lowest tile is.
+/// Position of the far corner of the lowest tile.
 const ORIGIN: DVec2 = DVec2::new(128.0, 104.0);
-/// A step along the row, along the column and up.
+/// Steps along a row, along a column, and up.
 const RIGHT: DVec2 = DVec2::new(35.0, 17.5);
 const LEFT: DVec2 = DVec2::new(-35.0, 17.5);
 const UP: DVec2 = DVec2::new(0.0, -21.0);
@@ -33,14 +33,14 @@ const SAND: Color = [0xe3, 0xc6, 0x8b];
 const GRASS: Color = [0x83, 0xb9, 0x5c];
 const ROCK: Color = [0xe3, 0xa8, 0x57];
 
-/// Height and colour of each tile, from the far corner on.
+/// Height and colour of each tile, starting at the far corner.
 const TILES: [[(f64, Color); 3]; 3] = [
     [(3.2, ROCK), (2.2, GRASS), (1.2, GRASS)],
     [(2.2, GRASS), (1.2, GRASS), (0.6, SAND)],
     [(1.2, GRASS), (0.6, SAND), (0.35, WATER)],
 ];
 
-/// The sides of a tile are darker than its top, in percent of its colour.
+/// Brightness of the sides of a tile in percent of its top.
 const LEFT_SHADE: u32 = 72;
 const RIGHT_SHADE: u32 = 52;
 
@@ -53,7 +53,7 @@ struct Polygon {
 /// Names (below `assets/icon`) and bytes of all files.
 ///
 /// # Errors
-/// When a picture cannot be encoded.
+/// If a picture cannot be encoded.
 pub fn files() -> Result<Files, Failure> {
     let polygons = polygons();
     let mut files = vec![("mapscope.svg".to_owned(), svg(&polygons)?.into_bytes())];
@@ -72,7 +72,7 @@ fn polygons() -> Vec<Polygon> {
             let far = ORIGIN + RIGHT * column as f64 + LEFT * row as f64 + UP * height;
             let [right, left] = [far + RIGHT, far + LEFT];
             let near = far + RIGHT + LEFT;
-            // Down to below the lowest tile.
+            // Extends to below the lowest tile.
             let down = -UP * (height + 0.6);
             for (corners, shade) in [
                 ([far, right, near, left], 100),
@@ -91,13 +91,13 @@ impl Polygon {
     fn contains(&self, point: DVec2) -> bool {
         let corners = self.corners;
         let next = corners.into_iter().cycle().skip(1);
-        // Corners go round clockwise, as Y goes down.
+        // The corners are in clockwise order, since Y points down.
         let mut edges = corners.into_iter().zip(next);
         edges.all(|(from, to)| (to - from).perp_dot(point - from) >= 0.0)
     }
 }
 
-/// The colour at a place, transparent outside the rounded square.
+/// The colour at a point; `None` outside the rounded square.
 fn color_at(polygons: &[Polygon], point: DVec2) -> Option<Color> {
     let middle = DVec2::splat(SIDE / 2.0);
     let beyond = (point - middle).abs() - (middle - CORNER);
@@ -149,7 +149,7 @@ fn svg(polygons: &[Polygon]) -> Result<String, std::fmt::Error> {
         r#"<rect width="{SIDE}" height="{SIDE}" rx="{CORNER}" fill="{}"/>"#,
         hex(BEHIND)
     )?;
-    // A thin line of the same colour, or what is behind shows between neighbours.
+    // A thin outline of the same colour hides gaps between neighbours.
     writeln!(svg, r#"<g stroke-width="0.5" stroke-linejoin="round">"#)?;
     for Polygon { corners, color } in polygons {
         let points = corners.map(|corner| format!("{:.2},{:.2}", corner.x, corner.y));
@@ -188,7 +188,7 @@ mod tests {
             let count = icon.pixels().filter(|pixel| **pixel == wanted).count();
             assert!(count > 20, "{wanted:?}: {count} pixels");
         }
-        // Nothing is cut off at the edges.
+        // Nothing is clipped at the edges.
         for corner in polygons().iter().flat_map(|polygon| polygon.corners) {
             assert!(corner.min_element() > 12.0 && corner.max_element() < SIDE - 12.0);
         }

@@ -1,11 +1,11 @@
-//! Waves, turns and curves that are the same on every machine.
+//! Trigonometry, rotations and curves with the same results on every machine.
 
 use glam::{DQuat, DVec3};
 
 /// The sine of an angle in whole turns.
 pub(crate) fn sine(turns: f64) -> f64 {
     let turns = turns - turns.floor();
-    // Folded to the quarter turn around 0, where the series is exact to a few parts in 10^12.
+    // Reduced to the quarter turn around 0, where the series is exact to a few parts in 10^12.
     let quarter = if turns < 0.25 {
         turns
     } else if turns < 0.75 {
@@ -34,14 +34,14 @@ pub(crate) fn turn(axis: DVec3, degrees: f64) -> DQuat {
     DQuat::from_vec4((axis * sine(half)).extend(cosine(half)))
 }
 
-/// Nods by degrees (down where the nose points ahead), then tilts (up goes to the right), then
-/// turns (to the left): around X, Z and Y.
+/// Combined rotation in degrees around X (nod, down if the nose points forward), then Z (tilt, up
+/// moves to the right), then Y (turn to the left).
 pub(crate) fn bend(nod: f64, turn_left: f64, tilt: f64) -> DQuat {
     turn(DVec3::Y, turn_left) * turn(DVec3::Z, -tilt) * turn(DVec3::X, nod)
 }
 
-/// A smooth curve through (place, value) pairs in rising order, level before the first and after
-/// the last.
+/// A smooth curve through (position, value) pairs in ascending order, constant before the first and
+/// after the last one.
 pub(crate) fn curve(keys: &[(f64, f64)], at: f64) -> f64 {
     let next = keys.partition_point(|key| key.0 <= at);
     let Some(&(x1, y1)) = keys.get(next) else {
@@ -51,7 +51,7 @@ pub(crate) fn curve(keys: &[(f64, f64)], at: f64) -> f64 {
         return y1;
     };
     let (x0, y0) = keys[first];
-    // The slope at a key is that between its neighbours, none at peaks and at the ends.
+    // The slope at a key is that between its neighbours, but 0 at peaks and at the ends.
     let slope = |i: usize| {
         let (Some(before), Some(after)) =
             (i.checked_sub(1).and_then(|i| keys.get(i)), keys.get(i + 1))
@@ -75,7 +75,7 @@ pub(crate) fn curve(keys: &[(f64, f64)], at: f64) -> f64 {
     )
 }
 
-/// From `a` to `b` with slopes there, for `t` from 0 to 1.
+/// Interpolates from `a` to `b` with the given slopes, for `t` from 0 to 1.
 pub(crate) fn hermite(a: f64, slope_a: f64, b: f64, slope_b: f64, t: f64) -> f64 {
     let (t2, t3) = (t * t, t * t * t);
     a * (2.0 * t3 - 3.0 * t2 + 1.0)

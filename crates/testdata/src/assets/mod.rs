@@ -1,7 +1,7 @@
-//! The maps and models that are built into the program, and its icon, as bytes: what lies in `assets`.
+//! The built-in maps and models and the icon as bytes: the content of `assets`.
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test of each compares with what lies in `assets`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and tests compare the output with `assets`.
 
 pub mod icon;
 pub mod level;
@@ -12,9 +12,9 @@ pub mod scene;
 pub mod terrain;
 pub mod tilemaps;
 
-/// Names of files, below the folder of their kind, and their bytes.
+/// File names, below the folder of their kind, and their bytes.
 pub type Files = Vec<(String, Vec<u8>)>;
-/// Why files could not be made.
+/// The error for files that could not be generated.
 pub type Failure = Box<dyn std::error::Error>;
 
 /// The files of one kind.
@@ -24,7 +24,7 @@ pub struct Kind {
     pub name: &'static str,
     /// Its folder below `assets`.
     pub folder: &'static str,
-    /// Makes them.
+    /// Generates the files.
     pub files: fn() -> Result<Files, Failure>,
 }
 

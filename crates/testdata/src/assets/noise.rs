@@ -1,5 +1,5 @@
-//! Random numbers and noise that repeats: positions are counted in the size of the picture, so
-//! that 0 and 1 are the same place.
+//! Random numbers and periodic noise. Positions are relative to the size of the picture, so that 0
+//! and 1 are the same position.
 
 /// A hash of three numbers.
 pub(crate) fn hash(x: i32, y: i32, seed: u32) -> u32 {
@@ -17,18 +17,18 @@ pub(crate) fn random(x: i32, y: i32, seed: u32) -> f32 {
     (hash(x, y, seed) >> 8) as f32 / (1 << 24) as f32
 }
 
-/// From `a` to `b`.
+/// Interpolates from `a` to `b`.
 pub(crate) fn mix(a: f32, b: f32, t: f32) -> f32 {
     a + (b - a) * t
 }
 
-/// 0 below `low`, 1 above `high`, smooth between them.
+/// 0 below `low`, 1 above `high`, and smooth between them.
 pub(crate) fn smoothstep(low: f32, high: f32, x: f32) -> f32 {
     let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
     t * t * (3.0 - 2.0 * t)
 }
 
-/// Gradient noise from about -1 to 1, with so many waves across the picture.
+/// Gradient noise from about -1 to 1, with `fu` and `fv` waves across the picture.
 pub(crate) fn noise([u, v]: [f32; 2], [fu, fv]: [i32; 2], seed: u32) -> f32 {
     let (x, y) = (u * fu as f32, v * fv as f32);
     let (x0, y0) = (x.floor(), y.floor());
@@ -68,20 +68,20 @@ pub(crate) fn fbm(at: [f32; 2], waves: [i32; 2], octaves: i32, seed: u32) -> f32
     sum * 1.3
 }
 
-/// A cell of a Voronoi diagram around points that are scattered on a grid.
+/// A cell of a Voronoi diagram of jittered grid points.
 pub(crate) struct Cell {
-    /// A number of its own.
+    /// Its unique number.
     pub(crate) id: u32,
-    /// Distance from its border; 1 is the side of the grid.
+    /// Distance from its border, relative to the side of the grid.
     pub(crate) inside: f32,
 }
 
-/// The cell at a position; a grid of so many columns and rows, its points off their places by up
-/// to `jitter` of the grid's side.
+/// The cell at a position, in a grid of `nu` x `nv` points that are displaced by up to `jitter` of
+/// the grid's side.
 pub(crate) fn cell([u, v]: [f32; 2], [nu, nv]: [i32; 2], jitter: f32, seed: u32) -> Cell {
     let (x, y) = (u * nu as f32, v * nv as f32);
     let (x0, y0) = (x.floor() as i32, y.floor() as i32);
-    // From the position to the point of a cell of the grid.
+    // The vector from the position to the point of a grid cell.
     let to_point = |i: i32, j: i32| {
         let (cx, cy) = ((x0 + i).rem_euclid(nu), (y0 + j).rem_euclid(nv));
         let off = |seed| (random(cx, cy, seed) - 0.5) * jitter;

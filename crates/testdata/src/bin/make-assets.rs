@@ -1,6 +1,6 @@
-//! Writes the maps and models that are built into the program, their textures, and its icon:
-//! `cargo run -p mapscope-testdata --bin make-assets -- terrain scene models level tilemaps icon`,
-//! or those of one kind only. The same files come out every time.
+//! Writes the built-in maps and models, their textures, and the icon: `cargo run -p
+//! mapscope-testdata --bin make-assets -- terrain scene models level tilemaps icon`, or only some
+//! of these kinds. The output is the same every time.
 
 use std::io::Write as _;
 

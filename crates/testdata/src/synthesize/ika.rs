@@ -1,24 +1,24 @@
-//! Maps and tilesets made up for tests and measurements.
+//! Synthetic maps and tilesets for tests and measurements.
 
 use mapscope_formats::ika::map::{self, Map};
 use mapscope_formats::ika::text_map::{self, TextMap};
 use mapscope_formats::ika::vsp::{Pixels, STRANDS, Strand, Version, Vsp};
 use mapscope_formats::ika::{DIRECTIONS, Parallax};
 
-/// How many tiles the made-up tileset has, and how large these are in pixels.
+/// Number of tiles of the synthetic tileset, and their size in pixels.
 const TILES: u32 = 64;
 const TILE: u32 = 16;
-/// The file name that made-up maps give their tileset.
+/// File name of the tileset in synthetic maps.
 pub const IKA_TILESET: &str = "made_up.vsp";
 
-/// Makes up a binary map: meadows and water with paths, and things scattered over it on the
-/// layers above; zones, entities and obstruction. The same numbers make the same map. `size` is
-/// in tiles, and its tiles are those of [`ika_tileset`].
+/// Generates a binary map: meadows and water with paths, things scattered on the layers above,
+/// zones, entities and obstruction. The result depends only on the arguments. `size` is in tiles;
+/// the tileset is [`ika_tileset`].
 pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
     let [width, height] = size;
     let tiles = |layer: usize| tiles(size, layer, seed);
     let ground = tiles(0);
-    // Water stops everybody.
+    // Water blocks everybody.
     let obstruction = ground.iter().map(|tile| u8::from(*tile < 16)).collect();
     let mut zone_numbers = vec![0; ground.len()];
     for (index, number) in zone_numbers.iter_mut().enumerate() {
@@ -91,7 +91,7 @@ pub fn ika_map(size: [u32; 2], layers: usize, seed: u64) -> Map {
     }
 }
 
-/// Makes up a text map of the same tiles as [`ika_map`]; its layers differ in size and place.
+/// Generates a text map with the tiles of [`ika_map`]; its layers differ in size and position.
 pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
     let [width, height] = size;
     let layer = |number: usize| {
@@ -154,7 +154,7 @@ pub fn ika_text_map(size: [u32; 2], layers: usize, seed: u64) -> TextMap {
     }
 }
 
-/// Makes up the tileset of the made-up maps: 64 tiles of 16 x 16 pixels in 32 bits, the first of
+/// Generates the tileset of the synthetic maps: 64 tiles of 16 x 16 pixels in 32 bits, the first of
 /// them empty, with four animations.
 pub fn ika_tileset(seed: u64) -> Vsp {
     let mut pixels = Vec::with_capacity((TILES * TILE * TILE * 4) as usize);
@@ -203,7 +203,7 @@ pub fn ika_tileset(seed: u64) -> Vsp {
     }
 }
 
-/// The tiles of a layer: ground below, and things on one tile of eight above it.
+/// The tiles of a layer: the ground below, and things on one of eight tiles above it.
 fn tiles([width, height]: [u32; 2], layer: usize, seed: u64) -> Vec<u32> {
     let seed = seed.wrapping_add(layer as u64 * 0x9e37_79b9);
     let mut tiles = Vec::with_capacity((u64::from(width) * u64::from(height)) as usize);
@@ -246,7 +246,7 @@ fn entity_position(size: [u32; 2], seed: u64, number: u32) -> [i32; 2] {
     [at(0), at(1)]
 }
 
-/// A number that looks like chance, the same for the same place.
+/// A pseudorandom number that depends only on seed and position.
 fn noise(seed: u64, [x, y, z]: [u32; 3]) -> u32 {
     let place = u64::from(x) | u64::from(y) << 24 | u64::from(z) << 48;
     let mut bits = (seed ^ 0x9e37_79b9_7f4a_7c15).wrapping_add(place);

@@ -1,4 +1,5 @@
-//! Files made up for tests and measurements: the same numbers make the same file.
+//! Synthetic files for tests and measurements. Each file depends only on the arguments of its
+//! function.
 
 mod ika;
 mod pfmap;

@@ -1,13 +1,13 @@
-//! Terrain made up for tests and measurements.
+//! Synthetic terrain for tests and measurements.
 
 use mapscope_formats::pfmap::{
     CHUNK_SIDE, CHUNK_TILES, Field, Layout, Material, OddTiles, Pfmap, Tile, TileType, write,
 };
 
-/// Makes up a map that looks like land: hills with ramps and corners, cliffs, lakes, roads and
-/// patches of seven materials, named as in the game. The same numbers make the same bytes.
+/// Generates a map that resembles a landscape: hills with ramps and corners, cliffs, lakes, roads
+/// and patches of seven materials, named as in the game. The bytes depend only on the arguments.
 ///
-/// For tests and measurements; 64 by 64 chunks are 104 MB.
+/// For tests and measurements; 64 x 64 chunks take 104 MB.
 pub fn pfmap(chunk_rows: u32, chunk_cols: u32, seed: u64) -> Vec<u8> {
     let land = Land { seed };
     let (rows, cols) = (chunk_rows * CHUNK_SIDE, chunk_cols * CHUNK_SIDE);
@@ -66,10 +66,11 @@ const DIRTY_GRASS: u16 = 4;
 const CRACKED_DIRT: u16 = 5;
 const DIRT_ROAD: u16 = 6;
 
-/// One in the fixed-point numbers of the land, which are the same on every machine.
+/// The number 1 in the fixed-point format of the land, which gives the same results on every
+/// machine.
 const ONE: i32 = 1 << 12;
 
-/// The made-up land: noise of several sizes, each with a number of its own.
+/// The synthetic land: noise at several scales, each with its own layer number.
 struct Land {
     seed: u64,
 }
@@ -77,7 +78,7 @@ struct Land {
 impl Land {
     /// A random number from 0 to [`ONE`] for a point of a lattice.
     fn random(&self, layer: u64, row: u32, col: u32) -> i32 {
-        // The finish of SplitMix64, which leaves no pattern of its input.
+        // The finaliser of SplitMix64, which hides patterns of its input.
         let mut bits = self.seed ^ layer << 58 ^ u64::from(row) << 29 ^ u64::from(col);
         bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ bits >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -85,7 +86,7 @@ impl Land {
         (bits >> 52) as i32
     }
 
-    /// Noise from 0 to [`ONE`], smooth over so many tiles.
+    /// Smooth noise from 0 to [`ONE`] with a period of `size` tiles.
     fn noise(&self, layer: u64, size: u32, row: u32, col: u32) -> i32 {
         let smooth = |t: u32| {
             let t = (t % size) as i32 * ONE / size as i32;
@@ -99,8 +100,8 @@ impl Land {
         mix(north, south, down)
     }
 
-    /// The height of a corner between tiles, in levels. Those of one tile differ by one at most:
-    /// the steepest slope of the noise is below one level in a tile.
+    /// The height of a corner between tiles, in levels. Corners of one tile differ by at most one
+    /// level, because the slope of the noise stays below one level per tile.
     fn level(&self, row: u32, col: u32) -> i8 {
         let height = self.noise(1, 40, row, col) * 6 - 2 * ONE;
         // Plains at the level of most of the land, between hills and lakes.
@@ -123,7 +124,7 @@ impl Land {
             (true, false, true, false) => TileType::RampEw,
             (false, true, false, true) => TileType::RampWe,
             (false, true, false, false) => TileType::CornerConcaveSw,
-            // Two raised corners across have no type; one of the lowered ones is raised with them.
+            // Two opposite raised corners match no type, so a lowered corner is raised as well.
             (true, true | false, false, true) => TileType::CornerConvexSw,
             (true, false, false, false) => TileType::CornerConcaveSe,
             (true | false, true, true, false) => TileType::CornerConvexSe,
@@ -133,7 +134,7 @@ impl Land {
             (true, false, true, true) => TileType::CornerConvexNe,
             (false, false, false, false) | (true, true, true, true) => TileType::Flat,
         };
-        // Tablelands rise out of the plains on cliffs.
+        // Plateaus rise from the plains with cliffs.
         let is_plain = base == 0 && kind == TileType::Flat;
         let is_table = is_plain && self.noise(2, 48, row, col) > ONE * 3 / 4;
         let mut tile = Tile::default();
@@ -142,7 +143,7 @@ impl Land {
         tile.ramp_height = u8::from(kind != TileType::Flat);
         tile.top_material = self.ground(row, col, base);
         tile.side_material = CLIFFS;
-        // Deep water is no place to walk.
+        // Deep water is not walkable.
         tile.set(Field::Pathable, i32::from(base >= -1));
         tile
     }

@@ -1,4 +1,4 @@
-//! Models made up for measurements.
+//! Synthetic models for measurements.
 
 use std::f32::consts::TAU;
 
@@ -8,18 +8,18 @@ use mapscope_formats::pfobj::{
 
 use super::ppe::{PPE_SHEET, scramble};
 
-/// How many joints follow each other up the stalk, and how long each is.
+/// Number of joints in the chain along the stalk, and the length of each.
 const JOINTS: u32 = 16;
 const JOINT_LENGTH: f32 = 0.5;
-/// Frames of the one clip.
+/// Number of frames of the only clip.
 const FRAMES: u32 = 32;
-/// How far a joint turns at most, in radians.
+/// Maximum rotation of a joint in radians.
 const TURN: f32 = 0.06;
-/// Height and width at the bottom.
+/// Height, and radius at the bottom.
 const HEIGHT: f32 = JOINTS as f32 * JOINT_LENGTH;
 const RADIUS: f32 = 1.0;
 
-/// A place on the stalk.
+/// A point on the stalk.
 #[derive(Clone, Copy)]
 struct Point {
     position: [f32; 3],
@@ -27,9 +27,9 @@ struct Point {
     normal: [f32; 3],
 }
 
-/// Makes up a model of so many triangles: a knobbly stalk of two materials that sways, with a skeleton
-/// of 16 joints, two of which move each vertex. Its texture is [`ppe_sheet`](super::ppe_sheet). The same
-/// numbers make the same model.
+/// Generates a model with `triangles` triangles: a knobbly, swaying stalk with two materials. Its
+/// skeleton has 16 joints, two of which influence each vertex. Its texture is
+/// [`ppe_sheet`](super::ppe_sheet). The model depends only on the arguments.
 pub fn pfobj(triangles: u32, seed: u64) -> Pfobj {
     let around = ((triangles as f32 / 6.0).sqrt() as u32).max(3);
     let rings = triangles.div_ceil(2 * around).max(1);
@@ -88,11 +88,11 @@ pub fn pfobj(triangles: u32, seed: u64) -> Pfobj {
     }
 }
 
-/// The place at a part of the height, and at a step of so many around.
+/// The point at a fraction of the height and at a step of `around`.
 fn point(part: f32, step: u32, around: u32, seed: u64) -> Point {
     let turned = step as f32 / around as f32;
     let (sin, cos) = (turned * TAU).sin_cos();
-    // Knobs of an eighth of the way around; the last one is next to the first.
+    // Each knob covers an eighth of the circumference; the last one is next to the first.
     let knob = u64::from(step * 8 / around) % 8 + ((part * 32.0) as u64) * 8;
     let bump = (scramble(seed ^ knob) & 0xff) as f32 / 255.0;
     let radius = RADIUS * (1.0 - 0.6 * part) * (0.9 + 0.1 * bump);
@@ -103,7 +103,7 @@ fn point(part: f32, step: u32, around: u32, seed: u64) -> Point {
     }
 }
 
-/// What moves a vertex at a height: the joint that it is on and the next.
+/// The influences on a vertex at a height: the joint at this height and the next one.
 fn weights(height: f32) -> [Influence; 2] {
     let along = height / JOINT_LENGTH;
     let joint = (along as u32).min(JOINTS - 1);
@@ -116,12 +116,12 @@ fn weights(height: f32) -> [Influence; 2] {
     [(joint, 1.0 - part), (next, part)].map(|(joint, weight)| Influence { joint, weight })
 }
 
-/// How far each joint is turned at a frame, in radians.
+/// The rotation of each joint at a frame, in radians.
 fn turn(frame: u32) -> f32 {
     TURN * (frame as f32 / FRAMES as f32 * TAU).sin()
 }
 
-/// A joint relative to its parent, turned so far around Z.
+/// The transform of a joint relative to its parent, rotated by `turn` around Z.
 fn local(joint: u32, turn: f32) -> Transform {
     let (sin, cos) = (turn / 2.0).sin_cos();
     let length = if joint == 0 { 0.0 } else { JOINT_LENGTH };
@@ -132,7 +132,7 @@ fn local(joint: u32, turn: f32) -> Transform {
     }
 }
 
-/// Of each joint how far it is turned in model space, and where it begins, in X and Y.
+/// The rotation of each joint in model space, and its start in X and Y.
 fn places(turn: f32) -> Vec<(f32, [f32; 2])> {
     let mut at = [0.0; 2];
     let joints = (1..=JOINTS).map(|joint| {
@@ -147,7 +147,7 @@ fn places(turn: f32) -> Vec<(f32, [f32; 2])> {
     joints.collect()
 }
 
-/// Where the joints bring a vertex.
+/// The skinned position of a vertex.
 fn posed([x, y, z]: [f32; 3], places: &[(f32, [f32; 2])]) -> [f32; 3] {
     let mut sum = [0.0, 0.0, z];
     for Influence { joint, weight } in weights(y) {

@@ -1,17 +1,17 @@
-//! Scenes made up for measurements.
+//! Synthetic scenes for measurements.
 
 use mapscope_formats::pfmap::{CHUNK_SIDE, Pfmap, TileType};
 use mapscope_formats::pfscene::{Layout, Pfscene, Value};
 
 use super::ppe::scramble;
 
-/// World units along a side of a tile, and from a height level to the next (fact sheet 0).
+/// Side length of a tile and height of a level in world units (fact sheet 0).
 const TILE_SIDE: f32 = 8.0;
 const LEVEL_HEIGHT: f32 = 4.0;
 
-/// Makes up a scene of so many entities: those of another scene over and over, strewn over the level
-/// tiles above the water of a map. Where a map has no such tiles, they stay where they are. The same
-/// numbers make the same scene.
+/// Generates a scene with `count` entities: those of another scene are repeated and scattered over
+/// the flat tiles of a map above the water. If the map has no such tiles, they keep their
+/// positions. The scene depends only on the arguments.
 pub fn pfscene(like: &Pfscene, map: &Pfmap, count: u32, seed: u64) -> Pfscene {
     let tiles = (0_u32..).zip(&map.tiles);
     let level = tiles.filter(|(_, tile)| tile.kind == TileType::Flat && tile.base_height >= 0);
@@ -26,7 +26,7 @@ pub fn pfscene(like: &Pfscene, map: &Pfmap, count: u32, seed: u64) -> Pfscene {
         if let Some(&(at, base)) = tile.and_then(|tile| level.get(tile))
             && let Some(position) = attributes.find(|attribute| attribute.key == "position")
         {
-            // Anywhere on the tile; columns run toward -X (fact sheet A4).
+            // A random position on the tile; columns run toward -X (fact sheet A4).
             let [aside, along] =
                 [bits >> 40, bits >> 52].map(|bits| (bits & 0xfff) as f32 / 4096.0);
             let x = cols as f32 / 2.0 - ((at % cols) as f32 + aside);

@@ -1,4 +1,4 @@
-//! Maps made up for tests and measurements.
+//! Synthetic maps for tests and measurements.
 
 use std::collections::VecDeque;
 
@@ -11,15 +11,14 @@ use mapscope_formats::pmf::{
     SoundEnvironment, SoundMaterial, StringRef, StringTable, StringTableBuilder, Vertex, Weather,
 };
 
-/// Chunks are 2 to the power of this metres long.
+/// Exponent of the chunk size: chunks have a side of 2^`CHUNK_EXPONENT` metres.
 const CHUNK_EXPONENT: u8 = 4;
-/// Luxels on each side of the lightmaps: 2 to the power of this.
+/// Exponent of the lightmap size: lightmaps have 2^`LIGHTMAP_EXPONENT` luxels per side.
 const LIGHTMAP_EXPONENT: u8 = 4;
 
-/// Makes up a map of one level: blocks of three materials with caves between them, in which every
-/// kind of cube and of light occurs. `grid` is how many chunks there are along Y, X and Z, and
-/// each is divided `depth` times, so that it has somewhat more than `8^depth` cubes. The same
-/// numbers make the same map.
+/// Generates a map of one level: blocks of three materials with caves between them, with every kind
+/// of cube and light. `grid` is the number of chunks along Y, X and Z. Each chunk is divided
+/// `depth` times and has slightly more than `8^depth` cubes. The map depends only on the arguments.
 pub fn pmf(grid: [u32; 3], depth: u8, seed: u64) -> Pmf {
     let [y_count, x_count, z_count] = grid;
     let blocks = Blocks { seed, depth };
@@ -82,7 +81,7 @@ const GRAVITY: &str = "earth";
 const ECHO: &str = "cave";
 const SKY: &str = "day";
 
-/// A table of short texts, which always fit.
+/// A table of short texts, which always fits.
 fn table<const N: usize>(texts: [&str; N]) -> (StringTable, [StringRef; N]) {
     let mut builder = StringTableBuilder::default();
     let strings = texts.map(|text| builder.add(text).unwrap_or_default());
@@ -187,20 +186,20 @@ fn entities(strings: &mut StringTableBuilder) -> Entities {
             .collect(),
         ..EntityList::default()
     };
-    // Nothing of them can be too long.
+    // None of their strings is too long.
     list.build(strings).unwrap_or_default()
 }
 
-/// What stands where.
+/// The blocks of the map.
 struct Blocks {
     seed: u64,
     depth: u8,
 }
 
 impl Blocks {
-    /// A random number for a block of two cells on each side; `layer` tells what for.
+    /// A random number for a block of two cells per side; `layer` separates independent uses.
     fn random(&self, layer: u64, cell: [u32; 3]) -> u64 {
-        // The finish of SplitMix64, which leaves no pattern of its input.
+        // The finaliser of SplitMix64, which hides patterns of its input.
         let [x, y, z] = cell.map(|at| u64::from(at >> 1));
         let mut bits = self.seed ^ layer << 60 ^ x << 40 ^ y << 20 ^ z;
         bits = bits.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -214,14 +213,14 @@ impl Blocks {
     }
 }
 
-/// A cube that is to be added.
+/// A cube to be added.
 struct Waiting {
     cell: Cell,
-    /// How often it is to be divided.
+    /// Remaining number of subdivisions.
     divisions: u8,
-    /// How many cubes are still to be wrapped around it.
+    /// Remaining number of wrappers around it.
     wrappers: u8,
-    /// Its least cell in the level.
+    /// Its minimum cell in the level.
     origin: [u32; 3],
 }
 
@@ -321,7 +320,7 @@ fn chunk(blocks: &Blocks, index: ChunkIndex, grid: [u32; 3]) -> ChunkData {
     }
 }
 
-/// The octree of a chunk, level by level; vertices and normals are added to those of the client.
+/// Builds the octree of a chunk, level by level, and adds vertices and normals to the client data.
 fn cubes(
     blocks: &Blocks,
     root: Waiting,
@@ -386,12 +385,12 @@ fn cubes(
             cubes.push_empty();
         }
     }
-    // What is made up is a tree.
+    // The generated cubes always form a tree.
     let _ = cubes.link();
     cubes
 }
 
-/// Adds a block with faces where nothing is beside it.
+/// Adds a block with faces where it has no neighbour.
 fn add_block(
     blocks: &Blocks,
     cubes: &mut Cubes,
@@ -401,7 +400,7 @@ fn add_block(
     let random = blocks.random(3, origin);
     let material = (random % 3) as u8;
     let mut geometry = Geometry::new(material, 0, 0);
-    // One in eight is extended one way, the other, or both.
+    // One in eight has extended geometry: client, common, or both.
     if random.is_multiple_of(8) {
         geometry.bits =
             (random >> 8) as u8 & (Geometry::CLIENT_EXTENDED | Geometry::COMMON_EXTENDED);
@@ -431,7 +430,7 @@ fn add_block(
         }
         geometry.triangles[side] = 2;
         geometry.lightmaps[side] = 0;
-        // As of compilers, textures and light run on from block to block.
+        // As with compilers, textures and light continue from block to block.
         let quad = order.map(|corner| {
             let position = corners[corner];
             let [x, y, z] = position;

@@ -1,4 +1,4 @@
-//! Maps made up for tests and measurements.
+//! Synthetic maps for tests and measurements.
 
 use mapscope_formats::Integers;
 use mapscope_formats::ppe::sdlang::{At, Tag, Value};
@@ -7,20 +7,21 @@ use mapscope_formats::ppe::xmf::{
 };
 use mapscope_formats::ppe::{Cell, Corner, Layout, MapData, MapFlags};
 
-/// How many tiles made-up maps use.
+/// Number of tiles that synthetic maps use.
 const TILES: u32 = 64;
-/// Width and height of a tile in pixels, and how many are beside each other in the sheet.
+/// Size of a tile in pixels, and number of columns of the sheet.
 const TILE: u32 = 16;
 const SHEET_COLUMNS: u32 = 8;
-/// Palettes have 2 to the power of this colours, and cells name one of so many.
+/// Exponent of the palette size: palettes have 2^`PAL_SHIFT` colours. Cells select one of
+/// `PALETTES`.
 const PAL_SHIFT: u32 = 5;
 const PALETTES: u32 = 4;
-/// How many colours these have together.
+/// Total number of colours.
 const COLORS: u32 = PALETTES << PAL_SHIFT;
-/// The file name that made-up containers give their sheet, and made-up models their texture.
+/// File name of the sheet in synthetic containers, and of the texture of synthetic models.
 pub const PPE_SHEET: &str = "made_up.tga";
 
-/// Makes up a container of one layer with the cells of [`ppe_map`] in it; its tiles are those of
+/// Generates a container of one layer with the cells of [`ppe_map`]; its tiles are those of
 /// [`ppe_sheet`].
 pub fn ppe_container(size: [u32; 2], seed: u64) -> Xmf {
     let map = ppe_map(size, MapFlags(MapFlags::NEW_LAYOUT), seed);
@@ -33,7 +34,7 @@ pub fn ppe_container(size: [u32; 2], seed: u64) -> Xmf {
     Xmf {
         metadata: Metadata {
             version: Some([1, 0]),
-            // Of today's layout of cells.
+            // A date that selects the current layout of cells.
             other: vec![Tag::new(
                 "",
                 "DateOfCreation",
@@ -77,11 +78,11 @@ fn colors(seed: u64) -> impl Iterator<Item = [u8; 3]> {
     })
 }
 
-/// Makes up the sheet of the made-up containers: 64 tiles of 16 by 16 pixels and four palettes, as a
-/// TGA file.
+/// Generates the sheet of the synthetic containers as a TGA file: 64 tiles of 16 x 16 pixels and
+/// four palettes.
 pub fn ppe_sheet(seed: u64) -> Vec<u8> {
     let [width, height] = [SHEET_COLUMNS, TILES / SHEET_COLUMNS].map(|tiles| tiles * TILE);
-    // With a palette, its colours from 0 and of 24 bits each, and rows from the top.
+    // With a palette of 24-bit colours that starts at 0, and rows from the top.
     let mut bytes = vec![0, 1, 1, 0, 0];
     bytes.extend((COLORS as u16).to_le_bytes());
     bytes.extend([24, 0, 0, 0, 0]);
@@ -101,15 +102,15 @@ pub fn ppe_sheet(seed: u64) -> Vec<u8> {
     bytes
 }
 
-/// Makes up a map: patches of tiles with holes between them, in which every mirror, palette and
-/// priority that the flags allow occurs, and the attributes that they ask for. The same numbers
-/// make the same map.
+/// Generates a map: patches of tiles with holes between them, with every mirror, palette and
+/// priority that the flags allow, and the attributes that they require. The map depends only on the
+/// arguments.
 pub fn ppe_map(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     let count = size[0] as usize * size[1] as usize;
     let width = size[0].max(1) as usize;
     let cells = (0..count).map(|i| {
         let (x, y) = ((i % width) as u64, (i / width) as u64);
-        // Eight by eight cells are alike, so that runs are as long as in drawn maps.
+        // Areas of 8 x 8 cells are uniform, so that runs are as long as in hand-drawn maps.
         let patch = scramble(seed ^ ((x / 8) << 32) ^ (y / 8));
         let bits = if patch.is_multiple_of(4) {
             scramble(seed ^ (x << 32) ^ y)
@@ -150,7 +151,7 @@ pub fn ppe_map(size: [u32; 2], flags: MapFlags, seed: u64) -> MapData {
     }
 }
 
-/// A cell of what its layout has room for.
+/// A cell with values that its layout can represent.
 fn cell(bits: u32, flags: MapFlags) -> Cell {
     if bits.is_multiple_of(7) {
         return Cell {
@@ -166,7 +167,7 @@ fn cell(bits: u32, flags: MapFlags) -> Cell {
     Cell::decode((bits % TILES) | (above_tile << 16), flags)
 }
 
-/// A number that looks like chance (splitmix64).
+/// A pseudorandom number (splitmix64).
 pub(super) fn scramble(seed: u64) -> u64 {
     let mut z = seed.wrapping_add(0x9E37_79B9_7F4A_7C15);
     z = (z ^ z >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);

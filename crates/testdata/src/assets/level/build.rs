@@ -1,4 +1,4 @@
-//! The map as the format has it.
+//! Builds the map in the structures of the format.
 
 use glam::{IVec3, Vec2, Vec3};
 use mapscope_formats::pmf::archive::{Archive, NewFile};
@@ -21,18 +21,18 @@ use super::plan::{self, Point};
 use super::textures;
 use super::tree::{Face, Node, Outline, Tree, chunk_center};
 
-/// When the level was last changed, in seconds of Unix time.
+/// Time of the last change of the level, in seconds of Unix time.
 const CREATED_UNIX_SECS: u64 = 1_795_000_000;
-/// 2 to the power of this is the edge of a chunk in metres.
+/// Exponent of the chunk size: chunks have an edge of 2^`CHUNK_EXPONENT` metres.
 const CHUNK_EXPONENT: u8 = 4;
-/// Light that is fainter than this is left out of the layers of lamps.
+/// Minimum light in the layers of lamps; fainter light is omitted.
 const FAINTEST: u8 = 8;
-/// Light is counted in whole multiples of this: filtering hides it, and it is packed to half.
+/// Step to which light is quantised: filtering hides it, and it halves the compressed size.
 const STEP: f32 = 5.0;
-/// The same of the layers of lamps.
+/// Quantisation step of the layers of lamps.
 const LAYER_STEP: f32 = 10.0;
 
-/// How things feel: name, whether one goes through, friction or speed, traction and bounce.
+/// Physics materials: name, `true` if permeable, then friction or speed, traction and bounce.
 const PHYSICS: [(&str, bool, [f32; 3]); 7] = [
     ("air", true, [50.0, 0.0, 0.0]),
     ("stone", false, [0.8, 1.0, 0.1]),
@@ -42,10 +42,10 @@ const PHYSICS: [(&str, bool, [f32; 3]); 7] = [
     ("glass", false, [0.3, 0.5, 0.2]),
     ("water", true, [3.0, 0.0, 0.0]),
 ];
-/// What one goes through without noticing.
+/// The permeable material without any effect.
 const LIGHT: &str = "light";
 
-/// How things sound: name, and how much they dampen volume and high frequencies.
+/// Sound materials: name, and damping of volume and of high frequencies.
 const SOUNDS: [(&str, [f32; 2]); 3] = [
     ("hard", [0.1, 0.05]),
     ("soft", [0.6, 0.5]),
@@ -58,7 +58,7 @@ const WEATHERS: [(&str, Point, f32); 2] = [
     ("still air", [0.0, 0.0, 0.0], 0.0),
 ];
 const GRAVITIES: [(&str, Point); 2] = [("earth", [0.0, -9.81, 0.0]), ("afloat", [0.0, -1.2, 0.0])];
-/// How rooms sound: low pass, high pass, delay, feedback, mix, low pass and high pass of the
+/// Acoustics of rooms: low pass, high pass, delay, feedback, mix, low pass and high pass of the
 /// reverb.
 const ECHOES: [(&str, [f32; 7]); 3] = [
     ("outdoors", [20_000.0, 20.0, 0.0, 0.0, 0.0, 20_000.0, 20.0]),
@@ -71,7 +71,7 @@ const ECHOES: [(&str, [f32; 7]); 3] = [
 const EVENING_SKY: &str = "evening";
 const DUSK_SKY: &str = "the same evening from the garden";
 
-/// A part of the level with an environment of its own: its box, and what is there.
+/// A part of the level with its own environment: its box and the environment.
 struct Region {
     from: Point,
     to: Point,
@@ -106,13 +106,13 @@ const SKY_REGIONS: [Region; 1] = [Region {
     name: DUSK_SKY,
 }];
 
-/// What is written beside the textures.
+/// A text file beside the textures.
 const NOTES: &str = "The bath house\n\
 \n\
 A level of Mapscope, made by `make-assets level` from the plan of crates/testdata.\n\
 Lights 1 to 4 have lightmaps of their own, lights 10 and 11 colour vertices.\n";
 
-/// Why the level cannot be made.
+/// The reason why the level cannot be built.
 #[derive(Debug)]
 pub(crate) struct CannotBuild(String);
 
@@ -137,7 +137,7 @@ fn add(strings: &mut StringTableBuilder, text: &str) -> Built<StringRef> {
     found.ok_or_else(|| CannotBuild(format!("`{text}` cannot be a string")))
 }
 
-/// Makes the map.
+/// Builds the map.
 pub(crate) fn map() -> Built<Pmf> {
     let sun = Vec3::from(plan::SUN).normalize();
     let textures = textures::all(sun.to_array());
@@ -184,7 +184,7 @@ pub(crate) fn map() -> Built<Pmf> {
     })
 }
 
-/// Of each material how much light comes back from it.
+/// The mean albedo of each material.
 fn mean_colors(textures: &[(String, Texture)]) -> Vec<Vec3> {
     LOOKS
         .iter()
@@ -192,7 +192,7 @@ fn mean_colors(textures: &[(String, Texture)]) -> Vec<Vec3> {
             let texture = textures.iter().find(|(name, _)| *name == look.texture);
             let mean = texture.map_or(Vec3::ONE, |(_, texture)| textures::mean(texture).into());
             let color = Vec3::from(look.color.map(|channel| f32::from(channel) / 255.0));
-            // Bytes are the roots of what light is.
+            // Bytes are square roots of light.
             let both = mean * color;
             both * both * 0.9
         })
@@ -217,7 +217,7 @@ fn archive(textures: &[(String, Texture)]) -> Built<Archive> {
     Ok(Archive::build(&files)?)
 }
 
-/// What the level is made of.
+/// The parts from which the level is built.
 struct Builder<'a> {
     grid: &'a Grid,
     trees: &'a [Tree],
@@ -226,7 +226,7 @@ struct Builder<'a> {
     lights: &'a Lights,
 }
 
-/// Names that cubes of a chunk have by index.
+/// Names to which cubes of a chunk refer by index.
 #[derive(Default)]
 struct Used {
     materials: Vec<&'static str>,
@@ -234,22 +234,22 @@ struct Used {
     sounds: Vec<&'static str>,
 }
 
-/// What is drawn of a chunk.
+/// The drawable content of a chunk.
 #[derive(Default)]
 struct Drawn {
     client: ChunkClient,
     used: Used,
-    /// Of each vertex what fast lights need to know.
+    /// Data of each vertex for fast lights.
     seen: Vec<Seen>,
 }
 
-/// Where a vertex looks to, and the room that it is seen from.
+/// The normal of a vertex and the room from which it is visible.
 struct Seen {
     normal: Vec3,
     room: usize,
 }
 
-/// The index of a name in a list, to which it is added if it is not there.
+/// The index of a name in a list, to which it is added if it is missing.
 fn index_of(list: &mut Vec<&'static str>, name: &'static str) -> u8 {
     let found = list.iter().position(|other| *other == name);
     let index = found.unwrap_or_else(|| {
@@ -349,7 +349,7 @@ impl Builder<'_> {
             client: Some(drawn.client),
             server: Some(ChunkServer {
                 strings: server_strings.finish(),
-                // Whoever is in the half toward the other chunk wakes it.
+                // A player in the half toward the other chunk activates it.
                 regions: vec![ServerRegion {
                     max: half
                         .with_x(if chunk == 0 { half.x } else { 0.0 })
@@ -364,7 +364,7 @@ impl Builder<'_> {
         })
     }
 
-    /// The octree of a chunk; what it draws is added.
+    /// Builds the octree of a chunk and adds its drawable content.
     fn cubes(
         &self,
         chunk: usize,
@@ -433,7 +433,7 @@ impl Builder<'_> {
         Ok(cubes)
     }
 
-    /// The cubes of a chunk, and those of the other one, that hold these places.
+    /// The cubes that contain these positions: those of the chunk, and those of the other one.
     fn seen(&self, chunk: usize, places: &[Point]) -> (Vec<u32>, Vec<u32>) {
         let (mut own, mut others) = (Vec::new(), Vec::new());
         for place in places {
@@ -458,14 +458,14 @@ impl Builder<'_> {
         (own, others)
     }
 
-    /// The light in a cell: the base, and how much of each lamp.
+    /// The light in a cell: the base light and the share of each lamp.
     fn probe(
         &self,
         least: IVec3,
         side: i32,
         middle: Vec3,
     ) -> ([u8; 3], Vec<LightReference>, Vec<LightReference>) {
-        // What is in the middle of a cell may be inside of something.
+        // The centre of a cell may be inside an object.
         let place = (0..8).map(|corner| {
             let off = Vec3::from(mapscope_formats::pmf::corner_signs(corner));
             middle + off * (side as f32 * super::grid::MARK * 0.2)
@@ -497,7 +497,7 @@ impl Builder<'_> {
         )
     }
 
-    /// A box or a shape, and its moved corners.
+    /// The geometry of a box or a shape, with its moved corners.
     fn geometry(
         &self,
         chunk: usize,
@@ -571,7 +571,8 @@ impl Builder<'_> {
                 _ => None,
             };
             let uv = |corner: &Corner| texture_uv(look, corner, normal, round);
-            // Textures repeat: small numbers are the same for many faces, and are packed better.
+            // Textures repeat, so offsets are reduced: small numbers are shared by many faces and
+            // compress better.
             let whole = face.corners().map(|corner| uv(&corner)).reduce(Vec2::min);
             let whole = whole.unwrap_or_default().floor();
             let vertex = |corner: Corner| Vertex {
@@ -599,7 +600,7 @@ impl Builder<'_> {
         (geometry, moved)
     }
 
-    /// The light that is always there, on the lightmaps of a chunk.
+    /// The static light in the lightmaps of a chunk.
     fn lightmaps(&self, chunk: usize) -> Vec<Lightmap> {
         let maps = self.charts.maps.iter().enumerate();
         let maps = maps.filter(|(_, map)| map.chunk == chunk);
@@ -612,7 +613,7 @@ impl Builder<'_> {
         .collect()
     }
 
-    /// What a lamp adds to the lightmaps of a chunk that it reaches.
+    /// The layers that a lamp adds to the lightmaps of a chunk in its reach.
     fn layers(&self, chunk: usize, lamp: usize) -> Vec<LightLayer> {
         let color = plan::LAMPS[lamp]
             .color
@@ -626,7 +627,7 @@ impl Builder<'_> {
                 luxels: self.painted(number, &|luxel| {
                     let before = self.lights.static_light[luxel];
                     let after = before + self.lights.lamps[lamp][luxel];
-                    // The colour is the lamp's: luxels that are grey are packed better.
+                    // The lamp provides the colour: grey luxels compress better.
                     let more = (tone(after) - tone(before)).dot(color) / color.length_squared();
                     bytes(Vec3::splat(more), LAYER_STEP)
                 }),
@@ -635,7 +636,7 @@ impl Builder<'_> {
             .collect()
     }
 
-    /// A lightmap with a colour for each luxel that is used.
+    /// Draws a lightmap with a colour for each luxel in use.
     fn painted(&self, map: usize, color: &dyn Fn(usize) -> [u8; 3]) -> Vec<u8> {
         let side = 1_usize << self.charts.maps[map].exponent;
         let mut luxels = vec![0; side * side * 3];
@@ -702,7 +703,7 @@ fn bytes(light: Vec3, step: f32) -> [u8; 3] {
         .map(|channel| step(channel).min(255.0) as u8)
 }
 
-/// Where on its texture a corner is.
+/// The texture coordinates of a corner.
 fn texture_uv(look: &Look, corner: &Corner, normal: Vec3, round: Option<&RoundThing>) -> Vec2 {
     let [right, down] = match round {
         Some(thing) => [
@@ -714,7 +715,7 @@ fn texture_uv(look: &Look, corner: &Corner, normal: Vec3, round: Option<&RoundTh
     (Vec2::new(right, down) - Vec2::from(look.shift)) / Vec2::from(look.metres)
 }
 
-/// The parts of regions that are in a chunk.
+/// The parts of regions that lie in a chunk.
 fn regions(
     list: &[Region],
     center: Vec3,

@@ -1,5 +1,5 @@
-//! Where faces are on lightmaps: faces of a room in the same plane that touch each other share a
-//! chart, and the charts of a room in a chunk share a lightmap.
+//! Assigns faces to lightmaps. Faces of a room that touch each other in one plane share a chart,
+//! and the charts of a room in a chunk share a lightmap.
 
 use std::collections::BTreeMap;
 
@@ -10,31 +10,31 @@ use super::plan;
 use super::tree::{Face, Outline, Tree};
 use crate::assets::maths::{cosine, sine};
 
-/// Luxels for each metre of a floor.
+/// Luxels per metre of a floor.
 const DENSITY: f32 = 4.0;
-/// The same of walls.
+/// Luxels per metre of a wall.
 const WALL_DENSITY: f32 = 3.0;
-/// The same of ceilings and of the ground outside, where shadows are soft.
+/// Luxels per metre of ceilings and of the ground outside, where shadows are soft.
 const SOFT_DENSITY: f32 = 2.0;
-/// The same where nobody looks.
+/// Luxels per metre of surfaces that players do not see.
 const ROOF_DENSITY: f32 = 1.0;
-/// Luxels around a chart, which light is baked for as well so that filtering finds no other chart.
+/// Border of a chart in luxels. Light is baked for it too, so that filtering does not reach other
+/// charts.
 const GUTTER: u32 = 1;
-/// The greatest lightmap is 2 to the power of this luxels on each side.
+/// Exponent of the maximum lightmap size: 2^`MAX_EXPONENT` luxels per side.
 const MAX_EXPONENT: u8 = 8;
 
-/// What charts are laid on.
+/// The surface that a chart covers.
 #[derive(Debug, Clone, Copy)]
 enum Surface {
-    /// A plane: what is at its left upper corner, the directions of its right and down, and its
-    /// normal.
+    /// A plane: its upper left corner, its right and down directions, and its normal.
     Plane {
         corner: Vec3,
         right: Vec3,
         down: Vec3,
         normal: Vec3,
     },
-    /// Around something round.
+    /// The surface around a round object.
     Round(RoundThing),
 }
 
@@ -43,12 +43,12 @@ enum Surface {
 pub(crate) struct Chart {
     surface: Surface,
     density: f32,
-    /// Luxels to the right and down, without the gutter.
+    /// Width and height in luxels without the gutter.
     size: [u32; 2],
-    /// The lightmap in its chunk, and its first luxel there without the gutter.
+    /// Index of the lightmap in its chunk, and position of the first luxel without the gutter.
     pub(crate) map: usize,
     pub(crate) at: [u32; 2],
-    /// The number of its first luxel among all, in the gutter.
+    /// Index of its first luxel among all luxels, which is in the gutter.
     pub(crate) first: usize,
 }
 
@@ -57,11 +57,11 @@ pub(crate) struct Chart {
 pub(crate) struct Luxel {
     pub(crate) place: Vec3,
     pub(crate) normal: Vec3,
-    /// How much light of each colour comes back from it.
+    /// Albedo per colour channel.
     pub(crate) albedo: Vec3,
-    /// Whether any face shows it.
+    /// `true` if a face shows it.
     pub(crate) is_used: bool,
-    /// Whether it is not inside of something.
+    /// `true` if it is not inside an object.
     pub(crate) is_free: bool,
 }
 
@@ -78,11 +78,11 @@ pub(crate) struct Charts {
     pub(crate) list: Vec<Chart>,
     pub(crate) luxels: Vec<Luxel>,
     pub(crate) maps: Vec<Map>,
-    /// Of each chunk and each of its faces the chart; none where light does not matter.
+    /// The chart of each face of each chunk; `None` if its light does not matter.
     of_face: Vec<Vec<Option<usize>>>,
 }
 
-/// Right and down on a face, as it is seen by somebody who stands upright before it.
+/// The right and down directions of a face for an upright viewer in front of it.
 pub(crate) fn frame(normal: Vec3) -> [Vec3; 2] {
     let right = if normal.y.abs() > 0.9 {
         let x = Vec3::X - normal * normal.x;
@@ -93,10 +93,10 @@ pub(crate) fn frame(normal: Vec3) -> [Vec3; 2] {
     [right, normal.cross(right)]
 }
 
-/// A plane by its chunk, its room, its normal and its distance from the origin, in thousandths.
+/// A plane: its chunk, its room, its normal and its distance from the origin, in thousandths.
 type Plane = (usize, usize, [i32; 3], i32);
 
-/// A face in a plane: its chunk, its number, and what it occupies to the right and down.
+/// A face in a plane: its chunk, its index, and its extent to the right and down.
 struct Flat {
     chunk: usize,
     face: usize,
@@ -104,7 +104,7 @@ struct Flat {
     max: Vec2,
 }
 
-/// The room that a place is in.
+/// The room that contains a position.
 pub(crate) fn room_of(place: Vec3) -> usize {
     let holds =
         |room: &plan::Room| place.cmpge(room.0.into()).all() && place.cmplt(room.1.into()).all();
@@ -154,7 +154,7 @@ impl Charts {
                 });
             }
         }
-        // Of each lightmap by chunk and room its charts.
+        // The charts of each lightmap, by chunk and room.
         let mut of_room: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
         for ((chunk, room, ..), flats) in planes {
             for group in touching(flats) {
@@ -218,7 +218,7 @@ impl Charts {
         let face = &trees[group[0].chunk].faces[group[0].face];
         let normal = face.normal();
         let [right, down] = frame(normal);
-        // Faces that are bent lie below it.
+        // Bent faces lie below it.
         let heights = face.corners().map(|corner| corner.place.dot(normal));
         let height = heights.fold(f32::MIN, f32::max);
         let corner = right * min.x + down * min.y + normal * height;
@@ -289,7 +289,7 @@ impl Charts {
         number
     }
 
-    /// Places charts on as few and as small lightmaps as they need, the highest first.
+    /// Packs charts into as few and as small lightmaps as possible, the highest charts first.
     fn pack(&mut self, chunk: usize, mut members: Vec<usize>) {
         members.sort_by_key(|member| {
             let [width, height] = self.list[*member].outer();
@@ -317,9 +317,10 @@ impl Charts {
         }
     }
 
-    /// Which charts have places on shelves of a square of this side, and which have not.
+    /// Places charts on shelves in a square of this side. Returns the placed and the remaining
+    /// ones.
     fn shelves(&self, members: &[usize], side: u32) -> (Vec<(usize, [u32; 2])>, Vec<usize>) {
-        // Of each shelf its top, its height and how far it is full.
+        // For each shelf: its top, its height and its filled width.
         let mut rows: Vec<[u32; 3]> = Vec::new();
         let (mut placed, mut left) = (Vec::new(), Vec::new());
         for &member in members {
@@ -343,7 +344,7 @@ impl Charts {
         (placed, left)
     }
 
-    /// Finds out which luxels are in the open.
+    /// Marks the luxels that are not inside an object.
     fn mark_free(&mut self, grid: &Grid) {
         for luxel in &mut self.luxels {
             let mark = mark_of(luxel.place + luxel.normal * 0.03);
@@ -355,7 +356,7 @@ impl Charts {
         }
     }
 
-    /// Where a corner of a face is on its lightmap, 0 to 1.
+    /// The position of a face corner on its lightmap, from 0 to 1.
     pub(crate) fn uv(&self, chart: usize, corner: &Corner) -> [f32; 2] {
         let chart = &self.list[chart];
         let side = (1_u32 << self.maps[chart.map].exponent) as f32;
@@ -363,7 +364,7 @@ impl Charts {
         [0, 1].map(|axis| (chart.at[axis] as f32 + at[axis]) / side)
     }
 
-    /// The number of the luxel that a corner, or a place between corners, is on.
+    /// The index of the luxel at a corner or at a point between corners.
     pub(crate) fn luxel_at(&self, chart: usize, corner: &Corner) -> usize {
         let chart = &self.list[chart];
         let [width, height] = chart.outer();
@@ -374,12 +375,12 @@ impl Charts {
 }
 
 impl Chart {
-    /// Luxels to the right and down with the gutter.
+    /// Width and height in luxels with the gutter.
     pub(crate) fn outer(&self) -> [u32; 2] {
         self.size.map(|size| size + 2 * GUTTER)
     }
 
-    /// Where a luxel is in the world and where it looks to. Luxels count from the gutter.
+    /// Position and normal of a luxel in the world. Luxels count from the gutter.
     fn place(&self, luxel: [u32; 2]) -> (Vec3, Vec3) {
         let at = luxel.map(|at| at as f32 + 0.5 - GUTTER as f32);
         match self.surface {
@@ -405,7 +406,7 @@ impl Chart {
         }
     }
 
-    /// How many luxels a corner is right of and below the first one without the gutter.
+    /// The distance of a corner from the first luxel without the gutter, in luxels.
     fn luxel_at(&self, corner: &Corner) -> Vec2 {
         match self.surface {
             Surface::Plane {
@@ -424,7 +425,7 @@ impl Chart {
     }
 }
 
-/// What a face occupies to the right and down of the origin.
+/// The extent of a face to the right and down, relative to the origin.
 fn bounds(face: &Face, normal: Vec3) -> [Vec2; 2] {
     let [right, down] = frame(normal);
     let flat = |place: Vec3| Vec2::new(place.dot(right), place.dot(down));

@@ -1,4 +1,4 @@
-//! Who and what is in the bath house besides its walls.
+//! The entities of the bath house.
 
 use mapscope_formats::pmf::{
     Entities, EntityKind, EntityList, NewEntity, Property, PropertyValues, StringTableBuilder,
@@ -7,7 +7,7 @@ use mapscope_formats::pmf::{
 
 use super::plan::{self, Point};
 
-/// The gamemodes, in the order of their bits.
+/// The game modes, in the order of their bits.
 pub(crate) const GAMEMODES: [&str; 2] = ["bathe", "hide and seek"];
 const BATHE: u32 = 0x01;
 const HIDE: u32 = 0x02;
@@ -29,7 +29,7 @@ fn new(kind: EntityKind, name: &str) -> NewEntity {
     NewEntity::new(kind, name)
 }
 
-/// Corners of a box around a place, by half of its edges.
+/// Corners of a box around a point, given half of its edges.
 fn around([x, y, z]: Point) -> [f32; 24] {
     let mut corners = [0.0; 24];
     for (corner, place) in corners.chunks_exact_mut(3).enumerate() {
@@ -41,7 +41,7 @@ fn around([x, y, z]: Point) -> [f32; 24] {
     corners
 }
 
-/// Those of the whole map.
+/// The entities of the whole map.
 fn of_map() -> EntityList {
     let texts =
         |texts: &[&str]| PropertyValues::Texts(texts.iter().copied().map(str::to_owned).collect());
@@ -71,7 +71,7 @@ fn of_map() -> EntityList {
     }
 }
 
-/// Those of the level.
+/// The entities of the level.
 fn of_level() -> EntityList {
     let controller = |name: &str, light: u32, pattern: u64| {
         new(EntityKind::DynamicLightController, name)
@@ -87,7 +87,7 @@ fn of_level() -> EntityList {
             .with("pattern advance time", 160_000)
             .with("flags", 2)
     };
-    // The sign goes out twice in five steps, as its texture does.
+    // The sign switches off twice in five steps, as its texture does.
     let mut flicker = [255; 32];
     for (step, value) in flicker.iter_mut().enumerate() {
         if step % 5 == 2 || step % 5 == 4 {
@@ -119,7 +119,7 @@ fn of_level() -> EntityList {
     }
 }
 
-/// Those of a chunk, whose places are relative to its middle.
+/// The entities of a chunk, relative to its centre.
 fn of_chunk(chunk: usize) -> EntityList {
     let first = || {
         vec![
@@ -236,7 +236,7 @@ fn of_chunk(chunk: usize) -> EntityList {
     }
 }
 
-/// The entities of the map, of its level and of a chunk.
+/// The owner of entities: the map, its level or a chunk.
 pub(crate) enum Of {
     Map,
     Level,

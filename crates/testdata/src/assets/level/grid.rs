@@ -1,4 +1,4 @@
-//! The plan on a grid: what is in each quarter of a metre, and the shapes that are no boxes.
+//! The plan on a grid: the content of each quarter of a metre, and the shapes that are not boxes.
 
 use glam::{IVec3, Vec3};
 use mapscope_formats::pmf::{SIDE_CORNERS, corner_signs};
@@ -7,22 +7,22 @@ use super::materials::{LOOKS, Look};
 use super::plan::{self, Block};
 use crate::assets::maths::{cosine, sine};
 
-/// The edge of a mark of the grid, in metres.
+/// The edge of a grid mark, in metres.
 pub(crate) const MARK: f32 = 0.25;
 /// Marks along X, Y and Z.
 pub(crate) const MARKS: [i32; 3] = [128, 64, 64];
-/// Corners of what is round.
+/// Number of corners of round objects.
 const ROUND_SIDES: usize = 8;
 
-/// What is in a mark.
+/// The content of a mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum What {
     /// Outside the level.
     Nowhere,
     Air,
-    /// A block by its number.
+    /// The index of a block.
     Block(usize),
-    /// A part of a shape by its number.
+    /// The index of a shape of which it is a part.
     Shape(usize),
 }
 
@@ -31,38 +31,38 @@ pub(crate) enum What {
 pub(crate) struct Corner {
     pub(crate) place: Vec3,
     pub(crate) normal: Vec3,
-    /// Where it is around and up what is round, 0 to 1.
+    /// Position around and along a round object, from 0 to 1.
     pub(crate) around: [f32; 2],
 }
 
-/// What a shape looks like.
+/// The geometry of a shape.
 #[derive(Debug, Clone)]
 pub(crate) enum Form {
     /// A box by its corners.
     Moved([Vec3; 8]),
-    /// Triangles on each side, and the number of the round thing that they are part of.
+    /// Triangles on each side, and the index of the round object to which they belong.
     Round {
         sides: [Vec<[Corner; 3]>; 6],
         thing: usize,
     },
 }
 
-/// Something that fills its cell but is no plain box.
+/// An object that occupies its cell but is not a plain box.
 #[derive(Debug, Clone)]
 pub(crate) struct Shape {
     pub(crate) block: usize,
-    /// Its least mark, and how many marks it has along each edge.
+    /// Its minimum mark, and the number of marks along each edge.
     pub(crate) least: IVec3,
     pub(crate) side: i32,
     pub(crate) form: Form,
 }
 
-/// Where the light on something round is baked: around its axis.
+/// A cylinder around the axis of a round object, on which its light is baked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RoundThing {
     pub(crate) foot: Vec3,
     pub(crate) height: f32,
-    /// Where it is thickest.
+    /// Its maximum radius.
     pub(crate) radius: f32,
 }
 
@@ -74,14 +74,14 @@ pub(crate) struct Grid {
     pub(crate) rounds: Vec<RoundThing>,
 }
 
-/// The mark that a place is in.
+/// The mark that contains a position.
 pub(crate) fn mark_of(place: Vec3) -> IVec3 {
     ((place - Vec3::from(plan::LEAST)) / MARK)
         .floor()
         .as_ivec3()
 }
 
-/// The least corner of a mark.
+/// The minimum corner of a mark.
 pub(crate) fn place_of(mark: IVec3) -> Vec3 {
     mark.as_vec3() * MARK + Vec3::from(plan::LEAST)
 }
@@ -128,12 +128,12 @@ impl Grid {
             .then(|| ((mark.x * height + mark.y) * depth + mark.z) as usize)
     }
 
-    /// The number of a mark, to keep something beside it.
+    /// The index of a mark, for data beside the grid.
     pub(crate) fn number(mark: IVec3) -> usize {
         Self::index(mark).unwrap_or(0)
     }
 
-    /// What is in a mark.
+    /// The content of a mark.
     pub(crate) fn at(&self, mark: IVec3) -> What {
         Self::index(mark).map_or(What::Nowhere, |index| self.marks[index])
     }
@@ -152,7 +152,7 @@ impl Grid {
         &LOOKS[found.unwrap_or(0)]
     }
 
-    /// Whether light goes through what is in a mark, as long as it is no shape.
+    /// `true` if light passes through a block that is not a shape.
     pub(crate) fn lets_light(&self, block: usize) -> bool {
         self.look(block, 0).lets_light()
     }
@@ -179,7 +179,7 @@ impl Grid {
         self.set(least, end - least, what);
     }
 
-    /// Adds a box with its corners in shares of its cell.
+    /// Adds a box whose corners are given as fractions of its cell.
     fn add_moved(&mut self, block: &str, at: Vec3, metres: f32, corners: [Vec3; 8]) {
         let corners = corners.map(|corner| at + corner * metres);
         self.add(block, at, metres, Form::Moved(corners));
@@ -205,7 +205,7 @@ impl Grid {
     fn letters(&mut self) {
         let [x, top, middle] = plan::LETTERS_AT;
         let width = plan::LETTERS[0].len() as f32 * MARK;
-        // From the left to the right, which is toward -Z, and from above.
+        // From left to right, which is toward -Z, and from the top.
         for (row, marks) in plan::LETTERS.iter().enumerate() {
             for (column, _) in marks.bytes().enumerate().filter(|(_, mark)| *mark == b'#') {
                 let z = ((middle + width * 0.5) / MARK).floor() * MARK - column as f32 * MARK;
@@ -219,7 +219,7 @@ impl Grid {
         }
     }
 
-    /// Steps, half of which end in the middle of a cell, and the wall beside them, whose top
+    /// Steps, half of which end in the centre of a cell, and the wall beside them, whose top
     /// slopes.
     fn stair(&mut self) {
         let [x, y, z] = plan::STAIR_AT;
@@ -236,7 +236,7 @@ impl Grid {
                     self.add_moved("step", at, run, unit([0.5; 4]));
                 }
             }
-            // Beside it: up toward -X by a step's rise.
+            // Beside it: it rises toward -X by the height of a step.
             let low = top - rise + plan::PARAPET_METRES;
             let base = y + ((low - y) / run).floor() * run;
             self.fill("parapet", [x, y, end], [x + run, base, end + run]);
@@ -247,7 +247,7 @@ impl Grid {
         }
     }
 
-    /// Stones around the pool, whose edge toward the water is lower.
+    /// Stones around the pool, whose edges toward the water are lower.
     fn coping(&mut self) {
         let plan::Room(from, to) = plan::COPING;
         let metres = 0.5;
@@ -291,7 +291,7 @@ impl Grid {
         }
     }
 
-    /// The surface of the water, which is in the middle of its cells.
+    /// The surface of the water, which is in the centre of its cells.
     fn water(&mut self) {
         let plan::Room(from, to) = plan::WATER;
         let count = |axis: usize| (to[axis] - from[axis]) as u32;
@@ -315,7 +315,7 @@ impl Grid {
                 let is_open = (x0..x1).contains(&x) && (z0..z1).contains(&z);
                 if !is_open {
                     let at = Vec3::new(x, low, z);
-                    // The lower corners go back to the wider opening.
+                    // The lower corners extend to the wider opening.
                     let lower = |corner: Vec3| {
                         let mut place = at + corner;
                         if corner.y == 0.0 {
@@ -350,7 +350,7 @@ impl Grid {
                     at.y += row as f32;
                     let glass = window.glass.get(row as usize).copied();
                     let glass = glass.unwrap_or(window.glass[0]);
-                    // Thin, in the middle of the wall.
+                    // Thin, in the centre of the wall.
                     let thin = |mut corner: Vec3| {
                         corner[window.axis] = corner[window.axis] * 0.06 + 0.47;
                         corner
@@ -366,7 +366,7 @@ impl Grid {
         for x in [1.0, 1.5] {
             for (z, toward) in [(1.0, 0.0), (-1.5, 1.0)] {
                 let wedge = |corner: Vec3| {
-                    // The lower corner toward the middle goes up to the ceiling.
+                    // The lower corner toward the centre is raised to the ceiling.
                     if corner.y == 0.0 && corner.z == toward {
                         corner.with_y(1.0)
                     } else {
@@ -409,7 +409,7 @@ impl Grid {
         let [foot, shaft, head] = plan::COLUMN_OUTLINE;
         let metres = (high - low) as usize;
         for [x, z] in plan::COLUMNS {
-            // Each metre goes on from the one below.
+            // Each metre continues the one below.
             let raised = |outline: &[[f32; 2]], by: usize| -> Vec<[f32; 2]> {
                 let raise = |[height, radius]: &[f32; 2]| [height + by as f32, *radius];
                 outline.iter().map(raise).collect()
@@ -427,7 +427,7 @@ impl Grid {
         }
     }
 
-    /// A round lamp around a place.
+    /// A round lamp around a point.
     fn lamp(&mut self, block: &str, middle: Vec3) {
         let foot = middle - 0.25 * Vec3::Y;
         self.add_round(block, foot, 0.5, &[plan::LANTERN_OUTLINE]);
@@ -461,7 +461,7 @@ impl Grid {
         }
     }
 
-    /// Adds what is round, cell by cell.
+    /// Adds a round object, cell by cell.
     fn add_round(&mut self, block: &str, foot: Vec3, cell: f32, outline: &[&[[f32; 2]]]) {
         let all = || outline.iter().copied().flatten();
         let height = all().fold(0.0_f32, |most, [height, _]| most.max(*height));
@@ -480,8 +480,8 @@ impl Grid {
     }
 }
 
-/// The corners of a cell from 0 to 1, with these heights of its upper corners: (+X +Z), (-X +Z),
-/// (+X -Z), (-X -Z).
+/// The corners of a cell from 0 to 1, with the given heights of its upper corners: (+X +Z), (-X
+/// +Z), (+X -Z), (-X -Z).
 fn unit(heights: [f32; 4]) -> [Vec3; 8] {
     std::array::from_fn(|corner| {
         let [x, y, z] = corner_signs(corner).map(|sign| sign * 0.5 + 0.5);
@@ -489,23 +489,23 @@ fn unit(heights: [f32; 4]) -> [Vec3; 8] {
     })
 }
 
-/// The direction of a corner of what is round.
+/// The direction of a corner of a round object.
 fn around(corner: usize) -> Vec3 {
     let turns = corner as f64 / ROUND_SIDES as f64 + 0.125;
     Vec3::new(cosine(turns) as f32, 0.0, sine(turns) as f32)
 }
 
-/// The triangles of something round, with smooth normals, on the side that they look to.
+/// The triangles of a round object with smooth normals, grouped by the side that they face.
 fn round_sides(foot: Vec3, height: f32, outline: &[[f32; 2]]) -> [Vec<[Corner; 3]>; 6] {
     let mut sides: [Vec<[Corner; 3]>; 6] = Default::default();
-    // From a quarter turn on, around from +X toward +Z.
+    // Starting after a quarter turn, from +X toward +Z.
     const ORDER: [usize; 4] = [2, 3, 5, 0];
     for pair in outline.windows(2) {
         let [[low, wide], [high, narrow]] = [pair[0], pair[1]];
         if wide == 0.0 && narrow == 0.0 {
             continue;
         }
-        // How much the surface looks up, or down.
+        // The upward or downward slope of the surface.
         let slope =
             (wide - narrow) / (high - low).abs().max(1e-3) * if high < low { -1.0 } else { 1.0 };
         let inward = if high < low { -1.0 } else { 1.0 };
@@ -518,7 +518,7 @@ fn round_sides(foot: Vec3, height: f32, outline: &[[f32; 2]]) -> [Vec<[Corner; 3
                     around: [number as f32 / ROUND_SIDES as f32, 1.0 - height_at / height],
                 }
             };
-            // Seen from outside, with Y up, a greater number is on the right: X right, Z ahead.
+            // Seen from outside with Y up, larger numbers are to the right: X is right, Z ahead.
             let [tl, tr] = [step, step + 1].map(|number| corner(number, high, narrow));
             let [bl, br] = [step, step + 1].map(|number| corner(number, low, wide));
             let list = &mut sides[ORDER[step / (ROUND_SIDES / 4)]];
@@ -544,7 +544,7 @@ fn round_sides(foot: Vec3, height: f32, outline: &[[f32; 2]]) -> [Vec<[Corner; 3
 }
 
 impl Shape {
-    /// Whether a side fills the whole side of its cell, so that nothing beside it is seen.
+    /// `true` if a side covers the whole side of its cell and hides everything beside it.
     pub(crate) fn fills(&self, side: usize) -> bool {
         match &self.form {
             Form::Moved(corners) => {

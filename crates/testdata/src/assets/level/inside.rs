@@ -1,5 +1,4 @@
-//! What wraps the cubes of the octrees: what is seen from them, the light in them, the ways through
-//! them and what one bumps into.
+//! Wrappers of the cubes in the octrees: visibility, light, paths and colliders.
 
 use glam::{IVec3, Vec3};
 
@@ -9,25 +8,25 @@ use super::plan::{self, Point, Room};
 /// Names and values of attributes.
 type Attributes = &'static [(&'static str, &'static str)];
 
-/// Something around a cube.
+/// A wrapper around a cube.
 #[derive(Debug, Clone)]
 pub(crate) enum Wrap {
-    /// The parts that are seen from it: middles of eighths of chunks.
+    /// The parts that are visible from it: centres of eighths of chunks.
     Sight(&'static [Point]),
-    /// Light falls into it.
+    /// Its own light.
     Light,
-    /// Attributes of the ways through it.
+    /// Attributes of the paths through it.
     Path(Attributes),
-    /// Boxes.
+    /// Collision boxes.
     Collider(Vec<[Vec3; 8]>),
 }
 
-/// Cells with light of their own are this deep: four metres.
+/// Depth of cells with their own light: four metres.
 const LIGHT_DEPTH: u32 = 2;
-/// Cells from which others are seen are this deep: eight metres.
+/// Depth of cells with their own visibility: eight metres.
 pub(crate) const SIGHT_DEPTH: u32 = 1;
 
-/// The eighth of the first chunk that the vestibule is in, and those that the hall is in.
+/// The eighths of the first chunk that contain the vestibule, and those that contain the hall.
 const VESTIBULE: Point = [-4.0, -4.0, -4.0];
 const VESTIBULE_BACK: Point = [-4.0, -4.0, 4.0];
 const HALL: [Point; 4] = [
@@ -37,7 +36,7 @@ const HALL: [Point; 4] = [
     [12.0, -4.0, 4.0],
 ];
 
-/// What is seen from where: the vestibule and the hall see each other through the arch.
+/// Visibility between parts: the vestibule and the hall see each other through the arch.
 const SIGHTS: [(Point, &[Point]); 6] = [
     (VESTIBULE, &[VESTIBULE_BACK, HALL[0], HALL[1], HALL[2]]),
     (VESTIBULE_BACK, &[VESTIBULE, HALL[0], HALL[1], HALL[3]]),
@@ -53,7 +52,7 @@ const SIGHTS: [(Point, &[Point]); 6] = [
     (HALL[3], &[HALL[0], HALL[1], HALL[2], VESTIBULE_BACK]),
 ];
 
-/// Ways: a place, how deep the cell is, and what is said of it.
+/// Paths: a position, the depth of the cell, and attributes.
 const PATHS: [(Point, u32, Attributes); 4] = [
     ([7.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
     ([9.0, -5.0, 1.0], 2, &[("surface", "water"), ("cost", "4")]),
@@ -65,8 +64,8 @@ const PATHS: [(Point, u32, Attributes); 4] = [
     ([1.5, -3.0, 0.5], 3, &[("passage", "arch")]),
 ];
 
-/// Walkers slide along one slope where steps are, and along boxes where columns are: a place, how
-/// deep its cell is, and boxes by corners.
+/// Colliders: a position, the depth of its cell, and boxes. Players slide along one slope instead
+/// of steps, and along boxes instead of columns.
 const COLLIDERS: [(Point, u32, &[Slope]); 3] = [
     (
         [7.0, -3.0, -6.5],
@@ -100,7 +99,7 @@ const COLLIDERS: [(Point, u32, &[Slope]); 3] = [
     ),
 ];
 
-/// A box whose top slopes down toward +X to this height.
+/// A box whose top slopes down toward +X to `high_end`.
 struct Slope {
     room: Room,
     high_end: f32,
@@ -126,7 +125,7 @@ impl Slope {
     }
 }
 
-/// What wraps a cell, from the outermost on.
+/// The wrappers of a cell, from the outermost inwards.
 pub(crate) fn wraps(grid: &Grid, least: IVec3, side: i32, depth: u32) -> Vec<Wrap> {
     let from = place_of(least);
     let to = from + side as f32 * MARK;

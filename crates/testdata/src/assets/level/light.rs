@@ -1,5 +1,5 @@
-//! The light on luxels: from the sun and the sky through the windows, from lamps, and from the
-//! walls that they light.
+//! Bakes the light of luxels: from the sun and the sky through the windows, from lamps, and from
+//! the walls that they light.
 
 use std::thread::ScopedJoinHandle;
 
@@ -12,54 +12,54 @@ use super::textures;
 use super::tree::{Outline, Tree, wall_marks};
 use crate::assets::maths::{cosine, sine};
 
-/// Ways into which each luxel looks.
+/// Number of ray directions per luxel.
 const WAYS: usize = 128;
-/// Ways from which the middle of a cell is lit.
+/// Number of ray directions for the light at the centre of a cell.
 const PROBE_WAYS: usize = 96;
-/// How often light comes back from walls.
+/// Number of bounces of light between walls.
 const BOUNCES: usize = 3;
-/// Where a lamp is seen from: more than one place makes soft shadows.
+/// Radius of a lamp in metres: several sample points give soft shadows.
 const LAMP_RADIUS: f32 = 0.12;
-/// How bright the sun is on what looks to it.
+/// Brightness of the sun on a surface that faces it.
 const SUN: Vec3 = Vec3::new(8.4, 5.6, 2.7);
-/// How bright the sky is.
+/// Brightness of the sky.
 const SKY: f32 = 0.9;
-/// How far luxels are from what they are on, in metres.
+/// Offset of luxels from their surface, in metres.
 const OFF: f32 = 0.02;
 
-/// Numbers of luxels that no ray meets.
+/// Values in place of a luxel index if a ray hits none.
 const SKY_MET: u32 = u32::MAX;
 const NOTHING_MET: u32 = u32::MAX - 1;
 
-/// A triangle in the way of light.
+/// A triangle that blocks or tints light.
 struct Triangle {
     corners: [Corner; 3],
     chart: Option<usize>,
-    /// What is left of light that comes through; none that nothing comes through.
+    /// The remaining light behind it; `None` if it is opaque.
     tint: Option<Vec3>,
 }
 
-/// What is in the way of light.
+/// The geometry that blocks light.
 pub(crate) struct Scene<'a> {
     grid: &'a Grid,
     charts: &'a Charts,
-    /// Of each mark whether it stops light.
+    /// For each mark, `true` if it blocks light.
     solid: Vec<bool>,
-    /// Of each side of each mark the chart of its face.
+    /// The chart of the face on each side of each mark.
     of_wall: Vec<Option<usize>>,
     /// The triangles of each shape.
     triangles: Vec<Vec<Triangle>>,
-    /// Toward the sun.
+    /// The direction toward the sun.
     sun: Vec3,
 }
 
-/// What a ray meets.
+/// The hit of a ray.
 struct Met {
     luxel: u32,
     tint: Vec3,
 }
 
-/// Light on each luxel: red, green and blue, 1 makes white what is white.
+/// Light of each luxel in red, green and blue; 1 makes a white surface white.
 pub(crate) type Light = Vec<Vec3>;
 
 impl<'a> Scene<'a> {
@@ -99,7 +99,7 @@ impl<'a> Scene<'a> {
                     continue;
                 }
                 let tint = (look.kind == "glass").then(|| Vec3::from(look.tint()));
-                // Half of the light goes through the holes.
+                // Half of the light passes through the holes.
                 let tint = tint.or((look.name == "lattice").then_some(Vec3::splat(0.7)));
                 let What::Shape(shape) = grid.at(mark_of(face.middle() - face.normal() * 1e-3))
                 else {
@@ -127,7 +127,7 @@ impl<'a> Scene<'a> {
         scene
     }
 
-    /// Follows a ray for so many metres.
+    /// Follows a ray for up to `reach` metres.
     fn meet(&self, from: Vec3, way: Vec3, reach: f32) -> Met {
         let mut tint = Vec3::ONE;
         let met = |luxel: u32, tint: Vec3| Met { luxel, tint };
@@ -188,7 +188,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The luxel of a shape that a ray meets; its light is tinted where it goes through.
+    /// The luxel of a shape that a ray hits; the ray is tinted where it passes through.
     fn meet_shape(
         &self,
         shape: usize,
@@ -206,7 +206,7 @@ impl<'a> Scene<'a> {
                 continue;
             };
             if let Some(through) = triangle.tint {
-                // Glass has two sides, of which one counts.
+                // Glass has two sides; only one tints.
                 if way.dot(a.normal) < 0.0 {
                     *tint *= through;
                 }
@@ -229,7 +229,7 @@ impl<'a> Scene<'a> {
         nearest.map(|(_, luxel)| luxel)
     }
 
-    /// What comes of light from one place to another.
+    /// The fraction of light that passes from one position to another.
     fn passes(&self, from: Vec3, to: Vec3) -> Vec3 {
         let length = from.distance(to);
         let way = (to - from) / length;
@@ -243,11 +243,11 @@ impl<'a> Scene<'a> {
     }
 
     fn sky(&self, way: Vec3) -> Vec3 {
-        // The glow around the sun is no part of its light, or it would count twice.
+        // Clamp the glow around the sun: it belongs to the sun's light and must not count twice.
         Vec3::from(textures::sky(way.to_array(), self.sun.to_array())).min(Vec3::ONE) * SKY
     }
 
-    /// Light of the sun that reaches a place directly.
+    /// Direct sunlight at a position.
     fn sun(&self, place: Vec3, normal: Vec3) -> Vec3 {
         let facing = self.sun.dot(normal);
         if facing <= 0.0 {
@@ -271,7 +271,7 @@ impl<'a> Scene<'a> {
         SUN * seen * facing * 0.25
     }
 
-    /// Light of a lamp of one metre's strength at a place, in all of its colours the same.
+    /// Light of a lamp at a position, equal in all channels. `strength` is its light at one metre.
     pub(crate) fn lamp(&self, at: Vec3, strength: f32, place: Vec3, normal: Vec3) -> Vec3 {
         let to = at - place;
         let facing = to.dot(normal);
@@ -294,8 +294,8 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// How much of a light that colours vertices comes to a place, 0 to 1: it has no shadows, and
-/// ends at its reach.
+/// The share of a fast light that reaches a position, from 0 to 1. It has no shadows and ends at
+/// its reach.
 pub(crate) fn fast(lamp: &plan::FastLamp, place: Vec3, normal: Vec3) -> f32 {
     let sum: f32 = (lamp.places.iter())
         .map(|at| {
@@ -308,8 +308,8 @@ pub(crate) fn fast(lamp: &plan::FastLamp, place: Vec3, normal: Vec3) -> f32 {
     sum.min(1.0)
 }
 
-/// Where a ray meets a triangle: how far along it, and the shares of the second and the third
-/// corner.
+/// The intersection of a ray with a triangle: its distance, and the barycentric coordinates of the
+/// second and third corner.
 fn cross([a, b, c]: [Vec3; 3], from: Vec3, way: Vec3) -> Option<(f32, [f32; 2])> {
     let (ab, ac) = (b - a, c - a);
     let across = way.cross(ac);
@@ -325,13 +325,13 @@ fn cross([a, b, c]: [Vec3; 3], from: Vec3, way: Vec3) -> Option<(f32, [f32; 2])>
     (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && distance > 1e-4).then_some((distance, [u, v]))
 }
 
-/// Light as luxels have it, 0 to 1: eyes see the root of it, and what is very bright less.
+/// Tone-maps light to luxel values from 0 to 1: a square root with compressed highlights.
 pub(crate) fn tone(light: Vec3) -> Vec3 {
     let bent = light * (1.0 + light / 2.5) / (1.0 + light);
     Vec3::from(bent.to_array().map(f32::sqrt)).min(Vec3::ONE)
 }
 
-/// Ways spread evenly over half a sphere around Z, more of them where it is high.
+/// Directions over the hemisphere around Z, denser near its pole.
 fn ways() -> Vec<Vec3> {
     (0..WAYS)
         .map(|i| {
@@ -348,7 +348,7 @@ fn ways() -> Vec<Vec3> {
         .collect()
 }
 
-/// What a luxel is lit by: directly by each set of lights, and by which others.
+/// Light of a luxel: direct light of each set of lights, and the luxels that its rays hit.
 struct Lit {
     direct: Vec<Vec3>,
     met: [u32; WAYS],
@@ -361,7 +361,7 @@ pub(crate) struct Lights {
 }
 
 impl Lights {
-    /// Finds out what light there is on each luxel.
+    /// Bakes the light of each luxel.
     pub(crate) fn bake(scene: &Scene<'_>) -> Self {
         let luxels = &scene.charts.luxels;
         let ways = ways();
@@ -420,12 +420,12 @@ impl Scene<'_> {
         Lit { direct, met }
     }
 
-    /// The light of the sky at a place in a room, and what comes from its walls.
+    /// The light at a position in a room from the sky and from the walls.
     pub(crate) fn probe(&self, place: Vec3, light: &Light) -> Vec3 {
         self.around(place, light, 1.0)
     }
 
-    /// The light that comes from the walls at a place in a room that are lit by a lamp.
+    /// The light at a position in a room from walls that a lamp lights.
     pub(crate) fn probe_of_lamp(&self, place: Vec3, light: &Light) -> Vec3 {
         self.around(place, light, 0.0)
     }
@@ -453,7 +453,7 @@ impl Scene<'_> {
     }
 }
 
-/// Light with what comes back from walls.
+/// Adds light that bounces off walls.
 fn bounced(luxels: &[Luxel], lit: &[Option<Lit>], direct: Light) -> Light {
     let mut all = direct.clone();
     let mut last = direct;
@@ -480,7 +480,7 @@ fn bounced(luxels: &[Luxel], lit: &[Option<Lit>], direct: Light) -> Light {
 }
 
 impl Charts {
-    /// Gives luxels that are inside of something the light of those beside them.
+    /// Fills luxels that are inside an object with the light of their neighbours.
     fn spread(&self, light: &mut Light) {
         let mut known: Vec<bool> = self.luxels.iter().map(|l| l.is_used && l.is_free).collect();
         for chart in &self.list {
@@ -520,7 +520,7 @@ impl Charts {
     }
 }
 
-/// Works on all of a list with as many threads as there are cores.
+/// Maps a list in parallel, with one thread per core.
 fn in_parallel<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let each = list.len().div_ceil(cores).max(1);
@@ -536,7 +536,7 @@ fn in_parallel<T: Sync, R: Send>(list: &[T], work: impl Fn(&T) -> R + Sync) -> V
     })
 }
 
-/// The middle of a cell.
+/// The centre of a cell.
 pub(crate) fn middle(least: IVec3, side: i32) -> Vec3 {
     place_of(least) + side as f32 * MARK * 0.5
 }

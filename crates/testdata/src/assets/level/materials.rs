@@ -1,4 +1,4 @@
-//! What surfaces look like.
+//! Appearance of surfaces.
 
 use mapscope_formats::pmf::{Material, Wave};
 
@@ -6,26 +6,26 @@ use mapscope_formats::pmf::{Material, Wave};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Look {
     pub(crate) name: &'static str,
-    /// What it is to the game.
+    /// Its type in the game.
     pub(crate) kind: &'static str,
     pub(crate) color: [u8; 3],
-    /// Opacity, if one can see through.
+    /// Opacity, if it is transparent.
     pub(crate) alpha: Option<u8>,
     pub(crate) is_liquid: bool,
-    /// Whether its light is added to what is behind.
+    /// `true` if its light is added to the background.
     pub(crate) is_added: bool,
     pub(crate) emission: [u8; 3],
-    /// Its texture in the archive; empty for none.
+    /// Its texture in the archive; empty if it has none.
     pub(crate) texture: &'static str,
-    /// Textures that follow in turn, and how long each is shown.
+    /// Frames of an animated texture, and the duration of each.
     pub(crate) frames: &'static [&'static str],
     pub(crate) frame_micros: u32,
     pub(crate) scroll: [f32; 2],
-    /// How many metres a texture is wide and high.
+    /// Width and height of a texture in metres.
     pub(crate) metres: [f32; 2],
-    /// How far its left upper corner is from the origin of the plan, in metres.
+    /// Offset of its upper left corner from the origin of the plan, in metres.
     pub(crate) shift: [f32; 2],
-    /// Whether it has lightmaps.
+    /// `true` if it has lightmaps.
     pub(crate) is_lit: bool,
 }
 
@@ -153,7 +153,7 @@ pub(crate) const LOOKS: &[Look] = &[
         is_lit: false,
         ..look("sunbeam", "sunbeam", 8.0)
     },
-    // It flickers: mostly on, twice off.
+    // It flickers: mostly on, off twice.
     Look {
         kind: "sign",
         emission: [90, 30, 60],
@@ -173,7 +173,7 @@ pub(crate) const LOOKS: &[Look] = &[
     sky("sky/back"),
 ];
 
-/// How water moves.
+/// Movement of the water.
 pub(crate) const WAVE: Wave = Wave {
     velocity: [0.2, 0.0, 0.1],
     wind: 0.3,
@@ -187,12 +187,12 @@ impl Look {
         LOOKS.iter().position(|look| look.name == name)
     }
 
-    /// Whether light goes through.
+    /// `true` if light passes through.
     pub(crate) fn lets_light(&self) -> bool {
         self.alpha.is_some() || self.is_added || self.kind == "lamp"
     }
 
-    /// What is left of light that goes through.
+    /// The fraction of light that passes through, per channel.
     pub(crate) fn tint(&self) -> [f32; 3] {
         if self.kind != "glass" {
             return [1.0; 3];
@@ -203,7 +203,7 @@ impl Look {
         let opacity = f32::from(alpha) / 255.0;
         self.color.map(|c| {
             let c = f32::from(c) / 255.0;
-            // Denser glass leaves more of its own colour.
+            // Denser glass gives light more of its own colour.
             1.0 - opacity + opacity * c * c
         })
     }

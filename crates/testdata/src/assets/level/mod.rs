@@ -1,11 +1,11 @@
-//! Our own level, as bytes: a bath house.
+//! The project's own level as bytes: a bath house.
 //!
-//! `plan` says what stands where, and `materials` what it looks like. The rest turns that into
-//! octrees with faces (`grid`, `tree`, `inside`), finds out how they are lit (`charts`,
-//! `light`) and puts it all together (`build`).
+//! `plan` defines the objects and `materials` their appearance. The rest converts them to octrees
+//! with faces (`grid`, `tree`, `inside`), bakes their light (`charts`, `light`) and assembles the
+//! file (`build`).
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test compares with what lies in `assets/levels`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and a test compares the output with `assets/levels`.
 
 use mapscope_formats::pmf::{self, Packing};
 
@@ -30,7 +30,7 @@ const FILE: &str = "bathhouse.pmf";
 /// Names (below `assets/levels`) and bytes of all files.
 ///
 /// # Errors
-/// When something does not fit into its format.
+/// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
     Ok(vec![(FILE.to_owned(), bytes()?)])
 }

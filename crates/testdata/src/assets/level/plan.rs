@@ -1,23 +1,23 @@
-//! The plan of the bath house: what stands where, in metres.
+//! The plan of the bath house: its objects, in metres.
 //!
-//! X is to the right, Y up, Z ahead. Everything is on a grid of a quarter of a metre. What is
-//! filled later stands where something was filled earlier.
+//! X is right, Y up, Z ahead. Everything is on a grid of a quarter of a metre. Later boxes replace
+//! earlier ones.
 
-/// A place.
+/// A position.
 pub(crate) type Point = [f32; 3];
 
-/// A box by its least and its greatest corner.
+/// A box by its minimum and its maximum corner.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Room(pub(crate) Point, pub(crate) Point);
 
-/// What the level occupies: two chunks, one beside the other.
+/// Size of the level: two chunks, one beside the other.
 pub(crate) const CHUNK_METRES: f32 = 16.0;
 pub(crate) const CHUNKS: [u32; 3] = [1, 2, 1];
-/// The least corner of the first chunk: the origin is its centre.
+/// The minimum corner of the first chunk, whose centre is the origin.
 pub(crate) const LEAST: Point = [-8.0, -8.0, -8.0];
 
-/// Rooms, each of which has lightmaps of its own in each chunk. The first one that a face looks
-/// into is its.
+/// Rooms, each with its own lightmaps in each chunk. A face belongs to the first room that it
+/// faces.
 pub(crate) const ROOMS: [(&str, Room); 6] = [
     ("pool", Room([4.5, -6.5, -3.5], [14.5, -4.5, 3.5])),
     ("vestibule", Room([-7.5, -4.5, -7.0], [1.5, -0.5, 7.0])),
@@ -27,7 +27,7 @@ pub(crate) const ROOMS: [(&str, Room); 6] = [
     ("roof", Room([-9.0, -9.0, -9.0], [25.0, 9.0, 9.0])),
 ];
 
-/// What a box is made of.
+/// The substance of a box.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Block {
     pub(crate) name: &'static str,
@@ -57,7 +57,7 @@ const fn sides(
     }
 }
 
-/// Sides with another top and bottom.
+/// Sides with a different top and bottom.
 const fn layered(
     name: &'static str,
     [top, side, bottom]: [&'static str; 3],
@@ -67,7 +67,7 @@ const fn layered(
     sides(name, [side, top, side, side, bottom, side], physics, sound)
 }
 
-/// Everything that boxes are made of.
+/// All substances of boxes.
 pub(crate) const BLOCKS: &[Block] = &[
     layered("floor", ["marble", "stone", "stone"], "stone", "hard"),
     layered("lawn", ["grass", "stone", "stone"], "soft", "soft"),
@@ -75,7 +75,7 @@ pub(crate) const BLOCKS: &[Block] = &[
     plain("plaster", "stone", "hard"),
     layered("roof", ["slate", "plaster", "planks"], "stone", "hard"),
     layered("gallery", ["planks", "plaster", "plaster"], "wood", "soft"),
-    // Tiles where the bathers are, plaster where the garden is.
+    // Tiles toward the bathers, plaster toward the garden.
     sides(
         "window wall",
         ["plaster", "glazed", "glazed", "glazed", "glazed", "glazed"],
@@ -112,21 +112,21 @@ pub(crate) const BLOCKS: &[Block] = &[
     plain("rose lamp", "glass", "hard"),
 ];
 
-/// What carves: nothing is there.
+/// The name of air, which carves out space.
 pub(crate) const AIR: &str = "air";
 
-/// A box of a block, or of air.
+/// A box filled with a block or with air.
 pub(crate) struct Fill(pub(crate) &'static str, pub(crate) Point, pub(crate) Point);
 
 /// The boxes, from the ground up.
 pub(crate) const FILLS: &[Fill] = &[
-    // The ground, and the mass of the house, out of which the rooms are carved.
+    // The ground, and the solid house, out of which the rooms are carved.
     Fill("floor", [-8.0, -8.0, -8.0], [18.0, -4.0, 8.0]),
     Fill("lawn", [18.0, -8.0, -8.0], [24.0, -4.0, 8.0]),
     Fill("paving", [18.0, -5.0, -2.0], [20.0, -4.0, 2.0]),
     Fill("plaster", [-8.0, -4.0, -8.0], [18.0, 4.0, 8.0]),
     Fill("roof", [-8.0, 4.0, -8.0], [18.0, 6.0, 8.0]),
-    // The hall, with tiles as high as bathers splash and a band above them.
+    // The hall, with tiles up to the height of splashes and a band above them.
     Fill("glazed", [1.0, -4.0, 7.0], [17.0, -2.0, 8.0]),
     Fill("glazed", [1.0, -4.0, -8.0], [17.0, -2.0, -7.0]),
     Fill("window wall", [17.0, -4.0, -8.0], [18.0, -2.0, 8.0]),
@@ -134,12 +134,12 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill("band", [2.0, -2.0, -7.5], [17.0, -1.5, -7.0]),
     Fill("band", [17.0, -2.0, -7.0], [17.5, -1.5, 7.0]),
     Fill(AIR, [2.0, -4.0, -7.0], [17.0, 4.0, 7.0]),
-    // The vestibule, the gallery over it, and the arch from one into the hall.
+    // The vestibule, the gallery over it, and the arch into the hall.
     Fill(AIR, [-7.0, -4.0, -5.0], [1.0, -1.0, 5.0]),
     Fill("gallery", [-7.0, -1.0, -7.0], [2.0, 0.0, 7.0]),
     Fill(AIR, [-7.0, 0.0, -7.0], [2.0, 4.0, 7.0]),
     Fill(AIR, [1.0, -4.0, -1.5], [2.0, -1.5, 1.5]),
-    // Windows to the garden, those on the sides, and those of the gallery and the vestibule.
+    // Windows to the garden, to the sides, and of the gallery and the vestibule.
     Fill(AIR, [17.0, -3.0, 3.0], [18.0, 2.0, 5.0]),
     Fill(AIR, [17.0, -4.0, -1.0], [18.0, 2.0, 1.0]),
     Fill(AIR, [17.0, -3.0, -5.0], [18.0, 2.0, -3.0]),
@@ -149,7 +149,7 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill(AIR, [-5.0, 1.0, 7.0], [-3.0, 3.0, 8.0]),
     Fill(AIR, [-5.0, 1.0, -8.0], [-3.0, 3.0, -7.0]),
     Fill(AIR, [-8.0, -3.0, 2.0], [-7.0, -2.0, 4.0]),
-    // The door of the house, of timber.
+    // The timber front door.
     Fill("timber", [-7.5, -4.0, -1.0], [-7.0, -1.5, 1.0]),
     // The skylight.
     Fill(AIR, [7.0, 4.0, -3.0], [13.0, 5.0, 3.0]),
@@ -165,7 +165,7 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill("pool lamp", [10.5, -5.5, 3.0], [11.5, -5.0, 3.5]),
     Fill("pool lamp", [6.5, -5.5, -3.5], [7.5, -5.0, -3.0]),
     Fill("pool lamp", [10.5, -5.5, -3.5], [11.5, -5.0, -3.0]),
-    // Room for the bevelled coping around it.
+    // Space for the bevelled coping around it.
     Fill(AIR, [4.5, -4.5, -3.5], [14.5, -4.0, -3.0]),
     Fill(AIR, [4.5, -4.5, 3.0], [14.5, -4.0, 3.5]),
     Fill(AIR, [4.5, -4.5, -3.0], [5.0, -4.0, 3.0]),
@@ -180,8 +180,8 @@ pub(crate) const FILLS: &[Fill] = &[
     Fill("leaves", [23.0, -4.0, -8.0], [24.0, -2.5, 8.0]),
 ];
 
-/// Letters of brass on the wall over the windows: a cube for each mark. They are read from the
-/// hall, where the right is toward -Z.
+/// Brass letters on the wall over the windows, a cube per mark. They are read from the hall, where
+/// right is toward -Z.
 pub(crate) const LETTERS: [&str; 5] = [
     "##   #  ### # #  ##",
     "# # # #  #  # # #  ",
@@ -189,24 +189,24 @@ pub(crate) const LETTERS: [&str; 5] = [
     "# # # #  #  # #   #",
     "##  # #  #  # # ## ",
 ];
-/// Where the middle of their upper edge touches the wall.
+/// Position of the centre of their upper edge on the wall.
 pub(crate) const LETTERS_AT: Point = [17.0, 3.75, 0.0];
 pub(crate) const LETTERS_BLOCK: &str = "brass";
 
-/// The stair from the hall up to the gallery: the lower end of its first step at the wall, how
-/// many steps, and how wide. It goes up toward -X.
+/// The stair from the hall to the gallery: the lower end of its first step at the wall, the number
+/// of steps, and its width. It rises toward -X.
 pub(crate) const STAIR_AT: Point = [10.0, -4.0, -7.0];
 pub(crate) const STEPS: u32 = 16;
 pub(crate) const STEP_METRES: [f32; 2] = [0.5, 0.25];
 pub(crate) const STAIR_WIDTH: f32 = 1.5;
-/// How high the wall beside the stair is over its steps.
+/// Height of the wall beside the stair above its steps.
 pub(crate) const PARAPET_METRES: f32 = 0.75;
 
-/// The upper metre of the water in the pool, which is only full to this share.
+/// The upper metre of the water in the pool, and its filled fraction.
 pub(crate) const WATER: Room = Room([5.0, -5.0, -3.0], [14.0, -4.0, 3.0]);
 pub(crate) const WATER_SHARE: f32 = 0.5;
 
-/// Round columns with their middle at these places, from the floor to the ceiling.
+/// Centres of the round columns, which reach from the floor to the ceiling.
 pub(crate) const COLUMNS: [[f32; 2]; 6] = [
     [3.5, 4.5],
     [9.5, 4.5],
@@ -217,7 +217,7 @@ pub(crate) const COLUMNS: [[f32; 2]; 6] = [
 ];
 pub(crate) const COLUMN_FEET: [f32; 2] = [-4.0, 4.0];
 
-/// Middles of lanterns that hang from a beam at this height.
+/// Centres of lanterns, and the height of the beam from which they hang.
 pub(crate) const LANTERNS: [Point; 5] = [
     [-2.75, 2.25, 0.25],
     [6.25, 1.25, 5.25],
@@ -226,21 +226,21 @@ pub(crate) const LANTERNS: [Point; 5] = [
     [13.75, 1.25, -5.25],
 ];
 pub(crate) const LANTERN_BEAM: f32 = 3.0;
-/// Beams under the ceiling from wall to wall: the least corner of their first metre, and what
-/// they take of its width.
+/// Beams under the ceiling from wall to wall: the minimum corner of their first metre, and their
+/// extent in its width.
 pub(crate) const BEAMS: [(Point, [f32; 2]); 3] = [
     ([-3.0, 3.0, -7.0], [0.0, 0.5]),
     ([6.0, 3.0, -7.0], [0.0, 0.5]),
     ([13.0, 3.0, -7.0], [0.5, 1.0]),
 ];
 pub(crate) const BEAM_METRES: u32 = 14;
-/// A lamp at the ceiling of the vestibule.
+/// A lamp on the ceiling of the vestibule.
 pub(crate) const ROSE_LAMP: Point = [-3.25, -1.25, 0.25];
 /// Lamps on posts in the garden.
 pub(crate) const GARDEN_LAMPS: [Point; 2] = [[20.25, -2.25, 2.25], [19.25, -2.25, -5.25]];
 
-/// Panes of coloured glass, a metre square: the corner of the least one, how many along the wall
-/// and up, which axis the wall faces, and their glass by row from below.
+/// Panes of coloured glass, one metre square: the minimum corner, the number along the wall and up,
+/// the axis that the wall faces, and the glass of each row from the bottom.
 pub(crate) struct Window {
     pub(crate) at: Point,
     pub(crate) axis: usize,
@@ -309,9 +309,9 @@ pub(crate) const WINDOWS: &[Window] = &[
     },
 ];
 
-/// A box with some of its corners elsewhere: the least corner of its cell, the edge of the cell,
-/// its block, and for each corner that is moved where to, in shares of the cell from its least
-/// corner. Corners are in the order of the format.
+/// A box with displaced corners: the minimum corner of its cell, the edge of the cell, its block,
+/// and the new positions of corners as fractions of the cell from its minimum corner. Corners are
+/// in the order of the format.
 pub(crate) struct Moved {
     pub(crate) block: &'static str,
     pub(crate) at: Point,
@@ -319,7 +319,7 @@ pub(crate) struct Moved {
     pub(crate) corners: [Point; 8],
 }
 
-/// A box within its cell, by shares of the cell.
+/// A box within its cell, in fractions of the cell.
 pub(crate) const fn slim(
     block: &'static str,
     at: Point,
@@ -344,9 +344,9 @@ pub(crate) const fn slim(
     }
 }
 
-/// Things that are no plain boxes.
+/// Objects that are not plain boxes.
 pub(crate) const THINGS: &[Moved] = &[
-    // Towels on the bench, folded and not quite straight.
+    // Towels on the bench, folded and slightly askew.
     slim(
         "cloth",
         [8.0, -3.5, 6.5],
@@ -426,7 +426,7 @@ pub(crate) const THINGS: &[Moved] = &[
         [0.0, 0.0, 0.0],
         [0.12, 1.0, 1.0],
     ),
-    // The beam of evening sun that falls through the skylight, in four parts: narrower above.
+    // The beam of evening sun through the skylight, in four parts; it is narrower at the top.
     beam(
         [8.0, 0.0, 0.0],
         [[0.2, 0.0], [0.75, 0.7]],
@@ -447,14 +447,14 @@ pub(crate) const THINGS: &[Moved] = &[
         [[0.1, 0.2], [0.85, 1.0]],
         [[0.0, 0.1], [0.95, 1.0]],
     ),
-    // The gable of glass over the skylight.
+    // The glass gable over the skylight.
     pane([8.0, 6.0, 0.0], [0.6, 0.06]),
     pane([10.0, 6.0, 0.0], [0.6, 0.06]),
     pane([8.0, 6.0, -2.0], [0.06, 0.6]),
     pane([10.0, 6.0, -2.0], [0.06, 0.6]),
 ];
 
-/// A part of a beam of light: X and Z of its upper and its lower corners, least ones first.
+/// A part of a beam of light: X and Z of its upper and its lower corners, minimum first.
 const fn beam(
     at: Point,
     [[ux0, uz0], [ux1, uz1]]: [[f32; 2]; 2],
@@ -477,7 +477,7 @@ const fn beam(
     }
 }
 
-/// A sloped pane of glass: how high its top is at its least and its greatest Z.
+/// A sloped pane of glass: the height of its top at minimum and maximum Z.
 const fn pane(at: Point, [low, high]: [f32; 2]) -> Moved {
     const THICK: f32 = 0.04;
     Moved {
@@ -497,20 +497,20 @@ const fn pane(at: Point, [low, high]: [f32; 2]) -> Moved {
     }
 }
 
-/// The opening of the skylight above and below: least and greatest X and Z. The sides between
-/// them slope.
+/// The opening of the skylight at the top and at the bottom: minimum and maximum X and Z. The sides
+/// between them slope.
 pub(crate) const SKYLIGHT: [[f32; 4]; 2] = [[8.0, 12.0, -2.0, 2.0], [7.0, 13.0, -3.0, 3.0]];
 pub(crate) const SKYLIGHT_HEIGHTS: [f32; 2] = [4.0, 5.0];
 
-/// The balustrade of the gallery: where its panels of lattice begin, and how many metres.
+/// The balustrade of the gallery: the start of its lattice panels, and their number of metres.
 pub(crate) const BALUSTRADE_AT: Point = [1.0, 0.0, -5.0];
 pub(crate) const BALUSTRADE_METRES: u32 = 12;
 
-/// The coping around the pool: the least and the greatest corner of its bed.
+/// The coping around the pool: the minimum and maximum corner of its bed.
 pub(crate) const COPING: Room = Room([4.5, -4.5, -3.5], [14.5, -4.0, 3.5]);
 
-/// Something round: its block, the middle of its foot, the edge of its cells, and the outline by
-/// height and radius in metres from there, cell by cell.
+/// A round object: its block, the centre of its foot, the edge of its cells, and its outline by
+/// height and radius in metres, cell by cell.
 pub(crate) struct Round {
     pub(crate) block: &'static str,
     pub(crate) foot: Point,
@@ -561,23 +561,23 @@ const fn plant(foot: Point) -> Round {
     }
 }
 
-/// The outline of the columns in their lowest, their middle and their uppermost metre.
+/// The outline of the columns in their bottom, their middle and their top metre.
 pub(crate) const COLUMN_OUTLINE: [&[[f32; 2]]; 3] = [
     &[[0.0, 0.5], [0.3, 0.36], [1.0, 0.36]],
     &[[0.0, 0.36], [1.0, 0.36]],
     &[[0.0, 0.36], [0.7, 0.36], [1.0, 0.5]],
 ];
 pub(crate) const COLUMN_BLOCK: &str = "stone";
-/// The outline of lanterns, by shares of a cell of half a metre.
+/// The outline of lanterns, in fractions of a cell of half a metre.
 pub(crate) const LANTERN_OUTLINE: &[[f32; 2]] =
     &[[0.0, 0.0], [0.12, 0.16], [0.38, 0.18], [0.5, 0.03]];
 
-/// A lamp: the number and the name by which entities switch it, its colour, and where it shines.
+/// A lamp: the id by which entities switch it, its initial state, its colour, and its positions.
 pub(crate) struct Lamp {
     pub(crate) id: u32,
     pub(crate) is_on: bool,
     pub(crate) color: [u8; 3],
-    /// Light at a distance of a metre; 1 is what makes a white wall white.
+    /// Light at a distance of one metre; 1 makes a white wall white.
     pub(crate) strength: f32,
     pub(crate) places: &'static [Point],
 }
@@ -587,7 +587,7 @@ pub(crate) const POOL_LIGHT: u32 = 2;
 pub(crate) const ROSE_LIGHT: u32 = 3;
 pub(crate) const GARDEN_LIGHT: u32 = 4;
 
-/// Lights with lightmaps of their own.
+/// Lights with their own lightmaps.
 pub(crate) const LAMPS: [Lamp; 4] = [
     Lamp {
         id: LANTERN_LIGHT,
@@ -629,7 +629,7 @@ pub(crate) struct FastLamp {
     pub(crate) id: u32,
     pub(crate) intensity: u8,
     pub(crate) color: [u8; 3],
-    /// Nothing is lit from further away, in metres, and nothing in another room.
+    /// Maximum distance of lit vertices in metres; other rooms are never lit.
     pub(crate) reach: f32,
     pub(crate) places: &'static [Point],
 }
@@ -656,5 +656,5 @@ pub(crate) const FAST_LAMPS: [FastLamp; 2] = [
     },
 ];
 
-/// Toward the sun, which is low over the garden.
+/// The direction toward the sun, which is low over the garden.
 pub(crate) const SUN: Point = [0.79, 0.44, 0.30];

@@ -1,4 +1,4 @@
-//! The level that is offered on the start page is what its generator makes, and shows everything.
+//! The level on the start page equals the output of its generator and shows all features.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ fn level() -> &'static Level {
     &READ.levels[0]
 }
 
-/// The chunks of the level with what clients know of them.
+/// The chunks of the level with their client data.
 fn chunks() -> impl Iterator<Item = (&'static ChunkData, &'static ChunkClient)> {
     let data = level().chunks.iter().map(|chunk| chunk.data.as_deref());
     data.map(|data| (data.unwrap(), data.unwrap().client.as_ref().unwrap()))
@@ -90,7 +90,7 @@ fn every_kind_of_cube_and_of_box_occurs() {
             *extended.entry(bits).or_default() += 1;
         }
         assert_eq!(data.cubes.orphans(), 0);
-        // Something round is lit as if it were smooth.
+        // Round objects have smooth normals.
         let flat = |normals: &[[f32; 3]]| normals.iter().all(|normal| *normal == normals[0]);
         assert!(client.normals.chunks(3).any(|normals| !flat(normals)));
     }
@@ -101,7 +101,7 @@ fn every_kind_of_cube_and_of_box_occurs() {
     assert!(extended.values().all(|count| *count > 10), "{extended:?}");
 }
 
-/// What is in a place of the level: nothing, a box that is its cell, or something else.
+/// The content of a position in the level: air, a box that fills its cell, or another shape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum In {
     Air,
@@ -110,10 +110,10 @@ enum In {
     Shape,
 }
 
-/// What is in each quarter of a metre of the level.
+/// The content of each quarter of a metre of the level.
 struct Grid(HashMap<[i32; 3], In>);
 
-/// The number of the quarter of a metre that a place is in.
+/// The quarter of a metre that contains a position.
 fn mark([x, y, z]: [f32; 3]) -> [i32; 3] {
     [x, y, z].map(|at| (at * 4.0).floor() as i32)
 }
@@ -142,7 +142,7 @@ impl Grid {
         Self(marks)
     }
 
-    /// Nothing outside of the level.
+    /// The content of a mark; `None` outside the level.
     fn at(&self, mark: [i32; 3]) -> Option<In> {
         self.0.get(&mark).copied()
     }
@@ -163,7 +163,7 @@ fn content(data: &ChunkData, geometry: &Geometry) -> In {
     }
 }
 
-/// Whether all faces of a box are those of its cell, though they have normals.
+/// `true` if all faces of a box are those of its cell although they have normals.
 fn flat_quads(data: &ChunkData, geometry: &Geometry) -> bool {
     let vertices = &data.client.as_ref().unwrap().vertices;
     geometry.moved == 0
@@ -256,7 +256,7 @@ fn triangles_are_seen_from_where_their_normals_look() {
     assert!(count > 2000, "{count}");
 }
 
-/// Where a flat face looks to and a place on it; none for one that is round.
+/// The normal of a flat face and a point on it; `None` if it is round.
 fn plane(client: &ChunkClient, face: &Face) -> Option<(Vec3, Vec3)> {
     let vertices = &client.vertices[face.vertices.start as usize..face.vertices.end as usize];
     let [a, b, c] = [0, 1, 2].map(|i| Vec3::from(vertices[i].position));
@@ -288,7 +288,7 @@ fn light_does_not_bleed_from_face_to_face() {
                     let (low, high) = at.fold((f32::MAX, f32::MIN), |(low, high), at| {
                         (low.min(at), high.max(at))
                     });
-                    // Filtering takes in half a luxel around.
+                    // Filtering includes half a luxel around it.
                     assert!(low >= 0.99 && high <= side - 0.99, "{low} {high}");
                     (low - 0.49).floor() as i32..(high + 0.49).ceil() as i32
                 });
@@ -308,7 +308,7 @@ fn light_does_not_bleed_from_face_to_face() {
 
 #[test]
 fn light_goes_on_from_chunk_to_chunk() {
-    // Luxels of the floor on both sides of the border are half a luxel from it.
+    // Luxels of the floor on both sides of the border are half a luxel away from it.
     let at_border = |chunk: usize| {
         let (data, client) = chunks().nth(chunk).unwrap();
         let mut found: BTreeMap<i32, [u8; 3]> = BTreeMap::new();
@@ -367,7 +367,7 @@ fn materials_show_what_the_format_can() {
     assert!(has(&|material, look| material.flags
         == Material::TRANSPARENT
         && look.alpha < 100));
-    // Every material is used, by a face or by the sky.
+    // Every material is used by a face or by the sky.
     let mut used: BTreeSet<String> = BTreeSet::new();
     for (data, _) in chunks() {
         for (_, geometry) in boxes(data) {
@@ -414,7 +414,7 @@ fn each_light_changes_something_where_it_shines() {
             .sum();
         assert!(vertices > 100, "light {id} is on {vertices} vertices");
     }
-    // Each has an entity that switches it.
+    // Each of them is switched by an entity.
     let server = level().server.as_ref().unwrap();
     let switched = server.entities.iter(&server.strings).filter_map(|entity| {
         let is_controller = matches!(
@@ -425,7 +425,7 @@ fn each_light_changes_something_where_it_shines() {
     });
     let switched: BTreeSet<u32> = switched.map(|id| id as u32).collect();
     assert_eq!(switched, dynamic.union(&fast).copied().collect());
-    // The pictures of the lightmaps are others when the lanterns are out.
+    // The lightmaps change when the lanterns are off.
     let luxels = |intensity| {
         let mut shown = Shown::default();
         let lantern = LevelItem::DynamicLight { level: 0, id: 1 }.into();
@@ -469,7 +469,7 @@ fn there_are_entities_of_many_types_everywhere() {
     assert_eq!(READ.header.gamemodes.len(), 2);
 }
 
-/// The material of what is met first from a place in a direction.
+/// The material of the first hit from a position in a direction.
 fn met(from: [f32; 3], to: [f32; 3]) -> String {
     let ray = Ray {
         origin: from.into(),
@@ -483,7 +483,7 @@ fn met(from: [f32; 3], to: [f32; 3]) -> String {
 
 #[test]
 fn the_letters_read_from_the_left_to_the_right() {
-    // In the hall looking along +X the right is toward -Z: B is on the left, S on the right.
+    // In the hall looking along +X, right is toward -Z: B is on the left, S on the right.
     let row = |y: f32| -> String {
         let columns = (0..19).map(|column| 2.125 - 0.25 * column as f32);
         let marks = columns.map(|z| match met([15.0, y, z], [17.0, y, z]).as_str() {
@@ -522,7 +522,7 @@ fn sky(side: usize, [u, v]: [usize; 2]) -> [i32; 3] {
 fn the_sky_goes_on_from_side_to_side() {
     const LAST: usize = 63;
     let [right, top, front, left, bottom, back] = [0, 1, 2, 3, 4, 5];
-    // Texels on both sides of an edge, as they are seen from inside (fact sheet B35).
+    // Texels on both sides of an edge, as seen from inside (fact sheet B35).
     type Edge = (
         usize,
         fn(usize) -> [usize; 2],
@@ -545,7 +545,7 @@ fn the_sky_goes_on_from_side_to_side() {
             colors.insert(from);
             sum += (0..3).map(|c| from[c].abs_diff(to[c])).sum::<u32>();
         }
-        // Two texels beside each other differ a little.
+        // Adjacent texels differ slightly.
         let mean = sum as f32 / 3.0 / (LAST + 1) as f32;
         assert!(mean < 6.0, "{a} and {b} differ by {mean}");
         assert!(colors.len() > 1 || b == bottom);

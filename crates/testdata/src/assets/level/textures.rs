@@ -1,26 +1,26 @@
-//! The textures, small and seamless, and the sky.
+//! The small, seamless textures, and the sky.
 
 use mapscope_formats::pmf::Texture;
 
 use crate::assets::noise::{cell, fbm, mix, random, smoothstep};
 use crate::assets::terrain::textures::{Color, blend, ramp};
 
-/// Texels on each side of most textures.
+/// Texels per side of most textures.
 const SIDE: u32 = 64;
-/// Texels on each side of the sky's textures.
+/// Texels per side of the sky's textures.
 const SKY_SIDE: u32 = 64;
 
-/// Colours have this many steps from black to white: fewer are packed better.
+/// Quantisation step of colour values: fewer levels compress better.
 const STEP: f32 = 6.0;
 
 fn byte(value: f32) -> u8 {
     ((value / STEP + 0.5).floor() * STEP).clamp(0.0, 255.0) as u8
 }
 
-/// Names of textures, and what colours each place of them.
+/// Names of textures, and functions that return the colour at a position.
 type Painters<T, const N: usize> = [(&'static str, fn([f32; 2]) -> T); N];
 
-/// Paints every texel: its place goes from 0 to 1, and down.
+/// Paints every texel. Positions range from 0 to 1, with V down.
 fn opaque(width: u32, height: u32, texel: impl Fn([f32; 2]) -> Color) -> Texture {
     painted(width, height, false, |at| {
         let [r, g, b] = texel(at).map(byte);
@@ -58,7 +58,7 @@ fn scale(color: Color, by: f32) -> Color {
     color.map(|c| c * by)
 }
 
-/// A grid of tiles: the number of the tile, and the distance from its edge in shares of a tile.
+/// The cell of a tile grid at a position, and the distance from its edge as a fraction of a tile.
 fn tile([u, v]: [f32; 2], [columns, rows]: [i32; 2]) -> ([i32; 2], f32) {
     let (x, y) = (u * columns as f32, v * rows as f32);
     let edge = |t: f32| (t - t.floor()).min(t.floor() + 1.0 - t);
@@ -94,7 +94,7 @@ fn plaster(at: [f32; 2]) -> Color {
     scale([240.0, 226.0, 202.0], 0.95 + 0.08 * broad)
 }
 
-/// Small tiles of teal, each a little different.
+/// Small teal tiles with slight variations.
 fn glazed(at: [f32; 2]) -> Color {
     let ([x, y], edge) = tile(at, [4, 4]);
     let tone = random(x, y, 31);
@@ -104,7 +104,7 @@ fn glazed(at: [f32; 2]) -> Color {
         [84.0, 176.0, 168.0],
     ];
     let color = ramp(palette, 0.15 + 0.7 * tone);
-    // A soft light on the glaze.
+    // A soft highlight on the glaze.
     let shine = smoothstep(0.5, 0.0, edge) * 0.12;
     if edge < 0.07 {
         [196.0, 190.0, 172.0]
@@ -113,7 +113,7 @@ fn glazed(at: [f32; 2]) -> Color {
     }
 }
 
-/// A row of diamonds between two lines of gold.
+/// A row of diamonds between two gold lines.
 fn band([u, v]: [f32; 2]) -> Color {
     let gold = [226.0, 176.0, 76.0];
     let diamond = (u - 0.5).abs() + (v - 0.5).abs();
@@ -128,7 +128,7 @@ fn band([u, v]: [f32; 2]) -> Color {
     }
 }
 
-/// Mosaic of blues.
+/// A mosaic of blues.
 fn mosaic(at: [f32; 2]) -> Color {
     let ([x, y], edge) = tile(at, [8, 8]);
     let palette = [
@@ -190,7 +190,7 @@ fn water(at: [f32; 2]) -> Color {
     blend([168.0, 214.0, 220.0], [250.0, 255.0, 255.0], light)
 }
 
-/// Glass in lead, with a diamond in its middle.
+/// Leaded glass with a diamond in the centre.
 fn pane([u, v]: [f32; 2]) -> [u8; 4] {
     let (x, y) = ((u - 0.5).abs(), (v - 0.5).abs());
     let lead = x.max(y) > 0.46 || (x + y - 0.4).abs() < 0.025;
@@ -203,7 +203,7 @@ fn pane([u, v]: [f32; 2]) -> [u8; 4] {
     }
 }
 
-/// Laths crosswise, with holes between them.
+/// Crossed laths with holes between them.
 fn lattice([u, v]: [f32; 2]) -> [u8; 4] {
     let frame = (u - 0.5).abs().max((v - 0.5).abs()) > 0.45;
     let wave = |t: f32| (t - t.floor() - 0.5).abs();
@@ -216,14 +216,15 @@ fn lattice([u, v]: [f32; 2]) -> [u8; 4] {
     }
 }
 
-/// Bright above and faint below: it is 8 metres high, and begins in the middle of the texture.
+/// Bright at the top and faint at the bottom. It is 8 metres high and starts in the middle of the
+/// texture.
 fn sunbeam([_, v]: [f32; 2]) -> Color {
     let height = if v < 0.5 { 0.5 - v } else { 1.5 - v };
     let light = 255.0 * (0.25 + 0.75 * height);
     [light, light, light]
 }
 
-/// What the sign says, in marks of two texels.
+/// The text of the sign, in marks of two texels.
 const SIGN: [&str; 9] = [
     "                                ",
     "   ##  ##  ##  #  #       #     ",
@@ -260,7 +261,8 @@ fn sign(is_lit: bool) -> Texture {
     })
 }
 
-/// The colour of the sky in a direction, 0 to 1: what the textures show and what shines in.
+/// The colour of the sky in a direction, from 0 to 1, for the textures and for the light through
+/// windows.
 pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
     let length = (x * x + y * y + z * z).sqrt();
     let [x, y, z] = [x, y, z].map(|c| c / length);
@@ -274,7 +276,7 @@ pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
         [horizon, middle, [0.40, 0.44, 0.74], [0.20, 0.26, 0.56]],
         high,
     );
-    // Streaks of cloud, longer than they are high. Directions stand in for places.
+    // Streaks of cloud, longer than high. Directions serve as noise positions.
     let across = [0.5 + 0.25 * x, 0.5 + 0.25 * z];
     let cloud = fbm([across[0] + 0.4 * y, across[1] - 0.3 * y], [5, 9], 4, 91);
     let cloud = smoothstep(0.05, 0.5, cloud) * smoothstep(0.04, 0.2, y);
@@ -307,8 +309,8 @@ pub(crate) fn sky([x, y, z]: [f32; 3], sun: [f32; 3]) -> Color {
     blend(color, [0.22, 0.23, 0.24], smoothstep(-0.05, -0.5, y))
 }
 
-/// The direction that a texel of a side of the sky is seen in: sides are +X, +Y, +Z, -X, -Y, -Z,
-/// the upper left corner is (0, 0) as seen from inside.
+/// The direction of a texel of a side of the sky. Sides are +X, +Y, +Z, -X, -Y, -Z; the upper left
+/// corner is (0, 0) as seen from inside.
 fn sky_direction(side: usize, [u, v]: [f32; 2]) -> [f32; 3] {
     let (right, up) = (2.0 * u - 1.0, 1.0 - 2.0 * v);
     match side {
@@ -327,7 +329,7 @@ fn sky_side(side: usize, sun: [f32; 3]) -> Texture {
     })
 }
 
-/// Names of the textures in the archive, and what they are.
+/// Names and data of the textures in the archive.
 pub(crate) fn all(sun: [f32; 3]) -> Vec<(String, Texture)> {
     let seamless: Painters<Color, 12> = [
         ("marble", marble),

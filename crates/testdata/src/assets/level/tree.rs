@@ -1,4 +1,4 @@
-//! The octrees of the chunks: cubes as large as they can be, with the faces that can be seen.
+//! The octrees of the chunks: cubes of maximum size, with the visible faces.
 
 use glam::{IVec3, Vec3};
 use mapscope_formats::pmf::{SIDE_CORNERS, corner_signs};
@@ -6,9 +6,9 @@ use mapscope_formats::pmf::{SIDE_CORNERS, corner_signs};
 use super::grid::{Corner, Form, Grid, MARK, What, place_of};
 use super::inside::{self, Wrap};
 
-/// Marks along the edge of a chunk.
+/// Number of marks along the edge of a chunk.
 const CHUNK_MARKS: i32 = 64;
-/// The longest edge of a cube with faces, in marks: light on vertices needs some.
+/// Maximum edge of a cube with faces, in marks: vertex light needs enough vertices.
 const MAX_SEEN: i32 = 8;
 
 /// The triangles of a face.
@@ -16,34 +16,33 @@ const MAX_SEEN: i32 = 8;
 pub(crate) enum Outline {
     /// Four corners: top left, bottom left, bottom right, top right.
     Quad([Vec3; 4]),
-    /// Any triangles, with normals; the number of the round thing that they are part of, if they
-    /// are of one.
+    /// Triangles with normals, and the index of the round object to which they belong, if any.
     Triangles(Vec<[Corner; 3]>, Option<usize>),
 }
 
-/// A face that can be seen.
+/// A visible face.
 #[derive(Debug, Clone)]
 pub(crate) struct Face {
     pub(crate) side: usize,
     pub(crate) block: usize,
     pub(crate) outline: Outline,
-    /// The marks of a box that it is the side of; none for a shape.
+    /// The marks of the box to which it belongs; `None` for a shape.
     pub(crate) marks: Option<(IVec3, i32)>,
 }
 
-/// What a cube is.
+/// The content of a cube.
 #[derive(Debug, Clone)]
 pub(crate) enum Node {
     Empty,
-    /// Its children by corner.
+    /// Child indices by corner.
     Parent(Vec<(usize, u32)>),
-    /// A box or a shape: its block, the shape if it is one, and the numbers of its faces.
+    /// A box or a shape: its block, its shape, if any, and the indices of its faces.
     Geometry {
         block: usize,
         shape: Option<usize>,
         faces: Vec<usize>,
     },
-    /// Something around the next cube.
+    /// A wrapper around the next cube.
     Wrap(Wrap, u32),
 }
 
@@ -62,17 +61,17 @@ pub(crate) struct Tree {
     pub(crate) faces: Vec<Face>,
 }
 
-/// The least mark of a chunk.
+/// The minimum mark of a chunk.
 pub(crate) fn chunk_marks(chunk: usize) -> IVec3 {
     IVec3::X * CHUNK_MARKS * chunk as i32
 }
 
-/// The middle of a chunk, in metres.
+/// The centre of a chunk, in metres.
 pub(crate) fn chunk_center(chunk: usize) -> Vec3 {
     place_of(chunk_marks(chunk)) + MARK * CHUNK_MARKS as f32 * 0.5
 }
 
-/// The step to the mark beside a side.
+/// The step to the adjacent mark on a side.
 fn step(side: usize) -> IVec3 {
     let mut step = IVec3::ZERO;
     step[side % 3] = if side < 3 { 1 } else { -1 };
@@ -87,7 +86,7 @@ impl Tree {
         tree
     }
 
-    /// Adds a cell with all that is in it, and gives its number.
+    /// Adds a cell with its content and returns its index.
     fn add(&mut self, grid: &Grid, least: IVec3, side: i32, depth: u32) -> u32 {
         let first = self.cubes.len() as u32;
         let push = |tree: &mut Self, node| {
@@ -111,7 +110,7 @@ impl Tree {
         first
     }
 
-    /// What fills a whole cell; none for one that is to be divided.
+    /// The content that fills a whole cell; `None` if the cell must be divided.
     fn content(&mut self, grid: &Grid, least: IVec3, side: i32) -> Option<Node> {
         let what = grid.at(least);
         if let What::Shape(number) = what {
@@ -166,7 +165,7 @@ fn all_marks(least: IVec3, side: i32) -> impl Iterator<Item = IVec3> {
     })
 }
 
-/// The marks on the inner side of a wall of a cell.
+/// The marks on the inner side of a cell's wall.
 pub(crate) fn wall_marks(least: IVec3, side: i32, wall: usize) -> impl Iterator<Item = IVec3> {
     let axis = wall % 3;
     let mut corner = least;
@@ -184,7 +183,7 @@ pub(crate) fn wall_marks(least: IVec3, side: i32, wall: usize) -> impl Iterator<
     })
 }
 
-/// Whether anything of a side of a box can be seen.
+/// `true` if any part of a box's side is visible.
 fn is_seen(grid: &Grid, least: IVec3, side: i32, wall: usize) -> bool {
     let What::Block(block) = grid.at(least) else {
         return false;
@@ -193,7 +192,7 @@ fn is_seen(grid: &Grid, least: IVec3, side: i32, wall: usize) -> bool {
     wall_marks(least, side, wall).any(|mark| match grid.at(mark + step(wall)) {
         What::Nowhere => false,
         What::Air => true,
-        // What is clear is seen through, but has no face toward what is solid.
+        // Transparent blocks are see-through, but have no face toward solid ones.
         What::Block(beside) => {
             let look = grid.look(beside, 0);
             !clear && look.lets_light() && look.kind != "lamp"
@@ -202,13 +201,13 @@ fn is_seen(grid: &Grid, least: IVec3, side: i32, wall: usize) -> bool {
     })
 }
 
-/// Whether a side of a shape hides all that is beside its cell.
+/// `true` if a side of a shape hides everything beside its cell.
 fn hides(grid: &Grid, shape: usize, wall: usize) -> bool {
     let shape = &grid.shapes[shape];
     shape.fills(wall) && !grid.lets_light(shape.block)
 }
 
-/// The faces of a shape that can be seen.
+/// The visible faces of a shape.
 fn shape_faces(grid: &Grid, number: usize) -> Vec<Face> {
     let shape = &grid.shapes[number];
     let face = |side: usize, outline| Face {
@@ -229,7 +228,8 @@ fn shape_faces(grid: &Grid, number: usize) -> Vec<Face> {
     }
 }
 
-/// Whether a side of a shape lies against something solid, or against the same side of another.
+/// `true` if a side of a shape lies against something solid, or against the same side of another
+/// shape.
 fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
     let shape = &grid.shapes[number];
     let Some(quad) = shape.quad(wall) else {
@@ -267,7 +267,7 @@ fn is_hidden(grid: &Grid, number: usize, wall: usize) -> bool {
     })
 }
 
-/// Whether the box around a side reaches into a mark beside it.
+/// `true` if the bounding box of a side reaches into an adjacent mark.
 fn touches(quad: &[Vec3; 4], mark: IVec3, axis: usize) -> bool {
     let least = place_of(mark);
     (0..3).filter(|other| *other != axis).all(|other| {
@@ -281,7 +281,7 @@ fn touches(quad: &[Vec3; 4], mark: IVec3, axis: usize) -> bool {
     })
 }
 
-/// What is left of a side whose corners may be the same; none where it has no area.
+/// The outline of a side whose corners may coincide; `None` if it has no area.
 fn flat_outline(quad: [Vec3; 4]) -> Option<Outline> {
     let mut corners: Vec<Vec3> = Vec::new();
     for (i, corner) in quad.into_iter().enumerate() {
@@ -308,7 +308,7 @@ fn flat_outline(quad: [Vec3; 4]) -> Option<Outline> {
 }
 
 impl Face {
-    /// The direction that it looks to, on the whole.
+    /// Its mean normal.
     pub(crate) fn normal(&self) -> Vec3 {
         match &self.outline {
             Outline::Quad([a, b, c, d]) => {
@@ -321,7 +321,7 @@ impl Face {
         }
     }
 
-    /// Its middle.
+    /// Its centre.
     pub(crate) fn middle(&self) -> Vec3 {
         let (count, sum) = self
             .corners()
@@ -331,7 +331,7 @@ impl Face {
         sum / count
     }
 
-    /// Its corners: four of a quad, three of each triangle.
+    /// Its corners: four of a quad, three per triangle.
     pub(crate) fn corners(&self) -> impl Iterator<Item = Corner> {
         let (quad, triangles) = match &self.outline {
             Outline::Quad(quad) => (Some(*quad), None),
@@ -347,7 +347,7 @@ impl Face {
         quad.chain(triangles.into_iter().flatten().flatten().copied())
     }
 
-    /// The corners of its triangles, three of each.
+    /// The corners of its triangles, three each.
     pub(crate) fn triangles(&self) -> Vec<Corner> {
         let corners: Vec<Corner> = self.corners().collect();
         match (&self.outline, &corners[..]) {

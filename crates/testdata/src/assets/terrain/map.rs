@@ -1,8 +1,8 @@
-//! The map: a mountain, a walled plateau, a lake with an island, a river, roads that lead to all
-//! of them, and a garden in which the 13 tile types stand in a row.
+//! The map: a mountain, a walled plateau, a lake with an island, a river, roads to all of them, and
+//! a garden with a row of the 13 tile types.
 //!
-//! Heights are whole levels at the corners of tiles; what a tile is follows from its four. Where
-//! ground ends in a sheer wall, the tiles on top have corners of their own.
+//! Heights are whole levels at tile corners. The type of a tile follows from its four corners. At
+//! sheer walls, the tiles on top have their own corners.
 
 use image::RgbImage;
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Field, TILE_CHARS, Tile, TileType};
@@ -10,9 +10,9 @@ use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Field, TILE_CHARS, Ti
 use super::textures;
 use crate::assets::noise::{fbm, smoothstep};
 
-/// Chunks along one side of the map.
+/// Number of chunks along one side of the map.
 const CHUNKS: u32 = 4;
-/// Tiles along one side of the map.
+/// Number of tiles along one side of the map.
 pub(crate) const SIDE: i32 = (CHUNKS * CHUNK_SIDE) as i32;
 
 /// A texture of the map.
@@ -20,7 +20,7 @@ pub(crate) struct Material {
     name: &'static str,
     /// File name.
     pub(crate) texture: &'static str,
-    /// Paints it.
+    /// Paints the texture.
     pub(crate) paint: fn() -> RgbImage,
 }
 
@@ -32,8 +32,7 @@ const fn material(name: &'static str, texture: &'static str, paint: fn() -> RgbI
     }
 }
 
-/// The materials in the order of the file. Across an edge with a hard seam, the later one lies
-/// over the earlier one.
+/// The materials in file order. At a hard seam, the later material overlaps the earlier one.
 pub(crate) const MATERIALS: [Material; 9] = [
     material("Grass", "grass.jpg", textures::grass),
     material("Meadow", "meadow.jpg", textures::meadow),
@@ -55,7 +54,7 @@ const COBBLES: u16 = 6;
 const FLAGSTONES: u16 = 7;
 const SNOW: u16 = 8;
 
-/// A column and a row, in tiles from the north-west corner of the map.
+/// Column and row, in tiles from the north-west corner of the map.
 pub(crate) type Place = [f32; 2];
 
 const MOUNTAIN: Place = [31.0, 30.0];
@@ -70,12 +69,12 @@ const RIVER: [Place; 6] = [
     [104.0, 116.0],
     [128.0, 110.0],
 ];
-/// Cobbles: from the south over the river to the square, and on to the plateau's ramp.
+/// Cobbled roads: from the south over the river to the square, and on to the plateau's ramp.
 pub(crate) const ROADS: [&[Place]; 2] = [
     &[[76.5, 128.0], [76.5, 62.0]],
     &[[76.5, 62.0], [76.5, 51.5], [92.5, 51.5], [92.5, 24.0]],
 ];
-/// Earth: from the square to the lake, up the mountain, and to the garden.
+/// Dirt paths: from the square to the lake, up the mountain, and to the garden.
 pub(crate) const PATHS: [&[Place]; 3] = [
     &[[72.0, 63.5], [60.0, 65.0], [53.0, 74.0], [48.0, 84.0]],
     &[
@@ -100,7 +99,7 @@ pub(crate) fn distance(a: Place, b: Place) -> f32 {
     (x * x + y * y).sqrt()
 }
 
-/// Distance from a line of several points.
+/// Distance from a polyline.
 fn distance_from_line(at: Place, line: &[Place]) -> f32 {
     let from_segment = |ends: &[Place]| {
         let [a, b] = [ends[0], ends[1]];
@@ -117,10 +116,10 @@ pub(crate) fn distance_from_lines(at: Place, lines: &[&[Place]]) -> f32 {
     each.fold(f32::MAX, f32::min)
 }
 
-/// Levels of the highest hills; what is higher may have cliffs.
+/// Maximum level of hills; higher ground may have cliffs.
 const HILLS_MAX: i32 = 4;
 
-/// Distance from a rectangle; 0 within.
+/// Distance from a rectangle; 0 inside.
 pub(crate) fn distance_from(at: Place, [west, north, east, south]: [i32; 4]) -> f32 {
     let beyond = |x: f32, low: i32, high: i32| (low as f32 - x).max(x - high as f32).max(0.0);
     distance(
@@ -133,7 +132,7 @@ fn within(column: i32, row: i32, [west, north, east, south]: [i32; 4]) -> bool {
     (west..east).contains(&column) && (north..south).contains(&row)
 }
 
-/// Noise over the map, with so many waves across it.
+/// Noise over the map with the given number of waves across it.
 fn wild(at: Place, waves: i32, seed: u32) -> f32 {
     fbm(
         at.map(|a| (a / SIDE as f32).clamp(0.0, 0.999)),
@@ -153,12 +152,12 @@ fn rolling(at: Place, waves: i32, seed: u32) -> f32 {
     )
 }
 
-/// Distance from the shore of the lake; below 0 in it.
+/// Distance from the shore of the lake; negative inside it.
 fn from_lake(at: Place) -> f32 {
     distance(at, LAKE) - 19.0 + 5.0 * wild(at, 6, 101)
 }
 
-/// Distance from the banks of the river; below 0 in it.
+/// Distance from the banks of the river; negative inside it.
 fn from_river(at: Place) -> f32 {
     distance_from_line(at, &RIVER) - 3.2 + 0.8 * wild(at, 10, 102)
 }
@@ -168,7 +167,7 @@ pub(crate) fn inland(at: Place) -> f32 {
     from_lake(at).min(from_river(at))
 }
 
-/// Levels of the ground at a corner of tiles, before the plateau and what people built.
+/// Level of the ground at a tile corner, before the plateau and buildings.
 fn ground(at: Place) -> i32 {
     let island = distance(at, ISLAND) + 1.5 * wild(at, 12, 103);
     match island {
@@ -206,7 +205,7 @@ fn ground(at: Place) -> i32 {
 /// The heights of a tile's corners, in levels: north-west, north-east, south-west, south-east.
 type Corners = [i32; 4];
 
-/// Type, base and ramp height of a tile with such corners; `None` where no type has them.
+/// Type, base and ramp height of a tile with these corners; `None` if no type matches.
 fn shape([nw, ne, sw, se]: Corners) -> Option<(TileType, i32, i32)> {
     let base = nw.min(ne).min(sw).min(se);
     let ramp = nw.max(ne).max(sw).max(se) - base;
@@ -237,7 +236,7 @@ fn shape([nw, ne, sw, se]: Corners) -> Option<(TileType, i32, i32)> {
     Some((kind, base, ramp))
 }
 
-/// The corners that give a tile a type.
+/// The corners that give a tile this type.
 pub(crate) fn corners_of(wanted: TileType, base: i32, ramp: i32) -> Corners {
     let raised = |bits: i32| [8, 4, 2, 1].map(|bit| base + if bits & bit != 0 { ramp } else { 0 });
     let all = (0..16).map(raised);
@@ -245,14 +244,14 @@ pub(crate) fn corners_of(wanted: TileType, base: i32, ramp: i32) -> Corners {
     fitting.next().unwrap_or([base; 4])
 }
 
-/// Heights at the corners of all tiles, such that every tile is of some type.
+/// Heights at the corners of all tiles, such that every tile has a type.
 struct Ground(Vec<i32>);
 
 impl Ground {
     fn new() -> Self {
         let corner = |i: i32| ground([(i % (SIDE + 1)) as f32, (i / (SIDE + 1)) as f32]);
         let mut ground = Self((0..(SIDE + 1) * (SIDE + 1)).map(corner).collect());
-        // Digging away what no type can show makes room for itself: in the end, all tiles fit.
+        // Lowers corners that match no type until all tiles have one.
         while (0..SIDE * SIDE)
             .filter(|i| ground.dig(i % SIDE, i / SIDE))
             .count()
@@ -270,8 +269,8 @@ impl Ground {
         Self::indices(column, row).map(|i| self.0[i])
     }
 
-    /// Lowers a corner of a tile that is of no type, or too steep for a hill. Whether there was
-    /// anything to do.
+    /// Lowers a corner of a tile that has no type or is too steep for a hill. Returns `true` if it
+    /// changed.
     fn dig(&mut self, column: i32, row: i32) -> bool {
         let corners = self.corners(column, row);
         let low = corners.into_iter().min().unwrap_or(0);
@@ -291,14 +290,14 @@ impl Ground {
     }
 }
 
-/// A tile on the way to become one.
+/// A tile under construction.
 struct Spot {
     corners: Corners,
     top: u16,
     side: u16,
-    /// Made by people: no soft edges, no bumps.
+    /// Built by people: no soft edges, no bumps.
     built: bool,
-    /// Nobody is to walk here, flat as it may be.
+    /// Not walkable, even if it is flat.
     wall: bool,
 }
 
@@ -314,18 +313,19 @@ impl Spot {
     }
 }
 
-/// Whether the plateau, level 4 with sheer walls, reaches here.
+/// `true` if the plateau, at level 4 with sheer walls, covers this tile.
 fn on_plateau(column: i32, row: i32) -> bool {
     let at = [column as f32 + 0.5, row as f32 + 0.5];
     row < 43 && distance(at, PLATEAU) + 5.0 * wild(at, 8, 106) < 19.0
 }
 
-/// The way up the mountain climbs from east to west: its level at the western edge of a column.
+/// The path up the mountain, which rises from east to west: its level at the western edge of a
+/// column.
 fn climb(column: i32) -> i32 {
     (62 - column).clamp(0, 2) + (54 - column).clamp(0, 3)
 }
 
-/// What people built here, if anything.
+/// The building at this tile, if any.
 fn works(column: i32, row: i32, ground: Corners) -> Option<Spot> {
     if let Some(spot) = garden(column, row) {
         return Some(spot);
@@ -357,8 +357,8 @@ fn works(column: i32, row: i32, ground: Corners) -> Option<Spot> {
     None
 }
 
-/// The 13 types stand in a row: with one level to climb, and again with two, where the slope is
-/// of the side material. Between the rows lies the digit of each type in binary: cobbles for 1.
+/// The 13 types in a row: with one level to climb, and again with two, where the slope has the side
+/// material. Between the rows, cobbles encode the digit of each type in binary.
 fn garden(column: i32, row: i32) -> Option<Spot> {
     if !within(column, row, GARDEN) {
         return None;
@@ -424,7 +424,7 @@ fn ruin(column: i32, row: i32) -> Spot {
     }
 }
 
-/// The material of ground that nobody built on.
+/// The material of natural ground.
 fn natural(at: Place, corners: Corners) -> u16 {
     let low = corners.into_iter().min().unwrap_or(0);
     let high = corners.into_iter().max().unwrap_or(0);
@@ -439,7 +439,7 @@ fn natural(at: Place, corners: Corners) -> u16 {
     let patch = wild(at, 9, 108);
     match low {
         8.. => SNOW,
-        // The level half of a slope's outer corner lies above it, with the summit's snow.
+        // The flat half of a slope's outer corner lies above it, in the snow of the summit.
         _ if high >= 8 && raised == 3 => SNOW,
         5.. if patch > 0.22 => ROCK,
         5.. if patch < -0.10 => MOSS,
@@ -450,7 +450,7 @@ fn natural(at: Place, corners: Corners) -> u16 {
     }
 }
 
-/// All there is to say of a place.
+/// The properties of a tile.
 fn spot(ground: &Ground, column: i32, row: i32) -> Spot {
     let corners = ground.corners(column, row);
     if let Some(spot) = works(column, row, corners) {
@@ -482,7 +482,7 @@ fn spot(ground: &Ground, column: i32, row: i32) -> Spot {
     }
 }
 
-/// How two neighbours are blended: both must say the same.
+/// The blend mode between two neighbours, which both must use.
 fn blend(a: &Spot, b: &Spot) -> BlendMode {
     let hard = |spot: &Spot| matches!(spot.top, FLAGSTONES | SNOW);
     if a.built || b.built {
@@ -494,7 +494,7 @@ fn blend(a: &Spot, b: &Spot) -> BlendMode {
     }
 }
 
-/// The tile of a spot among its neighbours to the north, east, south and west.
+/// The tile of a spot, given its neighbours to the north, east, south and west.
 fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
     let (kind, base, ramp) = shape(spot.corners).unwrap_or((TileType::Flat, spot.corners[0], 0));
     let steep = kind != TileType::Flat && ramp > 1;

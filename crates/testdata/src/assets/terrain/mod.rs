@@ -1,7 +1,7 @@
-//! The demo map and its textures, as bytes.
+//! The demo map and its textures as bytes.
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test compares with what lies in `assets/demo`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and a test compares the output with `assets/demo`.
 
 use super::{Failure, Files};
 
@@ -13,7 +13,7 @@ pub(crate) mod textures;
 /// Names (below `assets/demo`) and bytes of all files.
 ///
 /// # Errors
-/// When something does not fit into its format.
+/// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
     let textures = map::MATERIALS.iter().map(|material| {
         let name = format!("assets/map_textures/{}", material.texture);

@@ -1,4 +1,4 @@
-//! The demo map that is built into the program is what its generator makes, and shows everything.
+//! The built-in demo map equals the output of its generator and shows all features.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -48,7 +48,7 @@ fn all_types_and_blend_modes_occur_and_neighbours_agree() {
     assert_eq!(materials.len(), map::MATERIALS.len());
     let side = 128;
     for (i, tile) in tiles.iter().enumerate() {
-        // A tile whose four modes are all none falls back on field H, which is none as well.
+        // A tile whose four modes are none falls back to field H, which is also none.
         assert_eq!(tile.get(Field::BlendMode), 0);
         if i % side + 1 < side {
             assert_eq!(

@@ -1,4 +1,4 @@
-//! The textures: 256x256, seamless, evenly lit from the west as the game's sun stands there.
+//! The textures: 256 x 256 pixels, seamless, and evenly lit from the west like the game's sun.
 
 use image::{ImageResult, Rgb, RgbImage};
 
@@ -9,7 +9,7 @@ const SIDE: i32 = 256;
 /// Red, green and blue.
 pub(crate) type Color = [f32; 3];
 
-/// From `a` to `b`, and not beyond.
+/// Interpolates from `a` to `b`, clamped.
 pub(crate) fn blend(a: Color, b: Color, t: f32) -> Color {
     let t = t.clamp(0.0, 1.0);
     [0, 1, 2].map(|i| mix(a[i], b[i], t))
@@ -19,7 +19,7 @@ fn scale(color: Color, by: f32) -> Color {
     color.map(|c| c * by)
 }
 
-/// A colour between several, evenly spaced from 0 to 1.
+/// Interpolates between evenly spaced colours, for `t` from 0 to 1.
 pub(crate) fn ramp<const N: usize>(colors: [Color; N], t: f32) -> Color {
     let at = t.clamp(0.0, 0.999) * (N - 1) as f32;
     let first = at as usize;
@@ -30,15 +30,15 @@ pub(crate) fn ramp<const N: usize>(colors: [Color; N], t: f32) -> Color {
     )
 }
 
-/// A picture with a height for every texel, that runs on over its borders.
+/// A periodic picture with a height for every texel.
 struct Canvas {
     colors: Vec<Color>,
     heights: Vec<f32>,
 }
 
 impl Canvas {
-    /// Paints every texel: its position goes from 0 to 1, and it gets a colour (0 to 255) and a
-    /// height (in texels).
+    /// Paints every texel. `texel` receives a position from 0 to 1 and returns a colour (0 to 255)
+    /// and a height (in texels).
     fn paint(texel: impl Fn([f32; 2]) -> (Color, f32)) -> Self {
         let place = |i: i32| (i as f32 + 0.5) / SIDE as f32;
         let texels = (0..SIDE * SIDE).map(|i| texel([place(i % SIDE), place(i / SIDE)]));
@@ -50,7 +50,7 @@ impl Canvas {
         (y.rem_euclid(SIDE) * SIDE + x.rem_euclid(SIDE)) as usize
     }
 
-    /// Draws a line from its root, thin and soft, brighter towards the tip.
+    /// Draws a thin, soft line from its root, brighter toward the tip.
     fn stroke(&mut self, root: [f32; 2], along: [f32; 2], colors: [Color; 2], opacity: f32) {
         let length = (along[0] * along[0] + along[1] * along[1]).sqrt();
         let steps = (length * 1.5) as i32 + 1;
@@ -67,7 +67,7 @@ impl Canvas {
         }
     }
 
-    /// Draws blades of grass, from dark to bright ones.
+    /// Draws blades of grass, from dark to bright.
     fn blades(&mut self, count: i32, seed: u32, length: [f32; 2], palette: [Color; 4]) {
         for blade in 0..count {
             let pick = |n: u32| random(blade, 7, seed + n);
@@ -82,7 +82,7 @@ impl Canvas {
         }
     }
 
-    /// The picture, with the heights lit from the west and a little from the south.
+    /// Lights the heights from the west and slightly from the south.
     fn lit(self, strength: f32) -> RgbImage {
         RgbImage::from_fn(SIDE as u32, SIDE as u32, |x, y| {
             let (x, y) = (x as i32, y as i32);
@@ -95,7 +95,7 @@ impl Canvas {
     }
 }
 
-/// The bytes of a picture as JPEG.
+/// Encodes a picture as JPEG.
 pub(crate) fn jpeg(image: &RgbImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let mut encoder = image::codecs::jpeg::JpegEncoder::new_with_quality(&mut bytes, 86);
@@ -170,7 +170,7 @@ pub(crate) fn rock() -> RgbImage {
         [172.0, 162.0, 146.0],
     ];
     Canvas::paint(|at| {
-        // Standing slabs, cut across here and there, with a rough skin.
+        // Upright slabs with occasional cross cuts and a rough surface.
         let warp = fbm(at, [4, 4], 3, 41);
         let bent = [at[0] + 0.035 * warp, at[1] + 0.05 * fbm(at, [3, 3], 2, 42)];
         let slab = cell(bent, [9, 4], 0.95, 43);
@@ -276,7 +276,7 @@ pub(crate) fn sand() -> RgbImage {
     ];
     Canvas::paint(|at| {
         let warp = fbm(at, [3, 3], 3, 81);
-        // Ripples: a smooth zigzag, bent and fading.
+        // Ripples: a smooth, warped and fading zigzag.
         let phase = at[1] * 15.0 + 1.1 * warp + 0.4 * fbm(at, [6, 6], 2, 82);
         let zigzag = ((phase - phase.floor()) * 2.0 - 1.0).abs();
         let ripple = zigzag * zigzag * (3.0 - 2.0 * zigzag);
@@ -292,7 +292,7 @@ pub(crate) fn sand() -> RgbImage {
     .lit(0.09)
 }
 
-/// Darker than snow is: where it lies, on summits, the game's light is half as strong again.
+/// Snow, darker than in reality: on summits, the game's light is half as strong again.
 pub(crate) fn snow() -> RgbImage {
     let palette = [
         [122.0, 136.0, 158.0],
