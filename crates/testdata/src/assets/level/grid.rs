@@ -22,7 +22,7 @@ pub(crate) enum What {
     Air,
     /// The index of a block.
     Block(usize),
-    /// The index of a shape of which it is a part.
+    /// The index of a shape that covers it.
     Shape(usize),
 }
 

@@ -1,5 +1,4 @@
-//! Textures: charts are packed into pictures, and every texel is painted for the place on the
-//! model that it lands on.
+//! Bakes textures: packs charts into pictures and paints every texel for its position on the model.
 
 use glam::{DVec2, DVec3};
 use image::codecs::png::{CompressionType, FilterType, PngEncoder};
@@ -12,7 +11,7 @@ use crate::assets::terrain::textures::Color;
 /// Texels between charts.
 const MARGIN: f64 = 5.0;
 
-/// The bytes of a picture as PNG.
+/// Encodes a picture as PNG.
 pub(crate) fn png(image: &DynamicImage) -> ImageResult<Vec<u8>> {
     let mut bytes = Vec::new();
     let encoder =
@@ -21,13 +20,13 @@ pub(crate) fn png(image: &DynamicImage) -> ImageResult<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a colour channel.
+/// Converts a colour channel to a byte.
 pub(crate) fn byte(value: f32) -> u8 {
     (value.clamp(0.0, 1.0) * 255.0 + 0.5) as u8
 }
 
-/// Of each point, how much of the sky above its surface it sees, the ground at Y = 0 in its way
-/// as well as the model itself.
+/// For each point, the fraction of the sky above its surface that is visible. The model and, with
+/// `ground`, the ground at Y = 0 occlude it.
 pub(crate) fn openness(mesh: &Mesh, normals: &[DVec3], ground: bool) -> Vec<f64> {
     const RAYS: u32 = 64;
     const REACH: f64 = 2.2;
@@ -36,7 +35,7 @@ pub(crate) fn openness(mesh: &Mesh, normals: &[DVec3], ground: bool) -> Vec<f64>
         .iter()
         .map(|face| face.corners.map(|corner| mesh.at(corner.point)))
         .collect();
-    // Evenly over a sphere.
+    // Evenly distributed over a sphere.
     let ways: Vec<DVec3> = (0..RAYS)
         .map(|i| {
             let y = 1.0 - (f64::from(i) + 0.5) * 2.0 / f64::from(RAYS);
@@ -70,7 +69,7 @@ pub(crate) fn openness(mesh: &Mesh, normals: &[DVec3], ground: bool) -> Vec<f64>
     mesh.points.iter().zip(normals).map(see).collect()
 }
 
-/// How far away a triangle is in a direction, if it is there.
+/// The distance to a triangle in a direction, if it is hit.
 fn distance(from: DVec3, way: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
     let (ab, ac) = (b - a, c - a);
     let across = way.cross(ac);
@@ -86,8 +85,8 @@ fn distance(from: DVec3, way: DVec3, [a, b, c]: &[DVec3; 3]) -> Option<f64> {
     (u >= 0.0 && v >= 0.0 && u + v <= 1.0 && hit > 1e-6).then_some(hit)
 }
 
-/// Lays the painted charts of a material side by side in a picture of so many texels, as large as
-/// they fit, and turns their corners into texture coordinates.
+/// Packs the painted charts of a material into a picture of `side` texels at the maximum scale, and
+/// converts their corners to texture coordinates.
 pub(crate) fn pack(mesh: &mut Mesh, material: usize, side: u32) {
     let charts: Vec<usize> = (0..mesh.charts.len())
         .filter(|&i| mesh.charts[i].material == material && mesh.charts[i].paint.is_some())
@@ -127,9 +126,9 @@ pub(crate) fn pack(mesh: &mut Mesh, material: usize, side: u32) {
     }
 }
 
-/// Where boxes come to lie on shelves, from the tallest on, if they fit.
+/// Places boxes on shelves, starting with the tallest; `None` if they do not fit.
 fn shelves(boxes: &[(usize, DVec2, DVec2)], scale: f64, side: f64) -> Option<Vec<DVec2>> {
-    // Of each shelf: its bottom, its height and how far it is full.
+    // For each shelf: its bottom, its height and its filled width.
     let mut rows: Vec<[f64; 3]> = Vec::new();
     let mut corners = Vec::new();
     for &(_, _, size) in boxes {
@@ -150,7 +149,7 @@ fn shelves(boxes: &[(usize, DVec2, DVec2)], scale: f64, side: f64) -> Option<Vec
     Some(corners)
 }
 
-/// Paints the charts of a material; what lies between them takes the colour of what is next to it.
+/// Paints the charts of a material and fills the space between them with adjacent colours.
 pub(crate) fn bake(
     mesh: &Mesh,
     material: usize,
@@ -160,7 +159,8 @@ pub(crate) fn bake(
 ) -> DynamicImage {
     let size = side as usize;
     let mut texels: Vec<Option<Color>> = vec![None; size * size];
-    // How far inside its triangle a texel was painted: those on a border are painted again.
+    // How far inside its triangle each texel was painted: texels on a border are painted several
+    // times.
     let mut inside = vec![f64::MIN; size * size];
     let own = &mesh.faces[..mesh.mirrored_from.unwrap_or(mesh.faces.len())];
     for face in own {
@@ -183,12 +183,12 @@ pub(crate) fn bake(
                     (a - at).perp_dot(b - at) / area,
                 ];
                 let least = shares[0].min(shares[1]).min(shares[2]);
-                // Half a texel over the edge, so that filtering finds paint there.
+                // Half a texel beyond the edge, so that filtering finds paint there.
                 let longest = (b - a).length().max((c - a).length()).max((c - b).length());
                 let slack = -0.8 * longest / area.abs();
-                // Rows of a picture go down.
+                // Rows of a picture run downwards.
                 let index = (size - 1 - y as usize) * size + x as usize;
-                // Where two layers share a chart, the first one is painted.
+                // If two layers share a chart, the first one is painted.
                 if least < slack || least <= inside[index] + 1e-6 {
                     continue;
                 }
@@ -218,7 +218,7 @@ pub(crate) fn bake(
     DynamicImage::ImageRgb8(image)
 }
 
-/// Gives empty texels the mean of their painted neighbours, outwards until none is empty.
+/// Fills empty texels with the mean of their painted neighbours until none is empty.
 fn spread(texels: &mut [Option<Color>], size: usize) {
     for _ in 0..size {
         let before = texels.to_vec();

@@ -1,8 +1,8 @@
-//! The drakeling: a young dragon, its shape and its skeleton.
+//! The drakeling: the shape and the skeleton of a young dragon.
 //!
-//! The left half is modelled and mirrored. Its trunk, neck, head and tail are rings of points
-//! around a spine, the legs grow out of holes in it, and wings, ears, horns, claws and eyes are
-//! parts of their own.
+//! The left half is modelled and mirrored. Trunk, neck, head and tail are rings of points around a
+//! spine, the legs grow out of holes in it, and wings, ears, horns, claws and eyes are separate
+//! parts.
 
 use glam::{DVec2, DVec3};
 
@@ -48,7 +48,7 @@ pub(crate) const STUFFS: [Stuff; 4] = [
     },
 ];
 
-/// Name, parent, beginning and end of the joints; those of the right side follow from the left.
+/// Name, parent, start and end of the joints; those of the right side are derived from the left.
 type Row = (&'static str, &'static str, [f64; 3], [f64; 3]);
 const BONES: [Row; 19] = [
     ("root", "", [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
@@ -119,7 +119,7 @@ pub(crate) fn rig() -> Rig {
             tip,
         });
     };
-    // A chain of the left side is followed by that of the right side.
+    // A chain on the left side is followed by that on the right side.
     let mut chain: Vec<Row> = Vec::new();
     let flush = |chain: &mut Vec<Row>, add: &mut dyn FnMut(_)| {
         for (name, parent, head, tip) in chain.drain(..) {
@@ -141,8 +141,8 @@ pub(crate) fn rig() -> Rig {
     rig
 }
 
-/// The middle and the tilt (degrees, backwards) of a ring of the body, half its width, how far it
-/// goes up and down, and the joints that move it.
+/// Centre and tilt (degrees, backwards) of a ring of the body, half of its width, its extent up and
+/// down, and its joints.
 struct Section {
     at: [f64; 2],
     tilt: f64,
@@ -233,18 +233,18 @@ const SECTIONS: [Section; 25] = [
     section([1.86, -6.52], -38.0, [0.72, 0.15, 0.13], &[("tail.4", 1.0)]),
     section([2.46, -7.28], -38.0, [0.0, 0.0, 0.0], &[("tail.4", 1.0)]),
 ];
-/// Rings at which the head ends and the tail begins.
+/// Rings at which the head ends and the tail starts.
 const NECK_RING: usize = 8;
 const TAIL_RING: usize = 16;
-/// Points of half a ring, top and bottom included.
+/// Number of points of half a ring, including top and bottom.
 const HALF: usize = 6;
 
-/// First ring and first point of the hole that a leg grows out of; it is two by two faces.
+/// First ring and first point of the hole from which a leg grows; it covers two by two faces.
 const FRONT_HOLE: [usize; 2] = [10, 2];
 const BACK_HOLE: [usize; 2] = [13, 2];
 
-/// The middle of a ring of a leg, how far it goes to the sides, forward and backward, and how
-/// much of it is moved by the leg's upper, lower and last joint.
+/// Centre of a ring of a leg, its extent to the sides, forward and backward, and its weights for
+/// the leg's upper, lower and last joint.
 type LegRing = ([f64; 3], [f64; 3], [f64; 3]);
 const FRONT_LEG: [LegRing; 6] = [
     ([1.08, 1.62, 0.66], [0.44, 0.46, 0.5], [1.0, 0.0, 0.0]),
@@ -263,18 +263,18 @@ const BACK_LEG: [LegRing; 6] = [
     ([1.15, 0.0, -1.22], [0.43, 0.58, 0.42], [0.0, 0.0, 1.0]),
 ];
 
-/// The left wing: shoulder, wrist, the tips of its fingers, and where it meets the flank.
+/// The left wing: shoulder, wrist, the tips of its fingers, and its contact point on the flank.
 pub(crate) const SHOULDER: [f64; 3] = [0.6, 3.12, 0.5];
 pub(crate) const WRIST: [f64; 3] = [1.85, 4.7, 0.0];
 pub(crate) const FINGERS: [[f64; 3]; 3] =
     [[3.9, 5.35, -1.35], [3.7, 4.0, -2.35], [2.35, 3.0, -2.55]];
 pub(crate) const FLANK: [f64; 3] = [0.7, 2.98, -1.15];
 
-/// The left ear: where it begins, and the tips of its rays.
+/// The left ear: its start, and the tips of its rays.
 pub(crate) const EAR: [f64; 3] = [0.95, 4.5, 2.2];
 pub(crate) const EAR_RAYS: [[f64; 3]; 3] =
     [[1.75, 5.45, 1.55], [2.42, 5.05, 1.3], [2.1, 4.2, 1.35]];
-/// The middle of the left eye.
+/// The centre of the left eye.
 pub(crate) const EYE_AT: [f64; 3] = [1.0, 4.62, 3.06];
 
 /// The model in its bind pose.
@@ -310,8 +310,8 @@ fn named(rig: &Rig, weights: &[(&str, f64)]) -> Vec<(usize, f64)> {
     weights.iter().map(one).collect()
 }
 
-/// The left half of a ring from its top to its bottom: half its width, how far it goes up and down,
-/// and how many points it has. Without a width it is one point.
+/// The left half of a ring from top to bottom: half of its width, its extent up and down, and its
+/// number of points. Without a width it is one point.
 fn half_ring(
     mesh: &mut Mesh,
     center: DVec3,
@@ -326,7 +326,7 @@ fn half_ring(
     let mut point_at = |s: usize| {
         let around = s as f64 / (count - 1) as f64;
         let rise = cosine(around / 2.0) * if 2 * s < count { up } else { down };
-        // The bottom is in the middle, as the top is, not next to it by a rounding error.
+        // Top and bottom must be exactly in the centre, not off by a rounding error.
         let out = if s + 1 == count {
             0.0
         } else {
@@ -339,7 +339,7 @@ fn half_ring(
     (0..count).map(&mut point_at).collect()
 }
 
-/// Trunk, neck, head and tail; the points of each ring.
+/// Builds trunk, neck, head and tail, and returns the points of each ring.
 fn body(mesh: &mut Mesh, rig: &Rig) -> Vec<Vec<usize>> {
     let mut rings: Vec<Vec<usize>> = Vec::new();
     let mut along = 0.0;
@@ -360,7 +360,7 @@ fn body(mesh: &mut Mesh, rig: &Rig) -> Vec<Vec<usize>> {
         }
         rings.push(ring);
     }
-    // Nose and tail point away from what they end.
+    // Nose and tail point away from the body.
     for (end, next) in [(0, 1), (SECTIONS.len() - 1, SECTIONS.len() - 2)] {
         let [from, to] = [next, end].map(|section| DVec2::from(SECTIONS[section].at));
         let way = (to - from).normalize();
@@ -390,7 +390,7 @@ fn leg(
 ) {
     let joints =
         ["upper", "lower", "foot"].map(|part| rig.find(&format!("leg.{name}.left.{part}")));
-    // Around the hole, in the order in which the rings of the leg go around.
+    // Around the hole, in the order of the rings of the leg.
     let rim = [
         [1, 2],
         [2, 2],
@@ -424,7 +424,7 @@ fn leg(
             let (x, z) = (-cosine(turns), -sine(turns));
             let deep = if z > 0.0 { ahead } else { back };
             let point = mesh.point(center + DVec3::new(x * wide, 0.0, z * deep), &weights);
-            // The flank's paint runs on down the leg, and the belly's on its inner side.
+            // The flank's paint continues down the leg, and the belly's on its inner side.
             mesh.points[point].along = mesh.points[middle].along;
             mesh.points[point].around = 0.52 + 0.1 * cosine(turns);
             mesh.points[point].soft = Some(if n == 0 { 0.3 } else { 0.0 });
@@ -461,8 +461,8 @@ fn leg(
     }
 }
 
-/// A pyramid without its base: brown at the base and bright at the tip. Its weights are given, or
-/// those of a point that it is `like`; an `open` one is half a pyramid on the plane X = 0.
+/// A pyramid without its base, brown at the base and bright at the tip. Its weights are given or
+/// taken from the point `like`. An `open` one is half a pyramid on the plane X = 0.
 fn cone(
     mesh: &mut Mesh,
     chart: usize,
@@ -499,7 +499,7 @@ fn cone(
 }
 
 fn jaw(mesh: &mut Mesh, rig: &Rig) {
-    // Middle, half width, and how far up and down.
+    // Centre, half of the width, and extent up and down.
     const RINGS: [([f64; 2], [f64; 3]); 6] = [
         ([3.78, 2.35], [0.5, 0.1, 0.2]),
         ([3.76, 2.8], [0.86, 0.12, 0.26]),
@@ -514,23 +514,23 @@ fn jaw(mesh: &mut Mesh, rig: &Rig) {
         half_ring(mesh, DVec3::new(0.0, y, z), DVec3::Y, size, 5, &weights)
     };
     let mut rings: Vec<Vec<usize>> = RINGS.into_iter().map(ring).collect();
-    // These rings go from the back to the front.
+    // These rings run from the back to the front.
     rings.reverse();
     mesh.sheet(chart, &rings, |_, _| false);
 }
 
-/// How far from the pivot of a web its middle row is.
+/// Position of the middle row of a web between its pivot and its rim.
 const WEB_MIDDLE: f64 = 0.52;
 
-/// Two layers of skin between rays that start at a pivot: the rim has the ends of the rays, and
-/// between each two of them the middle of the edge.
+/// Two layers of skin between rays from a pivot. The rim consists of the ends of the rays and of
+/// the centre of the edge between each two of them.
 struct Web<'a> {
     pivot: DVec3,
     rim: &'a [DVec3],
-    /// Joints of the pivot, and of each point of the rim.
+    /// Joint weights of the pivot and of each point of the rim.
     pivot_weights: Vec<(usize, f64)>,
     rim_weights: Vec<Vec<(usize, f64)>>,
-    /// How far rays stand out halfway, and the skin between them sags.
+    /// Distance by which rays protrude and the skin between them sags, halfway along.
     ridge: f64,
 }
 
@@ -579,7 +579,7 @@ fn web(mesh: &mut Mesh, chart: usize, web: &Web<'_>) {
     }
 }
 
-/// The rim of a web: the ends of its rays, and the middles between them drawn towards the pivot.
+/// The rim of a web: the ends of its rays, and the points between them drawn toward the pivot.
 fn scalloped(pivot: DVec3, rays: &[DVec3], depth: f64) -> Vec<DVec3> {
     let mut rim = vec![rays[0]];
     for pair in rays.windows(2) {
@@ -600,7 +600,7 @@ fn wing(mesh: &mut Mesh, rig: &Rig) {
     let side = named(rig, &[("spine.1", 0.6), ("spine.2", 0.4)]);
     let rays = [fingers[0], fingers[1], fingers[2], flank, shoulder];
     let mut rim = scalloped(wrist, &rays, 0.16);
-    // Between the flank and the shoulder there is no free edge.
+    // There is no free edge between the flank and the shoulder.
     rim[7] = flank.midpoint(shoulder);
     let web_of = Web {
         pivot: wrist,
@@ -616,7 +616,7 @@ fn wing(mesh: &mut Mesh, rig: &Rig) {
     web(mesh, chart, &web_of);
     // The arm and the first finger.
     let bone = mesh.chart(HIDE, hide::arm);
-    // Halfway they bend as the skin does.
+    // Halfway, they bend like the skin.
     let out = (shoulder - wrist).cross(fingers[0] - wrist).normalize();
     let halfway = |end: DVec3| wrist.lerp(end, WEB_MIDDLE) + out * web_of.ridge;
     let path = [
@@ -692,9 +692,9 @@ fn horns(mesh: &mut Mesh, rig: &Rig, chart: usize) {
     }
 }
 
-/// Along the back, from the head to the tail.
+/// Spikes along the back, from the head to the tail.
 fn spikes(mesh: &mut Mesh, chart: usize, body: &[Vec<usize>]) {
-    // The ring, how long and how high.
+    // Ring, length and height.
     const SPIKES: [(usize, f64, f64); 11] = [
         (6, 0.26, 0.36),
         (7, 0.28, 0.46),
@@ -727,7 +727,7 @@ fn spikes(mesh: &mut Mesh, chart: usize, body: &[Vec<usize>]) {
     }
 }
 
-/// A dome whose picture is seen from straight ahead of it.
+/// A dome with a picture projected from straight ahead.
 fn eye(mesh: &mut Mesh, rig: &Rig) {
     let center = DVec3::from(EYE_AT);
     let out = DVec3::new(0.86, 0.12, 0.5).normalize();
@@ -735,7 +735,7 @@ fn eye(mesh: &mut Mesh, rig: &Rig) {
     let right = up.cross(out);
     let weights = named(rig, &[("eyes", 1.0)]);
     let chart = mesh.fixed_chart(EYE);
-    // Of each ring: how far from the axis and along it.
+    // For each ring: the distance from the axis and along it.
     let (wide, tall, deep) = (0.4, 0.5, 0.3);
     let mut rings = vec![vec![mesh.point(center + out * deep, &weights)]];
     for turns in [0.115, 0.25] {

@@ -1,4 +1,4 @@
-//! What is painted on the drakeling.
+//! Painters of the drakeling.
 
 use glam::{DVec2, DVec3};
 use image::{DynamicImage, Rgb, RgbImage};
@@ -17,7 +17,7 @@ const CREAM: Color = [0.93, 0.80, 0.55];
 const DARK: Color = [0.20, 0.06, 0.085];
 const GOLD: Color = [0.95, 0.66, 0.22];
 
-/// In the shade of other parts colours are darker and warmer.
+/// Makes colours darker and warmer where other parts occlude the sky.
 pub(crate) fn shaded(color: Color, open: f64) -> Color {
     let open = smoothstep(0.05, 0.85, open as f32);
     let shade = [
@@ -28,7 +28,7 @@ pub(crate) fn shaded(color: Color, open: f64) -> Color {
     [0, 1, 2].map(|i| color[i] * shade[i])
 }
 
-/// Noise over the surface, the same on both sides.
+/// Surface noise that is the same on both sides.
 fn mottle(at: DVec3, waves: i32, seed: u32) -> f32 {
     let flat = [
         (at.z * 0.1 + 1.0) as f32,
@@ -37,7 +37,7 @@ fn mottle(at: DVec3, waves: i32, seed: u32) -> f32 {
     fbm(flat, [waves, waves], 3, seed)
 }
 
-/// How much of a round spot of a given size is at a place.
+/// Coverage of a position by a round spot, from 0 to 1.
 fn spot(at: DVec3, center: [f64; 3], radius: f64) -> f32 {
     let at = DVec3::new(at.x.abs(), at.y, at.z);
     let near = at.distance(DVec3::from(center)) / radius;
@@ -96,7 +96,7 @@ pub(crate) fn body(place: &Place) -> Color {
     let roof =
         head * smoothstep(0.86, 0.92, place.around as f32) * smoothstep(2.6, 2.9, at.z as f32);
     color = blend(color, [0.45, 0.13, 0.15], roof);
-    // The blade at the end of the tail.
+    // The fin at the end of the tail.
     let blade = smoothstep(12.85, 13.15, along);
     let vein = smoothstep(0.72, 1.0, (place.around as f32 * 2.0 - 1.0).abs());
     color = blend(color, blend(GOLD, RED, 0.6 * vein), blade);
@@ -145,7 +145,7 @@ pub(crate) fn arm(place: &Place) -> Color {
     )
 }
 
-/// How near a place is to a line between two others, and how far along it.
+/// Distance of a position from a line segment, and position along it.
 fn near_line(at: DVec3, a: DVec3, b: DVec3) -> [f32; 2] {
     let along = b - a;
     let t = ((at - a).dot(along) / along.length_squared()).clamp(0.0, 1.0);
@@ -201,7 +201,7 @@ pub(crate) fn ear(place: &Place) -> Color {
     shaded(color, 0.3 + 0.7 * place.open)
 }
 
-/// Horns, spikes and claws: from the base, at the bottom, to the tip.
+/// Horns, spikes and claws, from the base at the bottom to the tip.
 pub(crate) fn horn() -> DynamicImage {
     const SIDE: u32 = 64;
     let image = RgbImage::from_fn(SIDE, SIDE, |x, y| {
@@ -227,7 +227,7 @@ pub(crate) fn horn() -> DynamicImage {
     DynamicImage::ImageRgb8(image)
 }
 
-/// An eye from straight ahead, its upper lid at the top.
+/// An eye seen from straight ahead, with its upper lid at the top.
 pub(crate) fn eye() -> DynamicImage {
     const SIDE: u32 = 64;
     let image = RgbImage::from_fn(SIDE, SIDE, |x, y| {

@@ -1,5 +1,4 @@
-//! Meshes as they are modelled: shared points, charts that are laid out flat, and what is painted
-//! on them.
+//! Meshes for modelling: shared points, flat charts, and the painters of the charts.
 
 use glam::{DVec2, DVec3};
 
@@ -10,21 +9,22 @@ use crate::assets::terrain::textures::Color;
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
     pub(crate) position: DVec3,
-    /// Way along the part that it belongs to, for painters.
+    /// Position along its part, for painters.
     pub(crate) along: f64,
     /// From 0 on the back to 1 on the belly, for painters.
     pub(crate) around: f64,
-    /// Where its surface is said to look, if not where its triangles do.
+    /// The normal, if it differs from that of its triangles.
     pub(crate) normal: Option<DVec3>,
-    /// Joints and their shares.
+    /// Joints and their weights.
     pub(crate) weights: Vec<(usize, f64)>,
-    /// Whether its weights and place are evened out with its neighbours', and how much its place.
+    /// If set, weights and position are smoothed with the neighbours; the value is the strength for
+    /// the position.
     pub(crate) soft: Option<f64>,
-    /// The point whose weights it takes over once those are evened out.
+    /// The point whose weights it adopts after smoothing.
     pub(crate) like: Option<usize>,
 }
 
-/// Adds a share of weights to others.
+/// Adds weights, multiplied by `share`, to others.
 pub(crate) fn add_weights(sums: &mut Vec<(usize, f64)>, weights: &[(usize, f64)], share: f64) {
     for &(joint, weight) in weights {
         match sums.iter_mut().find(|sum| sum.0 == joint) {
@@ -34,7 +34,7 @@ pub(crate) fn add_weights(sums: &mut Vec<(usize, f64)>, weights: &[(usize, f64)]
     }
 }
 
-/// A point of a triangle, and where it lies on its chart.
+/// A point of a triangle and its position on its chart.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Corner {
     pub(crate) point: usize,
@@ -46,39 +46,39 @@ pub(crate) struct Corner {
 pub(crate) struct Face {
     pub(crate) corners: [Corner; 3],
     pub(crate) chart: usize,
-    /// Whether it has an edge towards its neighbours.
+    /// `true` if it is flat-shaded.
     pub(crate) flat: bool,
 }
 
-/// A place on a surface, for a painter.
+/// A position on a surface, for painters.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) position: DVec3,
     pub(crate) normal: DVec3,
     pub(crate) along: f64,
     pub(crate) around: f64,
-    /// How much of the sky it sees, 0 to 1.
+    /// Visible fraction of the sky, from 0 to 1.
     pub(crate) open: f64,
 }
 
-/// Faces that lie side by side in a texture.
+/// Faces that are adjacent in a texture.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Chart {
     pub(crate) material: usize,
-    /// Paints it; its corners are in units of the model and are packed into the texture. Without,
-    /// the corners are texture coordinates already. Channels go from 0 to 1.
+    /// Its painter. Corners are then in units of the model and are packed into the texture. Without
+    /// a painter, corners are texture coordinates. Colour channels range from 0 to 1.
     pub(crate) paint: Option<fn(&Place) -> Color>,
-    /// How much larger than others it lies in the texture.
+    /// Scale in the texture relative to other charts.
     pub(crate) scale: f64,
 }
 
-/// A mesh in the making.
+/// A mesh under construction.
 #[derive(Debug, Default)]
 pub(crate) struct Mesh {
     pub(crate) points: Vec<Point>,
     pub(crate) faces: Vec<Face>,
     pub(crate) charts: Vec<Chart>,
-    /// Faces that are mirror images of others begin here.
+    /// Index of the first face that is a mirror image.
     pub(crate) mirrored_from: Option<usize>,
 }
 
@@ -128,7 +128,7 @@ impl Mesh {
         self.points[point].position
     }
 
-    /// Adds a triangle, unless two of its corners are the same.
+    /// Adds a triangle unless two of its corners coincide.
     pub(crate) fn triangle(&mut self, chart: usize, corners: [Corner; 3], flat: bool) {
         let [a, b, c] = corners.map(|corner| corner.point);
         if a != b && b != c && c != a {
@@ -140,7 +140,7 @@ impl Mesh {
         }
     }
 
-    /// Adds a quadrilateral, cut along its shorter diagonal.
+    /// Adds a quadrilateral, split along its shorter diagonal.
     pub(crate) fn quad(&mut self, chart: usize, [a, b, c, d]: [Corner; 4], flat: bool) {
         let length = |a: Corner, b: Corner| self.at(a.point).distance_squared(self.at(b.point));
         if length(a, c) <= length(b, d) {
@@ -152,7 +152,7 @@ impl Mesh {
         }
     }
 
-    /// Adds a triangle that shows its front to whoever stands away from `inside`.
+    /// Adds a triangle whose front faces away from `inside`.
     pub(crate) fn triangle_around(
         &mut self,
         chart: usize,
@@ -169,8 +169,9 @@ impl Mesh {
         }
     }
 
-    /// Joins rings of equally many points with faces and lays them out flat, each ring as long as
-    /// it is. Around x along points out. Rings that close name their first point again at the end.
+    /// Joins rings of equally many points with faces and lays them out flat, each ring with its
+    /// true length. Around x along points outwards. Closed rings repeat their first point at the
+    /// end.
     pub(crate) fn sheet(
         &mut self,
         chart: usize,
@@ -207,7 +208,7 @@ impl Mesh {
         }
     }
 
-    /// A ring of points around a centre, from `right` towards `up`; closed.
+    /// A closed ring of points around a centre, from `right` toward `up`.
     pub(crate) fn ring(
         &mut self,
         center: DVec3,
@@ -227,8 +228,8 @@ impl Mesh {
         ring
     }
 
-    /// Rings along a path of places and radii, ready for [`Mesh::sheet`]; a radius of 0 makes a
-    /// tip. The rings begin at `side`.
+    /// Rings along a path of positions and radii, for [`Mesh::sheet`]; a radius of 0 makes a tip.
+    /// The rings start at `side`.
     pub(crate) fn tube(
         &mut self,
         path: &[(DVec3, f64)],
@@ -255,7 +256,7 @@ impl Mesh {
         rings
     }
 
-    /// Closes the end of rings with a fan around its middle, laid out on a chart of its own.
+    /// Closes the end of rings with a fan around its centre, on its own chart.
     pub(crate) fn cap(&mut self, chart: usize, ring: &[usize], outward: DVec3, bulge: f64) {
         let corners = &ring[..ring.len() - 1];
         let sum: DVec3 = corners.iter().map(|&point| self.at(point)).sum();
@@ -275,8 +276,8 @@ impl Mesh {
         }
     }
 
-    /// Adds the mirror image on the other side of X = 0, joined there; `joint` names the joint of
-    /// the other side.
+    /// Adds the mirror image on the other side of X = 0 and joins the halves there. `joint` returns
+    /// the joint of the other side.
     pub(crate) fn mirror(&mut self, joint: impl Fn(usize) -> usize) {
         let count = self.points.len();
         let mut image = Vec::new();
@@ -307,7 +308,7 @@ impl Mesh {
         }
     }
 
-    /// Evens out the places of soft points, and then their weights.
+    /// Smooths the positions of soft points, then their weights.
     pub(crate) fn soften(&mut self, place_rounds: usize, weight_rounds: usize) {
         let mut neighbours = vec![Vec::new(); self.points.len()];
         for face in &self.faces {
@@ -354,7 +355,7 @@ impl Mesh {
         }
     }
 
-    /// Of each point, the direction out of the surface, and of each face its own.
+    /// The normal of each point, and of each face.
     pub(crate) fn normals(&self) -> (Vec<DVec3>, Vec<DVec3>) {
         let mut points = vec![DVec3::ZERO; self.points.len()];
         let mut faces = Vec::new();
@@ -368,7 +369,7 @@ impl Mesh {
             for i in 0..3 {
                 let [here, next, last] =
                     [0, 1, 2].map(|n| self.at(face.corners[(i + n) % 3].point));
-                // Long and thin triangles count as much as their angle is wide.
+                // Weight triangles by their angle, so that long and thin ones do not count more.
                 let (p, q) = ((next - here).normalize(), (last - here).normalize());
                 let wide = 1.0 - p.dot(q);
                 points[face.corners[i].point] += across.normalize_or_zero() * wide;

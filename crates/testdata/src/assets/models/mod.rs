@@ -1,7 +1,7 @@
-//! Our own models and their textures, as bytes.
+//! The project's own models and their textures as bytes.
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test compares with what lies in `assets/models`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and a test compares the output with `assets/models`.
 
 use image::ImageResult;
 use mapscope_formats::pfobj;
@@ -37,7 +37,7 @@ fn drakeling() -> ImageResult<Made> {
     Ok(made)
 }
 
-/// Names (without `.pfobj`) of all models, and what they are.
+/// All models by name (without `.pfobj`).
 fn models() -> ImageResult<Vec<(&'static str, Made)>> {
     Ok(vec![
         ("drakeling", drakeling()?),
@@ -53,7 +53,7 @@ fn models() -> ImageResult<Vec<(&'static str, Made)>> {
 /// Names (below `assets/models`) and bytes of all files.
 ///
 /// # Errors
-/// When something does not fit into its format.
+/// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
     Ok(files_of(&models()?))
 }
@@ -69,7 +69,7 @@ fn files_of(models: &[(&str, Made)]) -> Files {
     files
 }
 
-/// A file without the zeros at the ends of numbers; a third of it is not needed.
+/// Removes the trailing zeros of numbers, which are a third of a file.
 pub(crate) fn shortened(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let shorter = |piece: &str| {

@@ -1,4 +1,4 @@
-//! From meshes in the making to files.
+//! Converts modelled meshes to files.
 
 use glam::DVec3;
 use image::ImageResult;
@@ -8,10 +8,10 @@ use super::bake::{bake, openness, pack, png};
 use super::mesh::Mesh;
 use super::rig::{Rig, bounds_of, rounded};
 
-/// The most joints that move a point.
+/// Maximum number of joints per point.
 const MAX_INFLUENCES: usize = 4;
 
-/// A material, and the side of its texture in texels if that is painted chart by chart.
+/// A material, and the side of its texture in texels if it is painted per chart.
 pub(crate) struct Stuff {
     pub(crate) name: &'static str,
     pub(crate) texture: &'static str,
@@ -27,7 +27,7 @@ pub(crate) struct Made {
     pub(crate) textures: Vec<(String, Vec<u8>)>,
 }
 
-/// Makes a model in its bind pose out of a mesh, and paints it.
+/// Builds a model in its bind pose from a mesh, and paints it.
 pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) -> ImageResult<Made> {
     let (normals, face_normals) = mesh.normals();
     let painted = stuffs.iter().any(|stuff| stuff.side.is_some());
@@ -95,7 +95,7 @@ pub(crate) fn make(mut mesh: Mesh, stuffs: &[Stuff], rig: &Rig, ground: bool) ->
     Ok(Made { model, textures })
 }
 
-/// The strongest few of a point's weights, in thousandths that sum to 1, the strongest first.
+/// The strongest weights of a point in descending order, in thousandths that sum to 1.
 fn strongest(weights: &[(usize, f64)]) -> Vec<Influence> {
     let mut weights = weights.to_vec();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

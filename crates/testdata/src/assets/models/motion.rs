@@ -1,4 +1,4 @@
-//! How the drakeling moves.
+//! Motions of the drakeling.
 
 use glam::DVec3;
 
@@ -9,7 +9,7 @@ const IDLE_FRAMES: u32 = 48;
 const WALK_FRAMES: u32 = 32;
 const JUMP_FRAMES: u32 = 36;
 
-/// Names and poses of the clips, frame by frame. After the last frame comes the first one again.
+/// Names and poses of the clips, frame by frame. The first frame follows the last one.
 pub(crate) fn clips(rig: &Rig) -> Vec<(&'static str, Vec<Pose>)> {
     let body = Body::new(rig);
     let frames = |count: u32, pose: &dyn Fn(f64) -> Pose| {
@@ -23,7 +23,7 @@ pub(crate) fn clips(rig: &Rig) -> Vec<(&'static str, Vec<Pose>)> {
     ]
 }
 
-/// The joints by what they are for.
+/// The joints by function.
 struct Body<'a> {
     rig: &'a Rig,
     root: usize,
@@ -72,12 +72,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Where a foot's joint is in the bind pose.
+    /// Position of a foot's joint in the bind pose.
     fn foot(&self, leg: usize) -> DVec3 {
         self.rig.bones[self.legs[leg][2]].head
     }
 
-    /// Stands a foot at a place away from that in the bind pose, its toes down by degrees.
+    /// Places a foot at an offset from its bind pose, with its toes lowered by degrees.
     fn place_foot(&self, pose: &mut Pose, leg: usize, away: DVec3, toes_down: f64) {
         let at = self.foot(leg) + away;
         self.rig
@@ -98,7 +98,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Sways the tail: a wave that runs to its tip, in degrees at each joint.
+    /// Sways the tail: a wave that runs to its tip, in degrees per joint.
     fn tail(&self, pose: &mut Pose, t: f64, waves: f64, width: f64, rise: f64) {
         for (i, &joint) in self.tail.iter().enumerate() {
             let late = 0.13 * i as f64;
@@ -112,7 +112,7 @@ impl<'a> Body<'a> {
         pose.scales[self.eyes] = DVec3::new(1.0, 1.0 - 0.97 * shut, 1.0);
     }
 
-    /// Breathes, sways its tail, looks to its left and right, twitches an ear and blinks.
+    /// Breathes, sways its tail, looks left and right, twitches an ear and blinks.
     fn idle(&self, t: f64) -> Pose {
         let mut pose = self.rig.rest();
         // Two breaths; the chest follows the belly.
@@ -183,15 +183,15 @@ impl<'a> Body<'a> {
         pose
     }
 
-    /// Walks on the spot: each foot is on the ground for five eighths of the time, and goes back
-    /// evenly as long as it is.
+    /// Walks on the spot. Each foot is on the ground for five eighths of the time and moves back at
+    /// constant speed.
     fn walk(&self, t: f64) -> Pose {
         const ON_GROUND: f64 = 0.625;
         const STRIDE: f64 = 1.5;
         let mut pose = self.rig.rest();
         let twice = |late: f64| sine(2.0 * t - late);
-        // The hips rise and fall with every step of the hind legs, and sway over the one that
-        // carries; the shoulders do so a quarter later.
+        // The hips rise and fall with every step of the hind legs and sway over the supporting one;
+        // the shoulders follow a quarter later.
         pose.shifts[self.hips] = DVec3::new(0.08 * sine(t + 0.2), 0.07 * twice(0.1) - 0.06, 0.0);
         pose.bend(
             self.hips,
@@ -227,7 +227,7 @@ impl<'a> Body<'a> {
         self.ears(&mut pose, 5.0 * twice(0.95), [4.0 * twice(0.0); 2]);
         self.wings(&mut pose, 4.0 * twice(0.5) - 3.0, 14.0, 5.0 * twice(0.7));
         self.tail(&mut pose, t + 0.1, 1.0, -10.0, 1.5 + 1.5 * twice(0.4));
-        // Left hind, left front, right hind, right front, a quarter after each other.
+        // Left hind, left front, right hind, right front, a quarter apart.
         for (leg, late) in [(2, 0.0), (0, 0.25), (3, 0.5), (1, 0.75)] {
             let phase = t - late;
             let phase = phase - phase.floor();
@@ -250,7 +250,7 @@ impl<'a> Body<'a> {
         pose
     }
 
-    /// Crouches, leaps with two beats of its wings, lands and shakes itself.
+    /// Crouches, leaps with two wing beats, lands and shakes itself.
     fn jump(&self, t: f64) -> Pose {
         let mut pose = self.rig.rest();
         let frame = t * f64::from(JUMP_FRAMES);
@@ -293,7 +293,7 @@ impl<'a> Body<'a> {
             (27.5, 0.2),
             (34.0, 0.0),
         ]);
-        // Stretched when it takes off and squashed when it lands; as wide as that is flat.
+        // Stretched at take-off and squashed at landing; the width compensates the height.
         let tall = at(&[
             (0.0, 1.0),
             (8.0, 0.93),
@@ -412,7 +412,7 @@ impl<'a> Body<'a> {
             ears,
             [14.0 * shake - 0.5 * ears, -14.0 * shake - 0.5 * ears],
         );
-        // The tail lags behind: up in the crouch, streaming down in the leap, whipping at the end.
+        // The tail lags behind: up in the crouch, trailing down in the leap, whipping at the end.
         for (i, &joint) in self.tail.iter().enumerate() {
             let late = frame - 1.4 * i as f64;
             let rise = curve(
@@ -446,8 +446,8 @@ impl<'a> Body<'a> {
             let level = if i == 0 { -0.8 * nod.min(0.0) } else { 0.0 };
             pose.bend(joint, rise + level, wag, 0.0);
         }
-        // Feet stay where they are on the ground; in the air the hind ones trail and the front
-        // ones are drawn up, and all reach for the ground before they land.
+        // Feet keep their place on the ground. In the air the hind feet trail and the front feet
+        // are drawn up; all reach for the ground before landing.
         let air = at(&[
             (10.5, 0.0),
             (12.5, 0.6),
@@ -479,7 +479,7 @@ impl<'a> Body<'a> {
             } else {
                 22.0 * air + 40.0 * trail
             };
-            // While it stands, the root is on the ground as well.
+            // While it stands, the root is also on the ground.
             self.place_foot(&mut pose, leg, away + DVec3::Y * height, toes);
         }
         pose

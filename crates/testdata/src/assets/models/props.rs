@@ -1,4 +1,4 @@
-//! What stands around: toadstools, a lantern, boulders, a tree, a barrel, and a piece of ground.
+//! Props: toadstools, a lantern, boulders, a tree, a barrel, and a piece of ground.
 
 use glam::{DVec2, DVec3};
 use image::{DynamicImage, ImageResult, Rgb, Rgba, RgbaImage};
@@ -12,7 +12,7 @@ use crate::assets::maths::{cosine, sine};
 use crate::assets::noise::{fbm, mix, random, smoothstep};
 use crate::assets::terrain::textures::{self, Color, blend, ramp};
 
-/// A material whose texture is painted chart by chart.
+/// A material whose texture is painted per chart.
 const fn baked(name: &'static str, texture: &'static str, specular: f32) -> Stuff {
     Stuff {
         name,
@@ -23,7 +23,7 @@ const fn baked(name: &'static str, texture: &'static str, specular: f32) -> Stuf
     }
 }
 
-/// A material with a picture of its own.
+/// A material with its own picture.
 const fn pictured(name: &'static str, texture: &'static str, ambient: f32) -> Stuff {
     Stuff {
         name,
@@ -34,7 +34,7 @@ const fn pictured(name: &'static str, texture: &'static str, ambient: f32) -> St
     }
 }
 
-/// Noise in space, from about -1 to 1, with so many waves to ten units.
+/// 3D noise from about -1 to 1, with `waves` waves per ten units.
 fn rough(at: DVec3, waves: i32, octaves: i32, seed: u32) -> f32 {
     let (mut sum, mut amplitude) = (0.0, 0.5);
     let mut at = at * (0.1 * f64::from(waves));
@@ -46,7 +46,7 @@ fn rough(at: DVec3, waves: i32, octaves: i32, seed: u32) -> f32 {
     sum * 1.5
 }
 
-/// One octave of it: random numbers at whole places, smooth between them.
+/// One octave of 3D noise: random numbers at integer positions, interpolated smoothly.
 fn noise_in_space(at: DVec3, seed: u32) -> f32 {
     let [x, y, z] = at.floor().to_array().map(|n| n as i32);
     let [s, t, u] = (at - at.floor())
@@ -61,7 +61,7 @@ fn noise_in_space(at: DVec3, seed: u32) -> f32 {
     mix(plane(0), plane(1), u) * 2.0 - 1.0
 }
 
-/// Turns a profile of radii and heights around an axis; a radius of 0 makes a tip.
+/// Rotates a profile of radii and heights around an axis; a radius of 0 makes a tip.
 fn lathe(
     mesh: &mut Mesh,
     chart: usize,
@@ -91,7 +91,7 @@ fn lathe(
     }
     let before = mesh.faces.len();
     mesh.sheet(chart, &rings, |_, _| false);
-    // What ends in a tip is laid out around it.
+    // A part that ends in a tip is laid out around it.
     let tip = profile.iter().position(|row| row[0] == 0.0);
     if let Some(tip) = tip.map(|tip| mesh.points[rings[tip][0]].along) {
         for face in before..mesh.faces.len() {
@@ -126,7 +126,7 @@ fn beam(mesh: &mut Mesh, chart: usize, path: &[(DVec3, f64)], sides: usize) {
 }
 
 fn still(mut mesh: Mesh, stuffs: &[Stuff], pictures: Vec<(&str, Vec<u8>)>) -> ImageResult<Made> {
-    // Nothing reaches into the ground.
+    // Nothing extends into the ground.
     for point in &mut mesh.points {
         point.position.y = point.position.y.max(0.0);
     }
@@ -139,7 +139,7 @@ fn still(mut mesh: Mesh, stuffs: &[Stuff], pictures: Vec<(&str, Vec<u8>)>) -> Im
 }
 
 pub(crate) fn toadstools() -> ImageResult<Made> {
-    // Where each stands, where its cap is, and how large that is.
+    // For each toadstool: its position, the position of its cap, and its size.
     const TOADSTOOLS: [([f64; 2], [f64; 3], f64); 5] = [
         ([0.1, -0.1], [-0.15, 2.75, 0.0], 1.55),
         ([1.0, 0.65], [1.55, 1.55, 0.95], 0.95),
@@ -183,7 +183,7 @@ pub(crate) fn toadstools() -> ImageResult<Made> {
         ];
         let profile = profile.map(|[r, h]| [r * size, h * size]);
         lathe(&mut mesh, over, cap, axis, sides, &profile);
-        // The picture of all caps, its middle at the top.
+        // The picture that all caps share, centred on the top.
         for corner in mesh.faces[before..]
             .iter_mut()
             .flat_map(|face| &mut face.corners)
@@ -222,7 +222,7 @@ fn gills(place: &Place) -> Color {
     )
 }
 
-/// A cap from above: its rim is darker, and its warts are smaller there.
+/// A cap from above; its rim is darker and has smaller warts.
 fn cap_top() -> DynamicImage {
     const SIDE: u32 = 128;
     let wart = |i: i32| {
@@ -273,7 +273,7 @@ pub(crate) fn boulders() -> ImageResult<Made> {
     still(mesh, &[baked("Rock", "boulders.png", 0.05)], Vec::new())
 }
 
-/// A cube with its faces cut into squares, blown up to a ball, hewn by planes and roughened.
+/// A cube with subdivided faces, inflated to a ball, cut by planes and roughened.
 fn boulder(mesh: &mut Mesh, center: DVec3, size: DVec3, cuts: i32, seed: u32) {
     let hew: Vec<(DVec3, f64)> = (0..14)
         .map(|i| {
@@ -315,7 +315,7 @@ fn boulder(mesh: &mut Mesh, center: DVec3, size: DVec3, cuts: i32, seed: u32) {
             let mut row = Vec::new();
             for i in 0..=cuts {
                 let share = |n: i32| f64::from(2 * n - cuts) / f64::from(cuts);
-                // Squares in the middle of a face are as large as those at its edges.
+                // Equalises the size of squares in the middle and at the edges of a face.
                 let even = |n: f64| n * (0.76 + 0.24 * n * n);
                 let cube = out + right * even(share(i)) + up * even(share(j));
                 let found = known.iter().find(|point| point.0.distance(cube) < 1e-6);
@@ -354,7 +354,7 @@ fn stone(place: &Place) -> Color {
     color = blend(color, [0.16, 0.15, 0.17], 0.4 * crack);
     let lichen = smoothstep(0.34, 0.5, rough(at, 13, 2, 455));
     color = blend(color, [0.72, 0.66, 0.38], 0.55 * lichen);
-    // Moss on top and at the foot.
+    // Moss on top and at the bottom.
     let moss = place.normal.y as f32 + 0.55 * large + 0.25 * fine;
     let foot = 1.0 - smoothstep(0.0, 0.5, at.y as f32 + 0.3 * large);
     let grown = smoothstep(0.52, 0.74, moss).max(0.75 * foot);
@@ -397,7 +397,7 @@ pub(crate) fn lantern() -> ImageResult<Made> {
         &[(v(-0.05, 4.55, 0.0), 0.13), (v(1.15, 5.86, 0.0), 0.12)],
         5,
     );
-    // A cap of iron, and a hoop at the foot.
+    // An iron cap, and a hoop at the bottom.
     let chart = iron(&mut mesh);
     lathe(
         &mut mesh,
@@ -469,7 +469,7 @@ pub(crate) fn lantern() -> ImageResult<Made> {
     );
     for face in &mut mesh.faces[before..] {
         face.flat = true;
-        // Every pane is the whole picture.
+        // Every pane shows the whole picture.
         let pane = (0..6).find(|&i| {
             let corners = [rings[0][i], rings[0][i + 1], rings[1][i], rings[1][i + 1]];
             face.corners
@@ -496,7 +496,7 @@ pub(crate) fn lantern() -> ImageResult<Made> {
 
 fn timber(place: &Place) -> Color {
     let at = place.position;
-    // Fibres run along what is long.
+    // Fibres run along long parts.
     let upright = DVec3::new(at.x * 3.0, at.y * 0.35, at.z * 3.0);
     let fibre = rough(upright, 13, 3, 460);
     let fine = rough(at, 40, 2, 465);
@@ -696,7 +696,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
         let rings = mesh.tube(branch, DVec3::X, 5, |_| Vec::new());
         mesh.sheet(chart, &rings, |_, _| false);
     }
-    // Clouds of blossom: their middles and sizes.
+    // Clouds of blossom: their centres and sizes.
     const CLOUDS: [([f64; 3], f64, u32); 6] = [
         ([-0.3, 8.2, -0.2], 2.2, 26),
         ([2.7, 6.5, 1.3], 1.75, 15),
@@ -705,7 +705,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
         ([1.2, 7.9, 1.4], 1.6, 12),
         ([-1.4, 7.4, -1.6], 1.5, 11),
     ];
-    /// The cosine between a card and its normals, at least.
+    /// Minimum cosine between a card's direction and its normals.
     const LEAST_LEAN: f64 = 0.25;
     let crown = v(0.0, 6.4, 0.1);
     let leaves = mesh.fixed_chart(1);
@@ -717,7 +717,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
             let turns = f64::from(card) * 0.381_966 + 0.1 * pick(0);
             let wide = (1.0 - y * y).max(0.0).sqrt();
             let out = v(cosine(turns) * wide, y, sine(turns) * wide);
-            // It looks out, and is spun at random.
+            // It faces outwards and is rotated at random.
             let look = (out + v(pick(1) - 0.5, pick(2) - 0.3, pick(3) - 0.5) * 0.8).normalize();
             let side = look.any_orthonormal_vector();
             let spin = pick(4);
@@ -731,7 +731,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
                 // Lit as one round crown.
                 let soft = (position - center).normalize() * 0.8 + (position - crown).normalize();
                 let soft = soft.normalize();
-                // No normal looks behind the card: one would see the card from behind only.
+                // Normals must stay on the front side of the card, from which it is visible.
                 let lean = soft.dot(look);
                 let soft = soft + look * (LEAST_LEAN - lean).max(0.0);
                 mesh.points[point].normal = Some(soft.normalize());
@@ -740,7 +740,7 @@ pub(crate) fn tree() -> ImageResult<Made> {
                     uv: DVec2::new(0.5 + 0.5 * x, 0.5 + 0.5 * y),
                 }
             };
-            // A shallow bowl, so that no side of it is a mere line.
+            // A shallow bowl, so that no side view is a mere line.
             let middle = corner(0.0, 0.0, -0.12);
             let rim = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
             let rim = rim.map(|[x, y]| corner(x, y, 0.16));
@@ -778,7 +778,7 @@ fn bark(place: &Place) -> Color {
     shaded(color, 0.25 + 0.75 * place.open)
 }
 
-/// A spray of blossoms and young leaves on a clear ground.
+/// A spray of blossoms and young leaves on a transparent background.
 fn blossom() -> DynamicImage {
     const SIDE: u32 = 128;
     let mut image = RgbaImage::from_pixel(SIDE, SIDE, Rgba([214, 120, 146, 0]));
@@ -796,7 +796,7 @@ fn blossom() -> DynamicImage {
             for x in left..=right {
                 let from = (DVec2::new(f64::from(x) + 0.5, f64::from(y) + 0.5) - center) / radius;
                 let (inside, shade) = if petals {
-                    // Five round petals around a heart.
+                    // Five round petals around a centre.
                     let near = (0..5).map(|i| {
                         let turns = turn + f64::from(i) / 5.0;
                         from.distance(DVec2::new(cosine(turns), sine(turns)) * 0.55)
@@ -804,7 +804,7 @@ fn blossom() -> DynamicImage {
                     let near = near.fold(f64::MAX, f64::min);
                     (near < 0.42, 1.0 - 0.5 * near + 0.12 * from.length())
                 } else {
-                    // A leaf: where two discs overlap.
+                    // A leaf: the intersection of two discs.
                     let axis = DVec2::new(cosine(turn), sine(turn));
                     let far = |side: f64| from.distance(axis.perp() * (0.75 * side));
                     let rib = axis.perp_dot(from).abs();
@@ -827,7 +827,7 @@ fn blossom() -> DynamicImage {
             }
         }
     };
-    // From the back to the front: dark below, bright above.
+    // From back to front: dark at the bottom, bright at the top.
     for i in 0..150 {
         let pick = |n| f64::from(random(i, n, 540));
         let layer = f64::from(i) / 150.0;
@@ -848,7 +848,7 @@ fn blossom() -> DynamicImage {
     DynamicImage::ImageRgba8(image)
 }
 
-/// A piece of ground as large as a tile of a map, on a base of earth.
+/// A piece of ground of the size of a map tile, on a base of earth.
 pub(crate) fn ground() -> ImageResult<Made> {
     const CUTS: usize = 4;
     let mut mesh = Mesh::default();
@@ -866,7 +866,7 @@ pub(crate) fn ground() -> ImageResult<Made> {
         (DVec3::NEG_Z, DVec3::NEG_X),
         (DVec3::NEG_X, DVec3::Z),
     ] {
-        // From the left edge to the right one, top to bottom.
+        // From left to right, top to bottom.
         let mut rows: Vec<Vec<Corner>> = Vec::new();
         for (j, (depth, inward)) in [(0.0, 0.0), (0.75, 0.12), (1.5, 0.3), (2.05, 0.95)]
             .into_iter()
@@ -875,7 +875,7 @@ pub(crate) fn ground() -> ImageResult<Made> {
             let row = (0..=CUTS).map(|i| {
                 let x = 8.0 * i as f64 / CUTS as f64 - 4.0;
                 let at = out * 4.0 + right * x;
-                // The same at a corner from both sides.
+                // Equal on both sides of a corner.
                 let key = (at * 10.0).round();
                 let pick = f64::from(random(key.x as i32, key.z as i32, 550 + j as u32)) - 0.5;
                 let rugged = if j == 0 { 0.0 } else { pick };
@@ -922,7 +922,7 @@ pub(crate) fn ground() -> ImageResult<Made> {
     Ok(made)
 }
 
-/// Earth as on the map's paths, darker with depth, under a fringe of grass.
+/// Earth like that of the map's paths, darker with depth, under a fringe of grass.
 fn earth() -> image::RgbImage {
     let mut image = textures::path();
     let [width, height] = [image.width() as f32, image.height() as f32];

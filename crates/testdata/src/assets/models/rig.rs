@@ -1,7 +1,7 @@
 //! Skeletons and their poses.
 //!
-//! Poses are thought of in model space: how a joint turns away from its bind pose, seen from its
-//! parent and around the axes of the model. Files say it in the joints' own axes.
+//! Poses are defined in model space: the rotation of a joint from its bind pose, relative to its
+//! parent and around the axes of the model. Files store it in the joints' own axes.
 
 use glam::{DAffine3, DQuat, DVec3};
 use mapscope_formats::pfobj::{Bounds, Clip, Joint, Pfobj, Rotation, Transform};
@@ -13,9 +13,9 @@ use crate::assets::maths::bend;
 pub(crate) struct Bone {
     pub(crate) name: String,
     pub(crate) parent: Option<usize>,
-    /// Where it begins, in model space.
+    /// Its start in model space.
     pub(crate) head: DVec3,
-    /// Where it ends, in model space. Its own Y axis goes there.
+    /// Its end in model space, to which its own Y axis points.
     pub(crate) tip: DVec3,
 }
 
@@ -25,10 +25,10 @@ pub(crate) struct Rig {
     pub(crate) bones: Vec<Bone>,
 }
 
-/// How the joints stand away from the bind pose.
+/// Displacement of the joints from the bind pose.
 #[derive(Debug, Clone)]
 pub(crate) struct Pose {
-    /// Turns around the axes of the model, relative to the parent.
+    /// Rotations around the axes of the model, relative to the parent.
     pub(crate) turns: Vec<DQuat>,
     /// Shifts along the axes of the model, relative to the parent.
     pub(crate) shifts: Vec<DVec3>,
@@ -68,8 +68,8 @@ impl Rig {
         }
     }
 
-    /// Of each joint: how it is turned away from its bind pose, and where it is, in model space.
-    /// Scale is left out.
+    /// For each joint, its rotation from the bind pose and its position in model space, without
+    /// scale.
     fn places(&self, pose: &Pose) -> Vec<(DQuat, DVec3)> {
         let mut places: Vec<(DQuat, DVec3)> = Vec::new();
         for (i, bone) in self.bones.iter().enumerate() {
@@ -86,8 +86,8 @@ impl Rig {
         places
     }
 
-    /// Bends the two upper joints of a leg so that the third comes to stand at a place, turned
-    /// from its bind pose as given, both in model space.
+    /// Bends the two upper joints of a leg so that the third one reaches a position, with the given
+    /// rotation from its bind pose, both in model space.
     pub(crate) fn stand(&self, pose: &mut Pose, leg: [usize; 3], at: DVec3, turned: DQuat) {
         let [hip, knee, foot] = leg.map(|bone| self.bones[bone].head);
         pose.turns[leg[0]] = DQuat::IDENTITY;
@@ -97,7 +97,7 @@ impl Rig {
         let (long, short) = (thigh.length(), shin.length());
         let reach = (at - from).length().min((long + short) * 0.999);
         let toward = (at - from).normalize();
-        // The knee bends to the side on which it is in the bind pose.
+        // The knee bends to its side in the bind pose.
         let bind_way = (above * (foot - hip)).normalize();
         let swing = DQuat::from_rotation_arc(bind_way, toward);
         let side = (swing * thigh).reject_from(toward).normalize();
@@ -112,7 +112,7 @@ impl Rig {
         pose.turns[leg[2]] = lower.inverse() * turned;
     }
 
-    /// The poses of the joints as a file says them: relative to the parent, rotations conjugated.
+    /// The poses of the joints as in files: relative to the parent, with conjugated rotations.
     fn transforms(&self, pose: &Pose) -> Vec<Transform> {
         let places = self.places(pose);
         let mut transforms = Vec::new();
@@ -126,7 +126,7 @@ impl Rig {
                 None => (DQuat::IDENTITY, DVec3::ZERO),
             };
             let rotation = (parent.inverse() * own).normalize();
-            // Of the two quaternions of a rotation, the one nearer to none.
+            // Of the two quaternions of a rotation, take the one closer to the identity.
             let rotation = if rotation.w < 0.0 {
                 -rotation
             } else {
@@ -144,7 +144,7 @@ impl Rig {
         transforms
     }
 
-    /// The skeleton for a file.
+    /// The skeleton as in files.
     pub(crate) fn joints(&self) -> Vec<Joint> {
         let binds = self.transforms(&self.rest());
         let joint = |(bone, bind): (&Bone, Transform)| Joint {
@@ -157,7 +157,7 @@ impl Rig {
         self.bones.iter().zip(binds).map(joint).collect()
     }
 
-    /// A clip for a file, with the bounds of each frame.
+    /// A clip as in files, with the bounds of each frame.
     pub(crate) fn clip(&self, model: &Pfobj, name: &str, poses: &[Pose]) -> Clip {
         let frames: Vec<Vec<Transform>> = poses.iter().map(|pose| self.transforms(pose)).collect();
         let inverse_binds: Vec<DAffine3> = global(&model.joints, None)
@@ -193,7 +193,7 @@ impl Rig {
 }
 
 impl Pose {
-    /// Turns a joint further: nods, turns to its left and tilts to its right, in degrees.
+    /// Rotates a joint further: nod, turn to the left and tilt to the right, in degrees.
     pub(crate) fn bend(&mut self, bone: usize, nod: f64, turn_left: f64, tilt: f64) {
         self.turns[bone] *= bend(nod, turn_left, tilt);
     }
@@ -223,7 +223,7 @@ fn global(joints: &[Joint], pose: Option<&[Transform]>) -> Vec<DAffine3> {
     places
 }
 
-/// The box around places.
+/// The bounding box of positions.
 pub(crate) fn bounds_of(places: impl Iterator<Item = DVec3>) -> Bounds {
     let start = (DVec3::MAX, DVec3::MIN);
     let (min, max) = places.fold(start, |(min, max), at| (min.min(at), max.max(at)));
@@ -231,7 +231,7 @@ pub(crate) fn bounds_of(places: impl Iterator<Item = DVec3>) -> Bounds {
     Bounds { min, max }
 }
 
-/// A number with so many decimals, never a negative zero.
+/// Rounds to `decimals` decimals and never returns a negative zero.
 pub(crate) fn rounded(number: f64, decimals: u32) -> f32 {
     let factor = f64::from(10_u32.pow(decimals));
     ((number * factor).round() / factor + 0.0) as f32

@@ -1,4 +1,4 @@
-//! The models that are offered on the start page are what their generator makes, and sound.
+//! The models on the start page equal the output of their generator and are valid.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -22,7 +22,7 @@ fn the_models_are_what_the_generator_makes() {
             kept == *made,
             "{name} is not what the generator makes: {hint}"
         );
-        // The engine reads no line longer than this.
+        // The engine reads no longer lines.
         assert!(!name.contains(".pfobj") || kept.split(|&b| b == b'\n').all(|l| l.len() < 255));
     }
     let names: HashSet<&str> = made.iter().map(|(name, _)| name.as_str()).collect();
@@ -51,7 +51,7 @@ fn our_models_read_as_they_were_made() {
         }
         let used: HashSet<u32> = model.vertices.iter().map(|v| v.material).collect();
         assert_eq!(used.len(), model.materials.len(), "{name} uses what it has");
-        // Triangles are counter-clockwise from where their normals look.
+        // Triangles are counter-clockwise as seen from the side of their normals.
         for corners in model.vertices.chunks(3) {
             let [a, b, c] = [0, 1, 2].map(|i| Vec3::from(corners[i].position));
             let normal: Vec3 = corners.iter().map(|v| Vec3::from(v.normal)).sum();
@@ -111,7 +111,7 @@ fn the_drakeling_is_rigged_and_moves() {
             clip.name
         );
     }
-    // No clip jumps where it begins again: there it moves as much as it does elsewhere.
+    // No clip jumps when it restarts: it moves as much there as elsewhere.
     for clip in &model.clips {
         let poses: Vec<_> = clip.poses.chunks(model.joints.len()).collect();
         let step = |a: usize, b: usize| {

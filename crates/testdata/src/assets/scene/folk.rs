@@ -1,4 +1,4 @@
-//! Those who live there, and what moves: villagers, sheep, geese and a banner, with their clips.
+//! Inhabitants and moving things with their clips: villagers, sheep, geese and a banner.
 
 use glam::DVec3;
 
@@ -7,7 +7,7 @@ use super::paint::{Hue, TIMBER, hue};
 use crate::assets::maths::sine;
 use crate::assets::models::rig::{Bone, Pose, Rig};
 
-/// A joint: its name, its parent, and where it begins and ends.
+/// A joint: its name, its parent, its start and its end.
 fn bone(name: &str, parent: Option<usize>, head: [f64; 3], tip: [f64; 3]) -> Bone {
     Bone {
         name: name.to_owned(),
@@ -17,7 +17,7 @@ fn bone(name: &str, parent: Option<usize>, head: [f64; 3], tip: [f64; 3]) -> Bon
     }
 }
 
-/// Frames of a clip: of each, what a function does to the rest pose at a moment from 0 to 1.
+/// Frames of a clip. For each, `pose_at` changes the rest pose at a time from 0 to 1.
 pub(super) fn frames(rig: &Rig, count: usize, pose_at: impl Fn(&mut Pose, f64)) -> Vec<Pose> {
     let frame = |i: usize| {
         let mut pose = rig.rest();
@@ -44,14 +44,14 @@ pub(super) fn villager_rig() -> Rig {
     }
 }
 
-/// What a villager wears.
+/// Clothes of a villager.
 pub(super) struct Dress {
     pub(super) cloth: Hue,
     pub(super) trim: Hue,
     pub(super) long: bool,
 }
 
-/// A villager, who looks along +Z.
+/// A villager facing +Z.
 pub(super) fn villager(kit: &mut Kit, dress: &Dress) {
     let (cloth, trim) = (hue(dress.cloth, 0.55), hue(dress.trim, 0.5));
     let skin = hue(Hue::Skin, 0.62);
@@ -191,7 +191,7 @@ pub(super) fn villager(kit: &mut Kit, dress: &Dress) {
     });
 }
 
-/// They breathe, shift their weight and look around.
+/// Breathing, shifting the weight and looking around.
 pub(super) fn stand_about(pose: &mut Pose, at: f64) {
     pose.bend(
         CHEST,
@@ -204,7 +204,7 @@ pub(super) fn stand_about(pose: &mut Pose, at: f64) {
     pose.bend(RIGHT_ARM, 6.0 * sine(at + 0.6), 0.0, 3.0 * sine(at + 0.5));
 }
 
-/// One arm is raised and waves.
+/// Waving with a raised arm.
 pub(super) fn wave(pose: &mut Pose, at: f64) {
     stand_about(pose, at);
     pose.bend(LEFT_ARM, -20.0, 0.0, -130.0 + 16.0 * sine(3.0 * at));
@@ -271,9 +271,9 @@ pub(super) fn sheep(kit: &mut Kit) {
     });
 }
 
-/// It grazes, and looks up now and then.
+/// Grazing, and looking up now and then.
 pub(super) fn graze(pose: &mut Pose, at: f64) {
-    // Down for most of the time, with smooth ends.
+    // Down most of the time, with smooth transitions.
     let down = (0.5 + 1.1 * sine(at)).clamp(0.0, 1.0);
     let down = down * down * (3.0 - 2.0 * down);
     pose.bend(1, 78.0 * down, 0.0, 0.0);
@@ -374,9 +374,9 @@ pub(super) fn waddle(pose: &mut Pose, at: f64) {
     pose.bend(2, -10.0 * sine(at), 24.0 * sine(at + 0.3), 0.0);
 }
 
-/// Joints along the cloth of a banner.
+/// Number of joints along the cloth of a banner.
 const FOLDS: usize = 5;
-/// The height of the bar that it hangs from.
+/// Height of the bar from which it hangs.
 const HANG: f64 = 15.0;
 
 pub(super) fn banner_rig() -> Rig {
@@ -482,7 +482,7 @@ pub(super) fn windmill_rig() -> Rig {
     }
 }
 
-/// A quarter of a turn, after which the sails look as before.
+/// A quarter turn, after which the sails look the same.
 pub(super) fn turn_sails(pose: &mut Pose, at: f64) {
     pose.bend(1, 0.0, 0.0, -90.0 * at);
 }

@@ -1,11 +1,11 @@
-//! The ground that the scene stands on: places on the map, in tiles from its north-west corner, and
-//! their heights.
+//! The ground of the scene: positions on the map, in tiles from its north-west corner, and their
+//! heights.
 
 use mapscope_formats::pfmap::{Tile, TileType};
 
 use crate::assets::terrain::map::{self, Place};
 
-/// World units to a tile and to a level of height (fact sheet 0).
+/// World units per tile and per height level (fact sheet 0).
 pub(super) const TILE: f32 = 8.0;
 const LEVEL: f32 = 4.0;
 
@@ -17,7 +17,7 @@ impl Ground {
         Self(map::tiles())
     }
 
-    /// The tile at a place, and the place in it from its north-west corner.
+    /// The tile at a position, and the position within it from its north-west corner.
     fn tile([column, row]: Place, tiles: &[Tile]) -> Option<(&Tile, Place)> {
         let side = map::SIDE as f32;
         let inside = |n: f32| (0.0..side).contains(&n);
@@ -28,7 +28,7 @@ impl Ground {
         Some((tiles.get(index)?, [column.fract(), row.fract()]))
     }
 
-    /// World height at a place: that of the half of the tile that is there (fact sheet A5).
+    /// World height at a position, on the half of the tile that contains it (fact sheet A5).
     pub(super) fn height(&self, at: Place) -> Option<f32> {
         let (tile, [east, south]) = Self::tile(at, &self.0)?;
         let (base, ramp) = (i32::from(tile.base_height), i32::from(tile.ramp_height));
@@ -37,8 +37,8 @@ impl Ground {
             kind => map::corners_of(kind, base, ramp),
         };
         let [nw, ne, sw, se] = corners.map(|corner| corner as f32);
-        // The sloped half of the corners with a diagonal from the north-west is that of the
-        // south-west or of the north-east.
+        // Corner tiles with a diagonal from the north-west slope in their south-west or north-east
+        // half.
         let from_north_west = matches!(
             tile.kind,
             TileType::CornerConcaveSw
@@ -60,7 +60,7 @@ impl Ground {
         Some(level * LEVEL)
     }
 
-    /// Whether a disc of such a radius, in tiles, is level.
+    /// `true` if a disc of this radius, in tiles, is level.
     pub(super) fn is_level(&self, at: Place, radius: f32) -> bool {
         let steps = [-1.0, -0.5, 0.0, 0.5, 1.0].map(|step| step * radius);
         let middle = self.height(at);
@@ -69,7 +69,7 @@ impl Ground {
     }
 }
 
-/// X and Z of a place in world space: the map lies around the origin, its columns go toward -X.
+/// X and Z of a position in world space. The map is centred on the origin; columns run toward -X.
 pub(super) fn world([column, row]: Place) -> [f32; 2] {
     let half = 0.5 * map::SIDE as f32;
     [(half - column) * TILE, (row - half) * TILE]

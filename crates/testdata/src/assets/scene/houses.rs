@@ -1,4 +1,4 @@
-//! Buildings: two kinds of cottages, a barn, a chapel and a windmill. Their fronts look along +Z.
+//! Buildings: two kinds of cottages, a barn, a chapel and a windmill. Their fronts face +Z.
 
 use glam::DVec3;
 
@@ -6,16 +6,16 @@ use super::kit::{Kit, Look, Roof, Seen, moved, turned, v};
 use super::paint::{Hue, PLANKS, PLASTER, SLATES, STONES, THATCH, TILES, TIMBER, hue};
 
 const BOTTOM: [DVec3; 1] = [DVec3::NEG_Y];
-/// How deep beams lie on walls.
+/// Thickness of beams on walls.
 const BEAM: f64 = 0.5;
 
-/// A beam on the wall at Z = 0, from a place on it to another.
+/// A beam on the wall at Z = 0 between two points.
 fn post(kit: &mut Kit, from: [f64; 2], to: [f64; 2], width: f64) {
     let ends = [from, to].map(|[x, y]| v(x, y, 0.0));
     kit.beam(&TIMBER, ends, [width, BEAM], DVec3::Z, Seen::OnWall);
 }
 
-/// A window on the wall at Z = 0: its middle and its size.
+/// A window on the wall at Z = 0, given its centre and its size.
 fn window(kit: &mut Kit, [x, y]: [f64; 2], [wide, tall]: [f64; 2], shutters: Option<Look>) {
     let (w, h) = (0.5 * wide, 0.5 * tall);
     let pane = [
@@ -72,7 +72,7 @@ fn flower_box(kit: &mut Kit, x: f64, y: f64) {
     }
 }
 
-/// A door on the wall at Z = 0, its foot in the middle of it.
+/// A door on the wall at Z = 0, given the centre of its foot.
 fn door(kit: &mut Kit, x: f64, y: f64, [wide, tall]: [f64; 2], look: Look) {
     let w = 0.5 * wide;
     kit.polygon(
@@ -99,7 +99,7 @@ fn door(kit: &mut Kit, x: f64, y: f64, [wide, tall]: [f64; 2], look: Look) {
         v(x + w - 0.7, y + 0.5 * tall, 0.4),
         &[DVec3::NEG_Z],
     );
-    // A step before it.
+    // A step in front of it.
     kit.block(
         &STONES,
         v(x - w - 0.4, 0.0, 0.0),
@@ -145,7 +145,8 @@ fn chimney(kit: &mut Kit, x: f64, z: f64, heights: [f64; 2]) {
     );
 }
 
-/// The four walls of a house, each as if it stood at Z = 0 around X = 0: front, right, back, left.
+/// Builds on the four walls of a house as if each were at Z = 0 around X = 0: front, right, back,
+/// left.
 fn on_walls(
     kit: &mut Kit,
     half_width: f64,
@@ -171,7 +172,7 @@ fn gable(kit: &mut Kit, look: impl Into<Look>, half: f64, [low, high]: [f64; 2])
     );
 }
 
-/// A low house of one room below a roof of straw.
+/// A low house with one room under a thatched roof.
 pub(super) fn thatched_cottage(kit: &mut Kit) {
     const W: f64 = 12.0;
     const D: f64 = 9.0;
@@ -263,14 +264,14 @@ pub(super) fn thatched_cottage(kit: &mut Kit) {
     chimney(kit, 8.2, -1.5, [14.0, 25.5]);
 }
 
-/// A house of two floors, the upper one wider, its tiled gable toward the street.
+/// A house of two floors. The upper floor is wider; the tiled gable faces the street.
 pub(super) fn tiled_cottage(kit: &mut Kit) {
     const W: f64 = 9.0;
     const D: f64 = 11.0;
     const FLOOR: f64 = 9.4;
     const EAVES: f64 = 17.0;
     const RIDGE: f64 = 27.0;
-    /// How far the upper floor juts out.
+    /// Overhang of the upper floor.
     const OUT: f64 = 1.0;
     kit.block(
         &STONES,
@@ -357,7 +358,7 @@ pub(super) fn tiled_cottage(kit: &mut Kit) {
     chimney(kit, -6.0, -5.0, [18.0, 29.5]);
 }
 
-/// A long house of planks with a large gate.
+/// A long plank house with a large gate.
 pub(super) fn barn(kit: &mut Kit) {
     const W: f64 = 15.0;
     const D: f64 = 10.0;
@@ -467,7 +468,7 @@ pub(super) fn barn(kit: &mut Kit) {
     kit.roof(&THATCH, &THATCH, &roof);
 }
 
-/// A window that ends in a point, on the wall at Z = 0; its foot.
+/// A pointed window on the wall at Z = 0, given its foot.
 fn lancet(kit: &mut Kit, [x, y]: [f64; 2], [wide, tall]: [f64; 2]) {
     let shape = |by: f64, z: f64| {
         let w = 0.5 * wide + by;
@@ -485,7 +486,7 @@ fn lancet(kit: &mut Kit, [x, y]: [f64; 2], [wide, tall]: [f64; 2]) {
     kit.polygon(hue(Hue::Window, 0.35), &shape(0.0, 0.18));
 }
 
-/// A chapel of stone, its tower in front.
+/// A stone chapel with its tower in front.
 pub(super) fn chapel(kit: &mut Kit) {
     const W: f64 = 9.0;
     const D: f64 = 15.0;
@@ -618,7 +619,7 @@ pub(super) fn chapel(kit: &mut Kit) {
                 &[DVec3::NEG_Y, DVec3::NEG_Z],
             );
         });
-        // A spire that is broader at its foot.
+        // A spire with a broader foot.
         let e = t + 1.2;
         kit.tapered(
             &SLATES,
@@ -651,11 +652,11 @@ pub(super) fn chapel(kit: &mut Kit) {
     });
 }
 
-/// Where the sails of the mill turn: the middle of their hub, and where its axle comes out.
+/// The centre of the mill's hub, and the position where its axle leaves the wall.
 pub(super) const HUB: DVec3 = DVec3::new(0.0, 31.0, 10.2);
 pub(super) const AXLE: DVec3 = DVec3::new(0.0, 31.0, 5.0);
 
-/// A windmill; the second joint turns its sails around Z.
+/// A windmill; the second joint rotates its sails around Z.
 pub(super) fn windmill(kit: &mut Kit) {
     kit.held(&[(0, 1.0)], |kit| {
         kit.lathe(&STONES, &[[11.2, 0.0], [10.6, 7.0]], 10, true);
@@ -674,7 +675,7 @@ pub(super) fn windmill(kit: &mut Kit) {
             10,
             true,
         );
-        // What is below the eaves.
+        // The underside of the eaves.
         kit.lathe(&TIMBER, &[[6.6, 27.2], [8.8, 26.8]], 10, false);
         // Handrail around the gallery.
         for i in 0..10 {
@@ -740,7 +741,7 @@ pub(super) fn windmill(kit: &mut Kit) {
                     DVec3::Z,
                     Seen::OnWall,
                 );
-                // Canvas, seen from both sides.
+                // Canvas, visible from both sides.
                 let canvas = hue(Hue::Linen, 0.72);
                 let [a, b, c, d] = [
                     v(0.4, 4.2, 0.3),

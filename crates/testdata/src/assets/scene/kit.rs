@@ -1,5 +1,5 @@
-//! What models are built of: walls, beams, roofs, turned posts, lumps and cards, with textures laid
-//! out in world units so that all models share a few of them.
+//! Building blocks of models: walls, beams, roofs, turned posts, lumps and cards. Their textures
+//! are laid out in world units, so that all models share a few of them.
 
 use glam::{DAffine3, DMat3, DQuat, DVec2, DVec3};
 use image::ImageResult;
@@ -10,22 +10,22 @@ use crate::assets::models::model::{Made, Stuff, make};
 use crate::assets::models::rig::Rig;
 use crate::assets::noise::random;
 
-/// A texture that surfaces are covered with.
+/// A texture that covers surfaces.
 #[derive(Debug, PartialEq)]
 pub(super) struct Finish {
     pub(super) name: &'static str,
     /// File name.
     pub(super) texture: &'static str,
-    /// World units after which it repeats.
+    /// World units per repetition.
     pub(super) repeat: f64,
     pub(super) specular: f32,
 }
 
-/// How a surface looks: a texture, or one place of it.
+/// The appearance of a surface: a texture, or a single position of it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Look {
     pub(super) finish: &'static Finish,
-    /// The place in the texture that all of a surface shows.
+    /// The position in the texture that the whole surface shows.
     pub(super) swatch: Option<DVec2>,
 }
 
@@ -38,48 +38,48 @@ impl From<&'static Finish> for Look {
     }
 }
 
-/// Which faces of a beam are made: those that are seen.
+/// The visible faces of a beam, which are built.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Seen {
     /// All of them.
     All,
-    /// The front and the two long sides: it lies on a wall.
+    /// The front and the two long sides: the beam is on a wall.
     OnWall,
 }
 
-/// A vector, for short.
+/// Shorthand for a vector.
 pub(super) fn v(x: f64, y: f64, z: f64) -> DVec3 {
     DVec3::new(x, y, z)
 }
 
-/// A place that is moved only.
+/// A transform that only translates.
 pub(super) fn moved(x: f64, y: f64, z: f64) -> DAffine3 {
     DAffine3::from_translation(v(x, y, z))
 }
 
-/// A place that is turned around an axis by whole turns, and moved.
+/// A transform that rotates around an axis by turns, then translates.
 pub(super) fn turned(axis: DVec3, turns: f64, to: DVec3) -> DAffine3 {
     let half = 0.5 * turns;
     let quat = DQuat::from_vec4((axis * sine(half)).extend(cosine(half)));
     DAffine3::from_rotation_translation(quat, to)
 }
 
-/// A model in the making.
+/// A model under construction.
 #[derive(Debug, Default)]
 pub(super) struct Kit {
     mesh: Mesh,
-    /// Of each material its finish and its chart.
+    /// Finish and chart of each material.
     finishes: Vec<(&'static Finish, usize)>,
-    /// Where what is added stands, in model space.
+    /// Transform of added parts to model space.
     place: DAffine3,
-    /// The joints that move it.
+    /// The joints that move added parts.
     weights: Vec<(usize, f64)>,
-    /// How many pieces there are, so that no two beams show the same part of a texture.
+    /// Number of pieces, so that each beam shows another part of a texture.
     pieces: i32,
 }
 
 impl Kit {
-    /// Adds what a function adds, placed otherwise.
+    /// Adds parts under a further transform.
     pub(super) fn within(&mut self, place: DAffine3, build: impl FnOnce(&mut Self)) {
         let before = self.place;
         self.place = before * place;
@@ -87,7 +87,7 @@ impl Kit {
         self.place = before;
     }
 
-    /// Adds what a function adds, moved by joints: their indices and weights.
+    /// Adds parts that are moved by joints, given as indices and weights.
     pub(super) fn held(&mut self, weights: &[(usize, f64)], build: impl FnOnce(&mut Self)) {
         let before = std::mem::replace(&mut self.weights, weights.to_vec());
         build(self);
@@ -109,8 +109,8 @@ impl Kit {
         self.mesh.point(at, &self.weights)
     }
 
-    /// Adds a convex surface whose corners go counter-clockwise as seen from outside, with texture
-    /// coordinates of its own, flat.
+    /// Adds a flat, convex surface with texture coordinates. Corners are counter-clockwise as seen
+    /// from outside.
     fn surface(&mut self, finish: &'static Finish, corners: &[(DVec3, DVec2)]) {
         let chart = self.chart(finish);
         let corners: Vec<Corner> = corners
@@ -126,14 +126,14 @@ impl Kit {
         }
     }
 
-    /// Adds a flat triangle whose corners go counter-clockwise as seen from outside, with texture
-    /// coordinates.
+    /// Adds a flat triangle with texture coordinates. Corners are counter-clockwise as seen from
+    /// outside.
     pub(super) fn facet(&mut self, finish: &'static Finish, corners: [(DVec3, DVec2); 3]) {
         self.surface(finish, &corners);
     }
 
-    /// Adds a flat and convex surface whose corners go counter-clockwise as seen from outside. The
-    /// texture stands upright on it.
+    /// Adds a flat, convex surface with an upright texture. Corners are counter-clockwise as seen
+    /// from outside.
     pub(super) fn polygon(&mut self, look: impl Into<Look>, corners: &[DVec3]) {
         let look = look.into();
         let normal = (corners[1] - corners[0])
@@ -154,7 +154,7 @@ impl Kit {
         self.surface(look.finish, &corners);
     }
 
-    /// Adds a flat surface of one colour, each corner of which is moved by a joint of its own.
+    /// Adds a flat surface of one colour in which each corner is moved by its own joint.
     pub(super) fn cloth(&mut self, look: Look, corners: &[(DVec3, usize)]) {
         let first = self.mesh.points.len();
         let places: Vec<DVec3> = corners.iter().map(|corner| corner.0).collect();
@@ -164,7 +164,7 @@ impl Kit {
         }
     }
 
-    /// Adds a box along the axes, without the faces that look in some directions.
+    /// Adds an axis-aligned box, without the faces in the given directions.
     pub(super) fn block(
         &mut self,
         look: impl Into<Look>,
@@ -176,8 +176,8 @@ impl Kit {
         self.tapered(look, [bottom, top], [bottom, top], [min.y, max.y], without);
     }
 
-    /// Adds a box whose top is another rectangle than its bottom; each has the X and Z of its min
-    /// and of its max.
+    /// Adds a box with different rectangles at the top and the bottom; each is given by minimum and
+    /// maximum X and Z.
     pub(super) fn tapered(
         &mut self,
         look: impl Into<Look>,
@@ -206,7 +206,7 @@ impl Kit {
         }
     }
 
-    /// Adds a beam from a place to another, so wide and so deep; its front looks to one side. The
+    /// Adds a beam between two points with a width, a depth and a direction of its front. The
     /// texture runs along it.
     pub(super) fn beam(
         &mut self,
@@ -226,7 +226,7 @@ impl Kit {
         let front = front.reject_from(ahead).normalize();
         let right = ahead.cross(front);
         let long = from.distance(to) / look.finish.repeat;
-        // Of each face its outward axis, the axis across, and half of both sizes.
+        // For each face: its outward axis, the axis across, and half of both sizes.
         let sides = [
             (front, right, depth, width),
             (right, -front, width, depth),
@@ -244,7 +244,7 @@ impl Kit {
                 (to + out - across, DVec2::new(0.0, long)),
             ];
             let corners = corners.map(|(at, uv)| (at, look.swatch.unwrap_or(uv + off)));
-            // Across, along and out are a right-handed system.
+            // Across, along and out form a right-handed system.
             self.surface(look.finish, &corners);
         }
         if seen == Seen::All {
@@ -256,8 +256,8 @@ impl Kit {
         }
     }
 
-    /// Turns a profile of radii and heights, from below, around the Y axis. A radius of 0 makes a
-    /// tip. Its sides are round or flat.
+    /// Rotates a profile of radii and heights, from the bottom, around the Y axis. A radius of 0
+    /// makes a tip. The sides are smooth or flat.
     pub(super) fn lathe(
         &mut self,
         look: impl Into<Look>,
@@ -268,7 +268,7 @@ impl Kit {
         let look = look.into();
         let chart = self.chart(look.finish);
         let widest = profile.iter().map(|row| row[0]).fold(0.0, f64::max);
-        // A whole number of repeats, so that there is no seam.
+        // A whole number of repetitions avoids a seam.
         let repeats = (widest * std::f64::consts::TAU / look.finish.repeat)
             .round()
             .max(1.0);
@@ -306,7 +306,8 @@ impl Kit {
         }
     }
 
-    /// Adds a lump: a ball with so many sides and rings, its radii along the axes, dented at random.
+    /// Adds a lump: a ball with the given sides and rings and a radius along each axis, randomly
+    /// dented.
     pub(super) fn lump(
         &mut self,
         look: impl Into<Look>,
@@ -330,7 +331,7 @@ impl Kit {
         for ring in 0..rings {
             for side in 0..sides {
                 let (low, high) = (ring, ring + 1);
-                // Every other ring is turned by half a side.
+                // Every other ring is rotated by half a side.
                 let next = side + 1;
                 let [a, b, c, d] = [at(low, side), at(low, next), at(high, side), at(high, next)];
                 let triangles = if low % 2 == 0 {
@@ -348,9 +349,9 @@ impl Kit {
         }
     }
 
-    /// Adds a card around a middle: half of its width, half of its height, and the part of a texture
-    /// that it shows (left, bottom, right, top). Where it has two sides, both are made. Its light may
-    /// be that of another surface, which looks in a direction of model space.
+    /// Adds a card around its centre: half of its width and height, and the part of a texture that
+    /// it shows (left, bottom, right, top). A two-sided card gets both faces. It may be lit like
+    /// another surface, which faces a direction of model space.
     pub(super) fn card(
         &mut self,
         finish: &'static Finish,
@@ -385,7 +386,7 @@ impl Kit {
         }
     }
 
-    /// The model, with its joints.
+    /// The finished model with its joints.
     pub(super) fn finished(self, rig: &Rig) -> ImageResult<Made> {
         let stuffs: Vec<Stuff> = self
             .finishes
@@ -402,31 +403,32 @@ impl Kit {
     }
 }
 
-/// A roof over a rectangle, its ridge along X.
+/// A roof over a rectangle with its ridge along X.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Roof {
-    /// Half of its length along X, overhang and all.
+    /// Half of its length along X, including overhang.
     pub(super) half_length: f64,
-    /// Half of its width along Z, overhang and all.
+    /// Half of its width along Z, including overhang.
     pub(super) half_width: f64,
     /// Heights of its underside at the eaves and at the ridge.
     pub(super) heights: [f64; 2],
-    /// How thick it is, upright.
+    /// Vertical thickness.
     pub(super) thick: f64,
-    /// How far its slopes are bent outwards in the middle, and its ridge hangs through.
+    /// Outward bulge of its slopes in the middle, and sag of its ridge.
     pub(super) bulge: f64,
     pub(super) sag: f64,
-    /// Parts along its length.
+    /// Number of segments along its length.
     pub(super) parts: usize,
 }
 
 impl Kit {
-    /// Adds a roof with gables; what its edges and its underside look like.
+    /// Adds a roof with gables. `edge` is the look of its edges and its underside.
     pub(super) fn roof(&mut self, look: impl Into<Look>, edge: impl Into<Look>, roof: &Roof) {
         let (look, edge) = (look.into(), edge.into());
         let [eaves, ridge] = roof.heights;
         for side in [1.0, -1.0] {
-            // From a place along the length and down the slope, each from 0 to 1, to the surface.
+            // Maps a position along the length and down the slope, each from 0 to 1, to the
+            // surface.
             let at = |along: f64, down: f64, top: f64| {
                 let x = (2.0 * along - 1.0) * roof.half_length;
                 let hang = roof.sag * 4.0 * along * (1.0 - along) * (1.0 - down);
@@ -496,7 +498,7 @@ impl Kit {
         }
     }
 
-    /// Scales what a function adds.
+    /// Adds parts that are scaled.
     pub(super) fn scaled(&mut self, by: DVec3, build: impl FnOnce(&mut Self)) {
         self.within(DAffine3::from_mat3(DMat3::from_diagonal(by)), build);
     }

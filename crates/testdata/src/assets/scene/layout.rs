@@ -1,5 +1,5 @@
-//! What stands where: a market square with its chapel, streets of cottages, gardens, fields, woods
-//! and the shore of the lake.
+//! The layout of the village: a market square with its chapel, streets of cottages, gardens,
+//! fields, woods and the shore of the lake.
 
 use mapscope_formats::pfscene::{
     Attribute, Attributes, Camera, Diplomacy, Entity, Faction, General, Layout, Pfscene, Region,
@@ -14,18 +14,18 @@ use crate::assets::terrain::map::{
     GARDEN, ISLAND, PATHS, Place, ROADS, SQUARE, distance, distance_from, distance_from_lines,
 };
 
-/// Directions in which something looks: steps in columns and in rows.
+/// Facing directions as steps in columns and rows.
 const NORTH: Place = [0.0, -1.0];
 const SOUTH: Place = [0.0, 1.0];
 const EAST: Place = [1.0, 0.0];
 const WEST: Place = [-1.0, 0.0];
 
-/// Factions by their place in the list.
+/// Factions by their index in the list.
 const VILLAGERS: i32 = 0;
 const TRAVELLERS: i32 = 1;
 const ANIMALS: i32 = 2;
 const NATURE: i32 = 3;
-/// Names of the factions, their colours, and whether a player may lead them.
+/// Names of the factions, their colours, and `true` if a player may control them.
 const FACTIONS: [(&str, [f32; 3], bool); 4] = [
     ("Villagers", [66.0, 120.0, 190.0], true),
     ("Travellers", [214.0, 150.0, 48.0], true),
@@ -33,10 +33,10 @@ const FACTIONS: [(&str, [f32; 3], bool); 4] = [
     ("Nature", [88.0, 140.0, 62.0], false),
 ];
 
-/// The middle of the square.
+/// The centre of the square.
 const MARKET: Place = [76.5, 62.5];
 
-/// What stands where by plan: model, place and the way in which it looks.
+/// Planned objects: model, position and facing direction.
 pub(super) const PLAN: &[(&str, Place, Place)] = &[
     // Around the square.
     ("well", MARKET, [0.3, 1.0]),
@@ -91,7 +91,7 @@ pub(super) const PLAN: &[(&str, Place, Place)] = &[
     ("banner", [83.4, 60.6], WEST),
     ("banner", [101.3, 27.2], SOUTH),
     ("banner", [105.7, 27.2], SOUTH),
-    // What stands beside houses.
+    // Objects beside houses.
     ("log_pile", [69.9, 70.0], [1.0, 0.2]),
     ("log_pile", [83.6, 53.6], NORTH),
     ("log_pile", [70.6, 79.2], EAST),
@@ -123,7 +123,7 @@ pub(super) const PLAN: &[(&str, Place, Place)] = &[
     ("oak", [76.0, 46.8], SOUTH),
 ];
 
-/// Who stands where: name, model, place, whom they look at, and whether they wave.
+/// The people: name, model, position, the point that they face, and `true` if they wave.
 const PEOPLE: &[(&str, &str, Place, Place, bool)] = &[
     ("Agnes", "villager_red", [75.4, 61.6], MARKET, false),
     ("Bertram", "villager_blue", [77.7, 61.8], MARKET, false),
@@ -209,12 +209,12 @@ const PEOPLE: &[(&str, &str, Place, Place, bool)] = &[
     ),
 ];
 
-/// Travellers among them.
+/// The travellers among them.
 const TRAVELLING: [&str; 3] = ["Konrad", "Lambert", "Reinhild"];
 
 /// West, north, east and south end of the sheep's meadow, in tiles.
 const MEADOW: [i32; 4] = [52, 57, 60, 63];
-/// Gardens: their middles. Each is 2 tiles wide.
+/// Centres of gardens, each 2 tiles wide.
 const GARDENS: [Place; 5] = [
     [69.6, 73.2],
     [64.4, 70.6],
@@ -223,8 +223,8 @@ const GARDENS: [Place; 5] = [
     [88.6, 66.3],
 ];
 
-/// What grows in an ellipse: its middle, its half axes and how far plants stand from each other, all
-/// in tiles; how many there are at most, and how often each kind is among them.
+/// Vegetation in an ellipse: its centre, its half axes and the distance between plants, all in
+/// tiles; the maximum number of plants, and the frequency of each kind.
 struct Wood {
     middle: Place,
     half: Place,
@@ -269,11 +269,11 @@ const fn wood(
     }
 }
 
-/// A scene in the making.
+/// A scene under construction.
 struct Village {
     ground: Ground,
     entities: Vec<Entity>,
-    /// Places that are taken, and radii around them in tiles.
+    /// Occupied positions with radii in tiles.
     taken: Vec<(Place, f32)>,
 }
 
@@ -285,10 +285,10 @@ fn attribute(key: &str, value: Value) -> Attribute {
     }
 }
 
-/// The rotation around Y, conjugated as a file has it, of something that looks in a direction.
+/// The rotation around Y for a facing direction, conjugated as in files.
 fn looking([columns, rows]: Place) -> [f32; 4] {
     let long = (columns * columns + rows * rows).sqrt();
-    // Columns go toward -X, rows toward +Z, and models look toward +Z.
+    // Columns run toward -X, rows toward +Z, and models face +Z.
     let (sine, cosine) = (-columns / long, rows / long);
     let half = |n: f32| (0.5 * n).max(0.0).sqrt();
     [
@@ -300,7 +300,7 @@ fn looking([columns, rows]: Place) -> [f32; 4] {
 }
 
 impl Village {
-    /// Puts a model down, on the ground and a little larger or smaller than it is.
+    /// Places a model on the ground, slightly scaled.
     fn put(&mut self, name: &str, model: &'static Model, at: Place, look: Place, scale: f32) {
         let Some(height) = self.ground.height(at) else {
             return;
@@ -357,19 +357,19 @@ impl Village {
         });
     }
 
-    /// Puts a model of a name down.
+    /// Places the model with this name.
     fn place(&mut self, name: &str, at: Place, look: Place, scale: f32) {
         if let Some(model) = Model::named(name) {
             self.put(name, model, at, look, scale);
         }
     }
 
-    /// Attributes of the entity that was put down last.
+    /// Attributes of the most recently placed entity.
     fn last(&mut self) -> Option<&mut Vec<Attribute>> {
         Some(&mut self.entities.last_mut()?.attributes.0)
     }
 
-    /// How far a place is from what is there, in tiles; below 0 where something is.
+    /// Distance from a position to the nearest object in tiles; negative inside one.
     fn room(&self, at: Place) -> f32 {
         let things = self
             .taken
@@ -383,8 +383,8 @@ impl Village {
             .min(distance_from(at, GARDEN))
     }
 
-    /// Plants a wood, as much of it as there is room for: darts are thrown at it, each of which
-    /// sticks where it is dry and far enough from what is there (Poisson disks).
+    /// Plants a wood where there is room. Random positions are kept if they are dry and far enough
+    /// from other objects (Poisson disks).
     fn scatter(&mut self, area: &Wood, seed: u32) {
         let mut stuck: Vec<Place> = Vec::new();
         for dart in 0..40 * area.count as i32 {
@@ -473,7 +473,7 @@ impl Village {
         }
     }
 
-    /// A row of fences from a place to another, each as long as a tile or nearly so.
+    /// A row of fences between two points, each about as long as a tile.
     fn fence(&mut self, name: &str, from: Place, to: Place, gap: Option<i32>) {
         let long = distance(from, to);
         let count = long.round().max(1.0) as i32;
@@ -481,7 +481,7 @@ impl Village {
         for i in (0..count).filter(|i| Some(*i) != gap) {
             let along = (i as f32 + 0.5) * long / count as f32;
             let at = [from[0] + way[0] * along, from[1] + way[1] * along];
-            // Its length lies along X, across the way that it looks.
+            // Its length runs along X, across its facing direction.
             self.place(name, at, [-way[1], way[0]], 1.0);
         }
     }
@@ -569,7 +569,7 @@ impl Village {
         for (wood, seed) in WOODS.iter().zip(930..) {
             self.scatter(wood, seed);
         }
-        // Reeds stand in shallow water.
+        // Reeds grow in shallow water.
         let mut stuck: Vec<Place> = Vec::new();
         for dart in 0..4000 {
             let pick = |n| random(dart, n, 955);

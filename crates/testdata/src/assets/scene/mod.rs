@@ -1,7 +1,7 @@
-//! The demo scene: a village on the demo map, and its models with their textures, as bytes.
+//! The demo scene as bytes: a village on the demo map, and its models with their textures.
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test compares with what lies in `assets/demo`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and a test compares the output with `assets/demo`.
 
 use mapscope_formats::{pfobj, pfscene};
 
@@ -19,13 +19,13 @@ mod plants;
 mod tests;
 mod things;
 
-/// Where models and their textures lie, below `assets/demo`.
+/// The folder of models and their textures, below `assets/demo`.
 const FOLDER: &str = "assets/models/village";
 
 /// Names (below `assets/demo`) and bytes of all files.
 ///
 /// # Errors
-/// When something does not fit into its format.
+/// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
     let scene = pfscene::write(&layout::scene());
     let mut files = vec![("demo.pfscene".to_owned(), scene)];

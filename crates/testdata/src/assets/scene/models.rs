@@ -1,4 +1,4 @@
-//! The models of the scene: what they are called, how they are built, and how they move.
+//! The models of the scene: names, shapes and motions.
 
 use glam::DVec3;
 use image::ImageResult;
@@ -10,17 +10,17 @@ use super::{folk, houses, plants, things};
 use crate::assets::models::model::Made;
 use crate::assets::models::rig::{Pose, Rig, bounds_of, rounded};
 
-/// A clip: its name, its frames and the poses at moments from 0 to 1.
+/// A clip: its name, its number of frames, and its pose at a time from 0 to 1.
 type Motion = (&'static str, usize, fn(&mut Pose, f64));
 
 /// A model.
 pub(super) struct Model {
-    /// The name of its file, without the ending.
+    /// Its file name without extension.
     pub(super) name: &'static str,
     build: fn(&mut Kit),
     rig: fn() -> Rig,
     motions: &'static [Motion],
-    /// The room that it takes up on the ground, as a radius in world units.
+    /// The radius that it occupies on the ground, in world units.
     pub(super) radius: f32,
 }
 
@@ -50,7 +50,7 @@ const fn moving(
     }
 }
 
-/// The clips of villagers. All have a number of frames that goes into a minute.
+/// The clips of villagers. The number of frames of each clip divides a minute.
 const VILLAGER: &[Motion] = &[("Idle", 60, folk::stand_about), ("Wave", 40, folk::wave)];
 
 fn dressed(kit: &mut Kit, cloth: Hue, trim: Hue, long: bool) {
@@ -149,12 +149,12 @@ pub(super) static MODELS: &[Model] = &[
 ];
 
 impl Model {
-    /// The model of a name.
+    /// The model with this name.
     pub(super) fn named(name: &str) -> Option<&'static Self> {
         MODELS.iter().find(|model| model.name == name)
     }
 
-    /// The clip that it plays while it does nothing.
+    /// The clip that it plays when idle.
     pub(super) fn idle_clip(&self) -> Option<&'static str> {
         Some(self.motions.first()?.0)
     }
@@ -164,13 +164,13 @@ impl Model {
         format!("assets/models/village/{}.pfobj", self.name)
     }
 
-    /// Builds it.
+    /// Builds the model.
     pub(super) fn made(&self) -> ImageResult<Pfobj> {
         let rig = (self.rig)();
         let mut kit = Kit::default();
         (self.build)(&mut kit);
         let Made { mut model, .. } = kit.finished(&rig)?;
-        // A thousandth of a unit is far less than a pixel, and saves a sixth of the file.
+        // A thousandth of a unit is far below a pixel; rounding saves a sixth of the file.
         for vertex in &mut model.vertices {
             for number in vertex
                 .position

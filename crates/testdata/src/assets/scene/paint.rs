@@ -1,4 +1,5 @@
-//! The textures that the models of the scene share, 128x128 as the engine makes all of models.
+//! The textures that the models of the scene share. They are 128 x 128, the size to which the
+//! engine scales all model textures.
 
 use glam::{DVec2, DVec3};
 use image::{DynamicImage, ImageResult, Rgb, RgbImage, Rgba, RgbaImage};
@@ -11,7 +12,7 @@ use crate::assets::terrain::textures::{self, Color, blend, ramp};
 
 const SIDE: u32 = 128;
 
-/// The colour at a place of a picture, which goes from 0 to 1.
+/// The colour at a position of a picture, from 0 to 1.
 type Paint = fn([f32; 2]) -> Color;
 
 const fn finish(name: &'static str, texture: &'static str, repeat: f64) -> Finish {
@@ -36,7 +37,7 @@ pub(super) static LEAVES: Finish = finish("Leaves", "leaves.png", 1.0);
 pub(super) static NEEDLES: Finish = finish("Needles", "needles.png", 1.0);
 pub(super) static PLANTS: Finish = finish("Plants", "plants.png", 1.0);
 pub(super) static COLORS: Finish = finish("Colours", "colors.png", 1.0);
-/// Textures of the map, which models may use as well.
+/// Textures of the map that models may also use.
 pub(super) static ROCK: Finish = finish("Rock", "rock.jpg", 9.0);
 pub(super) static EARTH: Finish = finish("Earth", "path.jpg", 9.0);
 
@@ -46,7 +47,7 @@ pub(super) const WHEAT: [f64; 4] = [0.51, 0.51, 0.99, 0.99];
 pub(super) const GRASS: [f64; 4] = [0.01, 0.01, 0.49, 0.49];
 pub(super) const FLOWERS: [f64; 4] = [0.51, 0.01, 0.99, 0.49];
 
-/// Plain colours, each from dark to light: a column of [`COLORS`].
+/// Plain colours, each a column of [`COLORS`] from dark to light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hue {
     Skin,
@@ -67,7 +68,7 @@ pub(super) enum Hue {
     Snow,
 }
 
-/// Dark, middle and light of each hue, in their order.
+/// Dark, middle and light tone of each hue, in order.
 const HUES: [[Color; 3]; 16] = [
     [[0.52, 0.31, 0.22], [0.84, 0.60, 0.45], [0.97, 0.80, 0.66]],
     [[0.13, 0.08, 0.05], [0.34, 0.21, 0.12], [0.60, 0.42, 0.24]],
@@ -87,7 +88,7 @@ const HUES: [[Color; 3]; 16] = [
     [[0.62, 0.62, 0.60], [0.90, 0.90, 0.88], [1.00, 1.00, 0.98]],
 ];
 
-/// A plain colour from dark (0) to light (1).
+/// A plain colour, from dark (0) to light (1).
 pub(super) fn hue(hue: Hue, tone: f64) -> Look {
     let column = (f64::from(hue as u32) + 0.5) / HUES.len() as f64;
     Look {
@@ -153,7 +154,7 @@ fn thatch(at: [f32; 2]) -> Color {
     lit(color, mix(0.72, 1.08, smoothstep(0.0, 0.35, down)))
 }
 
-/// Rows of tiles, each shifted against the next; their lower ends throw shade.
+/// Rows of tiles, each offset from the next; their lower ends cast shadows.
 fn shingles(at: [f32; 2], rows: i32, columns: i32, palette: [Color; 4], seed: u32) -> Color {
     let wave = 0.004 * fbm(at, [8, 8], 2, seed);
     let y = (at[1] + wave) * rows as f32;
@@ -274,7 +275,7 @@ fn bark(at: [f32; 2]) -> Color {
     )
 }
 
-/// Leaves that lie over each other, as a crown is seen from afar.
+/// Overlapping leaves, like a treetop from a distance.
 fn foliage(at: [f32; 2]) -> Color {
     let leaf = cell(at, [16, 18], 0.9, 770);
     let pick = random(leaf.id as i32, 1, 771);
@@ -291,7 +292,7 @@ fn foliage(at: [f32; 2]) -> Color {
     )
 }
 
-/// A clear picture, whose hidden colour is that of what is painted on it.
+/// A transparent picture whose hidden colour matches its paint.
 fn clear(color: Color) -> RgbaImage {
     let [r, g, b] = color.map(byte);
     RgbaImage::from_pixel(SIDE, SIDE, Rgba([r, g, b, 0]))
@@ -307,7 +308,7 @@ fn dab(image: &mut RgbaImage, x: i32, y: i32, color: Color) {
     }
 }
 
-/// A spray of leaves, dark ones behind light ones.
+/// A spray of leaves, dark behind light.
 fn leaves() -> RgbaImage {
     const COUNT: i32 = 230;
     let mut image = clear([0.26, 0.38, 0.13]);
@@ -348,7 +349,7 @@ fn leaves() -> RgbaImage {
     image
 }
 
-/// Twigs of a conifer, which hang over their lower end.
+/// Twigs of a conifer, which overhang their lower end.
 fn needles() -> RgbaImage {
     let mut image = clear([0.13, 0.24, 0.13]);
     for y in 0..SIDE {
@@ -367,7 +368,7 @@ fn needles() -> RgbaImage {
                 ],
                 0.05 + 0.35 * shade + 0.35 * pick + 0.3 * fine + 0.2 * at[1],
             );
-            // Rows of a picture go down: the hem is ragged.
+            // Rows of a picture run downwards: the hem is ragged.
             let points = (at[0] * 9.0 + 0.3 * fbm(at, [6, 6], 2, 793)).fract();
             let tooth = 1.0 - (2.0 * points - 1.0).abs();
             let end = 0.76 + 0.22 * tooth + 0.05 * fine;
@@ -379,7 +380,7 @@ fn needles() -> RgbaImage {
     image
 }
 
-/// Blades and stems that stand side by side: reeds, wheat, grass and flowers, a quarter each.
+/// Blades and stems side by side: reeds, wheat, grass and flowers, a quarter each.
 fn plants() -> RgbaImage {
     let mut image = clear([0.40, 0.46, 0.20]);
     let quarter = SIDE as i32 / 2;
@@ -461,7 +462,7 @@ fn plants() -> RgbaImage {
     for ([x, y], [wide, tall], color) in heads {
         for dy in 0..tall {
             for dx in 0..wide {
-                // Without the corners of what is wide.
+                // Omit the corners of wide strokes.
                 let corner = (dx == 0 || dx == wide - 1) && (dy == 0 || dy == tall - 1);
                 let column = x - wide / 2 + dx;
                 let other_cell =
@@ -485,7 +486,7 @@ fn colors() -> RgbImage {
     })
 }
 
-/// A direction between two, for light on cards.
+/// A direction between two others, for lighting of cards.
 pub(super) fn between(a: DVec3, b: DVec3) -> DVec3 {
     (a.normalize_or_zero() + b.normalize_or_zero()).normalize_or(DVec3::Y)
 }

@@ -10,7 +10,7 @@ use super::paint::{
 use crate::assets::maths::{cosine, sine};
 use crate::assets::noise::random;
 
-/// A trunk through places with radii.
+/// A trunk through points with radii.
 fn trunk(kit: &mut Kit, path: &[(DVec3, f64)], sides: usize) {
     for pair in path.windows(2) {
         let [(from, wide), (to, narrow)] = [pair[0], pair[1]];
@@ -26,7 +26,7 @@ fn trunk(kit: &mut Kit, path: &[(DVec3, f64)], sides: usize) {
     }
 }
 
-/// A cloud of leaves: a dark lump, and sprays all over it.
+/// A cloud of leaves: a dark lump, covered with sprays.
 fn crown(kit: &mut Kit, center: DVec3, radii: DVec3, sprays: i32, size: f64, seed: u32) {
     kit.lump(&FOLIAGE, center, radii * 0.92, [7, 4], 0.16, seed);
     for i in 0..sprays {
@@ -163,7 +163,7 @@ pub(super) fn pine(kit: &mut Kit) {
     }
 }
 
-/// A cone of twigs, ragged at its hem, with a dark inside.
+/// A cone of twigs with a ragged hem and a dark interior.
 fn skirt(kit: &mut Kit, [low, high]: [f64; 2], radius: f64, seed: usize) {
     const SIDES: usize = 8;
     let at = |n: usize, share: f64| {
@@ -201,7 +201,7 @@ pub(super) fn bush(kit: &mut Kit) {
     crown(kit, v(2.0, 1.3, 0.9), v(1.7, 1.4, 1.7), 5, 1.2, 42);
 }
 
-/// Crossed cards with a part of the picture of plants, scattered around.
+/// Crossed cards with a part of the plants texture, scattered around.
 fn tufts(
     kit: &mut Kit,
     part: [f64; 4],
@@ -245,7 +245,7 @@ pub(super) fn flowers(kit: &mut Kit) {
     tufts(kit, FLOWERS, 5, 1.8, [1.7, 2.9], 53);
 }
 
-/// A piece of a field, 16 by 8 units, its rows along X.
+/// A piece of a field, 16 x 8 units, with rows along X.
 pub(super) fn wheat(kit: &mut Kit) {
     kit.block(
         &EARTH,
@@ -273,7 +273,7 @@ pub(super) fn wheat(kit: &mut Kit) {
     }
 }
 
-/// Beds of cabbages, turnips and flowers, 11 by 7 units.
+/// Beds of cabbages, turnips and flowers, 11 x 7 units.
 pub(super) fn garden(kit: &mut Kit) {
     for (row, what) in [Hue::Cabbage, Hue::Violet, Hue::Green]
         .into_iter()
@@ -302,7 +302,7 @@ pub(super) fn garden(kit: &mut Kit) {
     }
 }
 
-/// A boulder that has sunk into the ground.
+/// A boulder, partly sunk into the ground.
 fn boulder(kit: &mut Kit, at: DVec3, radii: DVec3, seed: u32) {
     kit.within(moved(at.x, at.y, at.z), |kit| {
         kit.lump(

@@ -1,4 +1,4 @@
-//! The demo scene that is built into the program is what its generator makes, and sound.
+//! The built-in demo scene equals the output of its generator and is valid.
 
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
@@ -44,7 +44,7 @@ fn the_assets_are_what_the_generator_makes() {
             kept == *made,
             "{name} is not what the generator makes: {hint}"
         );
-        // Models are named by their paths, textures as models name them.
+        // Models are named by their paths, textures by the names in models.
         let ends = |(part, _): &&(&str, &[u8])| name == part || name.ends_with(&format!("/{part}"));
         let part = source.embedded.iter().find(ends);
         let bytes = part.map_or(&*source.bytes, |(_, bytes)| *bytes);
@@ -75,7 +75,7 @@ fn nothing_is_wrong_with_the_scene() {
     assert!(scene.animation().is_some());
 }
 
-/// What another reader does not know shows here: a scene with all that there is.
+/// The scene contains every feature, so that it reveals gaps in other readers.
 #[test]
 fn the_scene_has_every_kind_of_section_and_attribute() {
     let scene: Pfscene = layout::scene();
@@ -176,7 +176,8 @@ fn the_models_are_sound() {
                 .all(|material| textured(&material.texture)),
             "{name}"
         );
-        // Leaves are lit as the crown that they are on; all else looks where it is lit from.
+        // Leaves are lit like the crown that carries them; everything else is lit by its own
+        // normals.
         let is_card = |material: u32| {
             let texture = &model.materials[material as usize].texture;
             texture == "leaves.png" || texture == "plants.png"
@@ -196,7 +197,7 @@ fn the_models_are_sound() {
             assert!(influences.is_empty() || (sum - 1.0).abs() < 1e-5, "{name}");
         }
         let low = model.bounds.unwrap().min[1];
-        // Rocks, bushes and piles of the jetty reach into the ground.
+        // Rocks, bushes and piles of the jetty extend into the ground.
         let is_rooted = ["rocks", "bush", "jetty"].contains(&name);
         assert!(
             is_rooted == (low < -0.05) && low < 0.3,
@@ -205,7 +206,7 @@ fn the_models_are_sound() {
     }
 }
 
-/// All idle clips begin together again after a minute, and none jumps where it begins again.
+/// All idle clips restart together after a minute, and none jumps when it restarts.
 #[test]
 fn clips_go_into_a_minute_and_do_not_jump() {
     let mut moving = 0;
@@ -214,7 +215,7 @@ fn clips_go_into_a_minute_and_do_not_jump() {
             moving += 1;
             assert_eq!(1440 % clip.frame_count, 0, "{name}: {}", clip.name);
             if name == "windmill" {
-                // Its sails look the same after a quarter of a turn.
+                // Its sails look the same after a quarter turn.
                 continue;
             }
             let poses: Vec<_> = clip.poses.chunks(model.joints.len()).collect();

@@ -1,4 +1,4 @@
-//! What people made and put there.
+//! Man-made objects.
 
 use glam::DVec3;
 
@@ -94,7 +94,7 @@ pub(super) fn well(kit: &mut Kit) {
     kit.roof(&TILES, &TIMBER, &roof);
 }
 
-/// A fence of 8 units along X; the next one goes on with its post.
+/// A fence of 8 units along X; the next one continues with its post.
 pub(super) fn fence(kit: &mut Kit) {
     for (x, tall) in [(-3.9, 4.3), (0.0, 4.0)] {
         kit.tapered(
@@ -116,7 +116,7 @@ pub(super) fn fence(kit: &mut Kit) {
     }
 }
 
-/// A fence of pales around a garden, 8 units along X.
+/// A paling fence around a garden, 8 units along X.
 pub(super) fn pales(kit: &mut Kit) {
     for y in [0.9, 2.4] {
         kit.beam(
@@ -140,7 +140,7 @@ pub(super) fn pales(kit: &mut Kit) {
     }
 }
 
-/// A wheel around X, its middle at the origin.
+/// A wheel around X, centred on the origin.
 fn wheel(kit: &mut Kit, radius: f64) {
     kit.within(turned(DVec3::Z, 0.25, DVec3::ZERO), |kit| {
         kit.lathe(
@@ -175,7 +175,7 @@ fn wheel(kit: &mut Kit, radius: f64) {
     }
 }
 
-/// A cart with hay; its shafts go ahead along +Z.
+/// A cart with hay; its shafts point toward +Z.
 pub(super) fn cart(kit: &mut Kit) {
     kit.block(&PLANKS, v(-2.6, 2.4, -4.6), v(2.6, 2.9, 4.0), &[]);
     for side in [-1.0, 1.0] {
@@ -294,7 +294,7 @@ pub(super) fn haystack(kit: &mut Kit) {
     bar(kit, &TIMBER, v(0.0, 7.0, 0.0), v(0.1, 9.6, 0.0), 0.35);
 }
 
-/// A stall with a roof of striped cloth and what is sold; its front looks along +Z.
+/// A stall with a striped cloth roof and goods; its front faces +Z.
 pub(super) fn stall(kit: &mut Kit, stripe: Hue) {
     for x in [-4.2, 4.2] {
         bar(kit, &TIMBER, v(x, 0.0, 2.2), v(x, 7.4, 2.2), 0.45);
@@ -398,7 +398,8 @@ pub(super) fn signpost(kit: &mut Kit) {
     }
 }
 
-/// A jetty that begins at the shore and goes 40 units along +Z over the water, a step above the shore.
+/// A jetty that starts at the shore and extends 40 units along +Z over the water, a step above the
+/// shore.
 pub(super) fn jetty(kit: &mut Kit) {
     for i in 0..20 {
         let z = 2.0 * f64::from(i);
@@ -427,9 +428,10 @@ pub(super) fn jetty(kit: &mut Kit) {
     }
 }
 
-/// A boat; its bow looks along +Z.
+/// A boat with its bow toward +Z.
 pub(super) fn boat(kit: &mut Kit) {
-    // Of each frame: along, half of the width below and above, and the heights there.
+    // For each frame: position along the boat, half of the width at the bottom and the top, and
+    // their heights.
     let frames: [[f64; 5]; 6] = [
         [-5.2, 1.0, 1.7, 0.5, 2.5],
         [-2.5, 1.4, 2.4, 0.1, 2.1],

@@ -48,7 +48,7 @@ fn all_types_and_blend_modes_occur_and_neighbours_agree() {
     assert_eq!(materials.len(), map::MATERIALS.len());
     let side = 128;
     for (i, tile) in tiles.iter().enumerate() {
-        // A tile whose four modes are none falls back to field H, which is also none.
+        // A tile without blend modes on its edges falls back to field H, which has none either.
         assert_eq!(tile.get(Field::BlendMode), 0);
         if i % side + 1 < side {
             assert_eq!(

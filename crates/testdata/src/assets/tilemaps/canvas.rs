@@ -1,11 +1,11 @@
-//! Pictures whose pixels are numbers of a palette, and sheets of tiles that are cut out of them.
+//! Pictures of palette indices, and sheets of tiles cut from them.
 
 use std::collections::HashMap;
 
 /// Side of every tile, in pixels.
 pub(crate) const TILE: i32 = 16;
 
-/// A picture of numbers of a palette, of which 0 is nothing.
+/// A picture of palette indices; 0 is empty.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Canvas {
     pub(crate) width: i32,
@@ -14,7 +14,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// Nothing, so many pixels large.
+    /// An empty picture of this size in pixels.
     pub(crate) fn new(width: i32, height: i32) -> Self {
         let pixels = vec![0; (width * height) as usize];
         Self {
@@ -24,7 +24,7 @@ impl Canvas {
         }
     }
 
-    /// Rows of characters, each of which stands for the colour that `key` says.
+    /// Draws rows of characters, which `key` maps to colours.
     pub(crate) fn drawn(rows: &[&str], key: impl Fn(char) -> u8) -> Self {
         let width = rows.iter().map(|row| row.chars().count()).max();
         let mut canvas = Self::new(width.unwrap_or(0) as i32, rows.len() as i32);
@@ -46,7 +46,7 @@ impl Canvas {
         is_inside.then(|| (y * self.width + x) as usize)
     }
 
-    /// Nothing outside of it.
+    /// The colour of a pixel; 0 outside the picture.
     pub(crate) fn get(&self, x: i32, y: i32) -> u8 {
         self.index(x, y).map_or(0, |index| self.pixels[index])
     }
@@ -57,7 +57,7 @@ impl Canvas {
         }
     }
 
-    /// Sets a pixel where there is nothing yet.
+    /// Sets a pixel if it is empty.
     pub(crate) fn set_below(&mut self, x: i32, y: i32, color: u8) {
         if self.get(x, y) == 0 {
             self.set(x, y, color);
@@ -72,7 +72,7 @@ impl Canvas {
         }
     }
 
-    /// Gives every pixel the colour that `paint` says of its place, if it says one.
+    /// Sets every pixel for which `paint` returns a colour.
     pub(crate) fn paint(&mut self, mut paint: impl FnMut(i32, i32) -> Option<u8>) {
         for y in 0..self.height {
             for x in 0..self.width {
@@ -83,7 +83,7 @@ impl Canvas {
         }
     }
 
-    /// Puts another picture on this one.
+    /// Draws another picture on this one.
     pub(crate) fn draw(&mut self, other: &Self, x: i32, y: i32) {
         for from_y in 0..other.height {
             for from_x in 0..other.width {
@@ -95,7 +95,7 @@ impl Canvas {
         }
     }
 
-    /// Puts another picture where there is nothing yet.
+    /// Draws another picture into the empty pixels of this one.
     pub(crate) fn draw_below(&mut self, other: &Self, x: i32, y: i32) {
         for from_y in 0..other.height {
             for from_x in 0..other.width {
@@ -107,7 +107,7 @@ impl Canvas {
         }
     }
 
-    /// Lines everything with a colour, on the inside.
+    /// Draws an outline on the inside of everything.
     pub(crate) fn outline(&mut self, color: u8) {
         let before = self.clone();
         self.paint(|x, y| {
@@ -117,7 +117,7 @@ impl Canvas {
         });
     }
 
-    /// A part of it.
+    /// A part of the picture.
     pub(crate) fn cut(&self, [x, y]: [i32; 2], [width, height]: [i32; 2]) -> Self {
         let mut part = Self::new(width, height);
         part.paint(|i, j| Some(self.get(x + i, y + j)));
@@ -134,7 +134,7 @@ impl Canvas {
         [self.width / TILE, self.height / TILE]
     }
 
-    /// Left and right exchanged.
+    /// The picture with left and right swapped.
     pub(crate) fn mirrored(&self) -> Self {
         let mut mirrored = Self::new(self.width, self.height);
         mirrored.paint(|x, y| Some(self.get(self.width - 1 - x, y)));
@@ -142,14 +142,14 @@ impl Canvas {
     }
 }
 
-/// Tiles that differ from each other, in the order in which they were asked for.
+/// Distinct tiles, in the order in which they were added.
 pub(crate) struct Sheet {
     pub(crate) tiles: Vec<Canvas>,
     numbers: HashMap<Vec<u8>, u32>,
 }
 
 impl Sheet {
-    /// A sheet whose first tile is nothing.
+    /// A sheet whose first tile is empty.
     pub(crate) fn new() -> Self {
         let mut sheet = Self {
             tiles: Vec::new(),
@@ -174,7 +174,7 @@ impl Sheet {
         number
     }
 
-    /// Adds the frames of a tile one after another, and says the first and the last number.
+    /// Adds the frames of a tile and returns the first and the last number.
     pub(crate) fn add_frames(&mut self, frames: &[Canvas]) -> [u32; 2] {
         let first = self.tiles.len() as u32;
         for frame in frames {

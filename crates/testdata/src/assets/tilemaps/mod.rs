@@ -1,12 +1,11 @@
-//! Our own 2D maps with their tiles, as bytes: a village for ika and a space station for
+//! The project's own 2D maps with their tiles as bytes: a village for ika and a space station for
 //! `PixelPerfectEngine`.
 //!
-//! Everything is painted as one picture for each layer, in numbers of a palette, and then cut into
-//! tiles, of which equal ones are one (`canvas`).
+//! Each layer is painted as one picture of palette indices and then cut into tiles; equal tiles are
+//! merged (`canvas`).
 //!
-//! Nothing here calls a function of the mathematics library: sums, products and square roots are
-//! the same on every machine, and a test compares with what lies in
-//! `assets/maps`.
+//! Nothing here calls functions of the maths library. Sums, products and square roots give the same
+//! results on every machine, and a test compares the output with `assets/maps`.
 
 mod canvas;
 mod station;
@@ -19,7 +18,7 @@ use super::{Failure, Files};
 /// Names (below `assets/maps`) and bytes of all files.
 ///
 /// # Errors
-/// When something does not fit into its format.
+/// If content exceeds a limit of its format.
 pub fn files() -> Result<Files, Failure> {
     let mut files = village::files()?;
     files.extend(station::files()?);

@@ -1,5 +1,4 @@
-//! The 2D maps that are offered on the start page are what their generator makes, and show
-//! everything.
+//! The 2D maps on the start page equal the output of their generator and show all features.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, LazyLock};
@@ -114,7 +113,7 @@ fn everybody_of_the_village_stands_where_one_can_walk() {
         assert!(!is_blocked(place), "{}", entity.name);
     }
     assert!(!is_blocked(VILLAGE.start));
-    // From where the player starts, the farm across the river and the end of the pier are reached.
+    // The farm across the river and the end of the pier are reachable from the player's start.
     let mut reached = vec![VILLAGE.start];
     let mut next = 0;
     while let Some([column, row]) = reached.get(next).copied() {
@@ -131,7 +130,7 @@ fn everybody_of_the_village_stands_where_one_can_walk() {
         let place = entity.position.map(|at| at / TILE);
         assert!(reached.contains(&place), "{}", entity.name);
     }
-    // Water is in nobody's way, but for the bridge and the piers.
+    // Water blocks, except at the bridge and the piers.
     assert!(is_blocked([36, 10]) && is_blocked([24, 33]) && !is_blocked([36, 17]));
 }
 
@@ -157,7 +156,7 @@ fn the_tiles_of_the_village_differ_and_move() {
         .map(|p| p[3])
         .collect();
     assert!(alphas.len() > 5, "{alphas:?}");
-    // Every strand is seen somewhere.
+    // Every strand is used somewhere.
     let used: BTreeSet<u32> = VILLAGE
         .layers
         .iter()
@@ -170,7 +169,7 @@ fn the_tiles_of_the_village_differ_and_move() {
     assert_eq!(*used.last().unwrap() as usize + 1, tiles.len());
 }
 
-/// Puts a colour over an opaque one.
+/// Blends a colour over an opaque one.
 fn blend(below: &mut [f32; 3], [r, g, b, a]: [u8; 4]) {
     let alpha = f32::from(a) / 255.0;
     for (below, above) in below.iter_mut().zip([r, g, b]) {
@@ -178,7 +177,7 @@ fn blend(below: &mut [f32; 3], [r, g, b, a]: [u8; 4]) {
     }
 }
 
-/// That a map is drawn as it was painted, but for rounding.
+/// Asserts that a map is drawn as it was painted, except for rounding.
 fn assert_drawn(demo: &Demo, size: [i32; 2], painted: &[[f32; 3]]) {
     let document = open(demo);
     let shown = Shown {
@@ -231,7 +230,7 @@ fn the_station_has_everything_that_the_new_layout_has() {
     assert_eq!(turns.len(), 8, "every way to turn a tile: {turns:?}");
     let palettes: BTreeSet<u16> = shown.iter().map(|cell| cell.palette).collect();
     assert!(palettes.len() >= 6, "{palettes:?}");
-    // Some tiles are shown in several colours.
+    // Some tiles are used with several palettes.
     let mut colors: BTreeMap<u16, BTreeSet<u16>> = BTreeMap::new();
     for cell in &shown {
         colors.entry(cell.tile_id).or_default().insert(cell.palette);
@@ -289,8 +288,7 @@ fn the_layers_of_the_station_name_what_is_there() {
     }
 }
 
-/// The number of the colour that a cell shows at a pixel: transposed first, then mirrored (fact
-/// sheet 3).
+/// The colour index that a cell shows at a pixel: transposed first, then mirrored (fact sheet 3).
 fn color_at(cell: Cell, [x, y]: [i32; 2]) -> u8 {
     let x = if cell.mirror_h { TILE - 1 - x } else { x };
     let y = if cell.mirror_v { TILE - 1 - y } else { y };
@@ -339,7 +337,7 @@ fn the_station_is_drawn_as_it_was_painted() {
     let [width, height] = [columns * TILE, rows * TILE];
     let color = |palette: u8, number: u8| colors[usize::from(palette)][usize::from(number)];
     let cell_of = |x: i32, y: i32| (y / TILE * columns + x / TILE) as usize;
-    // The colour of the deck at a pixel in the light that falls there.
+    // The lit colour of the deck at a pixel.
     let lit = |x: i32, y: i32| {
         let [r, g, b, a] = color(deck.palettes[cell_of(x, y)], deck.picture.get(x, y));
         let [u, v] = [x, y].map(|at| ((at % TILE) as f32 + 0.5) / TILE as f32);

@@ -1,8 +1,8 @@
-//! The palettes of the station. All have their colours in the same places, so that a tile that is
-//! shown with another one is of another part of the station.
+//! The palettes of the station. Colours have the same index in all of them, so that a tile with
+//! another palette belongs to another part of the station.
 
 pub(crate) const INK: u8 = 1;
-/// Clear, so that the stars are seen through it.
+/// Transparent, so that the stars are visible through it.
 pub(crate) const GLASS: u8 = 2;
 pub(crate) const GLEAM: u8 = 3;
 /// Ramps of five colours from dark to light.
@@ -15,7 +15,7 @@ pub(crate) const HAZARD: [u8; 2] = [28, 29];
 pub(crate) const RED: u8 = 30;
 pub(crate) const WHITE: u8 = 31;
 
-/// The palettes, by what they are for.
+/// The palettes by purpose.
 pub(crate) const NAMES: [&str; 8] = [
     "steel", "engine", "garden", "clinic", "cargo", "reactor", "space", "sun",
 ];
@@ -90,7 +90,7 @@ const PALETTES: [Palette; 8] = [
         [0x3a1f55, 0x65306e, 0x9c4c7f, 0xd4808a, 0xf7c6a0],
         [0x6b4d47, 0x9c7357, 0xc9a06e, 0xe8cb92, 0xfaeec5],
     ),
-    // Panels that turn towards the sun.
+    // Solar panels.
     part(
         [0x1a2148, 0x25336e, 0x34509c, 0x5079c6, 0x86b3e6],
         [0x1a1c38, 0x232a55, 0x2f3f7d, 0x4460a8, 0x6f92cf],

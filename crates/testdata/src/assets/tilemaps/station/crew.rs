@@ -1,4 +1,4 @@
-//! The sprites: somebody of the crew, a robot and a shuttle.
+//! The sprites: a crew member, a robot and a shuttle.
 
 use crate::assets::tilemaps::canvas::Canvas;
 
@@ -58,7 +58,7 @@ fn key(character: char) -> u8 {
     }
 }
 
-/// Somebody in overalls, 16 by 24.
+/// A crew member in overalls, 16 x 24.
 fn engineer() -> Canvas {
     Canvas::drawn(
         &[
@@ -91,7 +91,7 @@ fn engineer() -> Canvas {
     )
 }
 
-/// A robot that hovers, 16 by 16.
+/// A hovering robot, 16 x 16.
 fn robot() -> Canvas {
     Canvas::drawn(
         &[
@@ -116,7 +116,7 @@ fn robot() -> Canvas {
     )
 }
 
-/// A shuttle with its nose up, 48 by 56: the right half is the left one in the shade.
+/// A shuttle with its nose up, 48 x 56. The right half is the shaded left half.
 fn shuttle() -> Canvas {
     let (width, height) = (48, 56);
     let mut canvas = Canvas::new(width, height);
@@ -183,7 +183,7 @@ fn shuttle() -> Canvas {
     canvas
 }
 
-/// The parts of the picture of sprites: left, top, width and height, and their names.
+/// The parts of the sprite picture: left, top, width and height, and their names.
 pub(crate) const PARTS: [([i32; 4], &str); 3] = [
     ([0, 0, 48, 56], "shuttle"),
     ([48, 0, 16, 24], "engineer"),

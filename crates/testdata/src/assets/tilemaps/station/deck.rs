@@ -1,4 +1,4 @@
-//! The deck of the station: floors, walls and what stands in the rooms.
+//! The deck of the station: floors, walls and furniture.
 
 use super::colors::{
     ACCENT, CARGO, CLINIC, ENGINE, FLOOR, GARDEN, GLASS, GLEAM, HAZARD, INK, METAL, PLANT, RED,
@@ -8,7 +8,7 @@ use super::plan::{self, Place, SIZE, Wall};
 use crate::assets::noise::hash;
 use crate::assets::tilemaps::canvas::{Canvas, TILE};
 
-/// The deck: numbers within palettes, and for each cell which palette and whether it has priority.
+/// The deck: palette indices, and the palette and the priority of each cell.
 pub(crate) struct Deck {
     pub(crate) picture: Canvas,
     pub(crate) palettes: Vec<u8>,
@@ -64,13 +64,13 @@ pub(crate) fn deck() -> Deck {
     deck
 }
 
-/// The colour of the first ring that ends beyond a distance; the rings go from the middle outwards.
+/// The colour of the first ring that ends beyond a distance; rings go from the centre outwards.
 fn ring(far: i32, rings: &[(i32, u8)]) -> Option<u8> {
     let found = rings.iter().find(|(end, _)| far < *end);
     found.map(|(_, color)| *color)
 }
 
-/// A plate of two by two tiles; each kind of room has its own.
+/// A floor plate of two by two tiles; each kind of room has its own.
 fn floor(column: i32, row: i32, palette: u8) -> Canvas {
     let mut tile = Canvas::new(TILE, TILE);
     let (left, top) = ((column % 2) * TILE, (row % 2) * TILE);
@@ -102,11 +102,11 @@ fn floor(column: i32, row: i32, palette: u8) -> Canvas {
     tile
 }
 
-/// The top of a wall, with an edge towards everything else.
+/// The top of a wall, with an edge toward everything else.
 fn cap(column: i32, row: i32) -> Canvas {
     let is_cap = |i: i32, j: i32| plan::wall(column + i, row + j) == Some(Wall::Cap);
     let is_space = |i: i32, j: i32| plan::place(column + i, row + j) == Place::Space;
-    // The distance to what is not a cap, and to space, around corners as well.
+    // The distance to other cells and to space, including diagonals.
     let nearest = |x: i32, y: i32, is_it: &dyn Fn(i32, i32) -> bool| {
         let mut nearest = TILE;
         for j in -1..=1 {
@@ -145,7 +145,7 @@ fn cap(column: i32, row: i32) -> Canvas {
     tile
 }
 
-/// What is on the tops of walls: plates, a hatch, fans and lights.
+/// Details on the tops of walls: plates, a hatch, fans and lights.
 fn roof(tile: &mut Canvas, column: i32, row: i32) {
     let kind = hash(column, row, 6) % 12;
     tile.paint(|x, y| {
@@ -181,7 +181,7 @@ fn roof(tile: &mut Canvas, column: i32, row: i32) {
     });
 }
 
-/// A wall from the front.
+/// The front of a wall.
 fn face(is_lower: bool) -> Canvas {
     let mut tile = Canvas::new(TILE, TILE);
     let top = if is_lower { TILE } else { 0 };
@@ -244,7 +244,7 @@ fn hull(column: i32, row: i32, is_lower: bool) -> Canvas {
     tile
 }
 
-/// What lies at the foot of a wall is darker.
+/// Darkens the floor at the foot of walls.
 fn shade_floors(deck: &mut Deck) {
     for row in 0..SIZE[1] {
         for column in 0..SIZE[0] {
@@ -276,7 +276,7 @@ fn shade_floors(deck: &mut Deck) {
     }
 }
 
-/// Numbers that characters of a drawing stand for.
+/// The palette index for a character of a drawing.
 fn key(character: char) -> u8 {
     match character {
         '#' => INK,
@@ -311,13 +311,14 @@ fn key(character: char) -> u8 {
     }
 }
 
-/// A window of so many tiles in a wall, two tiles high: the stars are seen through it.
+/// A window in a wall, `columns` tiles wide and two tiles high, through which the stars are
+/// visible.
 fn window(columns: i32) -> Canvas {
     let width = columns * TILE;
     let mut canvas = Canvas::new(width, 2 * TILE);
     for y in 4..27 {
         for x in 3..width - 3 {
-            // The ends lean.
+            // The ends are slanted.
             let lean = (y - 4) / 6;
             let from_side = (x - 3).min(width - 4 - x) - (3 - lean).max(0);
             if from_side < 0 {
@@ -375,7 +376,7 @@ fn screen(kind: usize) -> Canvas {
     canvas
 }
 
-/// Slits in a wall, one tile by two.
+/// A vent in a wall, one tile by two.
 fn vent() -> Canvas {
     let mut canvas = Canvas::new(TILE, 2 * TILE);
     canvas.rect([2, 16], [12, 9], INK);
@@ -385,7 +386,7 @@ fn vent() -> Canvas {
     canvas
 }
 
-/// Pipes up a wall, one tile by two.
+/// Pipes on a wall, one tile by two.
 fn wall_pipes() -> Canvas {
     let mut canvas = Canvas::new(TILE, 2 * TILE);
     for (x, wide) in [(2, 5), (9, 5)] {
@@ -406,7 +407,7 @@ fn wall_pipes() -> Canvas {
     canvas
 }
 
-/// A place for a door in a wall, of two tiles by two: shut.
+/// A closed door in a wall, two tiles by two.
 fn shut_door() -> Canvas {
     let mut canvas = Canvas::new(2 * TILE, 2 * TILE);
     canvas.rect([1, 3], [30, 29], INK);
@@ -440,7 +441,7 @@ fn hazard(canvas: &mut Canvas, [x0, y0]: [i32; 2], [width, height]: [i32; 2]) {
     }
 }
 
-/// Panels towards the sun on trusses, and a dish.
+/// Solar panels on trusses, and a dish.
 fn outside(deck: &mut Deck) {
     let mut panel = Canvas::new(2 * TILE, 2 * TILE);
     panel.paint(|x, y| {
@@ -455,7 +456,7 @@ fn outside(deck: &mut Deck) {
             () => WALL[2],
         })
     });
-    // A truss from left to right, the same after a turn.
+    // A horizontal truss, which looks the same after a rotation.
     let mut truss = Canvas::new(TILE, TILE);
     truss.paint(|x, y| {
         let from_middle = (2 * y - 15).abs();
@@ -514,7 +515,7 @@ fn outside(deck: &mut Deck) {
     }
 }
 
-/// A picture that is as wide as high, turned about its diagonal.
+/// A square picture, transposed.
 fn turned(picture: &Canvas) -> Canvas {
     let mut turned = Canvas::new(picture.height, picture.width);
     turned.paint(|x, y| Some(picture.get(y, x)));
@@ -619,7 +620,7 @@ fn bridge(deck: &mut Deck) {
     }
 }
 
-/// A cupboard of one tile by two.
+/// A locker of one tile by two.
 fn locker() -> Canvas {
     Canvas::drawn(
         &[
@@ -649,9 +650,9 @@ fn locker() -> Canvas {
     )
 }
 
-/// Floors that lead from room to room.
+/// Corridors between rooms.
 fn corridors(deck: &mut Deck) {
-    // Lights along both sides; the picture of the right one is that of the left one, mirrored.
+    // Lights along both sides; the right one is the mirrored left one.
     let mut light = Canvas::new(TILE, TILE);
     light.rect([2, 2], [4, 12], INK);
     light.rect([3, 3], [2, 10], ACCENT[3]);
@@ -665,7 +666,7 @@ fn corridors(deck: &mut Deck) {
         deck.at(&across, column, 16);
         deck.at(&mirrored_down(&across), column, 17);
     }
-    // Hazard stripes where one enters the reactor's room and the cargo bay.
+    // Hazard stripes at the entrances of the reactor room and the cargo bay.
     let mut stripes = Canvas::new(4 * TILE, TILE);
     hazard(&mut stripes, [0, 10], [64, 6]);
     deck.at(&stripes, 18, 11);
@@ -683,12 +684,12 @@ fn corridors(deck: &mut Deck) {
     }
 }
 
-/// Top and bottom exchanged.
+/// The picture with top and bottom swapped.
 fn mirrored_down(picture: &Canvas) -> Canvas {
     turned(&turned(picture).mirrored())
 }
 
-/// The reactor: rings around a core, alike in all eight directions.
+/// The reactor: rings around a core with eightfold symmetry.
 fn reactor(deck: &mut Deck) {
     let mut core = Canvas::new(6 * TILE, 6 * TILE);
     let side = core.width;
@@ -697,7 +698,7 @@ fn reactor(deck: &mut Deck) {
         let (a, b) = (dx.max(dy), dx.min(dy));
         let far = dx * dx + dy * dy;
         let within = |radius: i32| far < 4 * radius * radius;
-        // Twice as far along a diagonal as across: 16 spokes.
+        // 16 spokes along the axes, the diagonals and halfway between them.
         let is_spoke = b < 3 || (a - b).abs() < 4;
         let is_half_spoke = (2 * a - 5 * b).abs() < 7;
         Some(match () {
@@ -757,7 +758,7 @@ fn reactor(deck: &mut Deck) {
     deck.at(&wall_pipes(), 24, 10);
 }
 
-/// A bridge of a grid with rails on both sides, from left to right: its cells have priority.
+/// A horizontal bridge of grating with rails on both sides; its cells have priority.
 fn gantry(deck: &mut Deck, column: i32, row: i32, columns: i32) {
     let mut grid = Canvas::new(TILE, TILE);
     grid.paint(|x, y| {
@@ -784,7 +785,7 @@ fn gantry(deck: &mut Deck, column: i32, row: i32, columns: i32) {
     }
 }
 
-/// Beds of plants under lamps, and a tank.
+/// Plant beds under lamps, and a tank.
 fn garden(deck: &mut Deck) {
     let bed = |plants: usize| {
         let mut bed = Canvas::new(2 * TILE, 2 * TILE);
@@ -855,7 +856,7 @@ fn garden(deck: &mut Deck) {
             deck.at(&bed((i + j) % 3), column, row);
         }
     }
-    // A channel with water: one tile for the straights, one for the bends.
+    // A water channel: one tile for straights, one for bends.
     let water = pipe_tiles(true);
     for row in 8..15 {
         for column in [4, 11] {
@@ -876,8 +877,7 @@ fn garden(deck: &mut Deck) {
     deck.at(&vent(), 9, 6);
 }
 
-/// Pipes or channels in a floor: from left to right, up and down, and around a corner: from the top
-/// to the left.
+/// Pipes or channels in a floor: horizontal, vertical, and a bend from the top to the left.
 struct PipeTiles {
     level: Canvas,
     upright: Canvas,
@@ -885,7 +885,7 @@ struct PipeTiles {
 }
 
 fn pipe_tiles(is_water: bool) -> PipeTiles {
-    // The colours from the middle outwards; where two pipes meet there is a thicker piece.
+    // The colours from the centre outwards; joints between two pipes are thicker.
     let channel = [
         (2, ACCENT[4]),
         (6, ACCENT[3]),
@@ -970,7 +970,7 @@ fn clinic(deck: &mut Deck) {
     deck.at(&screen(0), 28, 6);
     deck.at(&screen(2), 34, 6);
     deck.at(&window(3), 30, 6);
-    // The scanner: alike in all directions.
+    // The scanner, with full symmetry.
     let mut scanner = Canvas::new(2 * TILE, 2 * TILE);
     scanner.paint(|x, y| {
         let (dx, dy) = ((2 * x - 31).abs(), (2 * y - 31).abs());
@@ -1012,7 +1012,7 @@ fn clinic(deck: &mut Deck) {
 fn engines(deck: &mut Deck) {
     let pipes = pipe_tiles(false);
     let bend = &pipes.bend;
-    // From the top to the left, then by turns.
+    // From the top to the left, then alternating.
     let top_right = bend.mirrored();
     let bottom_left = mirrored_down(bend);
     let bottom_right = mirrored_down(&top_right);
@@ -1066,7 +1066,7 @@ fn engines(deck: &mut Deck) {
     );
     deck.at(&machine, 29, 15);
     deck.at(&machine, 34, 15);
-    // Tanks, alike in all directions.
+    // Tanks with full symmetry.
     let mut tank = Canvas::new(2 * TILE, 2 * TILE);
     tank.paint(|x, y| {
         let (dx, dy) = ((2 * x - 31).abs(), (2 * y - 31).abs());
@@ -1151,7 +1151,7 @@ fn cargo(deck: &mut Deck) {
         }
         deck.at(&bay, column, 23);
     }
-    // The crane: a beam across the bay from top to bottom, above everything.
+    // The crane: a vertical beam across the bay, above everything.
     let mut beam = Canvas::new(TILE, TILE);
     beam.paint(|x, y| {
         let from_middle = (2 * x - 15).abs();

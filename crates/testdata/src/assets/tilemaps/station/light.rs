@@ -1,10 +1,9 @@
-//! The light in the station: a colour for each corner of the cells, and what the game makes of
-//! the cells.
+//! The light in the station, as a colour per cell corner, and the logic attributes of cells.
 
 use super::colors;
 use super::plan::{self, Place, Wall};
 
-/// A lamp: where it is and how far it shines, in tiles, its colour, and how strong it is.
+/// A lamp: its position and reach in tiles, its colour and its strength.
 type Lamp = ([f32; 2], f32, [f32; 3], f32);
 
 const WARM: [f32; 3] = [1.0, 0.82, 0.5];
@@ -59,7 +58,7 @@ const LAMPS: [Lamp; 33] = [
     ([27.0, 22.0], 2.0, RED, 0.4),
 ];
 
-/// How bright a cell is without lamps.
+/// Brightness of a cell without lamps.
 fn ambient(column: i32, row: i32) -> Option<[f32; 3]> {
     Some(match (plan::place(column, row), plan::wall(column, row)) {
         (Place::Space, _) => return None,
@@ -71,8 +70,8 @@ fn ambient(column: i32, row: i32) -> Option<[f32; 3]> {
     })
 }
 
-/// The colour modifiers at a corner between cells, where 128 changes nothing, and from where most
-/// of the light comes.
+/// The colour modifiers at a corner between cells, of which 128 is neutral, and the direction of
+/// most of the light.
 pub(crate) fn at_corner(column: i32, row: i32) -> ([u8; 3], [i16; 2]) {
     let around = [[-1, -1], [0, -1], [-1, 0], [0, 0]];
     let cells = around
@@ -110,20 +109,20 @@ pub(crate) fn at_corner(column: i32, row: i32) -> ([u8; 3], [i16; 2]) {
     (rgb, from.map(|axis| (axis * 4096.0) as i16))
 }
 
-/// What the game makes of a cell.
+/// The logic attribute of a cell.
 pub(crate) fn logic(column: i32, row: i32) -> u8 {
     let place = plan::place(column, row);
     let is_in = |[x, y, columns, rows]: plan::Area| {
         (x..x + columns).contains(&column) && (y..y + rows).contains(&row)
     };
     let triggers: [(plan::Area, u8); 14] = [
-        // Where the player comes into a room.
+        // Entrances of rooms.
         ([18, 11, 4, 1], 16),
         ([18, 22, 4, 1], 17),
         ([12, 16, 1, 2], 18),
         ([27, 16, 1, 2], 19),
         ([31, 14, 2, 1], 20),
-        // Things that can be used: consoles, beds, the scanner, the machines.
+        // Usable objects: consoles, beds, the scanner, the machines.
         ([14, 3, 4, 1], 32),
         ([22, 3, 4, 1], 33),
         ([19, 4, 2, 2], 34),
@@ -131,7 +130,7 @@ pub(crate) fn logic(column: i32, row: i32) -> u8 {
         ([34, 10, 2, 2], 36),
         ([29, 15, 2, 2], 37),
         ([34, 15, 2, 2], 38),
-        // What hurts, the more the nearer it is to the core.
+        // Harmful areas, stronger near the core.
         ([18, 14, 4, 4], 200),
         ([17, 13, 6, 6], 120),
     ];

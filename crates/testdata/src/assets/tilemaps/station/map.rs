@@ -22,14 +22,14 @@ pub(crate) const MAP: &str = "station.map";
 pub(crate) const TILES: &str = "station_tiles.png";
 pub(crate) const CREW: &str = "station_crew.png";
 
-/// Palettes have 2 to the power of this colours.
+/// Exponent of the palette size: palettes have 2^`PAL_SHIFT` colours.
 const PAL_SHIFT: u32 = 5;
-/// Columns of the sheet.
+/// Number of columns of the sheet.
 const SHEET_COLUMNS: i32 = 16;
-/// Where the sprites' palette goes, in palettes.
+/// Position of the sprites' palette, in palettes.
 const CREW_PALETTE: u32 = 8;
 
-/// How a tile is turned: its axes exchanged, then left and right, then up and down.
+/// The orientation of a tile: axes swapped first, then left and right, then up and down.
 #[derive(Clone, Copy)]
 struct Turn {
     axes: bool,
@@ -37,7 +37,7 @@ struct Turn {
     v: bool,
 }
 
-/// All of them, the plainest first.
+/// All orientations, the simplest first.
 const TURNS: [Turn; 8] = {
     let mut turns = [Turn {
         axes: false,
@@ -57,7 +57,7 @@ const TURNS: [Turn; 8] = {
 };
 
 impl Turn {
-    /// A tile as a cell with this turn shows it.
+    /// A tile as a cell with this orientation shows it.
     fn of(self, tile: &Canvas) -> Canvas {
         let mut turned = Canvas::new(TILE, TILE);
         turned.paint(|x, y| {
@@ -73,14 +73,14 @@ impl Turn {
     }
 }
 
-/// Tiles of which none is another one turned.
+/// Tiles that are distinct in all orientations.
 struct Sheet {
     tiles: Vec<Canvas>,
     known: HashMap<Vec<u8>, (u16, Turn)>,
 }
 
 impl Sheet {
-    /// Which tile a cell shows and how; none if there is nothing to be seen.
+    /// The tile and orientation of a cell; `None` if it is empty.
     fn find(&mut self, tile: &Canvas) -> Option<(u16, Turn)> {
         if tile.pixels().iter().all(|color| *color == 0) {
             return None;
@@ -136,14 +136,14 @@ impl Sheet {
     }
 }
 
-/// A picture of numbered colours as a PNG file.
+/// Encodes a picture of palette indices as a PNG file.
 fn png(picture: &Canvas, palette: &[[u8; 4]]) -> Result<Vec<u8>, png::EncodingError> {
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, picture.width as u32, picture.height as u32);
     encoder.set_color(png::ColorType::Indexed);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::High);
-    // Numbers are no measures: what lies beside a pixel says nothing of it.
+    // Palette indices are not quantities, so neighbouring pixels do not predict them.
     encoder.set_filter(png::Filter::NoFilter);
     encoder.set_palette(
         palette
@@ -158,7 +158,7 @@ fn png(picture: &Canvas, palette: &[[u8; 4]]) -> Result<Vec<u8>, png::EncodingEr
     Ok(bytes)
 }
 
-/// Which tiles of the sheet the cells show.
+/// The tiles of the sheet that the cells use.
 fn tile_source(cells: &[u32], flags: MapFlags) -> TileSource {
     let cells = cells.iter().map(|raw| Cell::decode(*raw, flags));
     let mut ids: Vec<u16> = cells
@@ -181,7 +181,7 @@ fn tile_source(cells: &[u32], flags: MapFlags) -> TileSource {
     }
 }
 
-/// A palette, whose colours go to the place of the one with a number.
+/// A palette that is loaded at the position of palette `number`.
 fn palette(source: PaletteSource, number: u32) -> Palette {
     Palette {
         source,
@@ -205,7 +205,7 @@ fn object(name: &str, id: i32, shape: Shape, to_collision: bool) -> Object {
     }
 }
 
-/// The light and the logic of all cells.
+/// The light and the logic attributes of all cells.
 fn attributes() -> (Vec<[Corner; 4]>, Vec<u8>) {
     let cells = || (0..SIZE[1]).flat_map(|row| (0..SIZE[0]).map(move |column| (column, row)));
     let corner = |column: i32, row: i32| {
@@ -222,7 +222,7 @@ fn attributes() -> (Vec<[Corner; 4]>, Vec<u8>) {
     (corners.collect(), logic.collect())
 }
 
-/// The XMF file with what it names.
+/// The XMF file and the files that it references.
 pub(crate) fn files() -> Result<Files, Failure> {
     let flags = MapFlags(
         MapFlags::NEW_LAYOUT
@@ -332,7 +332,7 @@ pub(crate) fn files() -> Result<Files, Failure> {
     let palettes = colors::NAMES.into_iter().zip(0..).map(|(name, number)| {
         let source = PaletteSource::Embedded {
             name: Some(name.to_owned()),
-            // As the engine writes them now: `ColorOrder::Abgr`.
+            // In the engine's current order: `ColorOrder::Abgr`.
             colors: (colors::rgba(number).into_iter())
                 .map(|[r, g, b, a]| [a, b, g, r])
                 .collect(),
@@ -344,7 +344,7 @@ pub(crate) fn files() -> Result<Files, Failure> {
             version: Some([1, 0]),
             name: Some("Station".to_owned()),
             resolution: Some([424, 240]),
-            // Says which of their layouts embedded cells and colours have.
+            // Determines the layout of embedded cells and colours.
             other: vec![Tag::new(
                 "",
                 "DateOfCreation",

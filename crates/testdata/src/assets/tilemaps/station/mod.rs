@@ -1,4 +1,4 @@
-//! A space station, as an XMF file of `PixelPerfectEngine` with what it names.
+//! A space station: an XMF file of `PixelPerfectEngine` with the files that it references.
 
 pub(crate) mod colors;
 pub(crate) mod crew;

@@ -1,24 +1,24 @@
-//! Which parts of the station are where.
+//! The plan of the station.
 
 /// Columns and rows.
 pub(crate) const SIZE: [i32; 2] = [40, 30];
 
 use super::colors;
 
-/// What a cell of the station is.
+/// The content of a cell of the station.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
     Space,
-    /// Between the rooms.
+    /// Solid, between the rooms.
     Solid,
-    /// A room, by its palette.
+    /// A room with its palette.
     Floor(u8),
 }
 
-/// A rectangle of cells: the first column and row, and how many there are.
+/// A rectangle of cells: first column and row, and the number of columns and rows.
 pub(crate) type Area = [i32; 4];
 
-/// What is solid where no room is.
+/// Solid areas outside rooms.
 const SOLID: [Area; 8] = [
     [13, 0, 14, 1],
     [12, 1, 16, 8],
@@ -50,7 +50,7 @@ fn is_in([x, y, columns, rows]: Area, column: i32, row: i32) -> bool {
     (x..x + columns).contains(&column) && (y..y + rows).contains(&row)
 }
 
-/// What is at a column and row.
+/// The content at a column and row.
 pub(crate) fn place(column: i32, row: i32) -> Place {
     let rooms = ROOMS.iter().rev();
     let room = rooms.clone().find(|(area, _)| is_in(*area, column, row));
@@ -61,18 +61,18 @@ pub(crate) fn place(column: i32, row: i32) -> Place {
     }
 }
 
-/// How a cell that is solid looks from above and the front.
+/// The appearance of a solid cell from above and from the front.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wall {
     /// Its top.
     Cap,
-    /// Its face towards a room, of which the lower half touches the floor.
+    /// Its face toward a room; the lower half touches the floor.
     Face { is_lower: bool, palette: u8 },
-    /// Its face towards space.
+    /// Its face toward space.
     Hull { is_lower: bool },
 }
 
-/// How the wall at a column and row looks, if there is one.
+/// The wall at a column and row, if any.
 pub(crate) fn wall(column: i32, row: i32) -> Option<Wall> {
     if place(column, row) != Place::Solid {
         return None;
@@ -87,7 +87,7 @@ pub(crate) fn wall(column: i32, row: i32) -> Option<Wall> {
     Some(Wall::Cap)
 }
 
-/// The palette of a cell: that of the room, or of the one that a wall faces.
+/// The palette of a cell: that of its room, or of the room that a wall faces.
 pub(crate) fn palette(column: i32, row: i32) -> u8 {
     match (place(column, row), wall(column, row)) {
         (Place::Floor(palette), _) => palette,

@@ -1,17 +1,17 @@
-//! What is behind the station: stars, clouds of dust and a planet with a ring.
+//! The background of the station: stars, dust clouds and a ringed planet.
 
 use super::colors::{ACCENT, FLOOR, INK, METAL, WALL, WHITE};
 use super::plan::SIZE;
 use crate::assets::noise::{fbm, hash};
 use crate::assets::tilemaps::canvas::{Canvas, TILE};
 
-/// After so many tiles the sky is the same again, but for the planet.
+/// Number of tiles after which the sky repeats, except for the planet.
 const PERIOD: i32 = 10;
 
 /// Thresholds of a dither, from 0 to 15.
 const DITHER: [[i32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// A number between 0 and 1 of the dither at a pixel.
+/// The dither threshold at a pixel, between 0 and 1.
 fn dither(x: i32, y: i32) -> f32 {
     (DITHER[(y % 4) as usize][(x % 4) as usize] as f32 + 0.5) / 16.0
 }
@@ -65,7 +65,8 @@ pub(crate) fn sky() -> Canvas {
     picture
 }
 
-/// How bright a ball is at a place, from 0 to 1, if it is there; the light comes from the left.
+/// The brightness of a ball at a position, from 0 to 1; `None` outside it. The light comes from the
+/// left.
 fn ball([dx, dy]: [f32; 2], radius: f32) -> Option<f32> {
     let depth = radius * radius - dx * dx - dy * dy;
     (depth > 0.0).then(|| (-0.72 * dx - 0.42 * dy + 0.55 * depth.sqrt()) / radius)
@@ -75,7 +76,7 @@ fn planet(picture: &mut Canvas, [cx, cy]: [i32; 2], radius: i32) {
     let radius = radius as f32;
     picture.paint(|x, y| {
         let [dx, dy] = [x - cx, y - cy].map(|at| at as f32 + 0.5);
-        // The ring lies askew: before the planet below its middle, behind it above.
+        // The ring is tilted: in front of the planet below its centre, behind it above.
         let [rx, ry] = [dx * 0.96 + dy * 0.28, (dy * 0.96 - dx * 0.28) * 3.6];
         let far = (rx * rx + ry * ry).sqrt() / radius;
         let ring = match far {

@@ -1,7 +1,7 @@
-//! The colours of the village: ramps from dark to light, whose dark ends lean towards violet and
-//! whose light ends towards yellow, as in the evening sun.
+//! The colours of the village: ramps from dark to light. As in evening sun, dark ends lean toward
+//! violet and light ends toward yellow.
 
-/// A ramp of colours, from dark to light, as numbers of the palette.
+/// A ramp of colours from dark to light, as palette indices.
 pub(crate) type Ramp = [u8; 5];
 
 const fn ramp(first: u8) -> Ramp {
@@ -30,7 +30,7 @@ pub(crate) const CLIFF: Ramp = ramp(70);
 pub(crate) const FLOWER: Ramp = ramp(75);
 pub(crate) const WHITE: u8 = 80;
 
-/// Red, green, blue and opacity of each number.
+/// RGBA of each palette index.
 pub(crate) fn rgba(color: u8) -> [u8; 4] {
     let solid = |rgb: u32| [(rgb >> 16) as u8, (rgb >> 8) as u8, rgb as u8, 255];
     let clear = |rgb: u32, alpha| {

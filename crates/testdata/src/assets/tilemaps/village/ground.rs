@@ -1,21 +1,22 @@
-//! What one walks on, and what one does not: grass, paths, cobbles, banks, water and cliffs.
+//! Ground tiles: grass, paths, cobbles, banks, water and cliffs.
 
 use super::colors::{CLIFF, FOAM, GRASS, INK, SAND, SHADOW, SHALLOW, STONE, WATER};
 use crate::assets::noise::{cell, hash, random};
 use crate::assets::tilemaps::canvas::{Canvas, TILE};
 
-/// Which corners of a tile are of some ground: upper left, upper right, lower left, lower right.
+/// The corners of a tile that belong to some ground: upper left, upper right, lower left, lower
+/// right.
 pub(crate) type Corners = [bool; 4];
 
-/// How far a straight edge is off the middle of a tile; nothing at both ends, where it goes on.
+/// Offset of a straight edge from the centre of a tile; 0 at both ends, where it continues.
 const WAVE: [i32; 16] = [0, 0, 0, 1, 1, 1, 0, 0, 0, 0, -1, -1, -1, 0, 0, 0];
 
-/// Whether a pixel of a tile is of the ground that some of its corners are of. What lies outside
-/// is as the pixel at the border.
+/// `true` if a pixel of a tile belongs to the ground of the given corners. Pixels outside the tile
+/// equal the nearest pixel of the border.
 pub(crate) fn is_of(corners: Corners, x: i32, y: i32) -> bool {
     let (x, y) = (x.clamp(0, TILE - 1), y.clamp(0, TILE - 1));
     let near = |corner: usize| {
-        // In halves of pixels, so that both sides of an arc are alike.
+        // In half pixels, so that both sides of an arc are symmetric.
         let from = |at: i32, far: bool| if far { 31 - 2 * at } else { 2 * at + 1 };
         let (dx, dy) = (from(x, corner % 2 == 1), from(y, corner / 2 == 1));
         dx * dx + dy * dy < 16 * 16
@@ -33,8 +34,8 @@ pub(crate) fn is_of(corners: Corners, x: i32, y: i32) -> bool {
     }
 }
 
-/// How many steps one must go in a direction to come to ground that is (or is not) of it, if at
-/// most `most`.
+/// Number of steps in a direction to ground that is (or is not) part of it; `None` beyond `most`
+/// steps.
 fn steps_to(
     corners: Corners,
     [x, y]: [i32; 2],
@@ -47,7 +48,7 @@ fn steps_to(
 
 const ROUND: [[i32; 2]; 4] = [[-1, 0], [1, 0], [0, -1], [0, 1]];
 
-/// A tuft of grass: where, and how large.
+/// Tufts of grass: position, and `true` if large.
 const TUFTS: [&[(i32, i32, bool)]; 4] = [
     &[],
     &[(3, 4, false), (11, 10, true)],
@@ -122,7 +123,7 @@ pub(crate) fn path(corners: Corners, variant: u32) -> Canvas {
         let beside = ROUND
             .iter()
             .any(|by| steps_to(corners, [x, y], *by, 1, true).is_some());
-        // Blades of grass stand out of the edge.
+        // Blades of grass stick out of the edge.
         let stands = hash(x, y, 71).is_multiple_of(3);
         match () {
             () if below => Some(if stands { GRASS[3] } else { GRASS[1] }),
@@ -154,7 +155,7 @@ pub(crate) fn path(corners: Corners, variant: u32) -> Canvas {
     tile
 }
 
-/// Cobbles, four tiles of them.
+/// Cobbles of two by two tiles.
 pub(crate) fn cobbles() -> Canvas {
     let mut picture = Canvas::new(2 * TILE, 2 * TILE);
     let side = picture.width as f32;
@@ -178,7 +179,7 @@ pub(crate) fn cobbles() -> Canvas {
     picture
 }
 
-/// Kerbs around cobbles that fill a picture; grass grows over its corners.
+/// Kerbs around a picture full of cobbles; grass grows over its corners.
 pub(crate) fn kerbs(picture: &mut Canvas) {
     let (width, height) = (picture.width, picture.height);
     let before = picture.clone();
@@ -213,7 +214,7 @@ pub(crate) fn kerbs(picture: &mut Canvas) {
     });
 }
 
-/// A bank of grass above water, which shows through where there is no land.
+/// A grass bank above water, which is visible where there is no land.
 pub(crate) fn bank(corners: Corners) -> Canvas {
     let mut tile = Canvas::new(TILE, TILE);
     let ground = grass(0, [0; 2]);
@@ -260,7 +261,7 @@ pub(crate) fn bank(corners: Corners) -> Canvas {
 
 /// Frames of open water.
 pub(crate) fn water() -> Vec<Canvas> {
-    // A crest that rises, breaks and sinks, and another one that is half a turn behind.
+    // A crest that rises, breaks and sinks, and another one half a cycle later.
     const CREST: [&[&str]; 4] = [
         &["       ", " .___. ", "       "],
         &["  ___  ", " /...\\ ", "       "],
@@ -285,7 +286,7 @@ pub(crate) fn water() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// Frames of water with the sun on it.
+/// Frames of water that reflects the sun.
 pub(crate) fn sparkles() -> Vec<Canvas> {
     let frame = |frame: usize| {
         let mut tile = water().swap_remove(frame);
@@ -301,7 +302,7 @@ pub(crate) fn sparkles() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// What a fall looks like at a pixel that has fallen so far.
+/// The colour of a waterfall at a pixel, given its distance from the top.
 fn falling(x: i32, y: i32) -> u8 {
     let strand = hash(x / 2, 3, 17);
     let start = (strand % 16) as i32;
@@ -319,7 +320,7 @@ fn falling(x: i32, y: i32) -> u8 {
     }
 }
 
-/// Frames of a fall.
+/// Frames of a waterfall.
 pub(crate) fn fall() -> Vec<Canvas> {
     let frame = |frame: i32| {
         let mut tile = Canvas::new(TILE, TILE);
@@ -329,7 +330,7 @@ pub(crate) fn fall() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// Frames of where water begins to fall.
+/// Frames of the top of a waterfall.
 pub(crate) fn fall_top() -> Vec<Canvas> {
     let frame = |frame: i32| {
         let mut tile = water().swap_remove(frame as usize);
@@ -347,7 +348,7 @@ pub(crate) fn fall_top() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// Frames of where water has fallen.
+/// Frames of the foot of a waterfall.
 pub(crate) fn fall_foot() -> Vec<Canvas> {
     let frame = |frame: i32| {
         let mut tile = water().swap_remove(frame as usize);
@@ -366,10 +367,10 @@ pub(crate) fn fall_foot() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// How many tiles high a cliff is.
+/// Height of a cliff in tiles.
 pub(crate) const CLIFF_ROWS: i32 = 3;
 
-/// The face of a cliff, two tiles wide, with grass hanging over it.
+/// The face of a cliff, two tiles wide, with overhanging grass.
 pub(crate) fn cliff() -> Canvas {
     let (width, height) = (2 * TILE, CLIFF_ROWS * TILE);
     let mut picture = Canvas::new(width, height);
@@ -430,7 +431,7 @@ pub(crate) fn foot_shadow(columns: i32) -> Canvas {
     picture
 }
 
-/// Rows of earth with something that grows on them: nothing, sprouts or wheat.
+/// Rows of earth with a crop: nothing, sprouts or wheat.
 pub(crate) fn field(plant: &[&str], key: impl Fn(char) -> u8) -> Canvas {
     let mut tile = Canvas::new(TILE, TILE);
     tile.paint(|x, y| {

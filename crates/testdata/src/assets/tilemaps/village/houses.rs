@@ -4,7 +4,7 @@ use super::colors::{CLIFF, FLOWER, GOLD, INK, LEAF, PLASTER, Ramp, SHADOW, STONE
 use crate::assets::noise::hash;
 use crate::assets::tilemaps::canvas::{Canvas, TILE};
 
-/// A row of shingles at a pixel: its shade, 0 to 4.
+/// The shade of a shingle roof at a pixel, 0 to 4.
 fn shingle(x: i32, y: i32) -> usize {
     let row = y.div_euclid(4);
     let x = x + 4 * (row & 1);
@@ -18,7 +18,7 @@ fn shingle(x: i32, y: i32) -> usize {
     }
 }
 
-/// What is in a wall, from tile to tile.
+/// A part of a wall, one tile wide.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Wall {
     Plain,
@@ -29,7 +29,7 @@ pub(crate) enum Wall {
 /// Height of a wall.
 const WALL: i32 = 24;
 
-/// A wall of timber and plaster on a foot of stone.
+/// A wall of timber and plaster on a stone base.
 pub(crate) fn wall(tiles: &[Wall]) -> Canvas {
     let width = tiles.len() as i32 * TILE;
     let mut canvas = Canvas::new(width, WALL);
@@ -169,17 +169,17 @@ fn chimney() -> Canvas {
     })
 }
 
-/// A house whose roof falls towards the one who looks: as wide as its wall and a tile for its
-/// shadow, five tiles high.
+/// A house whose roof slopes toward the viewer. It is as wide as its wall plus a tile for its
+/// shadow, and five tiles high.
 pub(crate) fn long_house(tiles: &[Wall], ramp: Ramp, chimney_at: Option<i32>) -> Canvas {
     let width = tiles.len() as i32 * TILE;
     let mut canvas = Canvas::new(width + TILE, 5 * TILE);
     let wall_top = canvas.height - WALL;
     canvas.draw(&wall(tiles), 0, wall_top);
-    // The roof: a short slope behind the ridge, a long one before it.
+    // The roof: a short slope behind the ridge, a long one in front of it.
     let (top, ridge, eave) = (10, 17, wall_top + 2);
     for y in top..eave {
-        // Behind the ridge it narrows.
+        // It narrows behind the ridge.
         let inset = if y < ridge { (ridge - y).min(6) } else { 0 };
         for x in inset..width - inset {
             let from_left = x - inset;
@@ -206,7 +206,7 @@ pub(crate) fn long_house(tiles: &[Wall], ramp: Ramp, chimney_at: Option<i32>) ->
     canvas
 }
 
-/// A house whose gable faces the one who looks, as many tiles high as that takes.
+/// A house whose gable faces the viewer; its height follows from its width.
 pub(crate) fn gable_house(tiles: &[Wall], ramp: Ramp) -> Canvas {
     let width = tiles.len() as i32 * TILE;
     let rise = |x: i32| {
@@ -218,12 +218,12 @@ pub(crate) fn gable_house(tiles: &[Wall], ramp: Ramp) -> Canvas {
     let mut canvas = Canvas::new(width + TILE, height);
     let wall_top = height - WALL;
     canvas.draw(&wall(tiles), 0, wall_top);
-    // The lower end of the roof's edge is a little below the top of the wall.
+    // The lower end of the roof's edge is slightly below the top of the wall.
     let apex = wall_top + 5 - rise(0);
     for x in 0..width {
         let front = apex + rise(x);
         for y in front..wall_top + 3 {
-            // The gable, with a beam along its foot and one in its middle.
+            // The gable, with beams at its foot and in its centre.
             let from_front = y - front;
             let color = match () {
                 () if from_front < 4 => PLASTER[0],
@@ -239,7 +239,7 @@ pub(crate) fn gable_house(tiles: &[Wall], ramp: Ramp) -> Canvas {
         for y in front - depth..=front {
             let along = y - front;
             let from_side = x.min(width - 1 - x);
-            // Courses run towards the one who looks; each second one is shifted.
+            // Courses run toward the viewer; every other one is offset.
             let course = from_side / 4;
             let joint = (along + 4 * (course & 1)).rem_euclid(8) == 0;
             let step = from_side % 4;
@@ -325,7 +325,7 @@ pub(crate) fn lighthouse(stripes: Ramp) -> Canvas {
     }
     for y in 24..88 {
         let half = 7 + (y - 24) / 16;
-        // The stripes sag, for the tower is round: by whole pixels below its middle.
+        // The tower is round, so the stripes sag by whole pixels below its centre.
         let stripe = (y - 24) / 16 % 2 == 0;
         span(y, half, if stripe { PLASTER } else { stripes });
     }

@@ -13,14 +13,14 @@ use crate::assets::{Failure, Files};
 pub(crate) const MAP: &str = "harbour.map";
 pub(crate) const TILES: &str = "harbour.vsp";
 
-/// How strands go on.
+/// Playback modes of strands.
 const FORWARDS: u16 = 0;
 const THERE_AND_BACK: u16 = 3;
 
-/// The animated tiles, and how they go on.
+/// The animated tiles and their playback modes.
 fn strands(sheet: &mut Sheet) -> Vec<Strand> {
     let mut strands = Vec::new();
-    // What does not move has no strand.
+    // A still tile needs no strand.
     let mut add = |frames: &[Canvas], delay: u16, mode: u16| {
         if frames.iter().any(|frame| *frame != frames[0]) {
             let [start, finish] = sheet.add_frames(frames).map(|number| number as u16);
@@ -70,7 +70,7 @@ fn tiles(layers: &[Canvas; 4]) -> (Vsp, Vec<Vec<u32>>) {
     (vsp, layers)
 }
 
-/// A zone: its name, what it is for, its script, and how often of 100 times that runs.
+/// A zone: its name, its description, its script, and the script's chance in percent.
 fn zone(name: &str, description: &str, script: &str, chance_percent: i32) -> Zone {
     Zone {
         name: name.to_owned(),
@@ -105,7 +105,8 @@ fn zones() -> Vec<Zone> {
     ]
 }
 
-/// Where the zones are: the first column and row, how many there are, and the number of the zone.
+/// Positions of the zones: first column and row, number of columns and rows, and number of the
+/// zone.
 const ZONES: [([i32; 4], u32); 8] = [
     ([8, 27, 26, 2], 1),
     ([13, 29, 2, 4], 1),
@@ -143,7 +144,7 @@ const WANDERS_IN_ZONE: u32 = 3;
 const SCRIPTED: u32 = 4;
 const CHASES: u32 = 5;
 
-/// Somebody who stands on a tile, with a name, a direction and a sprite.
+/// A character on a tile, with a name, a direction and a sprite.
 fn entity(name: &str, [column, row]: [i32; 2], direction: i32, sprite: &str) -> Entity {
     Entity {
         name: name.to_owned(),
@@ -251,7 +252,7 @@ pub(crate) fn files() -> Result<Files, Failure> {
     let map = Map {
         tileset: TILES.to_owned(),
         music: "harbour.it".to_owned(),
-        // The ground and what stands on it, everybody, what is above them, and the clouds.
+        // The ground and objects on it, the characters, objects above them, and the clouds.
         render_string: "12E34R".to_owned(),
         size: SIZE.map(|side| side as u32),
         start: [21, 22],

@@ -1,4 +1,4 @@
-//! Where everything of the village is.
+//! The plan of the village.
 
 use super::colors::{BLUE, FLOWER, GOLD, INK, LEAF, RED, WHITE};
 use super::houses::{self, Wall};
@@ -9,21 +9,21 @@ use crate::assets::tilemaps::canvas::{Canvas, TILE};
 /// Columns and rows.
 pub(crate) const SIZE: [i32; 2] = [48, 36];
 
-/// The layers, as pictures: the ground, what stands on it, what is above the player, and clouds.
+/// The layers as pictures: the ground, objects on it, objects above the player, and clouds.
 pub(crate) struct Picture {
     pub(crate) layers: [Canvas; 4],
-    /// Where nobody can walk, row by row.
+    /// Cells that are not walkable, row by row.
     pub(crate) is_blocked: Vec<bool>,
 }
 
-/// The row of the uppermost corner of each column that is sea.
+/// The row of the topmost sea corner in each column.
 const SHORE: [i32; 49] = [
     31, 31, 31, 31, 31, 31, 31, 30, 30, 30, 30, 30, 29, 29, 29, 29, 29, 29, 29, 29, 29, 29, 29, 29,
     29, 29, 29, 30, 30, 30, 30, 30, 29, 28, 27, 27, 27, 27, 28, 29, 29, 29, 29, 29, 29, 28, 28, 27,
     26,
 ];
 
-/// Where the river is at a row of corners: its first and last column.
+/// First and last column of the river at a row of corners.
 fn river(row: i32) -> [i32; 2] {
     match row {
         ..=6 => [35, 37],
@@ -39,9 +39,9 @@ fn is_water(column: i32, row: i32) -> bool {
     row >= SHORE[column.clamp(0, 48) as usize] || (first..=last).contains(&column)
 }
 
-/// Parts of paths: columns and rows of corners, from and to.
+/// Segments of paths: columns and rows of corners, from and to.
 const PATHS: [([i32; 2], [i32; 2]); 13] = [
-    // The street from the wood over the square and the bridge to the farm.
+    // The street from the wood across the square and the bridge to the farm.
     ([3, 17], [34, 18]),
     ([39, 17], [43, 18]),
     // To the harbour and along it.
@@ -70,7 +70,7 @@ fn corners(column: i32, row: i32, is_of: fn(i32, i32) -> bool) -> ground::Corner
     [[0, 0], [1, 0], [0, 1], [1, 1]].map(|[i, j]| is_of(column + i, row + j))
 }
 
-/// The uppermost row of the cliff at a column.
+/// The top row of the cliff at a column.
 fn cliff_row(column: i32) -> i32 {
     match column {
         13..42 => 3,
@@ -85,7 +85,7 @@ fn cell_hash(column: i32, row: i32, seed: u32) -> u32 {
     hash(column, row, seed)
 }
 
-/// A picture that is put down at a column and row, in one layer or two.
+/// Paints pictures at a column and row into one layer or two.
 struct Painter {
     layers: [Canvas; 4],
     is_blocked: Vec<bool>,
@@ -106,7 +106,7 @@ impl Painter {
         }
     }
 
-    /// A house: its lowest three rows stand on the ground, what is higher is above the player.
+    /// Paints a house: its lowest three rows are on the ground, the rest is above the player.
     fn house(&mut self, house: &Canvas, column: i32, last_row: i32) {
         let rows = house.height / TILE;
         let first = last_row + 1 - rows;
@@ -217,7 +217,7 @@ fn cliffs(painter: &mut Painter) {
         }
         painter.block([column, row], [1, ground::CLIFF_ROWS]);
     }
-    // Where the cliff steps forward, its side is seen from above.
+    // Where the cliff protrudes, its side is visible from above.
     for (column, is_left) in [(13, true), (41, false)] {
         let x = if is_left {
             column * TILE
@@ -423,7 +423,7 @@ fn harbour(painter: &mut Painter) {
 fn woods(painter: &mut Painter) {
     let (leafy, fir) = (plants::tree(LEAF), plants::fir());
     let mut places: Vec<([i32; 2], bool)> = Vec::new();
-    // The wood in the west, in staggered rows with a clearing where the street begins.
+    // The western wood, in staggered rows with a clearing at the start of the street.
     for (i, row) in (5..27).step_by(2).enumerate() {
         for column in (-1..8).step_by(2) {
             let column = column + (i as i32 & 1);

@@ -4,10 +4,10 @@ use super::colors::{CLOUD, INK, LEAF, PINE, Ramp, SHADOW, WOOD};
 use crate::assets::noise::hash;
 use crate::assets::tilemaps::canvas::Canvas;
 
-/// A clump: its middle and radius in pixels.
+/// A clump: its centre and radius in pixels.
 type Clump = (i32, i32, i32);
 
-/// Paints clumps, the first ones behind, with the outermost pixels in the darkest colour.
+/// Paints clumps from back to front, with a dark outline.
 fn heap(size: [i32; 2], clumps: &[Clump], ramp: Ramp) -> Canvas {
     let mut canvas = Canvas::new(size[0], size[1]);
     for (cx, cy, radius) in clumps {
@@ -19,7 +19,7 @@ fn heap(size: [i32; 2], clumps: &[Clump], ramp: Ramp) -> Canvas {
             if dx * dx + dy * dy > reach * reach {
                 return None;
             }
-            // How much it faces the light, from -1 to 1 of the radius.
+            // How much it faces the light, from -1 to 1.
             let facing = -(2 * dx + 3 * dy) as f32 / (3.6 * 2.0 * *radius as f32);
             let dither = if (x + y) % 2 == 0 { 0.08 } else { -0.08 };
             Some(match facing + dither {
@@ -29,7 +29,7 @@ fn heap(size: [i32; 2], clumps: &[Clump], ramp: Ramp) -> Canvas {
                 _ => ramp[4],
             })
         });
-        // A dark seam below parts it from the ones behind.
+        // A dark seam below separates it from the clumps behind.
         let mut seam = Canvas::new(size[0], size[1]);
         seam.paint(|x, y| {
             let is_seam = clump.get(x, y) == 0
@@ -44,7 +44,7 @@ fn heap(size: [i32; 2], clumps: &[Clump], ramp: Ramp) -> Canvas {
     canvas
 }
 
-/// A shadow that is an ellipse.
+/// An elliptical shadow.
 pub(crate) fn shadow(size: [i32; 2], [cx, cy]: [i32; 2], [rx, ry]: [i32; 2]) -> Canvas {
     let mut canvas = Canvas::new(size[0], size[1]);
     canvas.paint(|x, y| {
@@ -54,7 +54,7 @@ pub(crate) fn shadow(size: [i32; 2], [cx, cy]: [i32; 2], [rx, ry]: [i32; 2]) -> 
     canvas
 }
 
-/// A tree of two by three tiles: what stands on the ground, and what is above the player.
+/// A tree of two by three tiles: the part on the ground, and the part above the player.
 pub(crate) fn tree(ramp: Ramp) -> [Canvas; 2] {
     let size = [32, 48];
     let mut trunk = Canvas::new(size[0], size[1]);
@@ -96,14 +96,14 @@ pub(crate) fn fir() -> [Canvas; 2] {
     trunk.rect([16, 36], [2, 8], WOOD[1]);
     trunk.draw_below(&shadow(size, [18, 43], [12, 4]), 0, 0);
     let mut top = Canvas::new(size[0], size[1]);
-    // Skirts from the lowest to the uppermost: where they end, how high and how wide they are.
+    // Skirts from the lowest to the topmost: lower end, height and half width.
     for (bottom, height, half) in [(40, 17, 13), (30, 16, 11), (21, 14, 8), (12, 11, 5)] {
         let mut skirt = Canvas::new(size[0], size[1]);
         skirt.paint(|x, y| {
             let dx = 2 * (x - 16) + 1;
             let down = y - (bottom - height);
             let wide = 2 * half * (down + 2) / (height + 2);
-            // The hem hangs in points.
+            // The hem has points.
             let hem =
                 bottom - (dx.abs() / 4) - [0, 1, 2, 3, 2, 1][((x - 16).rem_euclid(6)) as usize];
             if down < 0 || dx.abs() > wide || y > hem + 1 {
@@ -125,7 +125,7 @@ pub(crate) fn fir() -> [Canvas; 2] {
     [trunk, top]
 }
 
-/// A bush of one tile, with berries or without.
+/// A bush of one tile, with or without berries.
 pub(crate) fn bush(berries: Option<u8>) -> Canvas {
     let clumps = [(8, 6, 4), (4, 9, 4), (11, 9, 4), (8, 10, 4)];
     let mut canvas = heap([16, 16], &clumps, LEAF);
@@ -138,10 +138,10 @@ pub(crate) fn bush(berries: Option<u8>) -> Canvas {
     canvas
 }
 
-/// A cloud, through which the ground is seen.
+/// A translucent cloud.
 pub(crate) fn cloud(size: [i32; 2], clumps: &[Clump]) -> Canvas {
     let mut canvas = heap(size, clumps, CLOUD);
-    // No seams and no line around: white above, a little blue below.
+    // No seams and no outline: white at the top, slightly blue at the bottom.
     let shape = canvas.clone();
     canvas.paint(|x, y| {
         if shape.get(x, y) == 0 {

@@ -1,4 +1,4 @@
-//! What stands and lies about: the fountain, stalls, fences, lamps, the harbour with its boats.
+//! Objects of the village: the fountain, stalls, fences, lamps, the harbour with its boats.
 
 use super::colors::{
     BLUE, CLIFF, FLOWER, FOAM, GLOW, GOLD, INK, LEAF, PLASTER, RED, Ramp, SAND, SHADOW, SHALLOW,
@@ -8,7 +8,7 @@ use super::plants::shadow;
 use crate::assets::noise::hash;
 use crate::assets::tilemaps::canvas::{Canvas, TILE};
 
-/// The colours of small drawings: what a character of them stands for.
+/// The colour of a character in small drawings.
 pub(crate) fn key(character: char) -> u8 {
     match character {
         '#' => INK,
@@ -71,7 +71,7 @@ pub(crate) fn barrel() -> Canvas {
     )
 }
 
-/// An open crate of one tile, full of things of the colours of these characters.
+/// An open crate of one tile, filled with objects in the colours of these characters.
 pub(crate) fn crate_of(content: &str) -> Canvas {
     let mut canvas = Canvas::drawn(
         &[
@@ -102,7 +102,7 @@ pub(crate) fn crate_of(content: &str) -> Canvas {
     canvas
 }
 
-/// A lamp post of one by three tiles, lit, with a glow around it in the uppermost two.
+/// A lit lamp post of one by three tiles, with a glow in the top two.
 pub(crate) fn lamp() -> [Canvas; 2] {
     let mut post = Canvas::new(TILE, 3 * TILE);
     post.rect([7, 18], [3, 27], INK);
@@ -145,8 +145,7 @@ pub(crate) fn lamp() -> [Canvas; 2] {
     [post, head]
 }
 
-/// Fences: the left end, the middle and the right end of one from left to right; one that goes
-/// down, and one that ends there.
+/// Fences: left end, middle and right end of a horizontal one, then a vertical one and its end.
 pub(crate) fn fence() -> Canvas {
     let mut canvas = Canvas::new(5 * TILE, TILE);
     let post = Canvas::drawn(
@@ -177,7 +176,7 @@ pub(crate) fn fence() -> Canvas {
     canvas
 }
 
-/// A stall of three by three tiles: what stands on the ground, and its roof.
+/// A stall of three by three tiles: the part on the ground, and its roof.
 pub(crate) fn stall(ramp: Ramp, goods: [&str; 2]) -> [Canvas; 2] {
     let size = [3 * TILE, 3 * TILE];
     let mut table = Canvas::new(size[0], size[1]);
@@ -204,7 +203,7 @@ pub(crate) fn stall(ramp: Ramp, goods: [&str; 2]) -> [Canvas; 2] {
         table.rect([x0, 27], [17, 8], INK);
         for x in x0 + 1..x0 + 16 {
             for y in 28..34 {
-                // Round things: light above, dark below.
+                // Round goods: light at the top, dark at the bottom.
                 let (column, row) = ((x - x0 - 1) / 3, (y - 28) / 3);
                 let color = key(colors[hash(column, row, 8) as usize % colors.len()]);
                 let is_gap = (x - x0 - 1) % 3 == 2 || (y - 28) % 3 == 2;
@@ -219,7 +218,7 @@ pub(crate) fn stall(ramp: Ramp, goods: [&str; 2]) -> [Canvas; 2] {
             return None;
         }
         let stripe = (x - 1) / 6;
-        // The hem hangs in scallops.
+        // The hem has scallops.
         let hem = 20 + [0, 1, 2, 2, 1, 0][((x - 1) % 6) as usize];
         let inset = ((10 - y) / 3).max(0);
         if !(4..=hem).contains(&y) || x < 1 + inset || x >= 47 - inset {
@@ -252,7 +251,7 @@ pub(crate) fn fountain() -> Vec<Canvas> {
     let frame = |frame: i32| {
         let mut canvas = Canvas::new(3 * TILE, 3 * TILE);
         let (cx, cy) = (48, 58);
-        // The basin: a rim, its wall below, and water; in halves of pixels.
+        // The basin: a rim, its wall below, and water; in half pixels.
         let within = |x: i32, y: i32, rx: i32, ry: i32, down: i32| {
             let (dx, dy) = ((2 * x + 1 - cx) * ry, (2 * (y - down) + 1 - cy) * rx);
             dx * dx + dy * dy <= rx * rx * ry * ry
@@ -353,7 +352,7 @@ pub(crate) fn fountain() -> Vec<Canvas> {
 pub(crate) fn smoke() -> Vec<Canvas> {
     let frame = |frame: i32| {
         let mut canvas = Canvas::new(TILE, 2 * TILE);
-        // Puffs rise, swell and thin out; the oldest are the smallest again.
+        // Puffs rise, swell and thin out; the oldest shrink again.
         for puff in (0..4).rev() {
             let age = puff * 4 + frame;
             let y = 30 - age * 2;
@@ -372,8 +371,8 @@ pub(crate) fn smoke() -> Vec<Canvas> {
     (0..4).map(frame).collect()
 }
 
-/// A bridge that goes from left to right: its left end, a middle, and its right end, each a tile
-/// wide and three high. The last is above the player: its railing in front.
+/// A horizontal bridge: left end, middle and right end, each one tile wide and three high. The
+/// second picture is above the player: the railing in front.
 pub(crate) fn bridge() -> [Canvas; 2] {
     let size = [3 * TILE, 4 * TILE];
     let mut deck = Canvas::new(size[0], size[1]);
@@ -414,8 +413,7 @@ pub(crate) fn bridge() -> [Canvas; 2] {
     [deck, railing]
 }
 
-/// A pier: planks with an edge at the left and the right, one tile each, and the same with its
-/// end in front, on piles.
+/// A pier of planks with a left and a right edge, one tile each, and with its front end on piles.
 pub(crate) fn pier(columns: i32, rows: i32) -> Canvas {
     let (width, height) = (columns * TILE, rows * TILE);
     let mut canvas = Canvas::new(width, height);
@@ -493,12 +491,12 @@ pub(crate) fn rowing_boat() -> Canvas {
     )
 }
 
-/// A boat with a sail, four by five tiles: its hull, and its sail above.
+/// A sailing boat, four by five tiles: its hull, and its sail above.
 pub(crate) fn sailing_boat() -> [Canvas; 2] {
     let size = [4 * TILE, 5 * TILE];
     let mut hull = Canvas::new(size[0], size[1]);
     hull.paint(|x, y| {
-        // The deck is seen from above, the side below it.
+        // The deck is seen from above, with the side below it.
         let bend = (2 * x - 62).pow(2) / 330;
         let (top, rim) = (52 + bend / 3, 62 - bend / 2);
         let left = 3 + (y - 55).max(0) / 3;
@@ -539,7 +537,7 @@ pub(crate) fn sailing_boat() -> [Canvas; 2] {
     sail.rect([28, 3], [1, 56], WOOD[4]);
     sail.rect([29, 3], [1, 56], WOOD[2]);
     sail.paint(|x, y| {
-        // The main sail right of the mast, bellied, and a small one left of it.
+        // The billowing main sail to the right of the mast, and a small one to the left.
         if x >= 31 && (6..50).contains(&y) {
             let belly = (y - 6) * 26 / 44 + ((y - 6) * (50 - y)) / 90;
             let from_mast = x - 31;
@@ -652,7 +650,7 @@ pub(crate) fn rock() -> Canvas {
     )
 }
 
-/// A leaf of a water lily, with a flower or without.
+/// A water lily leaf, with or without a flower.
 pub(crate) fn lily(has_flower: bool) -> Canvas {
     let mut canvas = Canvas::drawn(
         &[
