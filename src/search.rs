@@ -276,7 +276,7 @@ impl<'a> Search<'a> {
         Ok(Some(in_order(folders)))
     }
 
-    /// Reads one folder, which is below `top` if links are resolved, within the limits.
+    /// Reads one folder within the limits. `top` is the canonical path of the search root.
     fn list(&mut self, folder: &Path, top: &Path) -> Result<Listing, Halt> {
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
         let mut listing = Listing::default();

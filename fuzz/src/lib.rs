@@ -10,7 +10,7 @@ mod checks;
 mod pmf_sections;
 mod repeated;
 mod sheet;
-#[expect(dead_code, reason = "some of them are for the mutation tests alone")]
+#[expect(dead_code, reason = "only the mutation tests use some of them")]
 #[path = "../../crates/scene/tests/scene/mutation/subjects.rs"]
 mod subjects;
 

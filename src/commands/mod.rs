@@ -226,7 +226,7 @@ fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
 /// Runs a command with the given graphics options. `started` is the start of the process.
 #[cfg_attr(
     not(feature = "gpu"),
-    expect(unused_variables, reason = "only `bench` reports when that was")
+    expect(unused_variables, reason = "only `bench` reports the start")
 )]
 /// # Errors
 /// If the command fails.

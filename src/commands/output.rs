@@ -14,8 +14,8 @@ pub(super) use mapscope_formats::{Tally, counted, printable};
 use mapscope_scene::OpenError;
 
 /// Standard output. If the reader hangs up, further output is dropped and the command still
-/// completes, so its exit status does not depend on how much was read (`mapscope check maps/* |
-/// head` in a script with `pipefail`).
+/// completes. Its exit status thus does not depend on how much was read. This matters in scripts
+/// with `pipefail`, as for `mapscope check maps/* | head`.
 #[derive(Debug)]
 pub(super) struct Stdout {
     out: BufWriter<StdoutLock<'static>>,

@@ -6,7 +6,7 @@
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "parts of the schema are written where they stand"
+    reason = "parts of the schema are written inline"
 )]
 
 use serde_json::{Map, Value, json};

@@ -32,7 +32,7 @@ pub(super) const SUITE_SIZES: usize = 4;
 /// A kind of synthetic file.
 #[cfg_attr(
     not(any(feature = "gpu", test)),
-    expect(dead_code, reason = "only `bench --suite` and tests look at all of it")
+    expect(dead_code, reason = "only `bench --suite` and tests use all fields")
 )]
 pub(super) struct Kind {
     /// Its format.

@@ -135,7 +135,7 @@ mod tests {
         fps: 24.0,
     };
 
-    #[expect(clippy::unnecessary_wraps, reason = "that is how frames are asked for")]
+    #[expect(clippy::unnecessary_wraps, reason = "the signature of a frame source")]
     /// A frame of one colour whose last pixel is transparent.
     fn frame(number: u32) -> io::Result<Vec<u8>> {
         let mut pixels = [[40 * number as u8, 90, 200, 255]; 6].concat();

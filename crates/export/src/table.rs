@@ -338,7 +338,7 @@ fn tile_field(table: &mut Table, reading: Option<&Reading>, field: Field) {
 /// Never.
 #[expect(
     clippy::unnecessary_wraps,
-    reason = "as all that targets make files with"
+    reason = "the signature of an export function"
 )]
 fn entities(document: &dyn Document, _stem: &str) -> Result<Export, ExportError> {
     let mut table = Table::default();

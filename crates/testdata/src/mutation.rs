@@ -1,7 +1,7 @@
 //! Mutation tests: valid files are changed at random some thousand times. Readers must return in
 //! time and without a panic, whatever a file contains.
 
-#![expect(clippy::panic, clippy::print_stdout, reason = "it runs in tests alone")]
+#![expect(clippy::panic, clippy::print_stdout, reason = "it runs only in tests")]
 
 use std::sync::mpsc;
 use std::time::Duration;

@@ -232,8 +232,8 @@ struct Run<'f> {
 
 impl Run<'_> {
     /// Reports a file and the other files that belong to it, unless they have been reported. A
-    /// problem that represents those of another file is reported only if that file is not, as when
-    /// it is excluded.
+    /// problem that represents those of another file is reported only if that file is not reported
+    /// itself, for example because it is excluded.
     fn found(&mut self, found: Found) -> io::Result<()> {
         let Found {
             mut checked,

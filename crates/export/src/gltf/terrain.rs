@@ -215,8 +215,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The normal, in the world of the map, of tiles that blend their normals with their
-    /// neighbours' at a corner of the tile grid (fact sheet A9), given by row and column.
+    /// The normal at a corner of the tile grid, given by row and column, for tiles that blend their
+    /// normals with their neighbours' (fact sheet A9). It is in the world of the map.
     fn blended_normal(&self, at: [u32; 2]) -> Vec3 {
         let around = [
             ([0, 0], Corner::NorthWest),

@@ -6,7 +6,7 @@
 mod checks;
 #[expect(
     dead_code,
-    reason = "what readers are asked is for the tests of scenes"
+    reason = "the queries of readers are for the tests of scenes"
 )]
 #[path = "../../../scene/tests/scene/mutation/subjects.rs"]
 mod subjects;

@@ -108,8 +108,9 @@ pub(super) fn convert(
     Ok(text)
 }
 
-/// The order of layers in the text map, the number of layers that the map does not draw, which come
-/// first, and how many of the others are below the entities, if these are drawn.
+/// The order of layers in the text map, in which the layers that the map does not draw come first.
+/// Also returns the number of these, and how many of the others are below the entities, if the
+/// entities are drawn.
 fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
     let (drawn, below_entities) = drawn(map);
     let is_drawn = |layer: &usize| drawn.contains(layer);
