@@ -204,7 +204,7 @@ fn not_read(file: &Path, problem: &Problem) -> String {
     }
 }
 
-/// The object of `diff --json` (contract).
+/// The JSON object of `diff --json` (contract).
 fn diff_json(files: [&Path; 2], document: &dyn Document, diff: &Diff) -> Value {
     let [a, b] = files.map(display_name);
     let count = |group: &DiffGroup| {

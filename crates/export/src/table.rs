@@ -36,8 +36,8 @@ const CELL_HEADINGS: [&str; 14] = [
 ];
 /// The headings of a table of tiles that are not fields of tiles.
 const TILE_PLACE: [&str; 2] = ["row", "col"];
-/// The fields of an entity in JSON (documented format "pfscene"), and the names of the components
-/// of each field with several numbers.
+/// The fields of an entity in JSON (contract, "pfscene"), and the names of the components of each
+/// field with several numbers.
 const ENTITY_FIELDS: [(&str, &[&str]); 8] = [
     ("name", &[]),
     ("model", &[]),

@@ -546,7 +546,7 @@ impl Report<'_> {
         keys.map(|((key, _), time)| ((*key).to_owned(), json!(millis(time))))
     }
 
-    /// The JSON object of the report, a documented format ("bench --json").
+    /// The JSON object of the report (contract, "bench --json").
     fn json(&self) -> Value {
         let view = self.view();
         let mut keys = view.json();

@@ -242,7 +242,7 @@ fn triangles_are_seen_from_where_their_normals_look() {
                 for (corners, normals) in client.vertices[range].chunks(3).zip(normals) {
                     let [a, b, c] = [0, 1, 2].map(|i| Vec3::from(corners[i].position));
                     let normal: Vec3 = normals.iter().copied().map(Vec3::from).sum();
-                    // The order of the file: fact sheet B3.
+                    // The corner order of the file: fact sheet B3.
                     let outward = (c - a).cross(b - a);
                     assert!(outward.dot(normal) > 0.0, "{cell:?} {corners:?}");
                     for normal in normals {
