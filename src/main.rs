@@ -36,7 +36,7 @@ fn keep_vulkan_from_wayland() {
         && !is_absolute("XDG_RUNTIME_DIR")
         && !is_absolute("WAYLAND_DISPLAY")
     {
-        #[expect(unsafe_code, reason = "only an environment variable disables the layer")]
+        #[expect(unsafe_code, reason = "only a variable disables the layer")]
         // SAFETY: no other thread runs yet that could read or write the environment.
         unsafe {
             std::env::set_var("NODEVICE_SELECT", "1");
