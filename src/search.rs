@@ -93,7 +93,7 @@ pub struct Search<'a> {
     progress: &'a SearchProgress,
     goes_on: &'a dyn Fn() -> bool,
     is_wanted: &'a dyn Fn(&Path) -> bool,
-    passes_by: &'a dyn Fn(&Path) -> bool,
+    is_skipped: &'a dyn Fn(&Path) -> bool,
     /// `true` to find dangling links.
     finds_dangling: bool,
     /// Links that lead outside the searched folder.
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
             progress,
             goes_on,
             is_wanted,
-            passes_by: &|_folder| false,
+            is_skipped: &|_folder| false,
             finds_dangling: false,
             outside: Vec::new(),
             read_dir: &|path| fs::read_dir(path),
@@ -182,8 +182,8 @@ impl<'a> Search<'a> {
 
     /// Also skips the folders that match, with their contents.
     #[must_use]
-    pub fn passing_by(self, passes_by: &'a dyn Fn(&Path) -> bool) -> Self {
-        Self { passes_by, ..self }
+    pub fn skipping(self, is_skipped: &'a dyn Fn(&Path) -> bool) -> Self {
+        Self { is_skipped, ..self }
     }
 
     /// Also finds dangling links whose own names are wanted.
@@ -312,10 +312,10 @@ impl<'a> Search<'a> {
             let leads_out = is_link && path.canonicalize().is_ok_and(|it| !it.starts_with(top));
             if leads_out {
                 let is_wanted =
-                    is_dir && !(self.passes_by)(&path) || is_file && (self.is_wanted)(&path);
+                    is_dir && !(self.is_skipped)(&path) || is_file && (self.is_wanted)(&path);
                 self.outside.extend(is_wanted.then_some(path));
             } else if is_dir {
-                if !(self.passes_by)(&path) {
+                if !(self.is_skipped)(&path) {
                     listing.folders.push((path, is_link));
                 }
             } else if is_file && (self.is_wanted)(&path) {

@@ -106,7 +106,7 @@ impl ViewRequest {
         shown.hides_shadows |= self.no_shadows;
         let results = [
             self.show_overlays(document, shown),
-            self.show_moment(document, shown),
+            self.show_playhead(document, shown),
             self.show_level(document, shown),
             self.show_cut(document, shown),
             self.show_cells(document, shown),
@@ -169,7 +169,7 @@ impl ViewRequest {
     }
 
     /// Shows the start of the first clip by default, as a game shows a model.
-    fn show_moment(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
+    fn show_playhead(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         let clips = document.animation().map_or(&[][..], Animation::clips);
         let first = (!clips.is_empty()).then_some(0);
         let no_clip = self.clip.as_deref() == Some(NO_CLIP);

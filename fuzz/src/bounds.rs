@@ -17,7 +17,7 @@ const TIME_PER_BYTE: Duration = Duration::from_micros(1);
 /// Additional CPU time for every file, because cache effects dominate small ones.
 const MIN_TIME: Duration = Duration::from_millis(25);
 /// Slowdown compared to the program, due to edge counters and sanitizer checks.
-const SLOWER: u32 = 4;
+const FUZZ_SLOWDOWN: u32 = 4;
 
 /// Number of bytes currently allocated.
 static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
@@ -78,7 +78,7 @@ unsafe impl GlobalAlloc for Bounded {
 }
 
 /// Restricts readers to one thread: starting others takes longer than reading a small file.
-pub(crate) fn stay_on_one_processor() {
+pub(crate) fn pin_to_one_cpu() {
     let mut one = CpuSet::new();
     one.set(sched_getcpu());
     sched_setaffinity(None, &one).expect("a program may choose one of its processors");
@@ -91,9 +91,9 @@ fn cpu_time() -> Duration {
 }
 
 /// Runs `what` on a file of this size and panics if it exceeds its limits.
-pub(crate) fn hold(bytes: usize, patience: u32, what: impl Fn()) {
+pub(crate) fn hold(bytes: usize, time_factor: u32, what: impl Fn()) {
     let memory = bytes.saturating_mul(MEMORY_PER_BYTE).max(MIN_MEMORY);
-    let max_time = (MIN_TIME + TIME_PER_BYTE * bytes as u32) * SLOWER * patience;
+    let max_time = (MIN_TIME + TIME_PER_BYTE * bytes as u32) * FUZZ_SLOWDOWN * time_factor;
     let mut time = Duration::MAX;
     // A single slow run may have waited for memory; take the fastest of three.
     for _ in 0..3 {

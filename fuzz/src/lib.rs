@@ -30,14 +30,14 @@ pub struct Target {
     file_bytes: fn(&[u8]) -> usize,
     /// Allowed time as a multiple of the reader's: the checks write the file and read it again, or
     /// query all of a document.
-    patience: u32,
+    time_factor: u32,
 }
 
 /// Maximum size of a seed in bytes: more inputs can be tried if they are small.
 const LARGEST_SEED: usize = 8 << 10;
 
 macro_rules! targets {
-    ($($name:ident: $seeds:expr, $check:expr, $patience:literal;)+) => {
+    ($($name:ident: $seeds:expr, $check:expr, $time_factor:literal;)+) => {
         $(
             #[doc = concat!("The target `", stringify!($name), "`.")]
             pub static $name: Target = Target {
@@ -46,7 +46,7 @@ macro_rules! targets {
                     let _ = $check(bytes);
                 },
                 file_bytes: <[u8]>::len,
-                patience: $patience,
+                time_factor: $time_factor,
             };
         )+
     };
@@ -75,7 +75,7 @@ pub static REPEATED: Target = Target {
     seeds: repeated::seeds,
     check: repeated::check,
     file_bytes: |bytes| repeated::file(bytes).map_or(0, |(_, file)| file.len()),
-    patience: 12,
+    time_factor: 12,
 };
 
 /// File names, one of each kind, indexed by the first byte of an input, and valid files for each.
@@ -124,7 +124,7 @@ fn named(input: &[u8], check: fn(&[u8], &str) -> bool) -> bool {
 }
 
 /// Separator between two files.
-const BETWEEN_FILES: &[u8] = b"\n<=>\n";
+const FILE_SEPARATOR: &[u8] = b"\n<=>\n";
 
 fn diff_seeds() -> Vec<Vec<u8>> {
     let seeds = NAMES.iter().zip(0..).flat_map(|((_, good), number)| {
@@ -132,7 +132,7 @@ fn diff_seeds() -> Vec<Vec<u8>> {
         files.retain(|file| file.len() < LARGEST_SEED / 2);
         let pairs: Vec<_> = files
             .windows(2)
-            .map(|pair| [&[number], &pair[0][..], BETWEEN_FILES, &pair[1][..]].concat())
+            .map(|pair| [&[number], &pair[0][..], FILE_SEPARATOR, &pair[1][..]].concat())
             .collect();
         pairs
     });
@@ -146,10 +146,10 @@ fn check_diff(input: &[u8]) -> bool {
         return true;
     };
     let end = files
-        .windows(BETWEEN_FILES.len())
-        .position(|window| window == BETWEEN_FILES);
+        .windows(FILE_SEPARATOR.len())
+        .position(|window| window == FILE_SEPARATOR);
     let files = match end {
-        Some(end) => [&files[..end], &files[end + BETWEEN_FILES.len()..]],
+        Some(end) => [&files[..end], &files[end + FILE_SEPARATOR.len()..]],
         None => files.split_at(files.len() / 2).into(),
     };
     subjects::check_diff(files, name_of(*name))
@@ -158,7 +158,7 @@ fn check_diff(input: &[u8]) -> bool {
 /// Runs before the first input: writes the seeds to the folder in `MAPSCOPE_FUZZ_SEEDS`, from which
 /// libFuzzer reads them.
 pub fn begin(target: &Target) {
-    bounds::stay_on_one_processor();
+    bounds::pin_to_one_cpu();
     let Some(folder) = std::env::var_os("MAPSCOPE_FUZZ_SEEDS") else {
         return;
     };
@@ -173,7 +173,7 @@ pub fn begin(target: &Target) {
 /// Checks an input within its limits.
 pub fn check(target: &Target, input: &[u8]) {
     let bytes = (target.file_bytes)(input);
-    bounds::hold(bytes, target.patience, || (target.check)(input));
+    bounds::hold(bytes, target.time_factor, || (target.check)(input));
 }
 
 /// The complete content of a file in `targets/`.

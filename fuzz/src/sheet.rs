@@ -6,12 +6,12 @@ const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
 pub(crate) fn check(input: &[u8]) {
     let mut file = input.to_vec();
-    mend_checksums(&mut file);
+    fix_checksums(&mut file);
     subjects::check_sheet(&file);
 }
 
 /// Sets the checksum of each chunk of a PNG image: readers stop at a wrong one.
-fn mend_checksums(file: &mut [u8]) {
+fn fix_checksums(file: &mut [u8]) {
     if !file.starts_with(SIGNATURE) {
         return;
     }

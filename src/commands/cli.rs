@@ -918,7 +918,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Cli, Status> {
             .err()
             .unwrap_or(error);
         // Ignore errors: without an output there is nowhere to report them.
-        let _unheard = error.print();
+        let _ignored = error.print();
         if error.use_stderr() {
             Status::Failed
         } else {

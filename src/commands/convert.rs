@@ -39,7 +39,7 @@ pub(super) fn run(args: &ConvertArgs, options: &OpenOptions) -> Result<Status, C
     let mut converted = convert::convert(&read.bytes, format, &names, &beside.context)
         .map_err(|error| failed(&args.file, format, error))?;
     if let Some(before) = &beside.document {
-        tell_of_image(&**before, &read, &mut converted, options);
+        report_image_change(&**before, &read, &mut converted, options);
     }
     if !converted.losses.is_empty() && !args.lossy {
         return Err(CommandError::Loss {
@@ -124,7 +124,7 @@ fn beside(read: &Source, format: &Format, written: &Format, options: &OpenOption
 }
 
 /// Adds a loss to a converted map if its image changes, with the number of changed cells.
-fn tell_of_image(
+fn report_image_change(
     before: &dyn Document,
     read: &Source,
     converted: &mut Converted,

@@ -21,7 +21,7 @@ pub(super) struct Headless {
     /// Time when the device was ready.
     pub(super) ready_at: Instant,
     /// The first error that the device reported.
-    complaint: Arc<Mutex<Option<String>>>,
+    device_error: Arc<Mutex<Option<String>>>,
 }
 
 /// Opens a file and a device in parallel. If `waits_until_complete`, also loads the deferred parts
@@ -55,8 +55,8 @@ pub(super) fn open(
 impl Headless {
     /// Wraps a device and records its errors.
     pub(super) fn new(gpu: Gpu) -> Self {
-        let complaint = Arc::new(Mutex::new(None));
-        let first = Arc::clone(&complaint);
+        let device_error = Arc::new(Mutex::new(None));
+        let first = Arc::clone(&device_error);
         // Without this handler, wgpu panics if memory is exhausted.
         gpu.device
             .on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
@@ -66,7 +66,7 @@ impl Headless {
         Self {
             gpu,
             ready_at: Instant::now(),
-            complaint,
+            device_error,
         }
     }
 
@@ -84,11 +84,11 @@ impl Headless {
     /// Checks that the device has reported no error so far.
     pub(super) fn check(&self) -> Result<(), CommandError> {
         let mut first = self
-            .complaint
+            .device_error
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         match first.take() {
-            Some(complaint) => Err(CommandError::Device(complaint)),
+            Some(device_error) => Err(CommandError::Device(device_error)),
             None => Ok(()),
         }
     }

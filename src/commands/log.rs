@@ -22,7 +22,7 @@ impl Log for StderrLog {
             let lines = text.split(|c| c == '\n' && !is_own);
             let lines: Vec<_> = lines.map(printable).collect();
             // Ignore errors: a log that cannot be written has nowhere to report them.
-            let _unheard = writeln!(std::io::stderr(), "{level} {target}: {}", lines.join("\n"));
+            let _ignored = writeln!(std::io::stderr(), "{level} {target}: {}", lines.join("\n"));
         }
     }
 

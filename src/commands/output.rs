@@ -200,7 +200,7 @@ pub(super) fn report_unchecked(path: &Path, place: Place, message: &str) {
     let stderr = io::stderr();
     let paint = Paint::on(&stderr);
     let mut stderr = stderr.lock();
-    let _unheard = write_line(&mut stderr, paint, path, place, Severity::Error)
+    let _ignored = write_line(&mut stderr, paint, path, place, Severity::Error)
         .and_then(|()| writeln!(stderr, "{}", printable(message)));
 }
 
@@ -218,7 +218,7 @@ pub(super) fn note_problems(path: &Path, problems: &[Problem]) {
 /// Prints a message to the user on standard error.
 pub(super) fn say(text: &str) {
     // Ignore a closed standard error: the user does not want the message.
-    let _unheard = writeln!(io::stderr(), "{}", printable(text));
+    let _ignored = writeln!(io::stderr(), "{}", printable(text));
 }
 
 /// Reports on standard error why a command failed.
@@ -226,7 +226,7 @@ pub(super) fn report_error(error: &CommandError) {
     let stderr = io::stderr();
     let paint = Paint::on(&stderr);
     let mut stderr = stderr.lock();
-    let _unheard = if let CommandError::Open(OpenError::Refused { path, problem, .. }) = error {
+    let _ignored = if let CommandError::Open(OpenError::Refused { path, problem, .. }) = error {
         write_problem(&mut stderr, paint, path, problem)
     } else {
         let severity = paint.severity(Severity::Error);

@@ -81,7 +81,7 @@ pub(super) fn check_stdout(argument: &str) -> Result<(), CommandError> {
 
 /// Makes Ctrl+C wait until the partial output file is removed. Opening a pipe may wait for a reader
 /// and leaves nothing behind, so there Ctrl+C ends the command at once.
-pub(super) fn hold_for(path: &Path) {
+pub(super) fn defer_interrupts_for(path: &Path) {
     if !is_stdout(path) && (path.is_file() || !path.exists()) {
         interrupt::hold();
     }
@@ -97,7 +97,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         out.write_all(bytes)?;
         return Ok(out.flush()?);
     }
-    hold_for(path);
+    defer_interrupts_for(path);
     let written = saving::write_whole(path, |out| {
         out.write_all(bytes)?;
         interrupt::check()

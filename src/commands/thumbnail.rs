@@ -35,7 +35,7 @@ pub(super) fn run(
     };
     // The encoder seeks back to its start.
     let mut png = io::Cursor::new(Vec::new());
-    target::hold_for(&args.output);
+    target::defer_interrupts_for(&args.output);
     let encoded = picture.write_to(&mut png, ImageFormat::Png);
     encoded
         .map_err(io::Error::other)

@@ -9,19 +9,19 @@ use mapscope_scene::{Document, Label, Shown};
 /// Minimum distance between labels with their outlines, in points, horizontally and vertically. If
 /// two labels are closer, the one farther from the eye is omitted. The horizontal distance exceeds
 /// a space, so that two labels do not read as one.
-const APART: Vec2 = vec2(8.0, 1.0);
+const MIN_LABEL_GAP: Vec2 = vec2(8.0, 1.0);
 /// Minimum distance of labels from the edge of the view, in points, for their outlines.
-const FROM_EDGE: f32 = 1.5;
+const MIN_EDGE_DISTANCE: f32 = 1.5;
 /// Minimum excess of the room for a label over its width, in points.
-const ROOM_TO_SPARE: f32 = 2.0;
+const MIN_SPARE_ROOM: f32 = 2.0;
 /// Minimum room for any label, in points; labels with less room are not laid out.
-const LEAST_ROOM: f32 = 8.0;
+const MIN_ROOM: f32 = 8.0;
 /// Horizontal offset of a label that is not centred on its position, in points.
-const BESIDE: f32 = 6.0;
+const LABEL_OFFSET_X: f32 = 6.0;
 /// Maximum number of visible labels: more would leave no space between them.
 const MAX_TEXTS: usize = 1_000;
 /// Font size in points.
-pub const LETTERS: f32 = 11.5;
+pub const FONT_SIZE: f32 = 11.5;
 /// Offsets at which the outline of the letters is painted, in points.
 pub const HALO: [[f32; 2]; 8] = [
     [-1.0, 0.0],
@@ -57,7 +57,7 @@ pub struct LabelView<'a> {
 #[derive(Debug, Default)]
 pub struct LabelPlaces {
     /// Camera and aspect ratio for which `covered` and `order` are valid.
-    seen_by: Option<(Camera, f32)>,
+    cached_for: Option<(Camera, f32)>,
     /// Label indices from near to far; labels at the same depth keep their order.
     order: Vec<u32>,
     /// For each label, `true` if something occludes it.
@@ -69,7 +69,7 @@ pub struct LabelPlaces {
 impl LabelPlaces {
     /// Invalidates the cache for other labels.
     pub fn forget(&mut self) {
-        self.seen_by = None;
+        self.cached_for = None;
     }
 
     /// Places the visible labels. Calls `put` with each label as laid out by `lay_out`, which also
@@ -88,8 +88,8 @@ impl LabelPlaces {
             ..
         } = view;
         let aspect = size.x / size.y;
-        if self.seen_by != Some((*camera, aspect)) {
-            self.seen_by = Some((*camera, aspect));
+        if self.cached_for != Some((*camera, aspect)) {
+            self.cached_for = Some((*camera, aspect));
             self.look(texts, view, aspect);
         }
         let [right, _] = camera.right_up();
@@ -109,7 +109,7 @@ impl LabelPlaces {
                 let side = camera.project(label.position + right * room, aspect);
                 side.map_or(0.0, |side| side.x * size.x - at.x)
             });
-            if room.is_some_and(|room| room < LEAST_ROOM * scale) {
+            if room.is_some_and(|room| room < MIN_ROOM * scale) {
                 continue;
             }
             if self.taken.len() == MAX_TEXTS {
@@ -117,15 +117,16 @@ impl LabelPlaces {
             }
             let (text, text_size) = lay_out(label);
             let top_left = match room {
-                None => at + vec2(BESIDE * scale, -text_size.y * 0.5),
-                Some(room) if room < text_size.x + ROOM_TO_SPARE * scale => continue,
+                None => at + vec2(LABEL_OFFSET_X * scale, -text_size.y * 0.5),
+                Some(room) if room < text_size.x + MIN_SPARE_ROOM * scale => continue,
                 Some(_) => at - text_size * 0.5,
             };
-            let Some(top_left) = moved_into(size, top_left, text_size, FROM_EDGE * scale) else {
+            let Some(top_left) = clamped_into(size, top_left, text_size, MIN_EDGE_DISTANCE * scale)
+            else {
                 continue;
             };
             // Overlapping labels would be illegible.
-            let apart = APART * 0.5 * scale;
+            let apart = MIN_LABEL_GAP * 0.5 * scale;
             let corners = [top_left - apart, top_left + text_size + apart];
             if self.taken.iter().any(|taken| overlap(*taken, corners)) {
                 continue;
@@ -154,7 +155,7 @@ impl LabelPlaces {
 
 /// Moves a label of this size fully into the view, as near to its position as possible; `None` if
 /// it is larger than the view.
-fn moved_into(view: Vec2, top_left: Vec2, text_size: Vec2, from_edge: f32) -> Option<Vec2> {
+fn clamped_into(view: Vec2, top_left: Vec2, text_size: Vec2, from_edge: f32) -> Option<Vec2> {
     let first = Vec2::splat(from_edge);
     let last = view - text_size - first;
     first.cmple(last).all().then(|| top_left.clamp(first, last))

@@ -8,7 +8,7 @@ use epaint::text::{FontDefinitions, Fonts, TextOptions};
 use epaint::{Color32, FontId, Galley};
 use glam::{Vec2, vec2};
 
-use super::labels::{HALO, HALO_COLOR, HALO_OPACITY, LETTERS, LabelPlaces, LabelView};
+use super::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelPlaces, LabelView};
 use mapscope_scene::Label;
 
 /// Bytes per pixel.
@@ -70,9 +70,9 @@ impl NamePainter {
             annotations.labels(view.shown, &mut self.labels);
         }
         self.places.forget();
-        let letters = (LETTERS * view.scale).min(MAX_LETTERS);
+        let letters = (FONT_SIZE * view.scale).min(MAX_LETTERS);
         let font = FontId::proportional(letters);
-        let scale = letters / LETTERS;
+        let scale = letters / FONT_SIZE;
         let view = LabelView { scale, ..view };
         let fonts = &mut self.fonts;
         let mut laid_out = Vec::new();

@@ -104,9 +104,9 @@ impl Painter for ScenePainter<'_> {
     ) -> io::Result<()> {
         let size = Painter::size(self);
         let longest = self.size[0].max(self.size[1]);
-        let come_at_once = is_drawn_at_once(self.gpu, self.size)
+        let all_at_once = is_drawn_at_once(self.gpu, self.size)
             && self.max_side.is_none_or(|most| longest <= most);
-        write_png(out, self.size, come_at_once, |rows| {
+        write_png(out, self.size, all_at_once, |rows| {
             self.draw(shot, &mut counted(size, rows, report))
         })
     }

@@ -13,7 +13,7 @@ pub const MAX_SIDE: u32 = 1 << 16;
 pub fn write_png<E: From<io::Error>>(
     out: &mut dyn Write,
     [width, height]: [u32; 2],
-    come_at_once: bool,
+    all_at_once: bool,
     draw: impl FnOnce(&mut dyn FnMut(&[u8]) -> io::Result<()>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut encoder = png::Encoder::new(out, width, height);
@@ -21,7 +21,7 @@ pub fn write_png<E: From<io::Error>>(
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_compression(png::Compression::Fast);
     let mut writer = encoder.write_header().map_err(io::Error::from)?;
-    if come_at_once {
+    if all_at_once {
         draw(&mut |rows| Ok(writer.write_image_data(rows)?))?;
     } else {
         let mut stream = writer.stream_writer().map_err(io::Error::from)?;
@@ -38,9 +38,9 @@ mod tests {
     #[test]
     fn rows_are_the_same_image_however_they_come() {
         let pixels: Vec<u8> = (0..5 * 4 * 3).map(|byte| byte * 4).collect();
-        for (come_at_once, rows) in [(true, 3), (false, 3), (false, 1)] {
+        for (all_at_once, rows) in [(true, 3), (false, 3), (false, 1)] {
             let mut bytes = Vec::new();
-            write_png::<io::Error>(&mut bytes, [5, 3], come_at_once, |take| {
+            write_png::<io::Error>(&mut bytes, [5, 3], all_at_once, |take| {
                 pixels.chunks(5 * 4 * rows).try_for_each(take)
             })
             .unwrap();
@@ -55,9 +55,9 @@ mod tests {
 
     #[test]
     fn an_image_with_too_few_rows_is_an_error() {
-        for come_at_once in [true, false] {
+        for all_at_once in [true, false] {
             let row = [0; 5 * 4];
-            let written = write_png(&mut Vec::new(), [5, 3], come_at_once, |take| take(&row));
+            let written = write_png(&mut Vec::new(), [5, 3], all_at_once, |take| take(&row));
             let _error: io::Error = written.unwrap_err();
         }
     }

@@ -308,27 +308,27 @@ mod tests {
     }
 
     /// Cancels once the progress exceeds `most`.
-    struct Wants {
+    struct CancelAfter {
         most: f32,
-        heard: RefCell<Vec<f32>>,
+        reported: RefCell<Vec<f32>>,
         is_enough: Cell<bool>,
     }
 
-    impl Wants {
+    impl CancelAfter {
         fn up_to(most: f32) -> Self {
             Self {
                 most,
-                heard: RefCell::default(),
+                reported: RefCell::default(),
                 is_enough: Cell::default(),
             }
         }
     }
 
-    impl Overseer for Wants {
+    impl Overseer for CancelAfter {
         type Error = io::Error;
 
         fn report(&self, done: f32) -> io::Result<()> {
-            self.heard.borrow_mut().push(done);
+            self.reported.borrow_mut().push(done);
             self.is_enough.set(done > self.most);
             if done > self.most {
                 return Err(io::Error::other("enough"));
@@ -364,16 +364,16 @@ mod tests {
         let shots = Shot::all_around(3);
         let pattern = FramePattern::of_or_numbered(&dir.path().join("a.png"));
         let images = Destination::Images((0..3).map(|number| pattern.path(number)).collect());
-        let wants = Wants::up_to(1.0);
+        let wants = CancelAfter::up_to(1.0);
         let written = images.write(&shots, 10.0, &mut Greys, &wants);
         assert_eq!(written.unwrap_err().to_string(), "enough");
-        assert_eq!(*wants.heard.borrow(), [0.0, 0.5, 1.0, 1.0, 1.5]);
+        assert_eq!(*wants.reported.borrow(), [0.0, 0.5, 1.0, 1.0, 1.5]);
         assert_eq!(names(), ["a_000.png"], "the first stays, and nothing else");
         let gif = Destination::Animation(AnimationFormat::Gif, dir.path().join("a.gif"));
-        let written = gif.write(&shots, 10.0, &mut Greys, &Wants::up_to(2.0));
+        let written = gif.write(&shots, 10.0, &mut Greys, &CancelAfter::up_to(2.0));
         assert_eq!(written.unwrap_err().to_string(), "enough");
         assert_eq!(names(), ["a_000.png"]);
-        gif.write(&shots, 10.0, &mut Greys, &Wants::up_to(3.0))
+        gif.write(&shots, 10.0, &mut Greys, &CancelAfter::up_to(3.0))
             .unwrap();
         assert_eq!(names(), ["a.gif", "a_000.png"]);
     }

@@ -41,7 +41,7 @@ pub struct Export {
     /// The requested file.
     pub file: Vec<u8>,
     /// Companion files that it references.
-    pub beside: Vec<BesideFile>,
+    pub beside: Vec<CompanionFile>,
     /// Sentences for the user about the file: what its format cannot represent, and the orientation
     /// of a model.
     pub losses: Vec<String>,
@@ -49,7 +49,7 @@ pub struct Export {
 
 /// A companion of the requested file.
 #[derive(Debug)]
-pub struct BesideFile {
+pub struct CompanionFile {
     /// Its name.
     pub name: String,
     /// Its kind.
@@ -70,7 +70,7 @@ impl Export {
         path: &Path,
         read: &[PathBuf],
         replace_any: bool,
-    ) -> Result<Vec<(PathBuf, &BesideFile)>, (PathBuf, SaveError)> {
+    ) -> Result<Vec<(PathBuf, &CompanionFile)>, (PathBuf, SaveError)> {
         let before = if self.beside.is_empty() {
             Vec::new()
         } else {

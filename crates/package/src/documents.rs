@@ -35,7 +35,7 @@ pub fn documents(root: &Path) -> Result<Vec<PackageFile>, Failure> {
         if path.extension().is_some_and(|ending| ending == "md") {
             let folder = path.parent().unwrap_or(Path::new(""));
             let has = |target: &str| paths.contains(&joined(folder, target));
-            bytes = with_links(&String::from_utf8(bytes)?, has).into_bytes();
+            bytes = strip_missing_links(&String::from_utf8(bytes)?, has).into_bytes();
         }
         let path = path.display();
         Ok(PackageFile::new(
@@ -62,7 +62,7 @@ fn joined(folder: &Path, target: &str) -> PathBuf {
 
 /// Reduces links of a Markdown page to their text unless they lead to a web page, to a heading, or
 /// to a file for which `has` returns `true`. Code blocks stay unchanged.
-fn with_links(page: &str, has: impl Fn(&str) -> bool) -> String {
+fn strip_missing_links(page: &str, has: impl Fn(&str) -> bool) -> String {
     let mut written = String::with_capacity(page.len());
     for (index, part) in page.split("```").enumerate() {
         let is_code = index % 2 == 1;
@@ -104,7 +104,7 @@ mod tests {
                     ```\n[web](https://doe.org), [E](E)";
         let has = |file: &str| matches!(file, "a.gif" | "b.md");
         let expected = page.replace("[c](../c.rs)", "c").replace("[E](E)", "E");
-        assert_eq!(with_links(page, has), expected);
+        assert_eq!(strip_missing_links(page, has), expected);
         let up = joined(Path::new("docs/formats"), "../rules.md");
         assert_eq!(up, Path::new("docs/rules.md"));
     }

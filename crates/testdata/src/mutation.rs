@@ -144,9 +144,9 @@ impl Random {
 
     /// A random byte, often one with a meaning in text formats.
     fn byte(&mut self) -> u8 {
-        const TELLING: &[u8] = b"0123456789+-abcdefABCDEF \t\r\n\0\xff";
+        const SIGNIFICANT_BYTES: &[u8] = b"0123456789+-abcdefABCDEF \t\r\n\0\xff";
         if self.below(2) == 0 {
-            TELLING[self.below(TELLING.len())]
+            SIGNIFICANT_BYTES[self.below(SIGNIFICANT_BYTES.len())]
         } else {
             self.next() as u8
         }

@@ -23,7 +23,7 @@ use mapscope_scene::saving::JSON;
 /// Number of times each file is opened; the fastest round counts.
 const ROUNDS: usize = 3;
 /// JSON pointers of figures that are taken from the fastest round.
-const OF_ROUNDS: [&str; 8] = [
+const FASTEST_ROUND_FIGURES: [&str; 8] = [
     "/open_ms/read",
     "/open_ms/parse",
     "/open_ms/build",
@@ -204,7 +204,7 @@ fn keep_fastest(measured: &mut Value, again: &Value) {
     if first_frame(again) < first_frame(measured) {
         measured["start_ms"] = again["start_ms"].clone();
     }
-    for pointer in OF_ROUNDS {
+    for pointer in FASTEST_ROUND_FIGURES {
         let figure = |of: &Value| of.pointer(pointer).and_then(Value::as_f64);
         if let (Some(last), Some(next)) = (figure(measured), figure(again))
             && next < last

@@ -15,7 +15,7 @@ use mapscope_formats::Problem;
 use mapscope_scene::{Usage, is_for_others, is_missing_file};
 
 /// Maximum number of missing files listed in text output.
-const LISTED: usize = 20;
+const MAX_LISTED_MISSING: usize = 20;
 
 /// Usage of the folders' files, collected while files are checked.
 #[derive(Debug, Default)]
@@ -85,7 +85,7 @@ impl Assets {
         let is_excluded = |path: &Path| settings.borrow_mut().exclude(path);
         let is_wanted = |path: &Path| is_for_others(path) && !is_excluded(path);
         let mut search = Search::new(Limits::NONE, &found, &|| true, &is_wanted);
-        search = search.passing_by(&is_excluded);
+        search = search.skipping(&is_excluded);
         let folders = paths
             .iter()
             .filter(|path| !source::is_stdin(path) && path.is_dir());
@@ -101,13 +101,16 @@ impl Assets {
     pub(super) fn missing_text(&self) -> Vec<String> {
         let mut missing: Vec<_> = self.missing.iter().collect();
         missing.sort_by_key(|(_, it)| std::cmp::Reverse(it.count));
-        let lines = missing.iter().take(LISTED).map(|(message, it)| {
-            let times = output::counted(it.count, "time");
-            let files = output::counted(it.files.len(), "file");
-            format!("missing: {message} (named {times} in {files})")
-        });
+        let lines = missing
+            .iter()
+            .take(MAX_LISTED_MISSING)
+            .map(|(message, it)| {
+                let times = output::counted(it.count, "time");
+                let files = output::counted(it.files.len(), "file");
+                format!("missing: {message} (named {times} in {files})")
+            });
         let mut lines: Vec<String> = lines.collect();
-        if let Some(more @ 1..) = missing.len().checked_sub(LISTED) {
+        if let Some(more @ 1..) = missing.len().checked_sub(MAX_LISTED_MISSING) {
             lines.push(format!("missing: and {more} more (--json has them)"));
         }
         lines

@@ -70,7 +70,7 @@ pub(super) fn find(
     };
     let is_wanted = |path: &Path| looks_openable(path) && !is_excluded(path);
     let mut search = Search::new(Limits::NONE, &found, &goes_on, &is_wanted);
-    search = search.passing_by(&is_excluded).with_dangling_links();
+    search = search.skipping(&is_excluded).with_dangling_links();
     let mut inputs = Inputs {
         named: paths.to_vec(),
         ..Inputs::default()

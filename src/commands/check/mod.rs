@@ -42,7 +42,7 @@ struct Checked {
 struct Found {
     checked: Checked,
     /// Problems that represent the problems of other files, with those files.
-    stand_ins: Vec<(PathBuf, Problem)>,
+    proxy_problems: Vec<(PathBuf, Problem)>,
     /// Other files that belong to it, have problems and are not checked separately.
     others: Vec<Checked>,
 }
@@ -161,7 +161,7 @@ pub(super) fn run(args: &CheckArgs, options: &OpenOptions) -> Result<Status, Com
         let path: PathBuf = inputs.files.get(i).cloned().unwrap_or_default();
         let found = check(&path, &inputs, options, counts_characters);
         let found = if unquoted.contains(&path) {
-            without_quotes(found)
+            redact_quotations(found)
         } else {
             found
         };
@@ -237,12 +237,12 @@ impl Run<'_> {
     fn found(&mut self, found: Found) -> io::Result<()> {
         let Found {
             mut checked,
-            stand_ins,
+            proxy_problems,
             mut others,
         } = found;
         others.retain(|other| !self.folders.borrow_mut().exclude(&other.path));
         let is_reported = |file: &Path| others.iter().any(|other| other.path == file);
-        let left = stand_ins.into_iter();
+        let left = proxy_problems.into_iter();
         let left = left.filter(|(file, _)| !is_reported(file));
         let problems = &mut checked.findings.problems;
         problems.extend(left.map(|(_, problem)| problem));
@@ -398,7 +398,7 @@ fn check(
     };
     let alone = |findings| Found {
         checked: checked(findings),
-        stand_ins: Vec::new(),
+        proxy_problems: Vec::new(),
         others: Vec::new(),
     };
     let was_found = inputs.was_found(path);
@@ -424,13 +424,13 @@ fn check(
         }
         let mut found = match known? {
             Known::Opened(document) => {
-                let (problems, stand_ins) =
-                    without_stand_ins(&*document, &document.about().problems, inputs);
+                let (problems, proxy_problems) =
+                    split_proxy_problems(&*document, &document.about().problems, inputs);
                 let others = document.other_files().into_iter();
                 let others = others.filter(|other| !inputs.contains(&other.path));
                 let others = others.filter_map(|other| of_other(other, inputs, counts_characters));
                 Found {
-                    stand_ins,
+                    proxy_problems,
                     others: others.collect(),
                     checked: checked(Findings {
                         version: Some(document.about().version.clone()),
@@ -445,8 +445,8 @@ fn check(
         if counts_characters {
             let text = source.text();
             let findings = &mut found.checked.findings;
-            let stand_ins = found.stand_ins.iter_mut().map(|(_, problem)| problem);
-            count_characters(&text, findings.problems.iter_mut().chain(stand_ins));
+            let proxy_problems = found.proxy_problems.iter_mut().map(|(_, problem)| problem);
+            count_characters(&text, findings.problems.iter_mut().chain(proxy_problems));
             count_characters(&text, &mut findings.notes);
         }
         Ok(found)
@@ -461,7 +461,7 @@ fn check(
 
 /// Removes all quotations from the result for a file that is a link out of its folder: an untrusted
 /// link must not print another file of the user. Other files that belong to it are omitted.
-fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
+fn redact_quotations(found: Result<Found, String>) -> Result<Found, String> {
     let link = "this file is a link out of its folder; nothing of it is quoted";
     let mut found = found.map_err(|_quoted| format!("it cannot be checked; {link}"))?;
     found.others.clear();
@@ -470,8 +470,8 @@ fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
     let Findings {
         problems, notes, ..
     } = findings;
-    let stand_ins = found.stand_ins.iter_mut().map(|(_, problem)| problem);
-    for problem in problems.iter_mut().chain(notes).chain(stand_ins) {
+    let proxy_problems = found.proxy_problems.iter_mut().map(|(_, problem)| problem);
+    for problem in problems.iter_mut().chain(notes).chain(proxy_problems) {
         let Problem { rule, subject, .. } = *problem;
         let message = format!("{} ({link})", rule.summary);
         *problem = Problem::new(rule, subject, problem.place, message);
@@ -481,20 +481,20 @@ fn without_quotes(found: Result<Found, String>) -> Result<Found, String> {
 
 /// Splits the problems of a document into its own and those that represent problems of another
 /// file, paired with that file. The latter are omitted if that file is checked separately.
-fn without_stand_ins(
+fn split_proxy_problems(
     document: &dyn Document,
     problems: &[Problem],
     inputs: &Inputs,
 ) -> (Vec<Problem>, Vec<(PathBuf, Problem)>) {
-    let (mut own, mut stand_ins) = (Vec::new(), Vec::new());
+    let (mut own, mut proxy_problems) = (Vec::new(), Vec::new());
     for problem in problems {
         match document.stands_for(problem) {
             Some(file) if inputs.contains(&file) => {}
-            Some(file) => stand_ins.push((file, problem.clone())),
+            Some(file) => proxy_problems.push((file, problem.clone())),
             None => own.push(problem.clone()),
         }
     }
-    (own, stand_ins)
+    (own, proxy_problems)
 }
 
 /// The findings in another file that belongs to a document, if it has any.
@@ -506,9 +506,9 @@ fn of_other(other: OtherFile<'_>, inputs: &Inputs, counts_characters: bool) -> O
         mut problems,
     } = other;
     if let Some(document) = document {
-        let (own, stand_ins) = without_stand_ins(document, &problems, inputs);
+        let (own, proxy_problems) = split_proxy_problems(document, &problems, inputs);
         problems = own;
-        problems.extend(stand_ins.into_iter().map(|(_, problem)| problem));
+        problems.extend(proxy_problems.into_iter().map(|(_, problem)| problem));
         problems.sort_by_key(|problem| problem.place);
     }
     let mut notes = document.map_or_else(Vec::new, Document::notes);

@@ -27,7 +27,7 @@ const EXCLUDE: &str = "exclude";
 
 /// The settings that one folder defines for the files in and below it.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct FolderConfig {
     pub(super) levels: Levels,
     /// Patterns of excluded files.
     exclude: Vec<Pattern>,
@@ -188,9 +188,9 @@ impl FolderSettings {
     }
 
     /// Reads the settings of a folder, if it has any, and records mistakes.
-    fn read(&mut self, path: &Path) -> Said {
+    fn read(&mut self, path: &Path) -> FolderConfig {
         let bytes = match fs::metadata(path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => return Said::default(),
+            Err(error) if error.kind() == ErrorKind::NotFound => return FolderConfig::default(),
             Err(error) => Err(error.to_string()),
             Ok(meta) if meta.len() > MAX_BYTES && meta.is_file() => Err(format!(
                 "{} bytes; at most {MAX_BYTES} are read",
@@ -211,7 +211,7 @@ impl FolderSettings {
             Ok(text) => text,
             Err(message) => {
                 self.unchecked.push(Unchecked::new(named, message));
-                return Said::default();
+                return FolderConfig::default();
             }
         };
         let (said, faults) = parse(&text);
@@ -253,8 +253,8 @@ fn place(text: &str, offset: usize) -> Place {
 }
 
 /// Parses a settings file and returns its mistakes with their byte offsets.
-pub(super) fn parse(text: &str) -> (Said, Vec<(usize, String)>) {
-    let mut said = Said::default();
+pub(super) fn parse(text: &str) -> (FolderConfig, Vec<(usize, String)>) {
+    let mut said = FolderConfig::default();
     let mut faults = Vec::new();
     let table = match DeTable::parse(text) {
         Ok(table) => table,

@@ -6,7 +6,7 @@ mod gpu;
 mod output;
 mod shots;
 
-use self::output::{Output, Written};
+use self::output::{Output, OutputForm};
 use super::cli::{GraphicsArgs, RenderArgs};
 use super::{CommandError, Status, output as messages};
 use crate::images::series::Painter;
@@ -71,7 +71,7 @@ fn write_all(
 ) -> Result<Status, CommandError> {
     let output = Output::new(args, document);
     // Check all output files before drawing.
-    let written = Written::new(args, shots, &output)?;
+    let written = OutputForm::new(args, shots, &output)?;
     match output.write_shots(&written, shots, painter) {
         // The reader has hung up: the remaining images are not needed.
         Err(error) if error.is_hang_up() => {}

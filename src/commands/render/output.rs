@@ -15,7 +15,7 @@ use mapscope_scene::saving::{self, FileKind, PNG};
 
 /// The form in which images are written.
 #[derive(Debug, PartialEq)]
-pub(super) enum Written {
+pub(super) enum OutputForm {
     /// Files, or one file on standard output.
     Files(Destination),
     /// Raw pixels on standard output.
@@ -30,7 +30,7 @@ pub(super) struct Output<'a> {
     read: Vec<PathBuf>,
 }
 
-impl Written {
+impl OutputForm {
     /// Chooses the destination of the given shots.
     ///
     /// # Errors
@@ -136,21 +136,21 @@ impl<'a> Output<'a> {
     /// Draws all images and writes them.
     pub(super) fn write_shots(
         &self,
-        written: &Written,
+        written: &OutputForm,
         shots: &[Shot],
         painter: &mut dyn Painter,
     ) -> Result<(), CommandError> {
-        if let Written::Files(destination) = written {
+        if let OutputForm::Files(destination) = written {
             for path in destination.paths() {
-                target::hold_for(path);
+                target::defer_interrupts_for(path);
             }
         }
         let writing = Writing {
             output: self,
-            steps: Steps::new(shots.len()),
+            steps: StepProgress::new(shots.len()),
         };
         match written {
-            Written::Files(destination) => {
+            OutputForm::Files(destination) => {
                 if let Destination::Animation(_, path) = destination {
                     series::check_frame_size(painter.size()).map_err(|why| {
                         CommandError::Argument(format!("--output {}: {why}", path.display()))
@@ -159,14 +159,14 @@ impl<'a> Output<'a> {
                 let fps = self.args.fps.unwrap_or(DEFAULT_FPS);
                 destination.write(shots, fps, painter, &writing)
             }
-            Written::Raw => {
+            OutputForm::Raw => {
                 let mut out = BufWriter::new(io::stdout().lock());
                 for (number, shot) in shots.iter().enumerate() {
                     let drawn = painter.draw(shot, &mut |rows| {
                         writing.report(number as f32)?;
                         out.write_all(rows)
                     });
-                    drawn.map_err(as_it_was)?;
+                    drawn.map_err(restore_command_error)?;
                 }
                 Ok(out.flush()?)
             }
@@ -177,7 +177,7 @@ impl<'a> Output<'a> {
 /// Writes images as the arguments request.
 struct Writing<'a> {
     output: &'a Output<'a>,
-    steps: Steps,
+    steps: StepProgress,
 }
 
 impl Overseer for Writing<'_> {
@@ -196,12 +196,12 @@ impl Overseer for Writing<'_> {
     ) -> Result<(), CommandError> {
         if is_stdout(path) {
             let mut out = BufWriter::new(io::stdout().lock());
-            saving::with_own_error(&mut out, write).map_err(as_it_was)?;
+            saving::with_own_error(&mut out, write).map_err(restore_command_error)?;
             return Ok(out.flush()?);
         }
         self.output.check(path, kind)?;
         let written = series::write_whole(path, &interrupt::check, write);
-        written.map_err(|error| match as_it_was(error) {
+        written.map_err(|error| match restore_command_error(error) {
             CommandError::Output(source) => {
                 let path = path.to_owned();
                 CommandError::Write { path, source }
@@ -212,39 +212,39 @@ impl Overseer for Writing<'_> {
 }
 
 /// Restores a command error that was passed as an I/O error.
-fn as_it_was(error: io::Error) -> CommandError {
+fn restore_command_error(error: io::Error) -> CommandError {
     error.downcast().unwrap_or_else(CommandError::Output)
 }
 
 /// Progress in images, printed on a terminal.
-struct Steps {
+struct StepProgress {
     of: usize,
     /// The number that was printed last.
-    said: Cell<Option<usize>>,
+    last_printed: Cell<Option<usize>>,
 }
 
-impl Steps {
+impl StepProgress {
     fn new(of: usize) -> Self {
         let is_said = of > 1 && io::stderr().is_terminal();
         Self {
             of: if is_said { of } else { 0 },
-            said: Cell::default(),
+            last_printed: Cell::default(),
         }
     }
 
     fn say(&self, done: usize) {
-        if self.of > 0 && self.said.replace(Some(done)) != Some(done) {
+        if self.of > 0 && self.last_printed.replace(Some(done)) != Some(done) {
             // Ignore a closed standard error: the user does not want the message.
-            let _unheard = write!(io::stderr(), "\r{done} of {} images", self.of);
+            let _ignored = write!(io::stderr(), "\r{done} of {} images", self.of);
         }
     }
 }
 
-impl Drop for Steps {
+impl Drop for StepProgress {
     fn drop(&mut self) {
         if self.of > 0 {
             // Erase the progress line.
-            let _unheard = write!(io::stderr(), "\r\x1b[K");
+            let _ignored = write!(io::stderr(), "\r\x1b[K");
         }
     }
 }

@@ -3,7 +3,7 @@
 use egui::{Color32, FontId, Painter, Rect};
 
 use super::shown::{Revision, TrackedShown};
-use crate::images::labels::{HALO, HALO_COLOR, HALO_OPACITY, LETTERS, LabelPlaces, LabelView};
+use crate::images::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelPlaces, LabelView};
 use crate::viewer::state::OpenFile;
 use mapscope_scene::Label;
 use mapscope_scene::camera::Camera;
@@ -40,7 +40,7 @@ impl Labels {
             return;
         }
         let painter = painter.with_clip_rect(rect);
-        let font = FontId::proportional(LETTERS);
+        let font = FontId::proportional(FONT_SIZE);
         let view = LabelView {
             document: &*open.document,
             shown,

@@ -69,7 +69,7 @@ pub enum ConvertError {
     Form(String),
     /// The form cannot represent the file, and nothing of it can be omitted.
     #[error("{0}")]
-    Unfit(String),
+    Unrepresentable(String),
     /// The written file differs from the content when it is read again.
     #[error("what was written is read as something else: {0}; nothing is kept of it")]
     Differs(String),
@@ -108,12 +108,12 @@ trait Content: Sized {
     }
 
     /// Reports content of the file that no form preserves.
-    fn unwritten(&self, _bytes: &[u8], _told: &mut Told) {}
+    fn unwritten(&self, _bytes: &[u8], _told: &mut ConversionReport) {}
 }
 
 /// The messages of a conversion.
 #[derive(Debug, Default)]
-struct Told {
+struct ConversionReport {
     losses: Vec<String>,
     notes: Vec<String>,
 }
@@ -123,12 +123,12 @@ const MAX_NAMED: usize = 5;
 
 /// Items that lose something: their number, and the known names or places.
 #[derive(Debug, Default)]
-struct Things {
+struct ItemNames {
     count: usize,
     names: Vec<String>,
 }
 
-impl From<usize> for Things {
+impl From<usize> for ItemNames {
     fn from(count: usize) -> Self {
         Self {
             count,
@@ -137,7 +137,7 @@ impl From<usize> for Things {
     }
 }
 
-impl<N: Into<String>> FromIterator<N> for Things {
+impl<N: Into<String>> FromIterator<N> for ItemNames {
     fn from_iter<I: IntoIterator<Item = N>>(names: I) -> Self {
         let mut things = Self::default();
         for name in names {
@@ -150,7 +150,7 @@ impl<N: Into<String>> FromIterator<N> for Things {
     }
 }
 
-impl fmt::Display for Things {
+impl fmt::Display for ItemNames {
     /// Writes the names in parentheses after a space, or nothing without names.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.names.is_empty() {
@@ -164,9 +164,9 @@ impl fmt::Display for Things {
     }
 }
 
-impl Told {
+impl ConversionReport {
     /// Reports that items lose something, such as `their name`; does nothing without items.
-    fn lost(&mut self, things: impl Into<Things>, noun: &str, what: &str) {
+    fn lost(&mut self, things: impl Into<ItemNames>, noun: &str, what: &str) {
         let things = things.into();
         let number = counted(things.count, noun);
         match things.count {
@@ -180,7 +180,7 @@ impl Told {
     }
 
     /// Reports that items are omitted; does nothing without items.
-    fn left_out(&mut self, things: impl Into<Things>, noun: &str, why: &str) {
+    fn left_out(&mut self, things: impl Into<ItemNames>, noun: &str, why: &str) {
         let things = things.into();
         if things.count > 0 {
             let verb = if things.count == 1 { "is" } else { "are" };
@@ -201,9 +201,9 @@ impl Told {
 /// A step that converts content to a form.
 enum Make<T> {
     /// Changes the content within the same format.
-    Change(fn(&mut T, &mut Told) -> Result<(), ConvertError>),
+    Change(fn(&mut T, &mut ConversionReport) -> Result<(), ConvertError>),
     /// Converts to another format.
-    Other(fn(T, &Context, Told) -> Result<Converted, ConvertError>),
+    Other(fn(T, &Context, ConversionReport) -> Result<Converted, ConvertError>),
 }
 
 /// A row in the table of a format.
@@ -218,7 +218,7 @@ impl<T> Row<T> {
         format: &'static Format,
         aspect: &'static str,
         [name, what]: [&'static str; 2],
-        change: fn(&mut T, &mut Told) -> Result<(), ConvertError>,
+        change: fn(&mut T, &mut ConversionReport) -> Result<(), ConvertError>,
     ) -> Self {
         let form = Form {
             name,
@@ -354,7 +354,7 @@ fn convert_as<T: Content>(
     let rows = chosen(rows, names)?;
     let mut content = read::<T>(bytes)?;
     let problems = content.problems().to_vec();
-    let mut told = Told::default();
+    let mut told = ConversionReport::default();
     content.unwritten(bytes, &mut told);
     let mut other = None;
     for row in rows {
@@ -367,7 +367,7 @@ fn convert_as<T: Content>(
         Some(make) => make(content, context, told)?,
         None => finished(&content, told)?,
     };
-    let lost = passed_over(&problems, &converted.problems);
+    let lost = dropped_content(&problems, &converted.problems);
     converted.losses.extend(lost);
     Ok(Converted {
         problems,
@@ -379,7 +379,7 @@ fn convert_as<T: Content>(
 fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
     let content = T::read(bytes).map_err(|error| match error {
         ReadError::Unreadable(problem) => ConvertError::Unreadable(Box::new(problem)),
-        ReadError::Cancelled => ConvertError::Unfit("cancelled".to_owned()),
+        ReadError::Cancelled => ConvertError::Unrepresentable("cancelled".to_owned()),
     })?;
     match content.left_out() {
         Some(problem) => Err(ConvertError::Unreadable(Box::new(problem.clone()))),
@@ -389,8 +389,8 @@ fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
 
 /// Reports content that readers skip in the input and that the output no longer contains: most
 /// writers do not write it again.
-fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> {
-    let mut told = Told::default();
+fn dropped_content(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> {
+    let mut told = ConversionReport::default();
     for (end, what) in [
         ("/extra-words", "words that mean nothing where they stand"),
         ("/stray-text", "the text between its nodes"),
@@ -403,7 +403,7 @@ fn passed_over(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> 
         let count: usize = before.clone().map(|problem| problem.count).sum();
         let kept: usize = after.map(|problem| problem.count).sum();
         let places = before.map(|problem| place_text(problem.place));
-        let mut things: Things = places.filter(|_| kept == 0).collect();
+        let mut things: ItemNames = places.filter(|_| kept == 0).collect();
         things.count = count.saturating_sub(kept);
         told.lost(things, "place", what);
     }
@@ -428,8 +428,8 @@ fn name_or(name: &str, other: impl FnOnce() -> String) -> String {
 }
 
 /// Writes content and reads it back to verify that it is complete.
-fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertError> {
-    let bytes = content.write().map_err(ConvertError::Unfit)?;
+fn finished<T: Content>(content: &T, told: ConversionReport) -> Result<Converted, ConvertError> {
+    let bytes = content.write().map_err(ConvertError::Unrepresentable)?;
     let again = T::read(&bytes).map_err(|error| ConvertError::Differs(error.to_string()))?;
     if let Some(problem) = again.left_out() {
         let Problem { place, message, .. } = problem;
@@ -450,10 +450,14 @@ fn finished<T: Content>(content: &T, told: Told) -> Result<Converted, ConvertErr
 }
 
 /// Reports that a text was read as UTF-8 but is not valid UTF-8.
-fn tell_of_encoding(bytes: &[u8], texts: &mut dyn Iterator<Item = &str>, told: &mut Told) {
+fn report_encoding_loss(
+    bytes: &[u8],
+    texts: &mut dyn Iterator<Item = &str>,
+    told: &mut ConversionReport,
+) {
     if std::str::from_utf8(bytes).is_err() {
         let names = texts.filter(|text| text.contains(char::REPLACEMENT_CHARACTER));
-        let names: Things = names.map(|text| quoted(text.as_bytes())).collect();
+        let names: ItemNames = names.map(|text| quoted(text.as_bytes())).collect();
         told.lost(names, "name", "characters that are not in UTF-8");
     }
 }

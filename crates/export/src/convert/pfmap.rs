@@ -3,7 +3,7 @@
 use mapscope_formats::pfmap::{self, BlendMode, Cover, Edge, FORMAT, Field, Found, Pfmap};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Row, Things, Told, tell_of_encoding};
+use super::{Content, ConversionReport, ItemNames, Row, report_encoding_loss};
 
 /// The versions of PFMAP.
 pub(super) const FORMS: &[Row<Pfmap>] = &[
@@ -85,7 +85,7 @@ fn name_edges(map: &mut Pfmap) {
 }
 
 /// Reduces each tile to the fields of the document.
-fn as_document(map: &mut Pfmap, told: &mut Told) {
+fn as_document(map: &mut Pfmap, told: &mut ConversionReport) {
     let (mut covers, mut edges) = (0, 0);
     for tile in &mut map.tiles {
         covers += usize::from(tile.cover() != Cover::None);
@@ -140,12 +140,12 @@ impl Content for Pfmap {
             && self.tiles == other.tiles
     }
 
-    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+    fn unwritten(&self, bytes: &[u8], told: &mut ConversionReport) {
         let names = self
             .materials
             .iter()
             .flat_map(|it| [&*it.name, &*it.texture]);
-        tell_of_encoding(bytes, &mut names.into_iter(), told);
+        report_encoding_loss(bytes, &mut names.into_iter(), told);
         let mut odd = Vec::new();
         for row in 0..self.rows() {
             for col in 0..self.cols() {
@@ -158,6 +158,6 @@ impl Content for Pfmap {
             }
         }
         let what = "characters that the document does not allow, for what the engine makes of them";
-        told.lost(odd.into_iter().collect::<Things>(), "tile", what);
+        told.lost(odd.into_iter().collect::<ItemNames>(), "tile", what);
     }
 }

@@ -3,7 +3,7 @@
 use mapscope_formats::pfobj::{self, Clip, FORMAT, Pfobj};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Row, Told, tell_of_encoding};
+use super::{Content, ConversionReport, Row, report_encoding_loss};
 
 /// No forms: the format has only one version.
 pub(super) const FORMS: &[Row<Pfobj>] = &[];
@@ -63,13 +63,13 @@ impl Content for Pfobj {
         one == two
     }
 
-    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+    fn unwritten(&self, bytes: &[u8], told: &mut ConversionReport) {
         let materials = self
             .materials
             .iter()
             .flat_map(|it| [&*it.name, &*it.texture]);
         let joints = self.joints.iter().map(|joint| &*joint.name);
         let clips = self.clips.iter().map(|clip| &*clip.name);
-        tell_of_encoding(bytes, &mut materials.chain(joints).chain(clips), told);
+        report_encoding_loss(bytes, &mut materials.chain(joints).chain(clips), told);
     }
 }

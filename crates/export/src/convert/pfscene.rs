@@ -5,7 +5,7 @@ use mapscope_formats::pfscene::{
 };
 use mapscope_formats::{Format, Problem, ReadError, counted, quoted};
 
-use super::{Content, ConvertError, Row, Things, Told, tell_of_encoding};
+use super::{Content, ConversionReport, ConvertError, ItemNames, Row, report_encoding_loss};
 
 /// The versions of PFSCENE.
 pub(super) const FORMS: &[Row<Pfscene>] = &[
@@ -35,7 +35,7 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
 /// The attribute that follows the colour of a faction in version 1.1.
 const CONTROLLABLE: &str = "controllable";
 
-fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
+fn to_1_0(scene: &mut Pfscene, told: &mut ConversionReport) -> Result<(), ConvertError> {
     let mut controlled = Vec::new();
     for faction in &mut scene.factions {
         // The engine ignores the key of the attribute.
@@ -43,12 +43,12 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
         controlled.extend((attributes.len() > 1).then(|| quoted(faction.name.as_bytes())));
         attributes.truncate(1);
     }
-    let controlled: Things = controlled.into_iter().collect();
+    let controlled: ItemNames = controlled.into_iter().collect();
     told.lost(controlled, "faction", "their mark `controllable`");
     let pairs = scene.diplomacy.iter();
     let pairs = pairs.map(|it| format!("{} and {}", it.faction, it.other));
     told.lost(
-        pairs.collect::<Things>(),
+        pairs.collect::<ItemNames>(),
         "pair of factions",
         "their diplomacy",
     );
@@ -68,7 +68,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
         ("emit_light_pos", emit_light_pos.is_some()),
     ];
     let settings = settings.into_iter().filter(|(_, is_there)| *is_there);
-    let settings: Things = settings.map(|(name, _)| name).collect();
+    let settings: ItemNames = settings.map(|(name, _)| name).collect();
     told.lost(settings, "setting of sky and light", "their value");
     told.left_out(
         other.len(),
@@ -80,14 +80,14 @@ fn to_1_0(scene: &mut Pfscene, told: &mut Told) -> Result<(), ConvertError> {
         .retain(|section| section.kind != SectionKind::General);
     if scene.sections.is_empty() {
         let text = "the scene has only sky and light, which version 1.0 has not";
-        return Err(ConvertError::Unfit(text.to_owned()));
+        return Err(ConvertError::Unrepresentable(text.to_owned()));
     }
     "1.0".clone_into(&mut scene.version);
     Ok(())
 }
 
 /// Adds what version 1.0 does not store: factions become controllable and at peace.
-fn to_1_1(scene: &mut Pfscene, told: &mut Told) {
+fn to_1_1(scene: &mut Pfscene, told: &mut ConversionReport) {
     if scene.is_1_1() {
         return;
     }
@@ -147,13 +147,13 @@ impl Content for Pfscene {
         pfscene::write(self) == pfscene::write(other)
     }
 
-    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
+    fn unwritten(&self, bytes: &[u8], told: &mut ConversionReport) {
         // Most lines are written with their original bytes.
         if std::str::from_utf8(&pfscene::write(self)).is_err() {
             return;
         }
         let names = self.entities.iter().flat_map(|it| [&*it.name, &*it.model]);
         let factions = self.factions.iter().map(|faction| &*faction.name);
-        tell_of_encoding(bytes, &mut names.chain(factions), told);
+        report_encoding_loss(bytes, &mut names.chain(factions), told);
     }
 }

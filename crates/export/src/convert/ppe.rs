@@ -4,7 +4,7 @@
 use mapscope_formats::ppe::{Cell, Compression, Layout, MAP_FORMAT, MapData, MapFlags, map_data};
 use mapscope_formats::{Format, Problem, ReadError};
 
-use super::{Content, Row, Things, Told};
+use super::{Content, ConversionReport, ItemNames, Row};
 
 /// The layouts of cells, and the kinds of compression.
 pub(super) const FORMS: &[Row<MapData>] = &[
@@ -75,10 +75,10 @@ fn compress(map: &mut MapData, compression: u32) {
 }
 
 /// The cells that match a condition, by column and row.
-fn cells_that(map: &MapData, says: impl Fn(Cell) -> bool) -> Things {
+fn cells_where(map: &MapData, predicate: impl Fn(Cell) -> bool) -> ItemNames {
     let width = map.size[0].max(1) as usize;
     let cells = map.cells.iter().enumerate();
-    let cells = cells.filter(|(_, raw)| says(Cell::decode(**raw, map.flags)));
+    let cells = cells.filter(|(_, raw)| predicate(Cell::decode(**raw, map.flags)));
     cells
         .map(|(index, _)| format!("{},{}", index % width, index / width))
         .collect()
@@ -96,14 +96,14 @@ fn set_flags(map: &mut MapData, flags: u32, change: impl Fn(Cell) -> Cell) {
 /// Flags with a meaning in one layout only. The flag for logic attributes means user data in the
 /// other layout. The flag for swapped axes has no meaning in the new layout, where each cell has
 /// its own.
-const OF_ONE_LAYOUT: u32 = MapFlags::PRIORITY_USER_DATA_OR_LOGIC | MapFlags::AXIS_SWITCH;
+const SINGLE_LAYOUT_FLAGS: u32 = MapFlags::PRIORITY_USER_DATA_OR_LOGIC | MapFlags::AXIS_SWITCH;
 
-fn to_new(map: &mut MapData, told: &mut Told) {
+fn to_new(map: &mut MapData, told: &mut ConversionReport) {
     if map.flags.layout() == Layout::New {
         return;
     }
     if map.flags.priority_is_user_data() {
-        let used = cells_that(map, |cell| cell.priority_user_data.unwrap_or(0) != 0);
+        let used = cells_where(map, |cell| cell.priority_user_data.unwrap_or(0) != 0);
         told.lost(
             used,
             "cell",
@@ -111,13 +111,13 @@ fn to_new(map: &mut MapData, told: &mut Told) {
         );
         told.loss("the flag for user data in place of priorities is lost");
     }
-    let high = cells_that(map, |cell| cell.priority > 1);
+    let high = cells_where(map, |cell| cell.priority > 1);
     told.lost(
         high,
         "cell",
         "their priority above 1: the new layout has 1 or none",
     );
-    let flags = map.flags.0 & !OF_ONE_LAYOUT | MapFlags::NEW_LAYOUT;
+    let flags = map.flags.0 & !SINGLE_LAYOUT_FLAGS | MapFlags::NEW_LAYOUT;
     set_flags(map, flags, |cell| Cell {
         priority: cell.priority.min(1),
         priority_user_data: None,
@@ -125,7 +125,7 @@ fn to_new(map: &mut MapData, told: &mut Told) {
     });
 }
 
-fn to_old(map: &mut MapData, told: &mut Told) {
+fn to_old(map: &mut MapData, told: &mut ConversionReport) {
     if map.flags.layout() == Layout::Old {
         return;
     }
@@ -137,15 +137,15 @@ fn to_old(map: &mut MapData, told: &mut Told) {
         );
     }
     let palette = |cell: Cell| cell.palette_user_data.unwrap_or(cell.palette);
-    let high = cells_that(map, |cell| palette(cell) > 0xFF);
+    let high = cells_where(map, |cell| palette(cell) > 0xFF);
     told.lost(
         high,
         "cell",
         "their palette above 255, of which the lowest 8 bits are left",
     );
-    let is_turned = cells_that(map, |cell| cell.axis_switch).count > 0;
+    let is_turned = cells_where(map, |cell| cell.axis_switch).count > 0;
     let axis_switch = if is_turned { MapFlags::AXIS_SWITCH } else { 0 };
-    let flags = map.flags.0 & !OF_ONE_LAYOUT & !MapFlags::NEW_LAYOUT | axis_switch;
+    let flags = map.flags.0 & !SINGLE_LAYOUT_FLAGS & !MapFlags::NEW_LAYOUT | axis_switch;
     set_flags(map, flags, |cell| cell);
 }
 

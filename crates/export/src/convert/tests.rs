@@ -408,8 +408,8 @@ fn flags_that_are_neither_0_nor_1_are_lost() {
 
 #[test]
 fn a_long_list_of_names_is_cut() {
-    let mut told = Told::default();
-    let names = |count: u32| -> Things { (0..count).map(|i| format!("n{i}")).collect() };
+    let mut told = ConversionReport::default();
+    let names = |count: u32| -> ItemNames { (0..count).map(|i| format!("n{i}")).collect() };
     told.lost(names(5), "layer", "their name");
     told.lost(names(7), "layer", "their name");
     told.lost(0, "layer", "their name");
@@ -456,7 +456,7 @@ fn what_a_binary_map_of_ika_cannot_say_is_counted() {
     };
     let none = text_map::write(&none).unwrap();
     let error = convert(&none, &text_map::FORMAT, &["v6"], &TILE_PX).unwrap_err();
-    assert!(matches!(error, ConvertError::Unfit(_)));
+    assert!(matches!(error, ConvertError::Unrepresentable(_)));
 }
 
 #[test]
@@ -605,7 +605,7 @@ fn factions_and_sky_have_what_version_1_0_knows() {
     let sky = &scene[..scene.find("section \"factions\"").unwrap()];
     let sky = sky.replace("num_sections 5", "num_sections 1");
     let error = convert(sky.as_bytes(), &pfscene::FORMAT, &["1.0"], &TILE_PX).unwrap_err();
-    assert!(matches!(error, ConvertError::Unfit(_)), "{error}");
+    assert!(matches!(error, ConvertError::Unrepresentable(_)), "{error}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use mapscope_formats::ika::vsp::{self, FORMAT, Pixels, STRANDS, Strand, Version, Vsp};
 use mapscope_formats::{Format, Problem, ReadError, counted, quoted};
 
-use super::{Content, ConvertError, Row, Things, Told};
+use super::{Content, ConversionReport, ConvertError, ItemNames, Row};
 
 /// The forms of tilesets. All of them are version 6, the only version that is written.
 pub(super) const FORMS: &[Row<Vsp>] = &[
@@ -40,7 +40,7 @@ const COLORS: usize = 256;
 /// Maximum number of bytes of a description.
 const MAX_DESCRIPTION: usize = 63;
 
-fn to_rgba(vsp: &mut Vsp, told: &mut Told) {
+fn to_rgba(vsp: &mut Vsp, told: &mut ConversionReport) {
     if !matches!(vsp.pixels, Pixels::Rgba(_)) {
         vsp.pixels = Pixels::Rgba(vsp.rgba().into_owned());
     }
@@ -50,7 +50,7 @@ fn to_rgba(vsp: &mut Vsp, told: &mut Told) {
     vsp.mask = None;
 }
 
-fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
+fn to_indexed(vsp: &mut Vsp, told: &mut ConversionReport) -> Result<(), ConvertError> {
     if matches!(vsp.pixels, Pixels::Indexed(_)) {
         return Ok(());
     }
@@ -79,12 +79,12 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
                     "more than {} opaque colours; a palette has no more",
                     COLORS - 1
                 );
-                return Err(ConvertError::Unfit(text));
+                return Err(ConvertError::Unrepresentable(text));
             }
             _ => {
                 let text =
                     format!("a pixel of opacity {a}; those of a palette are opaque or not there");
-                return Err(ConvertError::Unfit(text));
+                return Err(ConvertError::Unrepresentable(text));
             }
         };
         indices.push(number);
@@ -94,7 +94,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut Told) -> Result<(), ConvertError> {
         if palette.len() == COLORS {
             let text =
                 "all of the 256 colours are dark, so that they would be read as brighter ones";
-            return Err(ConvertError::Unfit(text.to_owned()));
+            return Err(ConvertError::Unrepresentable(text.to_owned()));
         }
         palette.resize(COLORS, [255; 3]);
     }
@@ -148,9 +148,9 @@ impl Content for Vsp {
             && strands(one) == strands(two)
     }
 
-    fn unwritten(&self, _bytes: &[u8], told: &mut Told) {
+    fn unwritten(&self, _bytes: &[u8], told: &mut ConversionReport) {
         let keys = self.meta.iter();
-        let keys: Things = keys.map(|(key, _)| quoted(key.as_bytes())).collect();
+        let keys: ItemNames = keys.map(|(key, _)| quoted(key.as_bytes())).collect();
         told.lost(
             keys,
             "key",

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::EntityNode;
 use super::axes::Axes;
-use super::model::Made;
+use super::model::ModelCache;
 use crate::{Export, ExportError};
 use mapscope_scene::assets::Texture as Pixels;
 
@@ -34,11 +34,11 @@ pub(super) struct Builder {
     /// added.
     pub(super) axes: Axes,
     /// `true` if the document consists of a single drawable.
-    pub(super) is_alone: bool,
+    pub(super) is_single_drawable: bool,
     /// Names and attributes of entity nodes, by entity number.
     pub(super) entities: HashMap<u32, EntityNode>,
     /// Content of models that is already in the file.
-    pub(super) models: Made,
+    pub(super) models: ModelCache,
     /// Textures that are already in the file and can be reused.
     textures: Vec<(Arc<Pixels>, Index<Texture>)>,
     /// Data of accessors and images.
@@ -91,7 +91,7 @@ impl Builder {
     }
 
     /// Reports something that glTF cannot represent, once.
-    pub(super) fn lose(&mut self, what: &str) {
+    pub(super) fn report_loss(&mut self, what: &str) {
         if !self.losses.iter().any(|loss| loss == what) {
             self.losses.push(what.to_owned());
         }

@@ -83,7 +83,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     if !builder.has_room("the levels with their lightmaps", bytes) {
         return Some(Vec::new());
     }
-    lose(builder, map);
+    report_loss(builder, map);
     let mut textures = BTreeMap::new();
     let mut nodes = Vec::new();
     let entities = map.placed_entities();
@@ -153,7 +153,7 @@ fn most_bytes(level: &Level) -> u64 {
 }
 
 /// Reports content of a map that the file cannot contain, except losses of materials.
-fn lose(builder: &mut Builder, map: &Map) {
+fn report_loss(builder: &mut Builder, map: &Map) {
     let pmf = map.pmf();
     let clients = pmf.levels.iter().filter_map(|level| level.client.as_ref());
     let has_skies = clients.into_iter().any(|client| !client.skies.is_empty());
@@ -162,7 +162,7 @@ fn lose(builder: &mut Builder, map: &Map) {
         (map.has_entities_without_place(), NO_PLACE),
     ] {
         if is_lost {
-            builder.lose(what);
+            builder.report_loss(what);
         }
     }
 }
@@ -201,7 +201,7 @@ impl Adder<'_> {
             let tint = self.map.tint(&shown, self.number, mesh);
             let light = match &tint {
                 Tint::Each(light) => {
-                    self.builder.lose(FAST_LIGHTS);
+                    self.builder.report_loss(FAST_LIGHTS);
                     Some(light.as_slice())
                 }
                 Tint::Same(_) => None,
@@ -233,7 +233,7 @@ impl Adder<'_> {
         let Some(lighting) = self.map.lighting(shown, self.number) else {
             return;
         };
-        self.builder.lose(LIGHTMAPS);
+        self.builder.report_loss(LIGHTMAPS);
         self.luxels = lighting.pages();
         for (page, PageLuxels { size, bytes }) in self.luxels.iter().enumerate() {
             let pixels = Pixels {
@@ -338,7 +338,7 @@ impl Adder<'_> {
     fn looking(&mut self, material: &materials::Material, look: &Look) -> Material {
         for (is_lost, what) in MATERIAL_LOSSES {
             if is_lost(material, look) {
-                self.builder.lose(what);
+                self.builder.report_loss(what);
             }
         }
         let alpha = if material.is_transparent {

@@ -134,37 +134,37 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
         handedness => handedness,
     });
     if is_model(document) {
-        builder.lose(if is_mirrored { MIRRORED } else { AS_IN_FILE });
+        builder.report_loss(if is_mirrored { MIRRORED } else { AS_IN_FILE });
     }
-    builder.is_alone = drawables.len() == 1;
+    builder.is_single_drawable = drawables.len() == 1;
     builder.entities = entities(document);
     for drawable in &drawables {
         let nodes = CONTENT.iter().find_map(|add| add(&mut builder, drawable));
         match nodes {
             Some(nodes) => builder.show(nodes),
-            None => builder.lose("Some of what is drawn is left out."),
+            None => builder.report_loss("Some of what is drawn is left out."),
         }
     }
     for camera in document.cameras() {
         parts::add_camera(&mut builder, camera);
     }
     if builder.is_empty() {
-        builder.lose("Nothing of it is drawn, so the exported file has no scene.");
+        builder.report_loss("Nothing of it is drawn, so the exported file has no scene.");
     }
-    lose_missing(&mut builder, document);
+    report_missing_files(&mut builder, document);
     let shown: usize = drawables
         .iter()
         .map(|drawable| drawable.entities.len())
         .sum();
     let all = items_of_kinds(document, &["entity"]).len();
     if document.about().format.id == pfscene::FORMAT.id && shown < all {
-        builder.lose(&format!(
+        builder.report_loss(&format!(
             "Entities without a model or a place that can be shown are left out: {} of {all}.",
             all - shown
         ));
     }
     if let Some(environment) = document.environment() {
-        builder.lose("The light around and the sky are left out.");
+        builder.report_loss("The light around and the sky are left out.");
         if !builder.is_empty() {
             parts::add_sun(&mut builder, &environment.sun);
         }
@@ -229,7 +229,7 @@ fn extras(attributes: serde_json::Map<String, Json>) -> Extras {
 }
 
 /// Reports files that the document references but that were not found.
-fn lose_missing(builder: &mut Builder, document: &dyn Document) {
+fn report_missing_files(builder: &mut Builder, document: &dyn Document) {
     let files = document.files();
     let mut missing: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in files.iter().filter(|file| !file.found) {
@@ -248,7 +248,7 @@ fn lose_missing(builder: &mut Builder, document: &dyn Document) {
             "texture" => "shown as placeholders",
             _ => "left out",
         };
-        builder.lose(&format!(
+        builder.report_loss(&format!(
             "Not found, refused or not readable, and {instead}: {kind} {listed}{more}."
         ));
     }

@@ -29,7 +29,7 @@ pub(super) const TOLERANCE: f32 = 1e-4;
 
 /// Content of models that is already in the file.
 #[derive(Debug, Default)]
-pub(super) struct Made {
+pub(super) struct ModelCache {
     /// Materials by name and texture, which models of a scene share.
     materials: HashMap<(String, usize), Index<Material>>,
     /// Posed meshes by the address of their model; `None` for meshes without triangles.
@@ -45,16 +45,19 @@ pub(super) type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 /// Adds a model.
 pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<Index<Node>>> {
     let model = model_of(drawable)?;
-    builder.lose("How strongly materials reflect ambient, diffuse and specular light is left out.");
-    if builder.is_alone && moves(drawable) {
+    builder.report_loss(
+        "How strongly materials reflect ambient, diffuse and specular light is left out.",
+    );
+    if builder.is_single_drawable && moves(drawable) {
         return Some(skin::add(builder, model));
     }
     if model.skeleton().is_empty() && !model.clips().is_empty() {
-        builder.lose("Clips of models without joints, in which nothing moves, are left out.");
+        builder
+            .report_loss("Clips of models without joints, in which nothing moves, are left out.");
     }
     let playhead = drawable.playhead.unwrap_or_default();
     if playhead.clip.is_some() {
-        builder.lose("What moves stands still, in the first frame of its clip.");
+        builder.report_loss("What moves stands still, in the first frame of its clip.");
     }
     let places = drawable.placements.iter().enumerate();
     let nodes = places.filter_map(|(at, world_from_model)| {
@@ -97,10 +100,10 @@ fn place(
 ) -> Option<Index<Node>> {
     let placement = builder.axes.matrix(world_from_model);
     if !placement.is_finite() {
-        builder.lose("What stands at a place that is no number is left out.");
+        builder.report_loss("What stands at a place that is no number is left out.");
         return None;
     }
-    let (mesh, pose) = match made_of_parts(&placement) {
+    let (mesh, pose) = match decompose(&placement) {
         Some(pose) => (posed_mesh(builder, model, playhead)?, pose),
         // glTF nodes cannot shear or flatten, so transform the vertices to world space instead.
         None => (
@@ -125,7 +128,7 @@ pub(super) fn still() -> LocalPose {
 }
 
 /// Decomposes a matrix into scale, rotation and translation; `None` if it shears or flattens.
-fn made_of_parts(matrix: &Affine3A) -> Option<LocalPose> {
+fn decompose(matrix: &Affine3A) -> Option<LocalPose> {
     let (scale, rotation, translation) = matrix.to_scale_rotation_translation();
     let pose = LocalPose {
         scale,

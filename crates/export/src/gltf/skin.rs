@@ -32,7 +32,7 @@ const MAX_JOINTS: usize = u16::MAX as usize;
 pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
     let name = model::name_of(model);
     if model.skeleton().len() > MAX_JOINTS {
-        builder.lose("Its skeleton has too many joints and is left out, with its clips.");
+        builder.report_loss("Its skeleton has too many joints and is left out, with its clips.");
         let attributes = model::attributes(builder, model, model::in_bind_pose);
         let mesh = model::mesh(builder, model, &attributes, false);
         return vec![builder.root.push(Node {
@@ -40,7 +40,7 @@ pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
             ..node(name, &still())
         })];
     }
-    let held = Held::by(model);
+    let held = SkinWeights::by(model);
     let (root, joints) = add_joints(builder, model, &held, &name);
     let mut attributes = model::attributes(builder, model, model::in_bind_pose);
     if !attributes.is_empty() {
@@ -67,22 +67,22 @@ pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
 }
 
 /// Skinning weights of the vertices of a model.
-struct Held {
+struct SkinWeights {
     /// For each vertex, its joints and their weights in descending order. They sum to 1.
     weights: Vec<Vec<(u16, f32)>>,
     /// `true` if some vertices use the still joint, an additional joint after the last one.
-    needs_still: bool,
+    needs_static_joint: bool,
     /// `true` if some weights are negative.
     has_negative: bool,
 }
 
-impl Held {
+impl SkinWeights {
     fn by(model: &Model) -> Self {
         let mesh = model.mesh();
         let skeleton = model.skeleton();
         let mut held = Self {
             weights: Vec::with_capacity(mesh.vertices.len()),
-            needs_still: false,
+            needs_static_joint: false,
             has_negative: false,
         };
         let carriers: HashMap<u32, Option<u32>> = skeleton.carried().iter().copied().collect();
@@ -118,7 +118,7 @@ impl Held {
             weights.push((still, 1.0));
         }
         weights.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        self.needs_still |= weights.iter().any(|(joint, _)| *joint == still);
+        self.needs_static_joint |= weights.iter().any(|(joint, _)| *joint == still);
         let sum: f64 = weights.iter().map(|(_, weight)| weight).sum();
         let parts = weights.iter();
         parts
@@ -128,7 +128,7 @@ impl Held {
 
     fn add_weights(&self, builder: &mut Builder, attributes: &mut Attributes) {
         if self.has_negative {
-            builder.lose("Weights below 0 count as 0.");
+            builder.report_loss("Weights below 0 count as 0.");
         }
         let most = self.weights.iter().map(Vec::len).max().unwrap_or(0);
         for (set, number) in (0..most.div_ceil(JOINTS_IN_SET)).zip(0..) {
@@ -158,7 +158,7 @@ impl Held {
 fn add_joints(
     builder: &mut Builder,
     model: &Model,
-    held: &Held,
+    held: &SkinWeights,
     name: &str,
 ) -> (Index<Node>, Vec<Index<Node>>) {
     let skeleton = model.skeleton();
@@ -176,7 +176,7 @@ fn add_joints(
     let mut count = skeleton.len();
     let roots = (0..count).filter(|joint| skeleton.parent(*joint).is_none());
     let mut roots: Vec<Index<Node>> = roots.map(index).collect();
-    if held.needs_still {
+    if held.needs_static_joint {
         roots.push(builder.root.push(node("still".to_owned(), &still())));
         count += 1;
     }
@@ -199,7 +199,7 @@ fn pose(builder: &mut Builder, pose: LocalPose) -> LocalPose {
         ..pose
     };
     if !is_close(&unit.matrix(), &pose.matrix()) {
-        builder.lose(
+        builder.report_loss(
             "Rotations of joints whose quaternions are not of length 1, which distort what they turn \
              in the engine, only turn it.",
         );
@@ -267,7 +267,7 @@ fn add_clip(
     times: &mut HashMap<u32, Index<Accessor>>,
 ) {
     if frames == 0 {
-        builder.lose("Clips without a frame are left out.");
+        builder.report_loss("Clips without a frame are left out.");
         return;
     }
     let input = *times.entry(frames).or_insert_with(|| {
@@ -286,7 +286,7 @@ fn add_clip(
         let of_joint = clip.poses.iter().skip(at).step_by(count);
         let poses = of_joint.take(frames as usize).map(LocalPose::from);
         let mut poses: Vec<LocalPose> = poses.map(|local| pose(builder, local)).collect();
-        turn_the_short_way(&mut poses);
+        shorten_rotations(&mut poses);
         let vectors = |of: fn(&LocalPose) -> Vec3| {
             let vectors = poses.iter().map(|pose| of(pose).to_array());
             vectors.collect::<Vec<[f32; 3]>>()
@@ -344,7 +344,7 @@ fn add_channel(
 
 /// Negates quaternions where needed, so that each rotation takes the short way from the previous
 /// one.
-fn turn_the_short_way(poses: &mut [LocalPose]) {
+fn shorten_rotations(poses: &mut [LocalPose]) {
     let mut last = None;
     for pose in poses {
         if last.is_some_and(|last| pose.rotation.dot(last) < 0.0) {

@@ -41,7 +41,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     if !builder.has_room("the ground", most_bytes(terrain.map().tiles.len(), sides)) {
         return Some(Vec::new());
     }
-    lose(builder, terrain);
+    report_loss(builder, terrain);
     let ground = Ground::of(terrain, builder.axes);
     let mut materials = Materials {
         terrain,
@@ -78,7 +78,7 @@ fn most_bytes(tiles: usize, sides: usize) -> u64 {
 }
 
 /// Reports content of a map that the file cannot contain.
-fn lose(builder: &mut Builder, terrain: &Terrain) {
+fn report_loss(builder: &mut Builder, terrain: &Terrain) {
     let map = terrain.map();
     let chunks = &terrain.relief().packed.chunks;
     let mixing = [TopClass::LitMixed, TopClass::ShadedMixed, TopClass::Many];
@@ -101,7 +101,7 @@ fn lose(builder: &mut Builder, terrain: &Terrain) {
         (map.tiles.iter().any(is_unknown), UNKNOWN_MATERIAL),
     ];
     for (_, what) in losses.into_iter().filter(|(is_lost, _)| *is_lost) {
-        builder.lose(what);
+        builder.report_loss(what);
     }
 }
 

@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
             layers.extend(self.groups(layer, &indices, false));
         }
         layers.extend(self.grids());
-        self.lose_rest();
+        self.report_map_losses();
         let mut properties = Properties::default();
         properties.add(Property::text("Format", map.about.format.name));
         properties.add_groups(&map.facts.map());
@@ -233,7 +233,7 @@ impl<'a> Builder<'a> {
             return None;
         };
         let name = self.layer_name(index);
-        self.lose_of_layer(index, layer, tile_size, &name);
+        self.report_layer_losses(index, layer, tile_size, &name);
         let span = self.span(tile_size);
         let mut properties = Properties::default();
         if [0, 1].map(|axis| layer.size[axis] * span[axis]) != size {
@@ -265,7 +265,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reports losses of a layer.
-    fn lose_of_layer(
+    fn report_layer_losses(
         &mut self,
         index: usize,
         layer: &tilemap::Layer,
@@ -331,7 +331,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Reports losses of the whole map.
-    fn lose_rest(&mut self) {
+    fn report_map_losses(&mut self) {
         let map = self.map;
         if !map.left_out.is_empty() {
             self.lose("What could not be read of the map is empty.".to_owned());

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::layers::Builder;
 use super::model::{Picture, Property, Tile, Tileset};
 use super::properties::Properties;
-use crate::{BesideFile, png_of};
+use crate::{CompanionFile, png_of};
 use mapscope_scene::saving::PNG;
 use mapscope_scene::tilemap::{self, GridKind, Strand, StrandMode, numbered_tile};
 
@@ -26,7 +26,7 @@ pub(super) struct Files {
     stem: String,
     /// Names that are taken, in lower case: some file systems ignore case.
     names: HashSet<String>,
-    pub(super) beside: Vec<BesideFile>,
+    pub(super) beside: Vec<CompanionFile>,
 }
 
 impl Files {
@@ -54,7 +54,7 @@ impl Files {
         let file = free
             .find(|file| self.names.insert(file.to_lowercase()))
             .unwrap_or_default();
-        self.beside.push(BesideFile {
+        self.beside.push(CompanionFile {
             name: file.clone(),
             kind: PNG,
             bytes: png_of(size, rgba),

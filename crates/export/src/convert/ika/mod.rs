@@ -8,7 +8,9 @@ use mapscope_formats::ika::map::{self, DrawStep, Map};
 use mapscope_formats::ika::text_map::{self, TextMap};
 use mapscope_formats::{Format, Problem, ReadError, quoted};
 
-use super::{Content, Context, ConvertError, Form, Make, Row, Things, Told, finished, name_or};
+use super::{
+    Content, Context, ConversionReport, ConvertError, Form, ItemNames, Make, Row, finished, name_or,
+};
 
 /// The forms of a binary map.
 pub(super) const BINARY_FORMS: &[Row<Map>] = &[
@@ -60,7 +62,7 @@ const TEXT: Form = Form {
 const USUAL_TILE_PX: [u32; 2] = [16, 16];
 
 /// Width and height of tiles in pixels, which convert positions to tiles and back.
-fn tile_px(context: &Context, told: &mut Told) -> [u32; 2] {
+fn tile_px(context: &Context, told: &mut ConversionReport) -> [u32; 2] {
     let known = context.tile_px.filter(|size| !size.contains(&0));
     known.unwrap_or_else(|| {
         let [width, height] = USUAL_TILE_PX;
@@ -137,7 +139,7 @@ fn drawn(map: &Map) -> (Vec<usize>, Option<usize>) {
 fn pixels(tiles: i64, tile: u32) -> Result<i32, ConvertError> {
     let pixels = tiles.saturating_mul(tile.into());
     let text = || format!("{tiles} tiles of {tile} pixels are too many pixels");
-    i32::try_from(pixels).map_err(|_| ConvertError::Unfit(text()))
+    i32::try_from(pixels).map_err(|_| ConvertError::Unrepresentable(text()))
 }
 
 impl Content for Map {
@@ -165,8 +167,8 @@ impl Content for Map {
         self.clone().without_places() == other.clone().without_places()
     }
 
-    fn unwritten(&self, bytes: &[u8], told: &mut Told) {
-        let flags: Things = self.odd_flags(bytes).into_iter().collect();
+    fn unwritten(&self, bytes: &[u8], told: &mut ConversionReport) {
+        let flags: ItemNames = self.odd_flags(bytes).into_iter().collect();
         told.lost(flags, "flag", "their value, which becomes 1");
     }
 }
@@ -188,13 +190,13 @@ impl Content for TextMap {
         &text_map::FORMAT
     }
 
-    fn unwritten(&self, _bytes: &[u8], told: &mut Told) {
+    fn unwritten(&self, _bytes: &[u8], told: &mut ConversionReport) {
         let in_layers = self.layers.iter().flat_map(|layer| {
             let in_entities = layer.entities.iter().flat_map(|entity| &entity.other);
             layer.other.iter().chain(in_entities)
         });
         let nodes = self.other.iter().chain(in_layers);
-        let names: Things = nodes
+        let names: ItemNames = nodes
             .map(|node| {
                 let name = node.text.trim_start_matches(['(', ' ']);
                 quoted(

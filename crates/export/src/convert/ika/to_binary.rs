@@ -7,14 +7,14 @@ use mapscope_formats::ika::text_map::{self, TextMap, ZoneRect};
 use mapscope_formats::ika::{DIRECTIONS, MAX_TILES, Parallax};
 use mapscope_formats::quoted;
 
-use super::super::{ConvertError, Things, Told, name_or};
+use super::super::{ConversionReport, ConvertError, ItemNames, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string};
 use super::{entity_name, layer_name, tile_name};
 
 /// Limits on the tiles added when all layers are enlarged to the largest: per existing tile, and
 /// independent of the file.
-const FILLED_UP: u64 = 16;
-const FILLED_UP_ANYWAY: u64 = 1 << 20;
+const MAX_PADDING_FACTOR: u64 = 16;
+const MAX_PADDING_BASE: u64 = 1 << 20;
 /// Maximum number of tiles to set for the zones of a map.
 const MAX_ZONE_TILES: u64 = 1 << 28;
 /// Movement states of an entity, as indices into the list of states: still, and moved by a script.
@@ -29,7 +29,7 @@ const DOWN: i32 = 1;
 pub(super) fn convert(
     text: &TextMap,
     tile_px: [u32; 2],
-    told: &mut Told,
+    told: &mut ConversionReport,
 ) -> Result<Map, ConvertError> {
     let size = size(text)?;
     let mut map = Map {
@@ -42,7 +42,7 @@ pub(super) fn convert(
             .collect(),
         ..Map::default()
     };
-    tell_of_layers(text, size, told);
+    report_layer_losses(text, size, told);
     let [width, height] = size;
     let wanted = [
         pixels(width.into(), tile_px[0])?,
@@ -76,7 +76,7 @@ fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
     let tiles = u64::from(size[0]) * u64::from(size[1]);
     if tiles == 0 {
         let text = "the map has no layer, whose size a binary map would have".to_owned();
-        return Err(ConvertError::Unfit(text));
+        return Err(ConvertError::Unrepresentable(text));
     }
     let own: u64 = text
         .layers
@@ -87,13 +87,13 @@ fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
     if tiles > MAX_TILES
         || all
             > own
-                .saturating_mul(FILLED_UP)
-                .saturating_add(FILLED_UP_ANYWAY)
+                .saturating_mul(MAX_PADDING_FACTOR)
+                .saturating_add(MAX_PADDING_BASE)
     {
         let text = format!(
             "layers that are all as large as the largest would have {all} tiles, and have {own}"
         );
-        return Err(ConvertError::Unfit(text));
+        return Err(ConvertError::Unrepresentable(text));
     }
     Ok(size)
 }
@@ -121,57 +121,62 @@ fn filled_up(layer: &text_map::Layer, size: [u32; 2]) -> Layer {
 }
 
 /// The names of the layers that match a condition.
-fn layers_that(text: &TextMap, says: impl Fn(usize, &text_map::Layer) -> bool) -> Things {
+fn layers_where(text: &TextMap, predicate: impl Fn(usize, &text_map::Layer) -> bool) -> ItemNames {
     let layers = text.layers.iter().enumerate();
-    let layers = layers.filter(|(number, layer)| says(*number, layer));
+    let layers = layers.filter(|(number, layer)| predicate(*number, layer));
     layers
         .map(|(number, layer)| layer_name(number, &layer.label))
         .collect()
 }
 
 /// The names of the entities that match a condition, which also receives their layer.
-fn entities_that(text: &TextMap, says: impl Fn(usize, &text_map::Entity) -> bool) -> Things {
+fn entities_where(
+    text: &TextMap,
+    predicate: impl Fn(usize, &text_map::Entity) -> bool,
+) -> ItemNames {
     let layers = text.layers.iter().enumerate();
     let entities = layers.flat_map(|(on, layer)| layer.entities.iter().map(move |it| (on, it)));
-    let entities = entities.enumerate().filter(|(_, (on, it))| says(*on, it));
+    let entities = entities
+        .enumerate()
+        .filter(|(_, (on, it))| predicate(*on, it));
     entities
         .map(|(number, (_, it))| entity_name(number, &it.label))
         .collect()
 }
 
-fn tell_of_layers(text: &TextMap, size: [u32; 2], told: &mut Told) {
+fn report_layer_losses(text: &TextMap, size: [u32; 2], told: &mut ConversionReport) {
     told.lost(
-        layers_that(text, |_, layer| layer.size != size),
+        layers_where(text, |_, layer| layer.size != size),
         "layer",
         "their size: the map's is taken, filled up with tile 0",
     );
     told.lost(
-        layers_that(text, |_, layer| layer.position != [0; 2]),
+        layers_where(text, |_, layer| layer.position != [0; 2]),
         "layer",
         "their position",
     );
     told.lost(
-        layers_that(text, |number, layer| layer.label != layer_label(number)),
+        layers_where(text, |number, layer| layer.label != layer_label(number)),
         "layer",
         "their name",
     );
     told.lost(
-        layers_that(text, |number, _| number >= 10),
+        layers_where(text, |number, _| number >= 10),
         "layer",
         "their place in the image: only the first ten layers can be drawn",
     );
 }
 
-fn wrap(text: &TextMap, map: &mut Map, told: &mut Told) {
+fn wrap(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
     map.wraps = text.layers.iter().any(|layer| layer.wrap == [true; 2]);
     told.lost(
-        layers_that(text, |_, layer| layer.wrap != [map.wraps; 2]),
+        layers_where(text, |_, layer| layer.wrap != [map.wraps; 2]),
         "layer",
         "their wrapping, which becomes that of the whole map",
     );
 }
 
-fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
+fn obstruction(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
     map.obstruction = vec![0; map.tile_count() as usize];
     let obstructs = |layer: &&text_map::Layer| layer.obstructions.iter().any(|tile| *tile != 0);
     let layers: Vec<usize> = (0..text.layers.len())
@@ -185,7 +190,7 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
     }
     if layers.len() > 1 {
         told.lost(
-            layers_that(text, |number, _| layers.contains(&number)),
+            layers_where(text, |number, _| layers.contains(&number)),
             "layer",
             "their obstruction: a tile that any of them blocks is blocked",
         );
@@ -193,10 +198,10 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut Told) {
     let sides = map.obstruction.iter().enumerate();
     let sides = sides.filter(|(_, tile)| **tile > 1 && **tile != 0xF);
     let width = map.size[0] as usize;
-    let sides: Things = sides.map(|(index, _)| tile_name(index, width)).collect();
+    let sides: ItemNames = sides.map(|(index, _)| tile_name(index, width)).collect();
     told.lost(sides, "tile", "their open sides: all sides are blocked");
     told.lost(
-        entities_that(text, |on, entity| {
+        entities_where(text, |on, entity| {
             entity.is_obstructed_by_map && !layers.is_empty() && layers != [on]
         }),
         "entity",
@@ -264,7 +269,7 @@ fn zone_numbers(
     map: &mut Map,
     numbers: &HashMap<String, u32>,
     tile_px: [u32; 2],
-    told: &mut Told,
+    told: &mut ConversionReport,
 ) -> Result<(), ConvertError> {
     map.zone_numbers = vec![0; map.tile_count() as usize];
     let width = map.size[0] as usize;
@@ -285,7 +290,7 @@ fn zone_numbers(
         all += u64::from(right - left) * u64::from(bottom - top);
         if all > MAX_ZONE_TILES {
             let text = format!("the zones have more than {MAX_ZONE_TILES} tiles together");
-            return Err(ConvertError::Unfit(text));
+            return Err(ConvertError::Unrepresentable(text));
         }
         for y in top..bottom {
             let row = y as usize * width;
@@ -300,24 +305,24 @@ fn zone_numbers(
         }
     }
     told.lost(
-        unknown.into_iter().collect::<Things>(),
+        unknown.into_iter().collect::<ItemNames>(),
         "rectangle",
         "their label, of a zone that does not exist",
     );
     told.lost(
-        inexact.into_iter().collect::<Things>(),
+        inexact.into_iter().collect::<ItemNames>(),
         "rectangle",
         "their edges, which are not on those of tiles",
     );
     told.left_out(
-        outside.into_iter().collect::<Things>(),
+        outside.into_iter().collect::<ItemNames>(),
         "rectangle",
         "outside of the map, or without a size",
     );
     let overlapping = overlapping.into_iter();
-    let overlapping: Things = overlapping.map(|index| tile_name(index, width)).collect();
+    let overlapping: ItemNames = overlapping.map(|index| tile_name(index, width)).collect();
     told.lost(overlapping, "tile", "all zones but the last");
-    let layers = layers_that(text, |_, layer| !layer.zones.is_empty());
+    let layers = layers_where(text, |_, layer| !layer.zones.is_empty());
     if layers.count > 1 {
         told.lost(
             layers,
@@ -328,12 +333,12 @@ fn zone_numbers(
     Ok(())
 }
 
-fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
+fn entities(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
     let has_entities = |layer: &text_map::Layer| !layer.entities.is_empty();
     let last = text.layers.iter().rposition(has_entities);
     let highest = last.map_or(map.layers.len(), |number| number + 1);
     told.lost(
-        entities_that(text, |on, _| on + 1 != highest),
+        entities_where(text, |on, _| on + 1 != highest),
         "entity",
         "their place below the layers above them",
     );
@@ -342,17 +347,17 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut Told) {
         layer.is_some_and(|layer| layer.parallax != Parallax::default())
     };
     told.lost(
-        entities_that(text, |on, _| scrolls(on)),
+        entities_where(text, |on, _| scrolls(on)),
         "entity",
         "their layer's parallax, for that of the map",
     );
     told.lost(
-        entities_that(text, |_, it| direction(&it.direction).is_none()),
+        entities_where(text, |_, it| direction(&it.direction).is_none()),
         "entity",
         "the word for their direction, which the engine takes for down",
     );
     told.lost(
-        entities_that(text, |_, it| {
+        entities_where(text, |_, it| {
             !it.adjacent_script.is_empty() && !it.activation_script.is_empty()
         }),
         "entity",
@@ -399,9 +404,9 @@ fn entity(entity: &text_map::Entity) -> Entity {
 }
 
 /// Converts the title and the other metadata of the map.
-fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
+fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut ConversionReport) {
     let title = Some(&text.title).filter(|title| !title.is_empty());
-    let title: Things = title
+    let title: ItemNames = title
         .map(|title| quoted(title.as_bytes()))
         .into_iter()
         .collect();
@@ -414,7 +419,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
             _ => keys.push(quoted(key.as_bytes())),
         }
     }
-    let keys: Things = keys.into_iter().collect();
+    let keys: ItemNames = keys.into_iter().collect();
     told.lost(keys, "key of the information", "their value");
     let mut points = Vec::new();
     for point in &text.waypoints {
@@ -427,7 +432,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Told) {
             _ => points.push(name_or(&point.label, || "without a name".to_owned())),
         }
     }
-    let points: Things = points.into_iter().collect();
+    let points: ItemNames = points.into_iter().collect();
     told.lost(points, "waypoint", "their place");
 }
 

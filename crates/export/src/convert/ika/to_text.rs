@@ -4,7 +4,7 @@ use mapscope_formats::ika::map::{Entity, Map, Zone};
 use mapscope_formats::ika::text_map::{self, Span, TextMap, Waypoint, ZoneRect};
 use mapscope_formats::ika::{DIRECTIONS, Parallax};
 
-use super::super::{ConvertError, Things, Told, name_or};
+use super::super::{ConversionReport, ConvertError, ItemNames, name_or};
 use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string, sign};
 use super::{entity_name, tile_name};
 
@@ -23,7 +23,7 @@ const SCRIPTED: u32 = 4;
 pub(super) fn convert(
     map: &Map,
     tile_px: [u32; 2],
-    told: &mut Told,
+    told: &mut ConversionReport,
 ) -> Result<TextMap, ConvertError> {
     let (order, hidden, below_entities) = order(map, told);
     let stage = below_entities.map_or(order.len(), |below| hidden + below);
@@ -91,7 +91,7 @@ pub(super) fn convert(
     };
     let other = map.obstruction.iter().enumerate();
     let other = other.filter(|(_, tile)| **tile > 1);
-    let other: Things = other.map(|(index, _)| tile_name(index, width)).collect();
+    let other: ItemNames = other.map(|(index, _)| tile_name(index, width)).collect();
     told.lost(
         other,
         "tile",
@@ -104,20 +104,20 @@ pub(super) fn convert(
         .collect();
     layer.zones = rectangles(map, tile_px, &labels, told)?;
     layer.entities = map.entities.iter().map(entity).collect();
-    tell_of_entities(map, below_entities, layer.parallax, told);
+    report_entity_losses(map, below_entities, layer.parallax, told);
     Ok(text)
 }
 
 /// The order of layers in the text map, in which the layers that the map does not draw come first.
 /// Also returns the number of these, and how many of the others are below the entities, if the
 /// entities are drawn.
-fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
+fn order(map: &Map, told: &mut ConversionReport) -> (Vec<usize>, usize, Option<usize>) {
     let (drawn, below_entities) = drawn(map);
     let is_drawn = |layer: &usize| drawn.contains(layer);
     let hidden: Vec<usize> = (0..map.layers.len())
         .filter(|layer| !is_drawn(layer))
         .collect();
-    let names: Things = hidden.iter().map(|layer| layer_label(*layer)).collect();
+    let names: ItemNames = hidden.iter().map(|layer| layer_label(*layer)).collect();
     told.lost(
         names,
         "layer",
@@ -147,7 +147,7 @@ fn order(map: &Map, told: &mut Told) -> (Vec<usize>, usize, Option<usize>) {
         .filter(|(at, layer)| at != *layer)
         .map(|(_, layer)| layer_label(*layer));
     told.lost(
-        moved.collect::<Things>(),
+        moved.collect::<ItemNames>(),
         "layer",
         "their number, since layers stand in the order in which they are drawn",
     );
@@ -172,7 +172,7 @@ fn reordered(map: &Map, order: &[usize], below_entities: usize) -> String {
 }
 
 /// The zone types, and the label of each zone by its number.
-fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
+fn zones(map: &Map, told: &mut ConversionReport) -> (Vec<text_map::Zone>, Vec<String>) {
     let mut kinds: Vec<text_map::Zone> = Vec::new();
     let mut labels: Vec<String> = Vec::new();
     let mut known = std::collections::HashSet::new();
@@ -201,15 +201,15 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
         labels.push(label);
     }
     told.lost(
-        renamed.into_iter().collect::<Things>(),
+        renamed.into_iter().collect::<ItemNames>(),
         "zone",
         "their name, which is empty or that of another: a number is put behind it",
     );
     // Zone 0 means no zone and is never activated.
     let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
-    let lost = |says: &dyn Fn(&Zone) -> bool| -> Things {
+    let lost = |predicate: &dyn Fn(&Zone) -> bool| -> ItemNames {
         let zones = map.zones.iter().enumerate();
-        let zones = zones.filter(|(_, zone)| says(zone));
+        let zones = zones.filter(|(_, zone)| predicate(zone));
         zones
             .map(|(number, zone)| zone_name(number, zone))
             .collect()
@@ -232,7 +232,7 @@ fn zones(map: &Map, told: &mut Told) -> (Vec<text_map::Zone>, Vec<String>) {
     );
     let zones = map.zones.iter().enumerate();
     let chances = zones.filter(|(number, zone)| zone.chance_percent != usual_chance(*number));
-    let chances: Things = chances
+    let chances: ItemNames = chances
         .map(|(number, zone)| zone_name(number, zone))
         .collect();
     told.lost(chances, "zone", "their chance of activation");
@@ -249,14 +249,14 @@ fn rectangles(
     map: &Map,
     tile_px: [u32; 2],
     labels: &[String],
-    told: &mut Told,
+    told: &mut ConversionReport,
 ) -> Result<Vec<ZoneRect>, ConvertError> {
     let mut numbers = map.zone_numbers.clone();
     let width = map.size[0] as usize;
     let known = labels.len() as u64;
     let unknown = numbers.iter().enumerate();
     let unknown = unknown.filter(|(_, number)| u64::from(**number) >= known.max(1));
-    let unknown: Things = unknown.map(|(index, _)| tile_name(index, width)).collect();
+    let unknown: ItemNames = unknown.map(|(index, _)| tile_name(index, width)).collect();
     told.lost(unknown, "tile", "their zone, which does not exist");
     let mut rects = Vec::new();
     for start in 0..numbers.len() {
@@ -279,7 +279,7 @@ fn rectangles(
             let text = format!(
                 "the zones are more than {MAX_RECTS} rectangles, and a text map has nothing else"
             );
-            return Err(ConvertError::Unfit(text));
+            return Err(ConvertError::Unrepresentable(text));
         }
         let both = |[x, y]: [usize; 2]| -> Result<[i32; 2], ConvertError> {
             Ok([pixels(x as i64, tile_px[0])?, pixels(y as i64, tile_px[1])?])
@@ -326,10 +326,15 @@ fn is_known(direction: usize) -> bool {
 }
 
 /// Reports properties of entities that text maps cannot represent.
-fn tell_of_entities(map: &Map, below: Option<usize>, parallax: Parallax, told: &mut Told) {
-    let count = |says: &dyn Fn(&Entity) -> bool| -> Things {
+fn report_entity_losses(
+    map: &Map,
+    below: Option<usize>,
+    parallax: Parallax,
+    told: &mut ConversionReport,
+) {
+    let count = |predicate: &dyn Fn(&Entity) -> bool| -> ItemNames {
         let entities = map.entities.iter().enumerate();
-        let entities = entities.filter(|(_, it)| says(it));
+        let entities = entities.filter(|(_, it)| predicate(it));
         entities
             .map(|(number, it)| entity_name(number, &it.name))
             .collect()

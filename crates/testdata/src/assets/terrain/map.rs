@@ -291,7 +291,7 @@ impl Ground {
 }
 
 /// A tile under construction.
-struct Spot {
+struct TileDraft {
     corners: Corners,
     top: u16,
     side: u16,
@@ -301,7 +301,7 @@ struct Spot {
     wall: bool,
 }
 
-impl Spot {
+impl TileDraft {
     fn built(corners: Corners, top: u16) -> Self {
         Self {
             corners,
@@ -326,7 +326,7 @@ fn climb(column: i32) -> i32 {
 }
 
 /// The building at this tile, if any.
-fn works(column: i32, row: i32, ground: Corners) -> Option<Spot> {
+fn works(column: i32, row: i32, ground: Corners) -> Option<TileDraft> {
     if let Some(spot) = garden(column, row) {
         return Some(spot);
     }
@@ -335,23 +335,23 @@ fn works(column: i32, row: i32, ground: Corners) -> Option<Spot> {
     }
     let wet = ground.iter().any(|&c| c < 0);
     if (75..78).contains(&column) && row > 90 && wet {
-        return Some(Spot::built([0; 4], FLAGSTONES));
+        return Some(TileDraft::built([0; 4], FLAGSTONES));
     }
     if (91..94).contains(&column) && (43..47).contains(&row) {
         let base = 46 - row;
         let corners = corners_of(TileType::RampSn, base, 1);
-        return Some(Spot {
+        return Some(TileDraft {
             side: ROCK,
-            ..Spot::built(corners, COBBLES)
+            ..TileDraft::built(corners, COBBLES)
         });
     }
     if (47..63).contains(&column) && (36..39).contains(&row) {
         let (west, east) = (climb(column), climb(column + 1));
         let corners = [west, east, west, east];
-        return Some(Spot {
+        return Some(TileDraft {
             side: ROCK,
             built: false,
-            ..Spot::built(corners, PATH)
+            ..TileDraft::built(corners, PATH)
         });
     }
     None
@@ -359,27 +359,27 @@ fn works(column: i32, row: i32, ground: Corners) -> Option<Spot> {
 
 /// The 13 types in a row: with one level to climb, and again with two, where the slope has the side
 /// material. Between the rows, cobbles encode the digit of each type in binary.
-fn garden(column: i32, row: i32) -> Option<Spot> {
+fn garden(column: i32, row: i32) -> Option<TileDraft> {
     if !within(column, row, GARDEN) {
         return None;
     }
     let [west, north, east, south] = GARDEN;
     let (x, y) = (column - west, row - north);
     if x == 0 || y == 0 || column == east - 1 || row == south - 1 {
-        return Some(Spot::built([0; 4], COBBLES));
+        return Some(TileDraft::built([0; 4], COBBLES));
     }
     let kind = TileType::ALL.get(((x - 2) / 2) as usize).copied();
     let kind = kind.filter(|_| x >= 2 && x % 2 == 0);
     let Some(kind) = kind else {
-        return Some(Spot::built([0; 4], FLAGSTONES));
+        return Some(TileDraft::built([0; 4], FLAGSTONES));
     };
     let stand = |ramp| {
         let corners = match kind {
             TileType::Flat => [ramp; 4],
             kind => corners_of(kind, 0, ramp),
         };
-        let spot = Spot::built(corners, if ramp == 1 { SAND } else { GRASS });
-        Some(Spot {
+        let spot = TileDraft::built(corners, if ramp == 1 { SAND } else { GRASS });
+        Some(TileDraft {
             side: ROCK,
             wall: true,
             ..spot
@@ -389,15 +389,18 @@ fn garden(column: i32, row: i32) -> Option<Spot> {
         3 => stand(1),
         5..9 => {
             let bit = kind as i32 >> (8 - y) & 1;
-            Some(Spot::built([0; 4], if bit == 1 { COBBLES } else { SAND }))
+            Some(TileDraft::built(
+                [0; 4],
+                if bit == 1 { COBBLES } else { SAND },
+            ))
         }
         11 => stand(2),
-        _ => Some(Spot::built([0; 4], FLAGSTONES)),
+        _ => Some(TileDraft::built([0; 4], FLAGSTONES)),
     }
 }
 
 /// Walls around a yard, open to the south, with towers at the corners.
-fn ruin(column: i32, row: i32) -> Spot {
+fn ruin(column: i32, row: i32) -> TileDraft {
     let [west, north, east, south] = RUIN;
     let (x, y) = (column - west, row - north);
     let near = |n: i32, end: i32, width: i32| n < width || n >= end - width;
@@ -407,20 +410,20 @@ fn ruin(column: i32, row: i32) -> Spot {
     let fallen = (x == 0 && (5..7).contains(&y)) || (y == 0 && (8..10).contains(&x));
     let wall = near(x, columns, 1) || near(y, rows, 1);
     match (tower, wall && !gate) {
-        (true, _) => Spot {
+        (true, _) => TileDraft {
             wall: true,
-            ..Spot::built([8; 4], FLAGSTONES)
+            ..TileDraft::built([8; 4], FLAGSTONES)
         },
-        (_, true) if fallen => Spot {
+        (_, true) if fallen => TileDraft {
             wall: true,
-            ..Spot::built([5; 4], FLAGSTONES)
+            ..TileDraft::built([5; 4], FLAGSTONES)
         },
-        (_, true) => Spot {
+        (_, true) => TileDraft {
             wall: true,
-            ..Spot::built([6; 4], FLAGSTONES)
+            ..TileDraft::built([6; 4], FLAGSTONES)
         },
-        _ if (4..9).contains(&x) && (4..8).contains(&y) => Spot::built([4; 4], FLAGSTONES),
-        _ => Spot::built([4; 4], COBBLES),
+        _ if (4..9).contains(&x) && (4..8).contains(&y) => TileDraft::built([4; 4], FLAGSTONES),
+        _ => TileDraft::built([4; 4], COBBLES),
     }
 }
 
@@ -451,7 +454,7 @@ fn natural(at: Place, corners: Corners) -> u16 {
 }
 
 /// The properties of a tile.
-fn spot(ground: &Ground, column: i32, row: i32) -> Spot {
+fn spot(ground: &Ground, column: i32, row: i32) -> TileDraft {
     let corners = ground.corners(column, row);
     if let Some(spot) = works(column, row, corners) {
         return spot;
@@ -473,7 +476,7 @@ fn spot(ground: &Ground, column: i32, row: i32) -> Spot {
     } else {
         natural(at, corners)
     };
-    Spot {
+    TileDraft {
         corners,
         top,
         side: ROCK,
@@ -483,8 +486,8 @@ fn spot(ground: &Ground, column: i32, row: i32) -> Spot {
 }
 
 /// The blend mode between two neighbours, which both must use.
-fn blend(a: &Spot, b: &Spot) -> BlendMode {
-    let hard = |spot: &Spot| matches!(spot.top, FLAGSTONES | SNOW);
+fn blend(a: &TileDraft, b: &TileDraft) -> BlendMode {
+    let hard = |spot: &TileDraft| matches!(spot.top, FLAGSTONES | SNOW);
     if a.built || b.built {
         BlendMode::None
     } else if a.top != b.top && (hard(a) || hard(b)) {
@@ -495,7 +498,7 @@ fn blend(a: &Spot, b: &Spot) -> BlendMode {
 }
 
 /// The tile of a spot, given its neighbours to the north, east, south and west.
-fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
+fn tile(spot: &TileDraft, neighbours: [Option<&TileDraft>; 4], at: Place) -> Tile {
     let (kind, base, ramp) = shape(spot.corners).unwrap_or((TileType::Flat, spot.corners[0], 0));
     let steep = kind != TileType::Flat && ramp > 1;
     let mut tile = Tile::default();
@@ -531,7 +534,7 @@ fn tile(spot: &Spot, neighbours: [Option<&Spot>; 4], at: Place) -> Tile {
 pub(crate) fn tiles() -> Vec<Tile> {
     let ground = Ground::new();
     let all = || (0..SIDE * SIDE).map(|i| (i % SIDE, i / SIDE));
-    let spots: Vec<Spot> = all()
+    let spots: Vec<TileDraft> = all()
         .map(|(column, row)| spot(&ground, column, row))
         .collect();
     let spot_at = |column: i32, row: i32| {
