@@ -1,7 +1,7 @@
-//! Scenes: plain data made ready to be drawn, picked and described, on the CPU alone.
+//! Scenes: plain data prepared for drawing, picking and describing. Runs on the CPU alone.
 //!
-//! Everything the rest of the program asks of an open file goes through [`Document`], so panels,
-//! `info` and `check` treat every format the same way. Files come in through [`open`].
+//! The rest of the program accesses an open file only through [`Document`], so panels, `info` and
+//! `check` treat all formats alike. [`open`] opens files.
 
 pub mod assets;
 mod core;

@@ -1,5 +1,5 @@
-//! Textures that are looked up while a document is opened and read after it, so that it is shown
-//! before all of them are there.
+//! Textures that are looked up while a document opens and decoded afterwards, so that the document
+//! is shown early.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -15,14 +15,14 @@ use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_textur
 use crate::core::parallel::on_all_threads;
 use crate::core::rules::{self, Fault};
 
-/// What a document is opened without, since it takes longer than the rest.
+/// A part of a document that loads after opening because it takes longer than the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pending {
-    /// The faces of a large map, and the shadow that it casts on itself.
+    /// The faces of a large map and the shadow that it casts on itself.
     Relief,
-    /// Textures: how many were read, and how many there are.
+    /// Textures: number read, and total number.
     Textures([usize; 2]),
-    /// The skybox around a map or a scene.
+    /// The skybox of a map or a scene.
     Skybox,
 }
 
@@ -36,13 +36,13 @@ impl fmt::Display for Pending {
     }
 }
 
-/// How many files are known that were checked.
+/// Maximum number of entries in the cache of checked files.
 const MAX_CHECKED: usize = 1 << 16;
 
-/// A texture of a material, which may not have been read yet: whoever waits for it first reads it.
+/// A texture of a material that may not be read yet. The first caller that waits for it reads it.
 #[derive(Debug)]
 pub struct DeferredTexture {
-    /// What is known of its file before it is read.
+    /// File information before the texture is read.
     looked_up: TextureFile,
     /// Bytes of its file.
     bytes: u64,
@@ -55,12 +55,12 @@ struct ReadTexture {
     file: TextureFile,
     /// The texture, or a placeholder.
     texture: Arc<Texture>,
-    /// Why it is a placeholder, or what is wrong with it.
+    /// The reason for the placeholder, or a problem of the image.
     fault: Option<Fault>,
 }
 
 impl ReadTexture {
-    /// A texture of an image. The seed makes placeholders differ.
+    /// Builds the texture of an image. The seed varies the placeholders.
     fn new(path: Option<PathBuf>, decoded: Decoded, seed: u64) -> Self {
         let Decoded { image, size, fault } = decoded;
         let texture = image.map(|image| Arc::new(Texture::new(image)));
@@ -77,7 +77,7 @@ impl ReadTexture {
         }
     }
 
-    /// A texture of an image that was read only to know whether it can be; no pixels are kept.
+    /// Builds the result for an image that was only checked; no pixels are kept.
     fn checked(path: Option<PathBuf>, Decoded { size, fault, .. }: Decoded) -> Self {
         static NONE: LazyLock<Arc<Texture>> =
             LazyLock::new(|| Arc::new(Texture::new(RgbaImage::new(1, 1))));
@@ -94,7 +94,7 @@ impl ReadTexture {
 }
 
 impl DeferredTexture {
-    /// A texture of no file.
+    /// Wraps a texture that has no file.
     pub(crate) fn of(texture: Arc<Texture>) -> Self {
         Self::there(ReadTexture {
             file: TextureFile {
@@ -108,7 +108,7 @@ impl DeferredTexture {
         })
     }
 
-    /// A texture that is there from the start.
+    /// Wraps a texture that is available at once.
     fn there(texture: ReadTexture) -> Self {
         let there = Self {
             looked_up: TextureFile::unread(None),
@@ -119,10 +119,10 @@ impl DeferredTexture {
         there
     }
 
-    /// The texture of a file.
+    /// The deferred texture of a file.
     fn in_file(assets: &Arc<Assets>, name: &str, seed: u64, path: Option<PathBuf>) -> Self {
         let meta = path.as_ref().and_then(|path| path.metadata().ok());
-        // With its mip levels, unless it is only checked.
+        // Includes the mip levels, unless the texture is only checked.
         let kept = |bytes| {
             if assets.checks_textures {
                 0
@@ -165,22 +165,22 @@ impl DeferredTexture {
         }
     }
 
-    /// The texture, or a placeholder; none before it was read.
+    /// The texture or a placeholder; `None` until it is read.
     pub fn get(&self) -> Option<&Arc<Texture>> {
         LazyLock::get(&self.read).map(|read| &read.texture)
     }
 
-    /// The texture, or a placeholder, which is read now if nobody has begun to.
+    /// The texture or a placeholder; reads it now if no thread has started to.
     pub fn wait(&self) -> &Arc<Texture> {
         &self.read.texture
     }
 
-    /// What is known of its file.
+    /// Information about its file.
     pub(crate) fn file(&self) -> &TextureFile {
         LazyLock::get(&self.read).map_or(&self.looked_up, |read| &read.file)
     }
 
-    /// Why it is a placeholder, or what is wrong with it; none before it was read.
+    /// The reason for the placeholder, or a problem of the image; `None` until it is read.
     pub(crate) fn fault(&self) -> Option<&Fault> {
         LazyLock::get(&self.read)?.fault.as_ref()
     }
@@ -193,8 +193,8 @@ impl DeferredTexture {
 }
 
 impl Assets {
-    /// Looks up the texture of a name, which is not read before it is needed. The seed makes
-    /// placeholders differ. Also gives the files that were found or looked for.
+    /// Looks up a texture by name without reading it. The seed varies the placeholders. Also
+    /// returns the files that were found or looked for.
     pub(crate) fn deferred_texture(
         self: &Arc<Self>,
         name: &str,
@@ -217,11 +217,11 @@ impl Assets {
     }
 }
 
-/// A file with its length and when it was changed, and the name that a document has for it.
+/// Cache key of a checked file: path, length, modification time, and the name used by the document.
 type CheckedFile = (PathBuf, u64, SystemTime, String);
 
-/// Decodes an image to know what is wrong with it, once for each file however many documents name it: the models of
-/// a folder often share their textures. What was refused for the limits of one document is asked again.
+/// Checks an image by decoding it, once per file even if many documents name it: models of a folder
+/// often share textures. Results that depend on the limits of one document are not cached.
 fn checked_once(file: CheckedFile, decode: impl FnOnce() -> Decoded) -> Decoded {
     type Known = HashMap<CheckedFile, (Option<[u32; 2]>, Option<Fault>)>;
     static CHECKED: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
@@ -242,7 +242,8 @@ fn checked_once(file: CheckedFile, decode: impl FnOnce() -> Decoded) -> Decoded 
     decoded
 }
 
-/// Reads an image, or says that the decoder has failed: whoever waits for it has to hear of that.
+/// Reads an image, and turns a panic of the decoder into an error, so that waiting threads get a
+/// result.
 pub(super) fn unless_it_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| {
         let failed = "Mapscope failed while reading it; please report this, with the file";
@@ -250,7 +251,7 @@ pub(super) fn unless_it_panics<T>(read: impl FnOnce() -> Result<T, String>) -> R
     })
 }
 
-/// Textures that several models show, by their files: each is there once.
+/// Textures shared by several models, keyed by file; each exists once.
 #[derive(Debug, Default)]
 pub(crate) struct SharedTextures {
     by_file: Mutex<HashMap<PathBuf, Arc<DeferredTexture>>>,
@@ -263,12 +264,12 @@ impl SharedTextures {
         Arc::clone(by_file.entry(file).or_insert_with(|| Arc::new(new())))
     }
 
-    /// All of them, to be read.
+    /// Turns the map into the list of textures to read.
     pub(crate) fn into_list(self) -> DeferredTextures {
         let by_file = self.by_file.into_inner();
         let by_file = by_file.unwrap_or_else(PoisonError::into_inner);
         let mut list: Vec<_> = by_file.into_iter().collect();
-        // The largest first, so that no thread is left with one of them at the end.
+        // Largest first, so that no thread is left with a large texture at the end.
         list.sort_unstable_by(|(a, one), (b, other)| {
             let sizes = Reverse(one.bytes).cmp(&Reverse(other.bytes));
             sizes.then_with(|| a.cmp(b))
@@ -279,27 +280,27 @@ impl SharedTextures {
     }
 }
 
-/// The textures of a document that are read after it was opened.
+/// The textures of a document that are read after opening.
 #[derive(Debug, Default)]
 pub(crate) struct DeferredTextures {
     list: Vec<Arc<DeferredTexture>>,
 }
 
 impl DeferredTextures {
-    /// How many of them were read.
+    /// Number of textures read so far.
     pub(crate) fn read_count(&self) -> usize {
         let read = self.list.iter().filter(|it| it.get().is_some());
         read.count()
     }
 
-    /// How many were read, unless all were.
+    /// Number of textures read and their total, or `None` once all are read.
     pub(crate) fn pending(&self) -> Option<Pending> {
         let counts = [self.read_count(), self.list.len()];
         (counts[0] < counts[1]).then_some(Pending::Textures(counts))
     }
 
-    /// Reads all that nobody has read, on as many threads as the machine has, for as long as
-    /// `goes_on`. Calls `has_come` after each, on the thread that has waited for it.
+    /// Reads the remaining textures on all threads of the machine, while `goes_on` returns `true`.
+    /// Calls `has_come` after each, on the thread that waited for it.
     pub(crate) fn complete(
         &self,
         goes_on: &(dyn Fn() -> bool + Sync),
@@ -313,7 +314,7 @@ impl DeferredTextures {
         });
     }
 
-    /// Bytes of memory that those hold that were read.
+    /// Bytes of memory held by the textures read so far.
     pub(crate) fn cpu_bytes(&self) -> u64 {
         let bytes = self.list.iter().map(|texture| texture.cpu_bytes() as u64);
         bytes.sum()
@@ -332,7 +333,7 @@ mod tests {
     use crate::assets::LookUp;
     use crate::{OpenOptions, Source};
 
-    /// Images of one colour in a folder, and what looks them up there.
+    /// A folder of single-colour images, and the assets that look them up.
     fn assets(folder: &Path, names: &[&str]) -> Arc<Assets> {
         for name in names {
             let mut bytes = Cursor::new(Vec::new());
@@ -357,7 +358,7 @@ mod tests {
         let get = |name| assets.deferred_texture(name, 1, &shared).0;
         let [a, same, b, missing] = ["a.png", "./a.png", "b.png", "c.png"].map(get);
         assert!(Arc::ptr_eq(&a, &same) && !Arc::ptr_eq(&a, &b));
-        // What is not there is known at once.
+        // A missing file is known at once.
         assert!(missing.get().is_some() && missing.fault().is_some());
         assert!(a.get().is_none() && a.fault().is_none());
         assert!(a.file().found && a.file().size.is_none());
@@ -366,7 +367,7 @@ mod tests {
             (all.pending(), all.cpu_bytes()),
             (Some(Pending::Textures([0, 2])), 0)
         );
-        // It has changed meanwhile.
+        // The file has changed in the meantime.
         std::fs::write(folder.path().join("b.png"), "no image").unwrap();
         all.complete(&|| true, &|| {});
         assert_eq!(all.read_count(), 2);
@@ -429,7 +430,7 @@ mod tests {
         textures.complete(&|| count() == 0, &has_come);
         let read = textures.read_count();
         assert_eq!(read, count());
-        // Each thread may have begun another.
+        // Each thread may have started another texture.
         assert!((1..names.len()).contains(&read), "{read}");
         assert_eq!(textures.pending(), Some(Pending::Textures([read, 64])));
         textures.complete(&|| true, &|| {});

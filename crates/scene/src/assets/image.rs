@@ -1,5 +1,4 @@
-//! Images: decoded without trust in what their headers promise, made into thumbnails, and
-//! replaced by placeholders.
+//! Images: decoding with limits that do not trust the header, thumbnails, and placeholders.
 
 use std::fs::File;
 use std::io::{Cursor, ErrorKind, Read};
@@ -12,37 +11,38 @@ use memchr::memmem;
 use super::mips::mip_level;
 use crate::core::budget::{Cost, with_room};
 
-/// The largest side of an image that is decoded.
+/// Maximum side of a decoded image in pixels.
 const MAX_PIXELS_A_SIDE: u32 = 8192;
-/// The most bytes of pixels that are decoded.
+/// Maximum bytes of decoded pixels.
 const MAX_BYTES: u64 = 300 << 20;
-/// What a byte of an image file can stand for at most, in bytes of pixels: deflate packs 1032 into
-/// one, and a PNG has up to eight pixels in each of those.
+/// Maximum bytes of pixels per byte of an image file: deflate packs at most 1032 bytes into one,
+/// and a byte of PNG data has up to eight pixels.
 const MAX_PER_BYTE: u64 = 8 * 1032;
-/// Bytes of a file in which the head of an image is looked for first.
+/// Bytes of a file in which the image header is looked for first.
 const HEAD_BYTES: u64 = 64 << 10;
-/// Pixels along a side of a thumbnail.
+/// Side of a thumbnail in pixels.
 pub const THUMBNAIL_SIDE: u32 = 48;
-/// Pixels along a side of a placeholder.
+/// Side of a placeholder in pixels.
 const PLACEHOLDER_SIDE: u32 = 256;
 
-/// RGBA bytes of a thumbnail, [`THUMBNAIL_SIDE`] pixels wide and high.
+/// Returns the RGBA bytes of a thumbnail, [`THUMBNAIL_SIDE`] pixels wide and high.
 pub(crate) fn thumbnail(image: &RgbaImage) -> Vec<u8> {
     image::imageops::thumbnail(image, THUMBNAIL_SIDE, THUMBNAIL_SIDE).into_raw()
 }
 
-/// What is known of an image before it is decoded.
+/// The header of an image.
 pub(crate) struct Head {
     /// Width and height in pixels.
     pub(crate) size: [u32; 2],
-    /// Bytes of memory that its pixels take as the file has them, while they are decoded.
+    /// Bytes of memory for the pixels in the file's own format, during decoding.
     decoded_bytes: u64,
-    /// `true` if these are the bytes of an [`RgbaImage`].
+    /// `true` if the pixel format is that of [`RgbaImage`].
     is_rgba: bool,
 }
 
 impl Head {
-    /// Reads the head of an image that [`decode`] takes, from the first bytes of a file of a length.
+    /// Reads the header of an image that [`decode`] accepts, from the first bytes of a file with
+    /// `file_bytes` bytes.
     pub(crate) fn read(bytes: &[u8], file_bytes: u64) -> Result<Self, String> {
         let head = || {
             let decoder = decoder(bytes, file_bytes)?;
@@ -59,7 +59,7 @@ impl Head {
         head().map_err(|error| explained(bytes, &error))
     }
 
-    /// Reads the head of an image file.
+    /// Reads the header of an image file.
     pub(crate) fn of_file(path: &Path) -> Result<Self, String> {
         let read = || {
             let file = File::open(path)?;
@@ -70,18 +70,18 @@ impl Head {
             if head.is_ok() || file_bytes <= HEAD_BYTES {
                 return Ok(head);
             }
-            // Notes and profiles may stand before the size.
+            // Comments and profiles may precede the size.
             Ok(Self::read(&std::fs::read(path)?, file_bytes))
         };
         read().unwrap_or_else(|error: std::io::Error| Err(error.to_string()))
     }
 
-    /// Pixels of the image.
+    /// Number of pixels.
     pub(crate) fn pixels(&self) -> u64 {
         self.size.map(u64::from).iter().product()
     }
 
-    /// What [`decode`] costs for a file of so many bytes.
+    /// The cost of [`decode`] for a file of `file_bytes` bytes.
     pub(crate) fn cost(&self, file_bytes: u64, max_side: Option<u32>) -> Cost {
         let halvings = halvings(self.size, max_side);
         let kept_bytes = (self.pixels() >> (2 * halvings)).saturating_mul(4);
@@ -95,11 +95,11 @@ impl Head {
     }
 }
 
-/// Decodes an image of any kind that the `image` crate was built with, told by its content. It is halved until
-/// no side is above `max_side`, without a second copy of all its pixels.
+/// Decodes an image of any format enabled in the `image` crate, recognised by its content. The
+/// image is halved until no side exceeds `max_side`, without a second full-size copy.
 ///
-/// A header that promises an image of more than [`MAX_PIXELS_A_SIDE`], or of more than so many
-/// bytes can stand for, is refused before any memory is taken for it.
+/// A header is rejected before memory is allocated if it declares a side above
+/// [`MAX_PIXELS_A_SIDE`], or more pixel bytes than the file can encode.
 pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, String> {
     let head = Head::read(bytes, bytes.len() as u64)?;
     if head.size.contains(&0) {
@@ -113,22 +113,22 @@ pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, S
     })
 }
 
-/// How often an image of a size is halved until no side is above a number of pixels.
+/// Number of halvings until no side exceeds `max_side`.
 fn halvings(size: [u32; 2], max_side: Option<u32>) -> u32 {
     let longest = size.into_iter().max().unwrap_or_default();
     let is_above = |halvings: &u32| max_side.is_some_and(|max| longest >> halvings > max.max(1));
     (0..u32::BITS).find(|it| !is_above(it)).unwrap_or_default()
 }
 
-/// An image that is halved so often, as [`mip_levels`](super::mip_levels) does.
+/// Halves an image `halvings` times, as [`mip_levels`](super::mip_levels) does.
 fn halved(image: DynamicImage, halvings: u32) -> RgbaImage {
     let size = [image.width(), image.height()];
     let texels = match size.map(|side| side >> halvings) {
         _ if halvings == 0 => return image.into_rgba8(),
-        // A side is shorter than that.
+        // A side would shrink below one pixel.
         [0, _] | [_, 0] => mip_level(size, image.into_rgba8().into_raw(), halvings),
         [_, rows] => {
-            // So many rows become one.
+            // Rows that are merged into one.
             let strip = [size[0], 1 << halvings];
             let strips = (0..rows).map(|row| {
                 let rows = image.crop_imm(0, row * strip[1], strip[0], strip[1]);
@@ -141,16 +141,18 @@ fn halved(image: DynamicImage, halvings: u32) -> RgbaImage {
     RgbaImage::from_raw(width, height, texels).unwrap_or_default()
 }
 
-/// Whether an image that [`decode`] takes ends too early: of JPEG, whatever there is of it is decoded.
+/// `true` if an image that [`decode`] accepts is truncated. A truncated JPEG still decodes
+/// partially.
 pub(crate) fn is_truncated(bytes: &[u8]) -> bool {
-    // ITU-T T.81, table B.1. Neither occurs in what is packed.
+    // ITU-T T.81, table B.1. Neither marker occurs inside compressed data.
     const START_OF_SCAN: &[u8] = b"\xff\xda";
     const END_OF_IMAGE: &[u8] = b"\xff\xd9";
     let last = |marker| memmem::rfind(bytes, marker);
     bytes.starts_with(b"\xff\xd8") && last(START_OF_SCAN) > last(END_OF_IMAGE)
 }
 
-/// Why an image cannot be decoded. Decoders say what they found where they took it to be what it is not.
+/// Explains why an image cannot be decoded. The decoder's message is used only if the format was
+/// recognised and the data is complete.
 fn explained(bytes: &[u8], error: &ImageError) -> String {
     let is_cut =
         matches!(error, ImageError::IoError(error) if error.kind() == ErrorKind::UnexpectedEof);
@@ -169,7 +171,7 @@ fn explained(bytes: &[u8], error: &ImageError) -> String {
     }
 }
 
-/// The size of an image, and the limit that it exceeds.
+/// Describes the size of an image and the limit that it exceeds.
 fn exceeded_limit(bytes: &[u8]) -> Option<String> {
     let decoder = decoder_up_to(bytes, None).ok()?;
     let (width, height) = decoder.dimensions();
@@ -196,11 +198,11 @@ fn decoder(bytes: &[u8], file_bytes: u64) -> Result<impl ImageDecoder, ImageErro
     Ok(decoder)
 }
 
-/// Reads the header of an image, up to a number of pixels a side.
+/// Reads the header of an image with at most `max_side` pixels per side.
 fn decoder_up_to(bytes: &[u8], max_side: Option<u32>) -> Result<impl ImageDecoder, ImageError> {
     let mut reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format()?;
     if reader.format().is_none() {
-        // TGA has no signature of its own.
+        // TGA has no signature.
         reader.set_format(image::ImageFormat::Tga);
     }
     let mut limits = Limits::default();
@@ -211,9 +213,9 @@ fn decoder_up_to(bytes: &[u8], max_side: Option<u32>) -> Result<impl ImageDecode
     reader.into_decoder()
 }
 
-/// What stands in for a texture that is missing or broken, 256x256: a checker in magenta and
-/// near black that nobody takes for a surface. The seed shifts the magenta a little, so that two
-/// missing textures can be told apart.
+/// Placeholder for a missing or broken texture, 256x256: a magenta and near-black checkerboard that
+/// cannot be mistaken for a surface. The seed varies the magenta slightly, so that two missing
+/// textures look different.
 pub(crate) fn placeholder(seed: u32) -> RgbaImage {
     let colors = checker_colors(seed);
     RgbaImage::from_fn(PLACEHOLDER_SIDE, PLACEHOLDER_SIDE, |x, y| {
@@ -270,17 +272,17 @@ mod tests {
         assert!(!is_truncated(&jpeg) && !is_truncated(&png));
         for count in [jpeg.len() / 2, jpeg.len() - 1] {
             assert!(is_truncated(&jpeg[..count]));
-            // It is shown all the same.
+            // It is still shown.
             assert_eq!(
                 decode(&jpeg[..count], None).unwrap().dimensions(),
                 (256, 256)
             );
         }
-        // A preview in its head is whole.
+        // A preview in the header is complete.
         let preview = [&b"\xff\xe1\0\x08\xff\xda\0\0\xff\xd9"[..], &jpeg[2..]].concat();
         let jpeg = [&jpeg[..2], &preview].concat();
         assert!(!is_truncated(&jpeg) && is_truncated(&jpeg[..jpeg.len() - 2]));
-        // What follows the image is no part of it.
+        // Data after the image is ignored.
         assert!(!is_truncated(&[&jpeg[..], b"more"].concat()));
         assert!(decode(&png[..png.len() / 2], None).is_err());
     }
@@ -292,13 +294,13 @@ mod tests {
             image.write_to(&mut bytes, image::ImageFormat::Png).unwrap();
             bytes.into_inner()
         };
-        // As large as they come for their bytes.
+        // Large images that match the size of their data.
         let grey = DynamicImage::new_luma8(2048, 2048);
         assert_eq!(
             decode(&write(grey), None).unwrap().dimensions(),
             (2048, 2048)
         );
-        // A bitmap of few bytes whose header says more.
+        // A small bitmap whose header declares more pixels.
         let mut lie = Cursor::new(Vec::new());
         let small = DynamicImage::new_rgb8(2, 2);
         small.write_to(&mut lie, image::ImageFormat::Bmp).unwrap();

@@ -1,8 +1,9 @@
-//! Mip levels: smaller and smaller versions of an image, for drawing it from further away.
+//! Mip levels: successively halved versions of an image, for drawing it from a distance.
 
-/// All mip levels of an RGBA8 image, from the image itself down to a single texel, each texel
-/// the mean of four of the level before. Colours count by their opacity, so that what lies unseen
-/// behind the holes of a leaf does not darken its edges. An odd last row or column is left out.
+/// Returns all mip levels of an RGBA8 image, from the image itself down to a single texel. Each
+/// texel is the mean of four texels of the previous level. Colours are weighted by alpha, so that
+/// hidden colours behind the holes of a leaf do not darken its edges. An odd last row or column is
+/// dropped.
 pub(crate) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
     let mut levels = vec![base];
     let [mut width, mut height] = size.map(|side| side as usize);
@@ -15,7 +16,7 @@ pub(crate) fn mip_levels(size: [u32; 2], base: Vec<u8>) -> Vec<Vec<u8>> {
     levels
 }
 
-/// The level of an RGBA8 image that is behind so many others.
+/// Returns mip level `number` of an RGBA8 image; level 0 is the image.
 pub(crate) fn mip_level(size: [u32; 2], base: Vec<u8>, number: u32) -> Vec<u8> {
     let [mut width, mut height] = size.map(|side| side as usize);
     let mut level = base;
@@ -28,7 +29,7 @@ pub(crate) fn mip_level(size: [u32; 2], base: Vec<u8>, number: u32) -> Vec<u8> {
 
 fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
     let row_bytes = width * 4;
-    // A single row or column is its own neighbour.
+    // A single row or column is averaged with itself.
     let [rows, columns] = [height, width].map(|side| if side == 1 { 1 } else { 2 });
     let size = (width / columns) * (height / rows) * 4;
     let mut next = vec![0; size];
@@ -53,13 +54,13 @@ fn halved(width: usize, height: usize, texels: &[u8]) -> Vec<u8> {
     next
 }
 
-/// The mean of four texels of the same opacity.
+/// The mean of four texels with equal alpha.
 fn even_mean([a, b, c, d]: [&[u8; 4]; 4]) -> [u8; 4] {
     let sum = |i: usize| u16::from(a[i]) + u16::from(b[i]) + u16::from(c[i]) + u16::from(d[i]);
     std::array::from_fn(|i| ((sum(i) + 2) >> 2) as u8)
 }
 
-/// The mean of four texels, whose colours count by their opacity.
+/// The mean of four texels, with colours weighted by alpha.
 fn mean(quad: [&[u8; 4]; 4]) -> [u8; 4] {
     let opacity = quad.iter().map(|texel| u32::from(texel[3])).sum::<u32>();
     if opacity == 0 || quad.iter().all(|texel| texel[3] == quad[0][3]) {

@@ -1,5 +1,5 @@
-//! Files that a document names: found below its asset root or among what is built in, read, and
-//! decoded where they are textures.
+//! Files that a document names: found below its asset root or among built-in files, read, and
+//! decoded if they are textures.
 
 mod deferred;
 mod image;
@@ -28,64 +28,64 @@ pub use self::texture::{Texture, TextureFile, Thumbnail};
 use crate::core::budget::{Cost, DecodeBudget};
 use crate::core::source::{OpenOptions, Source};
 
-/// Where the engine keeps the textures of maps, below its asset root.
+/// The engine's folder of map textures, relative to its asset root.
 const MAP_TEXTURES: &str = "assets/map_textures";
-/// The folder by which the engine's asset root is known.
+/// The folder that identifies the engine's asset root.
 const ASSETS: &str = "assets";
-/// What holds a repository of Git: what lies above is somebody else's.
+/// Marker of a Git repository root. Folders above it belong to someone else.
 pub const REPOSITORY: &str = ".git";
-/// The working folder.
+/// The working directory.
 const HERE: &str = ".";
-/// How far up from a file its asset root is looked for.
+/// Maximum number of parent folders in which an asset root is searched.
 const MAX_ANCESTORS: usize = 12;
 
-/// In which folders the files that a document names are looked up.
+/// The folders in which files named by a document are looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LookUp {
-    /// The engine's textures of maps, then the document's own folder.
+    /// The engine's map textures, then the document's own folder.
     MapTextures,
-    /// The document's own folder, then the engine's textures of maps.
+    /// The document's own folder, then the engine's map textures.
     Beside,
-    /// The document's own folder, unless it is built in.
+    /// The document's own folder, unless the document is built in.
     BesideOnly,
-    /// The engine's asset root, from which scenes name models; the document's own folder where it
-    /// is in none.
+    /// The engine's asset root, which scenes use for model names. Falls back to the document's own
+    /// folder if there is no asset root.
     AssetRoot,
 }
 
 /// A file that a document names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedFile {
-    /// What it is for, such as `texture` or `map`.
+    /// Its purpose, such as `texture` or `map`.
     pub kind: &'static str,
-    /// Its name, as the document has it.
+    /// Its name as written in the document.
     pub name: String,
-    /// Where it is; none where it was not found, or is built in or in the document itself.
+    /// Its path; `None` if it was not found, is built in or is part of the document.
     pub path: Option<PathBuf>,
-    /// Whether it was found and can be used, as far as that is known.
+    /// `true` if it was found and is usable, as far as is known.
     pub found: bool,
-    /// The file that names it, as the document names that; none where it is the document itself.
+    /// The file that names it, under its name in the document; `None` for the document itself.
     pub named_by: Option<String>,
 }
 
 /// The files that a document may name.
 #[derive(Debug)]
 pub(crate) struct Assets {
-    /// Names and bytes of files that are built in.
+    /// Names and bytes of built-in files.
     embedded: &'static [(&'static str, &'static [u8])],
     roots: AssetRoots,
-    /// Whether textures that are read later are read only to know whether they can be.
+    /// `true` if deferred textures are only checked, without keeping their pixels.
     checks_textures: bool,
-    /// What may still be decoded for the document.
+    /// The decode budget of the document.
     budget: DecodeBudget,
 }
 
-/// A file that was looked up.
+/// The result of looking up and reading a file.
 #[derive(Debug)]
 pub(crate) struct AssetFile {
     /// Its bytes.
     pub(crate) bytes: Result<Cow<'static, [u8]>, AssetError>,
-    /// Where it is; none where it was not found, or is built in.
+    /// Its path; `None` if it was not found or is built in.
     pub(crate) path: Option<PathBuf>,
     /// The files that were found or looked for, to be watched for changes.
     pub(crate) candidates: Vec<PathBuf>,
@@ -94,14 +94,14 @@ pub(crate) struct AssetFile {
 /// A file that was found.
 #[derive(Debug)]
 struct Located {
-    /// Where it is; none of what is built in.
+    /// Its path; `None` if it is built in.
     path: Option<PathBuf>,
-    /// The same in the one form that all names of it have.
+    /// Its canonical path, the same for all names of the file.
     identity: PathBuf,
 }
 
 impl Assets {
-    /// The files that what surrounds a document may be made of. What is built in has none on disk.
+    /// Files for the surroundings of a document. A built-in document has none on disk.
     pub(crate) fn of_surroundings(source: &Source, options: &OpenOptions) -> Self {
         let mut assets = Self::new(source, options, LookUp::AssetRoot);
         if !source.embedded.is_empty() {
@@ -110,7 +110,7 @@ impl Assets {
         assets
     }
 
-    /// Those of a document. Last come the folders that the user named.
+    /// Files of a document. Folders named by the user are searched last.
     pub(crate) fn new(source: &Source, options: &OpenOptions, look_up: LookUp) -> Self {
         let beside = folder_of(&source.path);
         let named = &options.texture_folders;
@@ -148,18 +148,17 @@ impl Assets {
         }
     }
 
-    /// Reads the file of a name.
+    /// Reads a file by name.
     pub(crate) fn read(&self, name: &str) -> AssetFile {
         self.read_found(name, u64::MAX, || self.roots.find(name))
     }
 
-    /// Reads the file of a name unless it has more bytes.
+    /// Reads a file by name unless it has more than `max_bytes` bytes.
     pub(crate) fn read_up_to(&self, name: &str, max_bytes: u64) -> AssetFile {
         self.read_found(name, max_bytes, || self.roots.find(name))
     }
 
-    /// Reads the file of a name whatever the case of its letters, with the folders in the name or else without
-    /// them.
+    /// Reads a file by name, ignoring case, with the folders in the name or else without them.
     pub(crate) fn read_any_case(&self, name: &str) -> AssetFile {
         self.read_found(name, u64::MAX, || self.roots.find_any_case(name))
     }
@@ -194,7 +193,7 @@ impl Assets {
         }
     }
 
-    /// The one form of the path of a file that all its names have, if it is there.
+    /// The canonical path of a file, the same for all its names, if the file exists.
     pub(crate) fn identity(&self, name: &str) -> Option<PathBuf> {
         match self.embedded(name) {
             Some(_) => Some(name.into()),
@@ -202,15 +201,15 @@ impl Assets {
         }
     }
 
-    /// Takes what it costs to decode a file from the budget of the document.
+    /// Spends the decoding cost of a file from the budget of the document.
     ///
     /// # Errors
-    /// Says which limit it exceeds.
+    /// Describes the exceeded limit.
     pub(crate) fn afford(&self, cost: Cost) -> Result<(), String> {
         self.budget.take(cost)
     }
 
-    /// Finds the file of a name, without reading it.
+    /// Finds a file by name without reading it.
     fn locate(&self, name: &str) -> Result<Located, AssetError> {
         if self.embedded(name).is_some() {
             return Ok(Located {
@@ -225,7 +224,7 @@ impl Assets {
         })
     }
 
-    /// The bytes of a file that is built in.
+    /// The bytes of a built-in file.
     pub(crate) fn embedded(&self, name: &str) -> Option<&'static [u8]> {
         let file = self.embedded.iter().find(|(file, _)| *file == name);
         file.map(|(_, bytes)| *bytes)
@@ -233,7 +232,7 @@ impl Assets {
 }
 
 impl AssetFile {
-    /// What it is for, and the name that a document has for it, for programs.
+    /// Purpose and name of the file as used in the document, for machine-readable output.
     pub(crate) fn named(&self, kind: &'static str, name: &str) -> NamedFile {
         NamedFile {
             kind,
@@ -244,7 +243,8 @@ impl AssetFile {
         }
     }
 
-    /// Looks up another if this one cannot be read; if that one cannot be either, this one counts.
+    /// Falls back to another file if this one cannot be read. If both fail, the error of this one
+    /// is kept.
     pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
         if self.bytes.is_ok() {
             return self;
@@ -263,14 +263,14 @@ impl AssetFile {
     }
 }
 
-/// The folder of a file, from where its path goes; the working folder is `.`.
+/// The folder of a file, along its path; the working directory is `.`.
 pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?;
     let is_here = folder.as_os_str().is_empty();
     Some(if is_here { HERE.into() } else { folder.into() })
 }
 
-/// The folder above another, from where its path goes.
+/// The parent of a folder, along its path.
 fn folder_above(folder: &Path) -> Option<PathBuf> {
     match folder.components().next_back()? {
         Component::Normal(_) if folder.parent()?.as_os_str().is_empty() => Some(HERE.into()),
@@ -281,18 +281,19 @@ fn folder_above(folder: &Path) -> Option<PathBuf> {
     }
 }
 
-/// The folder of a file and those above it, nearest first, as far as an asset root is looked for.
+/// The folder of a file and its ancestors, nearest first, up to the search limit for asset roots.
 fn folders_above(file: &Path) -> impl Iterator<Item = PathBuf> {
     let first = folder_of(file);
     std::iter::successors(first, |folder| folder_above(folder)).take(MAX_ANCESTORS)
 }
 
-/// The asset root of the engine that a file is in.
+/// The engine's asset root that contains a file.
 fn asset_root(file: &Path) -> Option<PathBuf> {
     folders_above(file).find(|folder| below(folder, ASSETS).is_dir())
 }
 
-/// The same unless it is above the repository of the file: then others may have made it.
+/// The asset root of a file, unless it is above the file's repository, where others may have
+/// created it.
 fn own_asset_root(file: &Path) -> Option<PathBuf> {
     let is_root = |folder: &PathBuf| below(folder, ASSETS).is_dir();
     let mut folders = folders_above(file);
@@ -300,8 +301,9 @@ fn own_asset_root(file: &Path) -> Option<PathBuf> {
     nearest.filter(is_root)
 }
 
-/// Says whether a file is a link that leads out of the folder and the asset root of another file, which implies
-/// it, such as a scene its map. A file that is not there leads nowhere.
+/// Returns `true` if a file is a link that leads out of the folder and the asset root of
+/// `implied_by`. That is the file that implies it, as a scene implies its map. A missing file never
+/// leads out.
 pub fn leads_out(implied_by: &Path, file: &Path) -> bool {
     let Ok(real) = file.canonicalize() else {
         return false;

@@ -1,4 +1,4 @@
-//! Finds the files that a document names: below its asset roots, and nowhere else.
+//! Finds the files that a document names, only below its asset roots.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -12,60 +12,60 @@ use super::{LEADS_OUT, below};
 use crate::core::rules;
 use mapscope_formats::{Rule, quoted_path};
 
-/// Where a document looks for the files that it names.
+/// The folders in which a document looks for the files that it names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct AssetRoots {
-    /// Folders to look in, most wanted first.
+    /// Folders to search, in order of preference.
     folders: Vec<PathBuf>,
-    /// The asset root, which links in these folders may lead to, without links.
+    /// Canonical path of the asset root; links in the folders may lead into it.
     within: Option<PathBuf>,
-    /// How often it was looked which file may be meant by the name of one that is missing.
+    /// Number of searches for similar names of missing files so far.
     guesses: Arc<AtomicUsize>,
 }
 
-/// How much a name differs from that of a file in the case of its letters, in their Unicode form, by the number of
-/// a copy, and by another ending of an image or other letters.
+/// Scores for the difference between a name and an existing file: letter case, Unicode form, copy
+/// number, and another image extension or misspelt letters.
 const OTHER_CASE: usize = 1;
 const OTHER_FORM: usize = 2;
 const COPY_NUMBER: usize = 3;
 const OTHER_ENDING: usize = 4;
-/// Bytes by which the lengths of two names may differ that are compared letter by letter.
+/// Maximum length difference in bytes for comparing two names letter by letter.
 const MAX_APART: usize = 8;
-/// How many names that are missing are looked up in other forms, for each document.
+/// Maximum number of missing names per document for which similar names are searched.
 const MAX_GUESSES: usize = 256;
-/// How many entries of a folder are looked at for that.
+/// Maximum number of folder entries examined in such a search.
 const MAX_ENTRIES: usize = 4096;
 
-/// Why a name was not turned into a file.
+/// Reason why a name could not be resolved to a file.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum AssetError {
     /// The name would lead out of the asset root; such names are never opened.
     #[error("{} is refused: {reason}; expected a file name below the asset root", quoted_path(.name))]
     Refused {
-        /// The name as the file has it.
+        /// The name as written in the file.
         name: String,
-        /// What is wrong with it.
+        /// The reason for the refusal.
         reason: &'static str,
     },
-    /// No folder has such a file.
+    /// The file is in no folder.
     #[error("{} was not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_ref()))]
     Missing {
-        /// The name as the file has it.
+        /// The name as written in the file.
         name: String,
         /// The file that may be meant.
         meant: Option<Meant>,
-        /// The folders that were looked in.
+        /// The folders that were searched.
         looked_in: Vec<PathBuf>,
-        /// The files that would have been taken.
+        /// The paths at which the file was expected.
         candidates: Vec<PathBuf>,
     },
-    /// It was found, but not read.
+    /// The file was found but not read.
     #[error("{0}")]
     Unreadable(String),
 }
 
 impl AssetError {
-    /// The rule that a texture of such a name breaks.
+    /// The rule for a texture with this error.
     pub(crate) fn rule(&self) -> &'static Rule {
         match self {
             Self::Refused { .. } => &rules::TEXTURE_NAME,
@@ -74,7 +74,7 @@ impl AssetError {
         }
     }
 
-    /// The files that would have been taken.
+    /// The paths at which the file was expected.
     pub(super) fn candidates(&self) -> impl Iterator<Item = PathBuf> {
         let missing = match self {
             Self::Missing { candidates, .. } => Some(candidates.iter().cloned()),
@@ -84,18 +84,18 @@ impl AssetError {
     }
 }
 
-/// A file that may be meant by the name of one that is missing.
+/// A suggestion for the name of a missing file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Meant {
     /// Its path below the asset root.
     path: String,
-    /// How much it differs from the name.
+    /// Its difference from the name.
     difference: usize,
     /// `true` if it has the same letters in another Unicode form.
     is_other_form: bool,
 }
 
-/// The end of a message about a file that is missing, where another may be meant.
+/// The end of a message about a missing file, with the suggestion if there is one.
 pub(super) fn did_you_mean(meant: Option<&Meant>) -> String {
     meant.map_or_else(String::new, |meant| {
         let how = if meant.is_other_form {
@@ -116,7 +116,7 @@ fn list(folders: &[PathBuf]) -> String {
 }
 
 impl AssetRoots {
-    /// Looks in these folders, in this order.
+    /// Searches these folders in the given order.
     pub(super) fn new(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         Self {
             folders: folders.into_iter().collect(),
@@ -125,29 +125,29 @@ impl AssetRoots {
         }
     }
 
-    /// The same, whose links may lead anywhere in an asset root.
+    /// Also allows links that lead into the asset root.
     pub(super) fn within(self, asset_root: Option<PathBuf>) -> Self {
         let within = asset_root.and_then(|root| root.canonicalize().ok());
         Self { within, ..self }
     }
 
-    /// The folders, most wanted first.
+    /// The folders, in order of preference.
     #[cfg(test)]
     pub(super) fn folders(&self) -> &[PathBuf] {
         &self.folders
     }
 
-    /// Finds the file of a name that stands in a document.
+    /// Finds a file by its name in a document.
     ///
     /// # Errors
-    /// When the name is absolute, has a drive, is a network path, leads out of the root with `..` or
-    /// through a link, or when no folder has it, or only in another case: what a system finds that does
-    /// not tell them apart is missing on others.
+    /// If the name is absolute, has a drive, is a network path, or leads out of the root with `..`
+    /// or through a link. Also if no folder has the file, or only in another case: a file found on
+    /// a case-insensitive system would be missing on others.
     pub(super) fn find(&self, name: &str) -> Result<PathBuf, AssetError> {
         self.find_real(name).map(|(path, _)| path)
     }
 
-    /// The same, and the path that leads there without links.
+    /// Like [`AssetRoots::find`], and also returns the canonical path.
     ///
     /// # Errors
     /// As [`AssetRoots::find`].
@@ -164,10 +164,10 @@ impl AssetRoots {
         })
     }
 
-    /// The same; none where it is missing.
+    /// Like [`AssetRoots::find_real`], but returns `None` if the file is missing.
     ///
     /// # Errors
-    /// When the name or a link leads out of the root.
+    /// If the name or a link leads out of the root.
     pub(super) fn look_up(&self, name: &str) -> Result<Option<(PathBuf, PathBuf)>, AssetError> {
         let inside = inside(name)?;
         for folder in &self.folders {
@@ -195,7 +195,7 @@ impl AssetRoots {
         folders.map(|folder| below(folder, inside)).collect()
     }
 
-    /// The file that is most like a name, with the folders in the name or else without them.
+    /// The existing file most similar to a name, with or without the folders in the name.
     fn meant(&self, inside: &str) -> Option<Meant> {
         if self.guesses.fetch_add(1, Ordering::Relaxed) >= MAX_GUESSES {
             return None;
@@ -207,9 +207,9 @@ impl AssetRoots {
         found.min_by_key(|meant| meant.difference)
     }
 
-    /// Finds the file of a name that stands in a document, whatever the case of its letters: what was made on a
-    /// system that does not tell them apart. If there is no file with the folders in the name, or if these lead out
-    /// of the root, it is looked for without them.
+    /// Finds a file by its name in a document, ignoring case, for documents made on a
+    /// case-insensitive system. If the folders in the name do not exist or lead out of the root,
+    /// they are ignored.
     ///
     /// # Errors
     /// As [`AssetRoots::find`].
@@ -254,7 +254,7 @@ impl AssetRoots {
     }
 }
 
-/// Whether a file below a folder has this name in this very case.
+/// `true` if a file below a folder has exactly this name, including case.
 fn is_spelt_so(folder: &Path, inside: &str) -> bool {
     let mut folder = folder.to_owned();
     inside
@@ -267,8 +267,8 @@ fn is_spelt_so(folder: &Path, inside: &str) -> bool {
         })
 }
 
-/// The file below a folder whose path is most like a name, part by part. What links lead to outside of the folder
-/// is not looked at.
+/// The file below a folder whose path is most similar to a name, part by part. Targets of links
+/// outside the folder are ignored.
 fn most_alike(
     folder: &Path,
     inside: &str,
@@ -284,7 +284,7 @@ fn most_alike(
         .filter(|part| !matches!(*part, "" | "."))
     {
         let names = entries(&at).filter_map(|name| Some((difference(part, &name)?, name)));
-        // Of several, always the same one.
+        // Deterministic if several names are equally similar.
         let (difference, name) = names.min()?;
         sum += difference;
         is_other_form |= difference == OTHER_FORM;
@@ -301,7 +301,7 @@ fn most_alike(
     })
 }
 
-/// How much a name differs from another one of a file that is there, if no more than in the case of its letters.
+/// Difference between a name and an existing name if they differ at most in case.
 fn difference_in_case(name: &str, there: &str) -> Option<usize> {
     if name == there {
         return Some(0);
@@ -309,7 +309,7 @@ fn difference_in_case(name: &str, there: &str) -> Option<usize> {
     (name.to_lowercase() == there.to_lowercase()).then_some(OTHER_CASE)
 }
 
-/// How much a name differs from another one of a file that is there, if not too much for a mistake.
+/// Difference between a name and an existing name if it is small enough for a mistake.
 fn difference(name: &str, there: &str) -> Option<usize> {
     if let Some(difference) = difference_in_case(name, there) {
         return Some(difference);
@@ -330,7 +330,7 @@ fn difference(name: &str, there: &str) -> Option<usize> {
     }
     let has_digit = |stem: &str| stem.contains(|c: char| c.is_ascii_digit());
     let letters = |stem: &str| stem.replace(|c: char| c.is_ascii_digit(), "");
-    // Another of a series is not a misspelling.
+    // Another file of a numbered series is not a misspelling.
     let is_of_series = has_digit(stem) && has_digit(other) && letters(stem) == letters(other);
     let most = match stem.chars().count() {
         0..4 => 0,
@@ -344,14 +344,14 @@ fn difference(name: &str, there: &str) -> Option<usize> {
     (slips <= most).then_some(OTHER_ENDING + slips)
 }
 
-/// A name without the number that Blender puts behind that of a copy, such as `.001`.
+/// A name without the number that Blender appends to copies, such as `.001`.
 fn without_copy_number(name: &str) -> Option<&str> {
     let (name, number) = name.rsplit_once('.')?;
     let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then_some(name)
 }
 
-/// A name of a file and its ending, which may be empty.
+/// Splits a file name into stem and extension, which may be empty.
 fn split_ending(name: &str) -> (&str, &str) {
     name.rsplit_once('.').unwrap_or((name, ""))
 }
@@ -360,8 +360,7 @@ fn is_image(ending: &str) -> bool {
     ImageFormat::from_extension(ending).is_some_and(|format| format.reading_enabled())
 }
 
-/// Whether two names are the same if letters with diacritics are one character in one of them, and several in the
-/// other.
+/// `true` if two names differ only in composed and decomposed letters with diacritics.
 fn same_in_other_form(name: &str, other: &str) -> bool {
     const DIACRITICS: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
     let plain = |name: &str| {
@@ -384,15 +383,15 @@ fn same_in_other_form(name: &str, other: &str) -> bool {
     is_decomposed(name) != is_decomposed(other) && plain(name) == plain(other)
 }
 
-/// The names in a folder, the first ones of a large one.
+/// The names in a folder, limited to the first [`MAX_ENTRIES`].
 fn entries(folder: &Path) -> impl Iterator<Item = String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     names.take(MAX_ENTRIES)
 }
 
-/// The path of a name from the folder that it is looked up in, without `..`. Refuses every name that
-/// could lead out of that folder, on any system.
+/// Returns the path of a name relative to its lookup folder, without `..`. Refuses every name that
+/// could lead out of that folder on any system.
 fn inside(name: &str) -> Result<Cow<'_, str>, AssetError> {
     let refuse = |reason| {
         Err(AssetError::Refused {
@@ -422,7 +421,7 @@ fn inside(name: &str) -> Result<Cow<'_, str>, AssetError> {
         }
         inside = parts.join("/").into();
     }
-    // What begins with `..` may lead to a drive.
+    // A name that begins with `..` may lead to a drive.
     let plain = |c| matches!(c, Component::Normal(_) | Component::CurDir);
     if !Path::new(&*inside).components().all(plain) || inside.as_bytes().get(1) == Some(&b':') {
         return refuse("it is not a plain file name");
@@ -501,7 +500,7 @@ mod tests {
             let found = roots.find_any_case(name).unwrap();
             assert_eq!(found.parent(), Some(dir.path()), "{name}");
         }
-        // The folders in a name come first.
+        // The name with its folders takes precedence.
         std::fs::create_dir(dir.path().join("Data")).unwrap();
         std::fs::write(dir.path().join("Data/town.vsp"), b"x").unwrap();
         for name in ["data/town.vsp", "./Data/TOWN.vsp", "data\\town.vsp"] {
@@ -547,12 +546,12 @@ mod tests {
                 .1;
             assert_eq!(end, meant);
         }
-        // What a system finds that does not tell cases apart is told by the names in the folder.
+        // Case-insensitive matches are rejected by the names in the folder.
         assert!(is_spelt_so(dir.path(), "Models/Oak/oak.PFOBJ"));
         for name in ["models/Oak/oak.PFOBJ", "Models/Oak/oak.pfobj"] {
             assert!(!is_spelt_so(dir.path(), name), "{name}");
         }
-        // However many are missing, few folders are listed.
+        // The number of listed folders is limited, however many files are missing.
         for _ in 0..2 * MAX_GUESSES {
             roots.find("elm.png").unwrap_err();
         }
@@ -630,7 +629,7 @@ mod tests {
         ] {
             assert_eq!(meant(name).as_deref(), Some(expected), "{name}");
         }
-        // Another of a series, a short name, and what is not an image.
+        // Not suggested: another file of a series, a short name, and a non-image.
         for name in ["rock2.png", "ski.png", "notes.png", "grass.pfobj"] {
             assert_eq!(meant(name), None, "{name}");
         }

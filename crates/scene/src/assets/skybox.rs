@@ -1,4 +1,4 @@
-//! Skyboxes: six images around everything, named and turned as the engine has them.
+//! Skyboxes: six surrounding images, named and oriented as in the engine.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
@@ -13,25 +13,24 @@ use crate::core::parallel::on_all_threads;
 use crate::core::rules::{self, Fault};
 use mapscope_formats::quoted_path;
 
-/// The names of the images of a skybox, in the order of the layers of a cube texture: toward +X, -X,
-/// +Y, -Y, +Z and -Z (fact sheet D). +X is west in the world, and +Z south.
+/// Image names of a skybox, in layer order of a cube texture: +X, -X, +Y, -Y, +Z, -Z (fact sheet
+/// D). +X is west in the world, and +Z south.
 pub const FACE_NAMES: [&str; 6] = ["right", "left", "top", "bottom", "back", "front"];
-/// The skybox of the game, which stands around what names none: its folder and what the names of its
-/// images end in.
+/// The game's default skybox, used if the file names none: folder and file extension.
 const OF_THE_GAME: [&str; 2] = ["assets/skyboxes/clouds_blue", "jpg"];
-/// Bytes of an image that is read.
+/// Maximum bytes of an image.
 const MAX_IMAGE_BYTES: u64 = 64 << 20;
 
 /// A skybox, ready for the GPU.
 #[derive(Debug)]
 pub struct Skybox {
-    /// Its faces in the order of [`FACE_NAMES`], all square and of one size, turned as the layers of
-    /// a cube texture are.
+    /// Its faces in the order of [`FACE_NAMES`]: square, of equal size, and oriented as layers of a
+    /// cube texture.
     pub faces: [Texture; 6],
 }
 
 impl Skybox {
-    /// Texels along a side of each face.
+    /// Side of each face in texels.
     pub fn side(&self) -> u32 {
         self.faces[0].size[0]
     }
@@ -46,17 +45,18 @@ impl Skybox {
 /// A skybox that was read.
 #[derive(Debug)]
 struct ReadSkybox {
-    /// None where one of its images cannot be read.
+    /// `None` if one of its images cannot be read.
     skybox: Option<Skybox>,
-    /// What is wrong with its images.
+    /// Problems of its images.
     faults: Vec<Fault>,
 }
 
-/// A skybox whose images were found, which may not have been read yet: whoever waits for it first reads it.
+/// A skybox whose images were found but may not be read yet. The first caller that waits for it
+/// reads it.
 #[derive(Debug)]
 pub struct DeferredSkybox {
-    /// Where it was found, as a scene names it: its folder below the asset root, and what the names of
-    /// its images end in, without the dot.
+    /// Its source as a scene names it: the folder below the asset root, and the file extension
+    /// without the dot.
     pub name: [String; 2],
     read: LazyLock<ReadSkybox, Box<dyn FnOnce() -> ReadSkybox + Send + Sync>>,
 }
@@ -69,7 +69,7 @@ impl DeferredSkybox {
         }
     }
 
-    /// A skybox that is there from the start.
+    /// Wraps a skybox that is available at once.
     pub fn of(name: [&str; 2], skybox: Skybox) -> Self {
         let there = Self {
             name: name.map(str::to_owned),
@@ -82,7 +82,7 @@ impl DeferredSkybox {
         there
     }
 
-    /// Where it was found, for people.
+    /// Its source as display text.
     pub(crate) fn said(&self) -> String {
         let [folder, extension] = &self.name;
         let broken = if self.is_broken() {
@@ -93,33 +93,33 @@ impl DeferredSkybox {
         format!("{folder} ({extension}){broken}")
     }
 
-    /// Whether it was read.
+    /// `true` once it was read.
     pub(crate) fn is_read(&self) -> bool {
         LazyLock::get(&self.read).is_some()
     }
 
-    /// The skybox; none before it was read, and where one of its images is broken.
+    /// The skybox; `None` until it is read, or if one of its images is broken.
     pub fn get(&self) -> Option<&Skybox> {
         LazyLock::get(&self.read)?.skybox.as_ref()
     }
 
-    /// What is wrong with its images, which are read now if nobody has begun to.
+    /// Problems of its images; reads them now if no thread has started to.
     pub(crate) fn faults(&self) -> &[Fault] {
         &self.read.faults
     }
 
-    /// Whether it was read and cannot be shown.
+    /// `true` if it was read and cannot be shown.
     pub(crate) fn is_broken(&self) -> bool {
         self.is_read() && self.get().is_none()
     }
 }
 
-/// A skybox that was looked up.
+/// The result of looking up a skybox.
 #[derive(Debug, Default)]
 pub(crate) struct LoadedSkybox {
-    /// The skybox; none where one of its images is missing or is none.
+    /// The skybox; `None` if one of its images is missing or not an image.
     pub(crate) skybox: Option<Arc<DeferredSkybox>>,
-    /// Why there is none, or what is wrong with what it was read for.
+    /// The reason for a missing skybox, or problems of its images.
     pub(crate) faults: Vec<Fault>,
     /// Files that were found or looked for.
     pub(crate) candidates: Vec<PathBuf>,
@@ -132,24 +132,24 @@ struct Image {
     /// Its name below the asset root.
     name: String,
     bytes: Cow<'static, [u8]>,
-    /// Its width and height in pixels.
+    /// Width and height in pixels.
     size: [u32; 2],
 }
 
-/// An image of a skybox that was looked up.
+/// The result of looking up an image of a skybox.
 struct Face {
     image: Result<Image, Fault>,
-    /// Whether there is no such file.
+    /// `true` if the file does not exist.
     is_missing: bool,
-    /// The one that may be meant then.
+    /// A suggestion for a missing file.
     meant: Option<Meant>,
     candidates: Vec<PathBuf>,
 }
 
 impl Assets {
-    /// Looks up the six images of a skybox that a scene names. They are decoded when they are needed.
+    /// Looks up the six images of a skybox that a scene names. They are decoded on demand.
     pub(crate) fn skybox(&self, folder: &str, extension: &str) -> LoadedSkybox {
-        // The engine puts a dot before it itself.
+        // The engine adds the dot itself.
         let extension = extension.strip_prefix('.').unwrap_or(extension);
         let folder = folder.trim_end_matches('/');
         let faces = FACE_NAMES.map(|face| self.face(face, format!("{folder}/{face}.{extension}")));
@@ -175,7 +175,7 @@ impl Assets {
                 Err(fault) => loaded.faults.push(fault),
             }
         }
-        // Of a path that leads out, all six do.
+        // If the path leads out, all six images report it: keep one.
         let outside = rules::SKYBOX_NAME.id;
         (loaded.faults).dedup_by(|(a, _), (b, _)| a.id == outside && b.id == outside);
         let Ok(images) = <[Image; 6]>::try_from(images) else {
@@ -200,7 +200,7 @@ impl Assets {
         loaded
     }
 
-    /// The skybox of the game, if it is below the asset root. None of it is nothing to be said.
+    /// The game's default skybox if it is below the asset root. A missing one is not a problem.
     pub(crate) fn skybox_of_the_game(&self) -> LoadedSkybox {
         let [folder, extension] = OF_THE_GAME;
         let mut names = FACE_NAMES
@@ -247,7 +247,8 @@ impl Assets {
 }
 
 impl Assets {
-    /// Takes what an image of a skybox costs from the budget of the document, and gives its size in pixels.
+    /// Spends the cost of a skybox image from the budget of the document, and returns its size in
+    /// pixels.
     fn afford_face(&self, bytes: &[u8]) -> Result<[u32; 2], String> {
         let file_bytes = bytes.len() as u64;
         let head = Head::read(bytes, file_bytes)?;
@@ -283,11 +284,11 @@ fn unreadable(name: &str, error: &str) -> Fault {
     (&rules::UNREADABLE_SKYBOX, message)
 }
 
-/// An image of a skybox as it is a layer of a cube texture.
+/// Converts an image of a skybox to a layer of a cube texture.
 ///
-/// The engine uploads images with the last row first (fact sheet 0). The upper and the lower one it
-/// looks up toward -Z where OpenGL has X, and toward -X where that has Z (its
-/// `shaders/fragment/skybox.glsl`), which is a quarter turn.
+/// The engine uploads images with the last row first (fact sheet 0). It samples the top and bottom
+/// images toward -Z where OpenGL has X, and toward -X where OpenGL has Z (its
+/// `shaders/fragment/skybox.glsl`), which amounts to a quarter turn.
 fn as_layer(face: &str, mut image: RgbaImage) -> RgbaImage {
     match face {
         "top" => imageops::rotate270(&image),

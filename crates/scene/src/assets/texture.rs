@@ -1,4 +1,4 @@
-//! Textures as they are in files and as the GPU samples them.
+//! Textures: their files and the data that the GPU samples.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -16,23 +16,23 @@ use super::{
 use crate::core::rules::{self, Fault};
 use crate::{NamedFile, Property};
 
-/// The largest side of a texture as it is drawn: more than in the engine, so that one sees what was
-/// painted.
+/// Maximum side of a drawn texture in texels. Larger than in the engine, so that painted details
+/// are visible.
 pub(crate) const MAX_TEXELS_A_SIDE: u32 = 1024;
 
 /// A texture, ready for the GPU.
 #[derive(Debug)]
 pub struct Texture {
-    /// Texels in a row, and rows, of the first level.
+    /// Width and height of the first level in texels.
     pub size: [u32; 2],
     /// RGBA8 texels of all mip levels, rows from the top.
     pub levels: Vec<Vec<u8>>,
-    /// Whether any texel is less than opaque.
+    /// `true` if any texel is not fully opaque.
     pub has_holes: bool,
 }
 
 impl Texture {
-    /// A texture of an image. One that is larger than what is drawn is halved until it is not.
+    /// Builds a texture of an image, halved until it fits the size limit.
     pub(crate) fn new(image: RgbaImage) -> Self {
         let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
         let mut size = [image.width(), image.height()];
@@ -48,7 +48,7 @@ impl Texture {
         }
     }
 
-    /// The texture in another size, in texels, with mip levels of its own.
+    /// The texture resized to the given size in texels, with its own mip levels.
     #[must_use]
     pub fn resized(&self, [width, height]: [u32; 2]) -> Self {
         let base = self.levels.first().cloned().unwrap_or_default();
@@ -62,7 +62,7 @@ impl Texture {
         ))
     }
 
-    /// Opacity from 0 to 255 at texture coordinates, for which (0, 0) is the bottom left.
+    /// Alpha from 0 to 255 at texture coordinates with (0, 0) at the bottom left.
     pub(crate) fn opacity_at(&self, uv: [f32; 2]) -> u8 {
         if !self.has_holes {
             return 255;
@@ -82,12 +82,12 @@ impl Texture {
     }
 }
 
-/// What is known of a texture that a document names.
+/// Information about a texture that a document names.
 #[derive(Debug, Clone)]
 pub struct TextureFile {
-    /// The file; none where it was not found, or is built in.
+    /// The file; `None` if it was not found or is built in.
     pub path: Option<PathBuf>,
-    /// Whether it was found and could be read.
+    /// `true` if it was found and could be read.
     pub found: bool,
     /// Size of the image in the file, in pixels, once it was read.
     pub size: Option<[u32; 2]>,
@@ -100,9 +100,9 @@ pub struct TextureFile {
 pub enum Thumbnail {
     /// Its RGBA bytes.
     Made(Vec<u8>),
-    /// The texture, from which it is made when it is first asked for.
+    /// The texture, and the thumbnail that is made from it on demand.
     Of(Arc<Texture>, OnceLock<Vec<u8>>),
-    /// There is none before the texture was read.
+    /// Not available until the texture is read.
     Unread,
 }
 
@@ -125,7 +125,7 @@ impl Thumbnail {
     }
 }
 
-/// The texture of a placeholder. There are few different ones, which are made once.
+/// The placeholder texture of a seed. Few different ones exist; each is made once.
 pub(crate) fn placeholder_texture(seed: u32) -> Arc<Texture> {
     static MADE: Mutex<BTreeMap<[[u8; 4]; 2], Arc<Texture>>> = Mutex::new(BTreeMap::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -134,7 +134,7 @@ pub(crate) fn placeholder_texture(seed: u32) -> Arc<Texture> {
 }
 
 impl TextureFile {
-    /// A file that was found, and nothing more.
+    /// A file that was found but not read.
     pub(super) fn unread(path: Option<PathBuf>) -> Self {
         Self {
             path,
@@ -144,7 +144,7 @@ impl TextureFile {
         }
     }
 
-    /// Where it is and how large, for the inspector.
+    /// File path and image size, for the inspector.
     pub(crate) fn properties(&self) -> [Property; 2] {
         let file = match (&self.path, self.found) {
             (Some(path), _) => path.display().to_string(),
@@ -161,7 +161,7 @@ impl TextureFile {
         [Property::new("File", file), Property::new("Image", size)]
     }
 
-    /// The same for programs, with the name that a document has for it.
+    /// Machine-readable information, with the name used by the document.
     pub(crate) fn named(&self, name: &str) -> NamedFile {
         NamedFile {
             kind: "texture",
@@ -172,24 +172,24 @@ impl TextureFile {
         }
     }
 
-    /// The thumbnail as [`Document::thumbnail`](crate::Document::thumbnail) has it.
+    /// The thumbnail in the form of [`Document::thumbnail`](crate::Document::thumbnail).
     pub(crate) fn thumbnail(&self) -> Option<(u32, u32, &[u8])> {
         Some((THUMBNAIL_SIDE, THUMBNAIL_SIDE, self.thumbnail.bytes()?))
     }
 }
 
-/// An image that was read as far as it can be, no larger than it is drawn.
+/// An image that was decoded as far as possible, limited to the drawn size.
 pub(super) struct Decoded {
-    /// None where nothing of it can be read.
+    /// `None` if no part of it can be read.
     pub(super) image: Option<RgbaImage>,
-    /// Width and height of the image in the file, in pixels; none where nothing of it can be read.
+    /// Size of the image in the file, in pixels; `None` if no part of it can be read.
     pub(super) size: Option<[u32; 2]>,
-    /// What is wrong with it.
+    /// The problem of the image.
     pub(super) fault: Option<Fault>,
 }
 
 impl Decoded {
-    /// Decodes an image, which is called so where it ends too early.
+    /// Decodes an image; `what` names it in the message about a truncated image.
     pub(super) fn of(what: &str, bytes: &[u8], max_side: u32) -> Result<Self, String> {
         let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} ends too early"));
         Ok(Self {
@@ -213,14 +213,15 @@ pub(crate) struct LoadedTexture {
     pub(crate) file: TextureFile,
     /// The image, or a placeholder.
     pub(crate) image: RgbaImage,
-    /// Why it is a placeholder, or what is wrong with it.
+    /// The reason for the placeholder, or a problem of the image.
     pub(crate) fault: Option<Fault>,
     /// Files that were found or looked for.
     pub(crate) candidates: Vec<PathBuf>,
 }
 
 impl Assets {
-    /// Reads and decodes the texture of a name, no larger than it is drawn. The seed makes placeholders differ.
+    /// Reads and decodes a texture by name, limited to the drawn size. The seed varies the
+    /// placeholders.
     pub(crate) fn texture(&self, name: &str, seed: u64) -> LoadedTexture {
         let file = self.read(name);
         let Decoded { image, size, fault } = Self::decoded(name, &file.bytes);
@@ -255,8 +256,9 @@ impl Assets {
         })
     }
 
-    /// Takes what the texture of a file costs from the budget of the document; `kept_bytes` makes the bytes that
-    /// are kept of those of its pixels. One that cannot be read costs nothing: that is found out at once.
+    /// Spends the cost of a texture file from the budget of the document. `kept_bytes` maps the
+    /// bytes of its pixels to the bytes that are kept. An unreadable file costs nothing, since that
+    /// is detected at once.
     pub(crate) fn afford_texture(
         &self,
         name: &str,
@@ -273,7 +275,7 @@ impl Assets {
         })
     }
 
-    /// Why there is no file of a texture's name.
+    /// The fault for a texture whose file was not found or not read.
     pub(super) fn texture_fault(name: &str, error: &AssetError) -> Fault {
         let message = match error {
             AssetError::Unreadable(_) => format!("texture `{name}`: {error}"),
@@ -330,7 +332,7 @@ mod tests {
         let mut image = plain(4, [255; 4]);
         image.put_pixel(3, 0, ::image::Rgba([0; 4]));
         let texture = Texture::new(image);
-        // The top right of the image, wherever it is repeated.
+        // The top right of the image, at every repetition.
         for uv in [[0.9, 0.9], [-0.1, 1.9], [7.8, -0.2]] {
             assert_eq!(texture.opacity_at(uv), 0, "{uv:?}");
         }

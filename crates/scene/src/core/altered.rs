@@ -1,5 +1,5 @@
-//! Files that another program re-encoded as a whole. Texts in UTF-16 or with CR line ends are read; binary
-//! files that were handled as text are only named, since their bytes are lost or moved.
+//! Files that another program re-encoded as a whole. Texts in UTF-16 or with CR line ends are read.
+//! Binary files that were handled as text are only reported, since bytes of them are lost or moved.
 
 use bytes::Bytes;
 
@@ -8,11 +8,11 @@ use mapscope_formats::{Place, Problem, Subject};
 
 /// Number of characters at the beginning of a text that identify UTF-16.
 const SNIFFED_CHARS: usize = 16;
-/// Minimum number of line ends from which a conversion of all of them is concluded.
+/// Minimum number of line ends for concluding that all of them were converted.
 const MIN_LINE_ENDS: usize = 2;
 
-/// Returns the text of a file that is UTF-16 or has CR line ends, as UTF-8 with LF, and the problem that
-/// says so.
+/// Converts the text of a file in UTF-16 or with CR line ends to UTF-8 with LF, and returns it with
+/// the problem to report.
 pub(crate) fn restored(bytes: &[u8]) -> Option<(Bytes, Problem)> {
     let (text, rule, message) = if let Some(text) = from_utf16(bytes) {
         let message = "the text is UTF-16; expected ASCII or UTF-8 without a byte order mark, since the engine \
@@ -26,9 +26,10 @@ pub(crate) fn restored(bytes: &[u8]) -> Option<(Bytes, Problem)> {
     Some((text.into(), problem))
 }
 
-/// Returns the problem of a binary file that was saved or transferred as text, if `bytes` look like one.
+/// Returns the problem of a binary file that was saved or transferred as text, if `bytes` look like
+/// such a file.
 ///
-/// To be asked only if the plain reading reports problems: a sound file may look the same.
+/// Call it only if the plain reading reports problems: an intact file may look the same.
 pub(super) fn handled_as_text(bytes: &[u8]) -> Option<Problem> {
     if !bytes.contains(&0) {
         return None;

@@ -1,32 +1,33 @@
-//! How much the images and maps that a document names may decode to, all of them together.
+//! Limits for decoding all images and maps that a document names.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Bytes of memory for what is decoded for a document, whatever its files are.
+/// Base budget of memory for decoded data of a document, in bytes.
 const BYTES: u64 = 232 << 20;
-/// Pixels and cells that are decoded for a document, whatever its files are.
+/// Base budget of decoded pixels and cells of a document.
 const ELEMENTS: u64 = 100_000_000;
-/// How many bytes and how many elements there may be beyond that for each byte of the files.
+/// Extra bytes and extra elements of budget per byte of the files.
 const PER_FILE_BYTE: u64 = 64;
-/// Bytes that all threads of the program take together while they decode; what needs more is decoded alone.
+/// Bytes that all decoding threads of the program may use together. A file that needs more is
+/// decoded alone.
 const WORKING_BYTES: u64 = 64 << 20;
 
-/// What is decoded for a document, and what may still be. Clones share it. [`open`](crate::open) begins a new
-/// one for each document.
+/// The decode budget of a document. Clones share it. [`open`](crate::open) begins a new one for
+/// each document.
 #[derive(Debug, Clone, Default)]
 pub struct DecodeBudget(Arc<Mutex<Spent>>);
 
-/// What was decoded for a document.
+/// The spent part of a decode budget.
 #[derive(Debug)]
 struct Spent {
-    /// How many documents are open at once, which share the limits.
+    /// Number of open documents that share the limits.
     documents: u64,
     /// Bytes of the files.
     file_bytes: u64,
     elements: u64,
-    /// Bytes that are kept.
+    /// Bytes that stay in memory.
     kept_bytes: u64,
-    /// The most bytes that decoding one of them takes.
+    /// Peak bytes for decoding a single file.
     working_bytes: u64,
 }
 
@@ -42,21 +43,22 @@ impl Default for Spent {
     }
 }
 
-/// What it costs to decode a file.
+/// The cost of decoding a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Cost {
     /// Bytes of the file.
     pub(crate) file_bytes: u64,
     /// Pixels or cells.
     pub(crate) elements: u64,
-    /// Bytes of memory while it is decoded.
+    /// Bytes of memory during decoding.
     pub(crate) working_bytes: u64,
-    /// Bytes of memory afterwards.
+    /// Bytes of memory after decoding.
     pub(crate) kept_bytes: u64,
 }
 
 impl DecodeBudget {
-    /// The budgets of several documents that are open at once: each has its share of the limits.
+    /// Returns the budget for each of several documents that are open at once. Each gets an equal
+    /// share of the limits.
     pub fn of_each(documents: u64) -> Self {
         Self(Arc::new(Mutex::new(Spent {
             documents: documents.max(1),
@@ -64,23 +66,24 @@ impl DecodeBudget {
         })))
     }
 
-    /// A budget like this one, of which nothing is spent, for a document whose own file has so many bytes.
+    /// Returns a fresh budget with the same limits, for a document whose own file has `file_bytes`
+    /// bytes.
     pub(crate) fn anew(&self, file_bytes: usize) -> Self {
         let budget = Self::of_each(self.spent().documents);
         budget.add_file(file_bytes);
         budget
     }
 
-    /// Adds a file of a document that is not decoded by this budget, such as a model.
+    /// Adds a file of a document that is not decoded through this budget, such as a model.
     pub(crate) fn add_file(&self, file_bytes: usize) {
         let mut spent = self.spent();
         spent.file_bytes = spent.file_bytes.saturating_add(file_bytes as u64);
     }
 
-    /// Takes what a file costs, if so much is left. If not, nothing is taken.
+    /// Spends the cost of a file if the budget allows it; otherwise spends nothing.
     ///
     /// # Errors
-    /// Says which limit it exceeds.
+    /// Describes the exceeded limit.
     pub(crate) fn take(&self, cost: Cost) -> Result<(), String> {
         let mut spent = self.spent();
         let file_bytes = spent.file_bytes.saturating_add(cost.file_bytes);
@@ -117,7 +120,7 @@ impl DecodeBudget {
     }
 }
 
-/// Decodes something as soon as there is room for its bytes among what other threads decode.
+/// Decodes something once its bytes fit beside the data that other threads are decoding.
 pub(crate) fn with_room<T>(working_bytes: u64, decode: impl FnOnce() -> T) -> T {
     static TAKEN: (Mutex<u64>, Condvar) = (Mutex::new(0), Condvar::new());
     struct Taken(u64);
@@ -180,7 +183,7 @@ mod tests {
             for thread in 1..=8 {
                 let (now, most) = (&now, &most);
                 scope.spawn(move || {
-                    // One of them alone needs more than there is.
+                    // At least one of them needs more than the limit on its own.
                     let bytes = WORKING_BYTES * thread / 7;
                     with_room(bytes, || {
                         let taken = now.fetch_add(bytes, Ordering::SeqCst) + bytes;

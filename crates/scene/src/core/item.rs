@@ -1,8 +1,8 @@
-//! What can be pointed at, selected and described, and how it is written in settings and JSON.
+//! Items that can be pointed at, selected and described, and their encoding in settings and JSON.
 
 use std::fmt;
 
-/// Makes the items of each kind of document, and their encoding, of one table.
+/// Generates the items of each kind of document, and their encoding, from one table.
 macro_rules! items {
     ($(
         $(#[$family_doc:meta])*
@@ -13,10 +13,10 @@ macro_rules! items {
             )+
         }
     )+) => {
-        /// Something in a document that can be pointed at, selected and described.
+        /// A part of a document that can be pointed at, selected and described.
         ///
-        /// Where a file has rows, chunks or lists, an item says its place in them and not a running
-        /// number, so that a selection outlives a reload in which the file has grown.
+        /// Where a file has rows, chunks or lists, an item stores its place in them rather than a
+        /// running number. A selection therefore survives a reload in which the file has grown.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Item {
             $( $(#[$family_doc])* $family($items), )+
@@ -31,14 +31,15 @@ macro_rules! items {
             }
 
             impl $items {
-                /// What it is, in one word or two.
+                /// Kind of the item, in one or two words.
                 pub fn kind(self) -> &'static str {
                     match self {
                         $( Self::$name $({ $( $field: _ ),+ })? => $label, )+
                     }
                 }
 
-                /// The item of a kind with these numbers, if they are those that it takes.
+                /// Returns the item of `kind` with the given numbers, or `None` if they do not
+                /// match its fields.
                 fn of_kind(kind: &str, words: &mut Words<'_>) -> Option<Self> {
                     match kind {
                         $( $label => Some(Self::$name $({
@@ -77,34 +78,34 @@ macro_rules! items {
         )+
 
         impl Item {
-            /// What it is, in one word or two, such as `tile` or `cube type`.
+            /// Kind of the item, in one or two words, such as `tile` or `cube type`.
             pub fn kind(self) -> &'static str {
                 match self {
                     $( Self::$family(item) => item.kind(), )+
                 }
             }
 
-            /// The kinds of items of documents that have this one, in the order of their table.
+            /// Kinds of items in documents that can contain this item, in table order.
             pub fn kinds_beside(self) -> &'static [&'static str] {
                 match self {
                     $( Self::$family(_) => &[$( $label ),+], )+
                 }
             }
 
-            /// How items of its document are written: each kind, with what its numbers count.
+            /// Written forms of all items of its document: each kind with the names of its numbers.
             pub fn forms_beside(self) -> Vec<String> {
                 match self {
                     $( Self::$family(_) => vec![$( form($label, &[$( $( stringify!($field) ),+ )?]) ),+], )+
                 }
             }
 
-            /// The kinds of items of all documents.
+            /// Kinds of items of all documents.
             fn all_kinds() -> impl Iterator<Item = &'static str> {
                 [$( $( $label ),+ ),+].into_iter()
             }
 
-            /// The items of a kind, in whichever document, that are written with these numbers,
-            /// between which are spaces or commas.
+            /// Returns the items of `kind`, in any document, that are written with these numbers.
+            /// Spaces or commas separate the numbers.
             pub fn of_kind(kind: &str, numbers: &str) -> Vec<Self> {
                 let mut found = Vec::new();
                 $(
@@ -117,7 +118,7 @@ macro_rules! items {
         }
 
         impl fmt::Display for Item {
-            /// The form of settings and JSON: what it is, then its numbers, such as `tile 3 17`.
+            /// The form used in settings and JSON: the kind, then its numbers, such as `tile 3 17`.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {
                     $( Self::$family(item) => item.fmt(f), )+
@@ -127,7 +128,7 @@ macro_rules! items {
     };
 }
 
-/// How an item is written: its kind with hyphens, and what its numbers count.
+/// Written form of an item: the kind with hyphens, and the names of its numbers.
 fn form(kind: &str, fields: &[&str]) -> String {
     let kind = kind.replace(' ', "-");
     if fields.is_empty() {
@@ -139,7 +140,7 @@ fn form(kind: &str, fields: &[&str]) -> String {
     )
 }
 
-/// The words that an item is written with, without those that were read.
+/// The remaining words of an item that is being parsed.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
@@ -163,7 +164,7 @@ impl<'a> Words<'a> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Takes the longest of some kinds that comes next.
+    /// Takes the longest of the given kinds that comes next.
     fn take_kind<'k>(&mut self, kinds: &[&'k str]) -> Option<&'k str> {
         let follows = |kind: &&&'k str| {
             let rest = self.0.strip_prefix(**kind);
@@ -175,9 +176,9 @@ impl<'a> Words<'a> {
     }
 }
 
-/// A part of the text of an item.
+/// A part of an item's text.
 trait Written: Sized {
-    /// Reads it from the front of what is left.
+    /// Parses it from the front of the remaining words.
     fn read(words: &mut Words<'_>) -> Option<Self>;
 }
 
@@ -194,8 +195,8 @@ impl Written for u32 {
 }
 
 impl Item {
-    /// The kind that a text begins with, as items of some document are written, and the rest of the
-    /// text; words of a kind may have hyphens between them.
+    /// Splits a text into the kind at its start and the rest. Items of any document are recognised.
+    /// Words of a kind may be joined by hyphens.
     pub fn split_kind(text: &str) -> Option<(&'static str, &str)> {
         let kinds = Self::all_kinds().filter_map(|kind| {
             let begins = |(a, b): (u8, u8)| a == b || (a, b) == (b' ', b'-');
@@ -221,11 +222,11 @@ items! {
         Chunk "chunk" { row: u32, col: u32 },
         /// A material.
         Material "material" { index: u32 },
-        /// All tiles of a type: its digit, or what tiles without one are counted as
+        /// All tiles of a type: its digit, or the class of tiles without a digit
         /// ([`TileClass::index`](crate::terrain::TileClass::index)).
         TileType "tile type" { class: u8 },
-        /// Ground that can be reached from a cell of the navigation grid, by the cell's row and
-        /// column, which are twice those of its tile.
+        /// Ground that can be reached from a cell of the navigation grid. Row and column are the
+        /// cell's, twice those of its tile.
         Island "island" { row: u32, col: u32 },
     }
 
@@ -247,7 +248,7 @@ items! {
         Flaw "flaw" { flaw: Flaw },
     }
 
-    /// An item of a Permafrost scene. What is of its map is an item of that.
+    /// An item of a Permafrost scene. Parts of its map are items of the map.
     Scene(SceneItem) {
         /// The whole scene.
         Scene "scene",
@@ -255,7 +256,7 @@ items! {
         Entity "entity" { index: u32 },
         /// A faction, and all its entities.
         Faction "faction" { index: u32 },
-        /// All entities of a class of scripts, by its index in alphabetical order.
+        /// All entities of a script class, by its index in alphabetical order.
         Class "class" { index: u32 },
         /// All entities of a model, by its index in the order of the file.
         Model "model" { index: u32 },
@@ -269,7 +270,7 @@ items! {
         Clip "clip",
     }
 
-    /// An item of a PMF map. Chunks count within their level, cubes within their chunk.
+    /// An item of a PMF map. Chunks are numbered within their level, cubes within their chunk.
     Level(LevelItem) {
         /// The whole file.
         Map "map",
@@ -287,25 +288,25 @@ items! {
         Material "material" { level: u32, index: u32 },
         /// A lightmap.
         Lightmap "lightmap" { level: u32, chunk: u32, index: u32 },
-        /// A light with lightmaps of its own, by its number in the map.
+        /// A light with its own lightmaps, by its number in the map.
         DynamicLight "dynamic light" { level: u32, id: u32 },
         /// A light that colours vertices, by its number in the map.
         FastLight "fast light" { level: u32, id: u32 },
-        /// How a material feels.
+        /// The physical surface of a material.
         PhysicsMaterial "physics material" { level: u32, index: u32 },
-        /// How a material sounds.
+        /// The sound of a material.
         SoundMaterial "sound material" { level: u32, index: u32 },
         /// A kind of weather.
         Weather "weather" { level: u32, index: u32 },
         /// A kind of gravity.
         Gravity "gravity" { level: u32, index: u32 },
-        /// How a room sounds.
+        /// The acoustics of a room.
         SoundEnvironment "sound environment" { level: u32, index: u32 },
         /// A kind of sky.
         Sky "sky" { level: u32, index: u32 },
-        /// Where an environment is: the number of its kind, and its index among those of the kind.
+        /// The area of an environment: the number of its kind, and its index within the kind.
         Region "environment region" { level: u32, chunk: u32, environment: u8, index: u32 },
-        /// Where other chunks are kept active.
+        /// A region that keeps other chunks active.
         ServerRegion "server region" { level: u32, chunk: u32, index: u32 },
         /// An entity.
         Entity "entity" { owner: Owner, index: u32 },
@@ -354,21 +355,22 @@ items! {
     }
 }
 
-/// Why the engine draws triangles of a model otherwise than their author meant, or may do so.
+/// Reason why the engine draws triangles of a model differently from their author's intent, or may
+/// do so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Flaw {
     /// Their winding contradicts their normals.
     Reversed,
     /// The mean of their normals points behind them, but no triangle of the model is clearly reversed.
     BentNormals,
-    /// They have corners that no joint moves, in a model with clips.
+    /// They have corners without joint weights, in a model with clips.
     Unweighted,
     /// They have normals of length 0.
     NoNormal,
 }
 
 impl Flaw {
-    /// Every flaw.
+    /// All flaws.
     pub const ALL: [Self; 4] = [
         Self::Reversed,
         Self::BentNormals,
@@ -395,7 +397,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// The part of a PMF map that a list of entities or a string table belongs to.
+/// The part of a PMF map that owns a list of entities or a string table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "fields are indices, named for what they count")]
 pub enum Owner {

@@ -1,18 +1,19 @@
-//! Overlays: ways of looking at a document that can be switched on and off.
+//! Overlays: optional ways to display a document.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Makes the identifiers of overlays, and how they are written, of one table.
+/// Generates the overlay identifiers, and their written form, from one table.
 macro_rules! overlay_ids {
     ($($name:ident $id:literal),+ $(,)?) => {
-        /// Which overlay it is. Those that several kinds of document offer are the same.
+        /// Identifier of an overlay. Overlays that several kinds of document offer share one
+        /// identifier.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "documents say what each shows: `Overlay::help`")]
         pub enum OverlayId { $($name),+ }
 
         impl OverlayId {
-            /// Every overlay.
+            /// All overlays.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
             /// Its name in settings and for `--overlay`, such as `tile-types`.
@@ -91,20 +92,20 @@ impl FromStr for OverlayId {
 /// An overlay as a document offers it.
 #[derive(Debug, Clone, Copy)]
 pub struct Overlay {
-    /// Which it is.
+    /// Its identifier.
     pub id: OverlayId,
-    /// Its name for people.
+    /// Its display name.
     pub name: &'static str,
-    /// What it shows, in a sentence.
+    /// A sentence that describes its effect.
     pub help: &'static str,
-    /// Whether it colours the surface: of such overlays only one is on.
+    /// `true` if it colours the surface; only one such overlay is active at a time.
     pub colors_surface: bool,
-    /// Whether it is on until it is switched off.
+    /// `true` if it is active by default.
     pub on_at_first: bool,
 }
 
-/// Overlays as a document offers them: of each its identifier, its name and what it does, and
-/// `surface` where it colours the surface, or `on` where it is on at first.
+/// Builds the overlays that a document offers. Each has an identifier, a name and a help text, then
+/// optionally `surface` if it colours the surface, or `on` if it is active by default.
 macro_rules! overlays {
     (@colors surface) => { true };
     (@colors $($other:ident)?) => { false };
@@ -123,11 +124,11 @@ macro_rules! overlays {
 
 pub(crate) use overlays;
 
-/// What the overlay of what was not read does, of levels and of 2D maps.
+/// Help text of the overlay for unread content, shared by levels and 2D maps.
 pub(crate) const LEFT_OUT_HELP: &str =
     "Outline what was not read: chunks and cubes of levels, tiles of 2D maps";
 
-/// The overlays of two tables, of so many in all.
+/// Concatenates two tables of overlays; `COUNT` is the sum of their lengths.
 pub(crate) const fn joined<const COUNT: usize>(
     first: &[Overlay],
     second: &[Overlay],
@@ -145,17 +146,17 @@ pub(crate) const fn joined<const COUNT: usize>(
     all
 }
 
-/// Which of a document's overlays were switched.
+/// Changes from the default state of a document's overlays.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OverlaySet {
-    /// Those that were switched on.
+    /// Overlays that were switched on.
     ids: Vec<OverlayId>,
-    /// Those that are on at first and were switched off.
+    /// Overlays that are active by default and were switched off.
     off: Vec<OverlayId>,
 }
 
 impl OverlaySet {
-    /// Whether an overlay of a document is on.
+    /// `true` if an overlay of a document is active.
     pub fn is_on(&self, overlay: &Overlay) -> bool {
         if overlay.on_at_first {
             !self.is_off(overlay.id)
@@ -164,17 +165,18 @@ impl OverlaySet {
         }
     }
 
-    /// Whether an overlay that is on at first was switched off.
+    /// `true` if an overlay that is active by default was switched off.
     pub fn is_off(&self, id: OverlayId) -> bool {
         self.off.contains(&id)
     }
 
-    /// Whether an overlay that is off at first was switched on.
+    /// `true` if an overlay that is inactive by default was switched on.
     pub fn contains(&self, id: OverlayId) -> bool {
         self.ids.contains(&id)
     }
 
-    /// Switches an overlay on or off; one that colours the surface turns off the others that do.
+    /// Switches an overlay on or off. An overlay that colours the surface turns off the others that
+    /// do.
     pub fn set(&mut self, offered: &[Overlay], id: OverlayId, on: bool) {
         let Some(overlay) = offered.iter().find(|overlay| overlay.id == id) else {
             return;
@@ -193,7 +195,7 @@ impl OverlaySet {
         }
     }
 
-    /// What was switched, and stays so in a document that offers these.
+    /// Returns the changes that still apply in a document with the overlays `offered`.
     pub fn kept_for(&self, offered: &[Overlay]) -> Self {
         let mut kept = Self::default();
         for id in &self.ids {
@@ -235,7 +237,7 @@ mod tests {
         assert_eq!(on(&set.kept_for(&level), &level), []);
         set.set(&scene, OverlayId::Entities, true);
         assert_eq!(on(&set, &scene), [OverlayId::Entities, OverlayId::Regions]);
-        // Switched on elsewhere, they are as at first where they are on at first.
+        // An overlay switched on elsewhere is in its default state where it is active by default.
         let mut of_level = OverlaySet::default();
         of_level.set(&level, OverlayId::Entities, true);
         assert_eq!(of_level.kept_for(&scene), OverlaySet::default());

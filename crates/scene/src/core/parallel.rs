@@ -1,4 +1,4 @@
-//! Work that is spread over the processors.
+//! Work distributed over the processor cores.
 
 use std::ops::ControlFlow;
 
@@ -6,11 +6,11 @@ use super::source::{OpenError, Progress};
 pub use mapscope_formats::parallel::on_all_threads;
 pub(crate) use mapscope_formats::parallel::{Step, in_order, split_among_threads};
 
-/// Does the same for each number below `count`, on as many threads as the machine has, and gives
-/// the results in order. How far it is, is not reported.
+/// Runs `work` for each number below `count` on all threads of the machine, and returns the results
+/// in order. Does not report progress.
 ///
 /// # Errors
-/// Only when the load is cancelled.
+/// Only if the load is cancelled.
 pub(crate) fn in_parallel<T: Send>(
     count: usize,
     progress: &Progress,
@@ -19,10 +19,10 @@ pub(crate) fn in_parallel<T: Send>(
     in_parallel_reported(count, &progress.silent(), work)
 }
 
-/// The same, and reports how far it is.
+/// Like [`in_parallel`], but reports progress.
 ///
 /// # Errors
-/// Only when the load is cancelled.
+/// Only if the load is cancelled.
 pub(crate) fn in_parallel_reported<T: Send>(
     count: usize,
     progress: &Progress,

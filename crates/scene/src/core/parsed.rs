@@ -1,4 +1,4 @@
-//! What the bytes of files become: the plain data of each format.
+//! Parsers of all formats behind one trait: from a file's bytes to plain data.
 
 use std::ops::ControlFlow;
 
@@ -10,22 +10,22 @@ use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::ppe::{self, MapData, Xmf, map_data, xmf};
 use mapscope_formats::{Format, Problem, ReadError};
 
-/// Plain data that is read from the bytes of a file.
+/// Plain data that is parsed from the bytes of a file.
 pub(crate) trait Parsed: Sized {
     /// Its format.
     const FORMAT: &'static Format;
 
-    /// Reads it, and tells a watcher how much is done.
+    /// Parses the bytes and reports the completed fraction to `watch`.
     fn read_with(
         bytes: &[u8],
         watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
     ) -> Result<Self, ReadError>;
 
-    /// What is wrong with it.
+    /// The problems of the data.
     fn problems(&mut self) -> &mut Vec<Problem>;
 }
 
-/// A line for each: its type, its format and its reader.
+/// Implements [`Parsed`]; one line per type with its format and its reader.
 macro_rules! parsed {
     ($($data:ty: $format:path, $read_with:path;)+) => {$(
         impl Parsed for $data {

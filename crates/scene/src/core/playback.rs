@@ -1,4 +1,4 @@
-//! Moments of an animation, and what a document says of its clips.
+//! Moments of an animation, and information about its clips.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use super::item::Item;
 /// A moment of a document's animation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Playhead {
-    /// Index of the clip; none for the pose without any, such as the bind pose of a model.
+    /// Index of the clip; `None` for the pose without a clip, such as the bind pose of a model.
     pub clip: Option<usize>,
-    /// The frame, from 0. A fraction lies between a frame and the next one; after the last frame
-    /// comes the first.
+    /// The frame, from 0. A fraction lies between a frame and the next one; the last frame is
+    /// followed by the first.
     pub frame: f32,
-    /// Whether poses between two frames are blended. If not, a frame stays until the next one,
+    /// `true` to interpolate poses between frames. Otherwise each frame is held until the next one,
     /// as the Permafrost Engine plays clips (fact sheet B5).
     pub smooth: bool,
 }
@@ -27,8 +27,8 @@ impl Playhead {
         }
     }
 
-    /// The two frames of a clip of `frames` that this moment lies between, and how far it is from
-    /// the first to the second, from 0 to 1. None in an empty clip.
+    /// Returns the two frames around this moment in a clip of `frames`, and the blend factor from
+    /// the first to the second, from 0 to 1. `None` for an empty clip.
     pub fn between(&self, frames: u32) -> Option<([u32; 2], f32)> {
         let last = frames.checked_sub(1)?;
         // NaN counts as 0.
@@ -49,27 +49,27 @@ impl Playhead {
 pub struct ClipInfo {
     /// Its name.
     pub name: String,
-    /// How many frames it has.
+    /// Number of frames.
     pub frames: u32,
-    /// The item that stands for it.
+    /// The item of the clip.
     pub item: Item,
-    /// Whether it is only how long all else plays that has clips of its own: then the time counts
-    /// and not the frame.
+    /// `true` if the clip only sets the duration for content that has its own clips. The timeline
+    /// then counts time rather than frames.
     pub is_clock: bool,
 }
 
-/// The clip of its own that an item plays while the document plays another, and where that is.
+/// The clip that an item plays in place of the document's clip, and its current frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OwnClip<'a> {
     /// Its name.
     pub name: &'a str,
     /// The frame, from 0.
     pub frame: u32,
-    /// How many frames it has.
+    /// Number of frames.
     pub frames: u32,
 }
 
-/// As the timeline counts: `walk 22 / 32`, from 0 to the last frame.
+/// Formats like the timeline: `walk 22 / 32`, from 0 to the last frame.
 impl fmt::Display for OwnClip<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let last = self.frames.saturating_sub(1);
@@ -77,12 +77,12 @@ impl fmt::Display for OwnClip<'_> {
     }
 }
 
-/// How one number of an item runs over a clip.
+/// The values of one number of an item over a clip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// What it is a part of, such as `Translation`.
+    /// Its group, such as `Translation`.
     pub group: &'static str,
-    /// Which part, such as `X`.
+    /// The component within the group, such as `X`.
     pub name: &'static str,
     /// Red, green and blue.
     pub color: [u8; 3],

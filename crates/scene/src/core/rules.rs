@@ -1,4 +1,5 @@
-//! What can be wrong beside a file, or shows only when it is made ready to be drawn.
+//! Rules about files beside a file, and about problems that only appear when it is prepared for
+//! drawing.
 
 use mapscope_formats::{Place, Problem, Rule, Subject};
 
@@ -153,11 +154,11 @@ pub(crate) fn of_file(rule: &'static Rule, message: &str) -> Problem {
     Problem::new(rule, Subject::File, Place::line(1), message)
 }
 
-/// Why something cannot be shown, and the rule that it breaks.
+/// A fault: the broken rule, and a message that explains why something cannot be shown.
 pub(crate) type Fault = (&'static Rule, String);
 
-/// Whether a rule is broken because a file is missing that another one names: the other one is as
-/// good as before.
+/// `true` if the rule reports a missing file that another file names. The naming file itself is
+/// intact.
 pub fn is_missing_file(rule: &Rule) -> bool {
     let missing = [
         &MISSING_TEXTURE,
@@ -170,20 +171,21 @@ pub fn is_missing_file(rule: &Rule) -> bool {
     missing.iter().any(|missing| missing.id == rule.id)
 }
 
-/// Whether a rule is broken by a level of detail, of which its own file says the same.
+/// `true` if the rule concerns a level of detail, whose own file reports the same problem.
 pub(crate) fn is_of_lod(rule: &Rule) -> bool {
     [&LOD, &BROKEN_LOD]
         .iter()
         .any(|of_lod| of_lod.id == rule.id)
 }
 
-/// Whether a rule is about what a file itself says, and not about what is beside it or is made of it.
+/// `true` if the rule concerns the content of the file itself, rather than files beside it or data
+/// derived from it.
 pub(crate) fn is_of_file(rule: &Rule) -> bool {
     let mut rules = mapscope_formats::rules().chain([&LAYER_LIMIT]);
     rules.any(|of_file| of_file.id == rule.id)
 }
 
-/// All rules: those of the formats, and those of what is beside and made of their files.
+/// All rules: those of the formats, and those of related files and derived data.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     mapscope_formats::rules().chain(RULES.iter().copied())
 }

@@ -1,4 +1,4 @@
-//! Files as they come in: their bytes, what the user said about them, and how far a load is.
+//! Input files: their bytes, the user's options for opening them, and the progress of a load.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -17,14 +17,14 @@ use super::system::system_reason;
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
 
-/// The bytes of a file and where they came from.
+/// The bytes of a file and their origin.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// The file; for what is built into the program, a name that no file has.
+    /// Path of the file; a made-up name for built-in files.
     pub path: PathBuf,
     /// All its bytes.
     pub bytes: Bytes,
-    /// Files that are built into the program and stand in for the asset root: name and bytes.
+    /// Built-in files that replace the asset root: name and bytes.
     pub embedded: &'static [(&'static str, &'static [u8])],
 }
 
@@ -32,7 +32,7 @@ impl Source {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, or changes while it is read.
+    /// If it cannot be read, or changes during reading.
     pub fn read(path: &Path) -> Result<Self, OpenError> {
         Ok(Self {
             path: path.to_owned(),
@@ -41,7 +41,7 @@ impl Source {
         })
     }
 
-    /// Reads the bytes of a file unless it has more of them.
+    /// Reads the bytes of a file of at most `max_bytes` bytes.
     pub(crate) fn read_up_to(path: &Path, max_bytes: u64) -> Result<Vec<u8>, OpenError> {
         Self::read_with(path, |path| {
             let bytes = std::fs::metadata(path)?.len();
@@ -53,7 +53,7 @@ impl Source {
         })
     }
 
-    /// Reads a file with a function, and makes sure that the file is the same before and after.
+    /// Reads a file with a function, and checks that the file did not change in the meantime.
     fn read_with<B: AsRef<[u8]>>(
         path: &Path,
         read: impl FnOnce(&Path) -> std::io::Result<B>,
@@ -84,12 +84,12 @@ impl Source {
     }
 }
 
-/// How many bytes a file has at least that is read into huge pages.
+/// Minimum size in bytes of a file that is read into huge pages.
 #[cfg(target_os = "linux")]
 const MIN_IN_HUGE_PAGES: u64 = 4 << 20;
 
-/// Reads a file into huge pages, where it is large and the system has some: it would take as long to
-/// make the small ones as to read it.
+/// Reads a file; a large one into huge pages, if available. Allocating small pages would take as
+/// long as reading the file.
 #[cfg(target_os = "linux")]
 fn read_whole(path: &Path) -> std::io::Result<Bytes> {
     use std::io::Read as _;
@@ -101,11 +101,11 @@ fn read_whole(path: &Path) -> std::io::Result<Bytes> {
     }
     let len = usize::try_from(len).map_err(std::io::Error::other)?;
     let mut pages = memmap2::MmapMut::map_anon(len)?;
-    // Small ones do as well.
+    // Small pages work as well.
     let _ = pages.advise(memmap2::Advice::HugePage);
     match file.read_exact(&mut pages) {
         Ok(()) => Ok(Bytes::from_owner(pages)),
-        // That it is shorter than it was is seen by its length.
+        // The caller detects from the length that the file was shortened.
         Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(Bytes::new()),
         Err(error) => Err(error),
     }
@@ -118,15 +118,15 @@ fn read_whole(path: &Path) -> std::io::Result<Bytes> {
 }
 
 impl Source {
-    /// The bytes that hold the lines of a text: those of the file, unless it is UTF-16 or has CR line ends.
+    /// The text of the file: its bytes, or converted text if they are UTF-16 or have CR line ends.
     pub fn text(&self) -> Bytes {
         altered::restored(&self.bytes).map_or_else(|| self.bytes.clone(), |(text, _)| text)
     }
 
-    /// Reads the bytes: the first half of opening a file.
+    /// Parses the bytes, which is the first half of opening a file.
     ///
     /// # Errors
-    /// When nothing of it can be shown, or when `progress` was cancelled.
+    /// If nothing in the file can be shown, or `progress` was cancelled.
     pub(crate) fn parse<T: Parsed>(&self, progress: &Progress) -> Result<T, OpenError> {
         let parsed = progress.time_parse(|| self.read_bytes::<T>(progress));
         parsed.map_err(|error| match error {
@@ -139,7 +139,7 @@ impl Source {
         })
     }
 
-    /// Reads the bytes as they are, or the text that they encode if they have errors as they are.
+    /// Parses the bytes as they are, or the text that they encode if the bytes have errors.
     fn read_bytes<T: Parsed>(&self, progress: &Progress) -> Result<T, ReadError> {
         let mut watch = |fraction: f32| match progress.report(fraction * 0.5) {
             Ok(()) => ControlFlow::Continue(()),
@@ -176,49 +176,49 @@ impl Source {
     }
 }
 
-/// What the user has said about opening files.
+/// User options for opening files.
 #[derive(Debug, Clone, Default)]
 pub struct OpenOptions {
     /// Folders named by the user in which textures are looked for last.
     pub texture_folders: Vec<PathBuf>,
-    /// Which map a scene stands on.
+    /// The map of a scene.
     pub map: MapChoice,
-    /// How embedded cells and colours of XMF files are read; where it is none, as files are written
-    /// now, or were when the file says that it was written.
+    /// Encoding of embedded cells and colours in XMF files. `None` selects the current one, or the
+    /// one of the time that the file declares.
     pub xmf_dialect: Option<Dialect>,
-    /// Which number is which in the lists of tiles of XMF files.
+    /// Numbering of the tile lists in XMF files.
     pub xmf_tile_order: TileOrder,
-    /// Whether tiles that no sheet of an XMF file has are left out, as the engine does, and not shown
-    /// by their numbers.
+    /// `true` to leave out tiles that no sheet of an XMF file defines, as the engine does.
+    /// Otherwise they are shown as numbers.
     pub xmf_hides_undefined: bool,
-    /// Whether the textures of models, also of those of a scene, are read before the file is open only so
-    /// that what is wrong with them is among its problems: their pixels are not kept.
+    /// `true` to read the textures of models, including models of a scene, during opening, only to
+    /// report their problems. Their pixels are not kept.
     pub checks_textures: bool,
-    /// What may be decoded for the document; [`open`](crate::open) begins with all of it.
+    /// The decode budget of the document; [`open`](crate::open) begins with a fresh one.
     pub budget: DecodeBudget,
 }
 
-/// Which map a scene stands on.
+/// The map of a scene.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum MapChoice {
-    /// The one of the same name beside it, as in the engine.
+    /// The map of the same name beside the scene, as in the engine.
     #[default]
     Beside,
     /// This file.
     File(PathBuf),
-    /// None: it stands on the grid.
+    /// No map: the scene stands on the grid.
     Nowhere,
 }
 
-/// How far a file is loaded, shared between the threads that load it and those that watch.
+/// Progress of a load, shared between the loading threads and their observers.
 #[derive(Debug)]
 pub struct Progress {
     load: Arc<Load>,
-    /// From where to where of the whole load this goes; none where nobody is to hear of it.
+    /// The range of the whole load that this part covers; `None` for a part that does not report.
     part: Option<[f32; 2]>,
 }
 
-/// A load as all its parts know it.
+/// State shared by all parts of a load.
 #[derive(Debug, Default)]
 struct Load {
     permille: AtomicU32,
@@ -236,8 +236,8 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// A part of the load, such as that of another file that belongs to this one, from a share of
-    /// the whole to another. Parts that go on side by side never set the whole back.
+    /// Returns a part of the load, such as another file that belongs to this one, that covers a
+    /// range of the whole. Parallel parts never set the whole back.
     pub(crate) fn part(&self, shares: [f32; 2]) -> Self {
         Self {
             load: Arc::clone(&self.load),
@@ -247,7 +247,7 @@ impl Progress {
         }
     }
 
-    /// A part of the load that is cancelled with it, but of which nobody hears how far it is.
+    /// Returns a part of the load that shares its cancellation but does not report progress.
     pub(crate) fn silent(&self) -> Self {
         Self {
             load: Arc::clone(&self.load),
@@ -255,16 +255,16 @@ impl Progress {
         }
     }
 
-    /// Says how much is done, from 0 to 1.
+    /// Reports the completed fraction, from 0 to 1.
     ///
     /// # Errors
-    /// When the load was cancelled in the meantime: whoever loads must then stop.
+    /// If the load was cancelled in the meantime: the loading code must then stop.
     pub fn report(&self, fraction: f32) -> Result<(), OpenError> {
         if let Some([begin, end]) = self.part {
             let whole = begin + (end - begin) * fraction.clamp(0.0, 1.0);
             let permille = (whole * 1000.0) as u32;
             if [begin, end] == [0.0, 1.0] {
-                // Of several files each begins anew.
+                // Each of several files starts from zero.
                 self.load.permille.store(permille, Ordering::Relaxed);
             } else {
                 self.load.permille.fetch_max(permille, Ordering::Relaxed);
@@ -273,10 +273,10 @@ impl Progress {
         self.check()
     }
 
-    /// Says whether to go on.
+    /// Checks for cancellation.
     ///
     /// # Errors
-    /// When the load was cancelled.
+    /// If the load was cancelled.
     pub fn check(&self) -> Result<(), OpenError> {
         if self.load.cancelled.load(Ordering::Relaxed) {
             return Err(OpenError::Cancelled);
@@ -284,13 +284,13 @@ impl Progress {
         Ok(())
     }
 
-    /// How much of the whole load is done, from 0 to 1.
+    /// Completed fraction of the whole load, from 0 to 1.
     pub fn fraction(&self) -> f32 {
         self.load.permille.load(Ordering::Relaxed) as f32 / 1000.0
     }
 
-    /// Runs the part of a load that turns bytes into plain data, and remembers how long it took if
-    /// anybody hears of it.
+    /// Runs the parsing step of a load, and adds its duration to [`Progress::parse_time`] unless
+    /// this part is silent.
     pub fn time_parse<T>(&self, parse: impl FnOnce() -> T) -> T {
         let begun = Instant::now();
         let parsed = parse();
@@ -301,7 +301,7 @@ impl Progress {
         parsed
     }
 
-    /// How long bytes took to become plain data, all parts that were timed together.
+    /// Total time spent on parsing in all timed parts.
     pub fn parse_time(&self) -> Duration {
         Duration::from_nanos(self.load.parse_nanos.load(Ordering::Relaxed))
     }
@@ -312,7 +312,7 @@ impl Progress {
     }
 }
 
-/// Why a file was not opened.
+/// Reason why a file was not opened.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// The file could not be read.
@@ -320,42 +320,42 @@ pub enum OpenError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: std::io::Error,
     },
-    /// The file was written to while it was read.
+    /// The file was written to during reading.
     #[error("{} changed while it was read", .path.display())]
     Changed {
         /// The file.
         path: PathBuf,
     },
-    /// No format knows the file.
+    /// The file's format is unknown.
     #[error("{}: {reason}", .path.display())]
     UnknownFormat {
         /// The file.
         path: PathBuf,
-        /// What its first bytes look like, and what was expected.
+        /// A description of the file, and the expected formats.
         reason: String,
-        /// `true` if another program wrote it, which uses the same file extension.
+        /// `true` if it comes from another program that uses the same file extension.
         is_foreign: bool,
     },
-    /// The file is of a known format, but too broken to show anything of it.
+    /// The file is of a known format, but too corrupt to show anything.
     #[error("{}:{}: {}", .path.display(), .problem.place, .problem.message)]
     Refused {
         /// The file.
         path: PathBuf,
-        /// The format it is of.
+        /// Its format.
         format: &'static Format,
-        /// What is wrong, and where.
+        /// The fault and its place.
         problem: Box<Problem>,
     },
-    /// The user did not want to wait.
+    /// The user cancelled the load.
     #[error("cancelled")]
     Cancelled,
 }
 
 impl OpenError {
-    /// The note that a file in a folder is skipped because another program wrote it, if so.
+    /// The note that a file in a folder is skipped because it comes from another program, if so.
     pub fn skipped(&self) -> Option<Problem> {
         match self {
             Self::UnknownFormat {

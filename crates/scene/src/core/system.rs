@@ -1,11 +1,11 @@
-//! What the system says when it refuses a file, in words of this program.
+//! The system's file errors in this program's wording.
 
 use std::io::{Error, ErrorKind};
 
-/// Why the system refused a file or folder, without the number of its error: `there is no such file`.
-/// What it is about is one `noun`.
+/// Describes why the system refused a file or folder, without the error number:
+/// `there is no such file`. `noun` names the affected object.
 pub fn system_reason(error: &Error, noun: &str) -> String {
-    // It was worded by whoever made the error.
+    // The creator of the error worded it.
     if error.get_ref().is_some() {
         return error.to_string();
     }

@@ -1,20 +1,20 @@
-//! Aligning two sequences, so that what is inserted or removed leaves all that follows matched.
+//! Aligns two sequences, so that elements after an insertion or removal are still matched.
 //!
-//! What occurs once in both is taken for the same, as far as it comes in the same order, and so are the
-//! equal runs around it. In a mesh a corner of a triangle occurs once for each triangle around it, but
-//! several in a row seldom occur again: rows are looked for first, and single ones between them. The time
-//! is that of sorting, the memory a few numbers for each element.
+//! Elements that occur once in both sequences and in the same order are matched, then the equal
+//! runs around them. In a mesh, a corner occurs once for each adjacent triangle, but several
+//! corners in a row are seldom repeated. Rows are therefore matched first, then single elements
+//! between them. The time is that of sorting; the memory is a few numbers per element.
 
 use std::collections::HashMap;
 
-/// How many in a row must occur once, in the order in which that is tried: the corners of a triangle,
-/// then single ones.
+/// Lengths of the rows that must be unique, in the order of the attempts: the corners of a
+/// triangle, then single elements.
 const ROWS: [usize; 2] = [3, 1];
 
-/// Which elements of two sequences are the same: pairs of indices, rising on both sides. They are the same
-/// pairs whichever of the two comes first.
+/// Returns the matching elements of two sequences: pairs of indices that increase on both sides.
+/// The pairs do not depend on the order of the arguments.
 pub(super) fn aligned(a: &[u64], b: &[u64]) -> Vec<[usize; 2]> {
-    // Of several that are as good, one is found that depends on the order.
+    // The algorithm breaks ties by argument order, so the order is normalised first.
     let is_turned = (b.len(), b) < (a.len(), a);
     let (first, second) = if is_turned { (b, a) } else { (a, b) };
     let mut pairs = Vec::new();
@@ -27,7 +27,7 @@ pub(super) fn aligned(a: &[u64], b: &[u64]) -> Vec<[usize; 2]> {
     pairs
 }
 
-/// The same of parts that begin at these indices, which are added to the pairs.
+/// Aligns two parts that begin at the indices `from`, and appends the pairs.
 fn align(a: &[u64], b: &[u64], from: [usize; 2], rows: &[usize], pairs: &mut Vec<[usize; 2]>) {
     let begin = common(a.iter().zip(b));
     add_run(pairs, from, begin);
@@ -39,7 +39,7 @@ fn align(a: &[u64], b: &[u64], from: [usize; 2], rows: &[usize], pairs: &mut Vec
     if let Some((row, rows)) = rows.split_first() {
         let mut next = [0; 2];
         for [i, j] in rising(once_in_both(a, b, *row)) {
-            // Most are in the run around the one before.
+            // Most of them lie in the run around the previous pair.
             if i < next[0] || j < next[1] {
                 continue;
             }
@@ -50,14 +50,14 @@ fn align(a: &[u64], b: &[u64], from: [usize; 2], rows: &[usize], pairs: &mut Vec
             add_run(pairs, [from[0] + i, from[1] + j], run);
             next = [i + run, j + run];
         }
-        // Without any there is all of it left for shorter rows.
+        // If nothing was unique, this passes everything on to shorter rows.
         let at = [from[0] + next[0], from[1] + next[1]];
         align(&a[next[0]..], &b[next[1]..], at, rows, pairs);
     }
     add_run(pairs, [from[0] + ends[0], from[1] + ends[1]], end);
 }
 
-/// How many pairs are equal before the first that is not.
+/// Number of equal pairs before the first unequal pair.
 fn common<'h>(pairs: impl Iterator<Item = (&'h u64, &'h u64)>) -> usize {
     pairs.take_while(|(a, b)| a == b).count()
 }
@@ -66,7 +66,8 @@ fn add_run(pairs: &mut Vec<[usize; 2]>, from: [usize; 2], count: usize) {
     pairs.extend((0..count).map(|i| from.map(|from| from + i)));
 }
 
-/// Where rows of so many begin that occur once in each of two sequences, by their order in the first.
+/// Start indices of rows of length `row` that occur exactly once in each sequence, ordered by the
+/// first sequence.
 fn once_in_both(a: &[u64], b: &[u64], row: usize) -> Vec<[usize; 2]> {
     #[derive(Default)]
     struct Seen {
@@ -81,7 +82,7 @@ fn once_in_both(a: &[u64], b: &[u64], row: usize) -> Vec<[usize; 2]> {
         seen.entry(of_a).or_default().counts[0] += 1;
     }
     for (index, of_b) in b.windows(row).enumerate() {
-        // What A does not have is in no pair.
+        // Rows that A lacks cannot form a pair.
         if let Some(seen) = seen.get_mut(of_b) {
             seen.counts[1] += 1;
             seen.in_b = index;
@@ -95,13 +96,13 @@ fn once_in_both(a: &[u64], b: &[u64], row: usize) -> Vec<[usize; 2]> {
     once.collect()
 }
 
-/// The longest list of pairs that rise on both sides, of pairs that rise on the first.
+/// The longest subsequence of pairs that increases on both sides; the input increases on the first.
 fn rising(pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
     if pairs.is_sorted_by_key(|[_, other]| *other) {
         return pairs;
     }
-    // Of each length, the list that ends lowest: its last pair, by its index; and of each pair the one
-    // before it.
+    // Longest increasing subsequence: `last_of` has the index of the last pair of the best list for
+    // each length; `before` has the predecessor of each pair.
     let mut last_of: Vec<usize> = Vec::new();
     let mut before = Vec::with_capacity(pairs.len());
     for (index, [_, other]) in pairs.iter().enumerate() {
@@ -124,7 +125,7 @@ fn rising(pairs: Vec<[usize; 2]>) -> Vec<[usize; 2]> {
 mod tests {
     use super::*;
 
-    /// The numbers that are matched, after checking that they are the same and rise.
+    /// Returns the matched numbers, after checking that they are equal and their indices increase.
     #[track_caller]
     fn matched(a: &[u64], b: &[u64]) -> Vec<u64> {
         let pairs = aligned(a, b);
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn the_order_of_the_two_changes_no_pair() {
-        // What comes once in both, in another order: one of two has to be left out.
+        // Elements that occur once in both in another order: one of two must be dropped.
         assert_eq!(aligned(&[1, 2], &[2, 1]).len(), 1);
         for seed in 0..200_u64 {
             let made_up = |which: u64| {
@@ -168,7 +169,7 @@ mod tests {
         }
     }
 
-    /// The corners of a grid of squares of two triangles each, by the number of their place.
+    /// The corners of a grid of squares with two triangles each, as vertex numbers.
     fn grid(size: u64) -> Vec<u64> {
         let squares = (0..size).flat_map(|row| (0..size).map(move |col| row * (size + 1) + col));
         let corners = squares.flat_map(|at| {

@@ -1,23 +1,23 @@
-//! What two files say of a part, field by field.
+//! Compares the fields of a part in two files.
 
 use serde_json::Value as Json;
 
 use crate::describe::own::key_of;
 use crate::{Origin, OwnLine};
 
-/// What is said of something in A and in B.
+/// A field with its values in A and in B.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FieldChange {
-    /// The name of the field, for people.
+    /// The display name of the field.
     pub name: String,
-    /// The same as a key of JSON.
+    /// The JSON key of the field.
     pub key: String,
-    /// What A and B say; none where one says nothing.
+    /// The values in A and B; `None` if a file lacks the field.
     pub values: [Option<Json>; 2],
 }
 
 impl FieldChange {
-    /// A field that is named for people as for programs.
+    /// Creates a change whose key is derived from the display name.
     pub(super) fn new(name: &str, values: [Option<Json>; 2]) -> Self {
         Self {
             name: name.to_owned(),
@@ -26,13 +26,13 @@ impl FieldChange {
         }
     }
 
-    /// What A and B say, for people.
+    /// The values of A and B as display text.
     pub fn texts(&self) -> [Option<String>; 2] {
         [0, 1].map(|i| self.values[i].as_ref().map(text_of))
     }
 }
 
-/// A value as people write it.
+/// A value as display text.
 pub(super) fn text_of(value: &Json) -> String {
     match value {
         Json::String(text) => text.clone(),
@@ -46,7 +46,7 @@ pub(super) fn text_of(value: &Json) -> String {
             let values = values.iter().map(text_of);
             values.collect::<Vec<_>>().join(", ")
         }
-        // A whole number needs no decimals.
+        // Whole numbers are shown without decimals.
         Json::Number(number) => {
             let text = number.to_string();
             text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
@@ -55,13 +55,13 @@ pub(super) fn text_of(value: &Json) -> String {
     }
 }
 
-/// A field with all that A and B say under its name.
+/// A field with all lines of A and B that share its name.
 struct Said<'a> {
     line: &'a OwnLine,
     values: [Vec<&'a OwnLine>; 2],
 }
 
-/// What is said under each name, in the order of A, then of what only B has.
+/// Groups the lines by field, in the order of A, followed by fields that only B has.
 fn said(own: &[Vec<OwnLine>; 2]) -> Vec<Said<'_>> {
     let mut fields: Vec<Said<'_>> = Vec::new();
     for (side, lines) in own.iter().enumerate() {
@@ -83,7 +83,7 @@ fn said(own: &[Vec<OwnLine>; 2]) -> Vec<Said<'_>> {
     fields
 }
 
-/// The fields in which a part is not the same in A and in B, given whether two values are.
+/// Returns the fields of a part that differ between A and B; `is_same` compares two values.
 pub(super) fn changes(
     own: &[Vec<OwnLine>; 2],
     is_same: impl Fn([&OwnLine; 2]) -> bool,
@@ -103,7 +103,7 @@ fn change(said: &Said<'_>, all: &[Said<'_>]) -> FieldChange {
     let is_same_name = |other: &&Said<'_>| other.line.name == name;
     let name = match name {
         "" => title.to_owned(),
-        // Fields of the same name are told apart by their headings.
+        // The heading distinguishes fields of the same name.
         name if all.iter().filter(is_same_name).count() > 1 => format!("{title}: {name}"),
         name => name.to_owned(),
     };
@@ -117,13 +117,13 @@ fn change(said: &Said<'_>, all: &[Said<'_>]) -> FieldChange {
     FieldChange { name, key, values }
 }
 
-/// Where a part stands in each file.
+/// The position of a part in each file.
 pub(super) fn places(own: &[Vec<OwnLine>; 2]) -> [Option<String>; 2] {
     [0, 1].map(|i| {
         let mut lines = own[i].iter();
         let place = lines.find(|line| line.origin == Origin::Place)?;
         let text = text_of(&place.value);
-        // A number alone does not say what it counts.
+        // A number needs the name of what it counts.
         Some(match &place.value {
             Json::Number(_) => format!("{} {text}", place.name.to_lowercase()),
             _ => text,

@@ -1,4 +1,4 @@
-//! Which parts of two lists go together: those of one key, then those of equal content, then those in one place.
+//! Matches the parts of two lists: by key, then by equal content, then by place.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
@@ -8,11 +8,11 @@ use super::{Comparison, in_turn};
 use crate::document::parts::{Content, Line, Matches, Parts};
 use crate::{Origin, OwnLine};
 
-/// All that a file says of a part, but for its name.
+/// Digest of all data of a part except its name.
 #[derive(Debug, Clone, Copy)]
 struct Digest {
     hash: u64,
-    /// `true` if the file says the name, and something else.
+    /// `true` if the file stores the name and also other data.
     can_be_renamed: bool,
 }
 
@@ -30,7 +30,7 @@ impl Matches {
         }
     }
 
-    /// All pairs in the order of A, and then what only B has.
+    /// All pairs in the order of A, followed by the parts that only B has.
     pub(super) fn pairs(&self) -> impl Iterator<Item = [Option<usize>; 2]> {
         let [of_a, of_b] = &self.others;
         let in_a = of_a.iter().enumerate();
@@ -47,7 +47,7 @@ impl Matches {
         })
     }
 
-    /// For each part of A and of B the part of A before it that both have.
+    /// For each part of A and of B, the nearest preceding part of A that both files have.
     fn places(&self) -> [Vec<Option<usize>>; 2] {
         [0, 1].map(|side| {
             let mut before = None;
@@ -62,8 +62,8 @@ impl Matches {
         })
     }
 
-    /// Matches parts without a match that have the same value, in their order, if the numbers of parts with this
-    /// value are right. The value is read by the side, the index, and the place of a part.
+    /// Matches unmatched parts of equal value, in order, if `are_right` accepts the number of such
+    /// parts in A and B. `value` gets the side, the index, and the place of a part.
     fn match_by<K: Eq + Hash>(
         &mut self,
         are_right: impl Fn(usize, usize) -> bool,
@@ -87,7 +87,7 @@ impl Matches {
 }
 
 impl Comparison<'_> {
-    /// Finds the parts of two lists that go together.
+    /// Matches the parts of two lists.
     pub(super) fn matches(&self, lists: [&Parts<'_>; 2]) -> Matches {
         let mut matches = Matches::new(lists.map(|list| list.count));
         if !lists.iter().any(|list| list.has_keys()) {
@@ -116,7 +116,7 @@ impl Comparison<'_> {
         let key = |side: usize, index: usize| keys[side].get(index);
         let are_single = |a, b| a == 1 && b == 1;
         matches.match_by(are_single, |side, index, _| key(side, index));
-        // Here most lists are done.
+        // Most lists are fully matched at this point.
         let alone = matches.alone();
         if alone.iter().any(Vec::is_empty) {
             return matches;
@@ -144,13 +144,14 @@ impl Comparison<'_> {
         });
         matches.match_by(any, |side, index, _| renamed(side, index));
         if lists[0].is_named_by_others {
-            // What names a part by its place names the one that has come there.
+            // A reference by place now refers to the part that took the place.
             matches.match_by(|a, b| a == b, |_, _, place| Some(place));
         }
         matches
     }
 
-    /// Matches parts of one key that have the most children in common which no other part of their file has.
+    /// Matches parts of the same key by the number of shared children that are unique in their
+    /// files, the most first.
     fn match_similar<'k, K: Eq + Hash + 'k>(
         &self,
         lists: [&Parts<'_>; 2],
@@ -180,7 +181,7 @@ impl Comparison<'_> {
             }
         }
         let mut pairs: Vec<_> = common.into_iter().collect();
-        // The same pairs whichever file comes first.
+        // Independent of the order of the files.
         pairs.sort_by_key(|([index, other], count)| {
             (Reverse(*count), index + other, *index.min(other))
         });
@@ -189,7 +190,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Digests of the children of a part; of a grid, those of its rows.
+    /// Digests of the children of a part; for a grid, those of its rows.
     fn child_digests(&self, side: usize, list: &Parts<'_>, index: usize) -> Vec<u64> {
         let children = list.compared_children(index).into_iter();
         let digests = children.map(|list| match list.columns {
@@ -223,7 +224,8 @@ impl Comparison<'_> {
         has_content.then(|| content.digest())
     }
 
-    /// All that a file says of a part: its content, or else its fields but for its name, and its children.
+    /// Digest of all data of a part: its content, or else its fields without the name, and its
+    /// children.
     fn digest(&self, side: usize, list: &Parts<'_>, index: usize) -> Digest {
         let (content, key) = (self.content(side, list, index), list.key(index));
         if let (Some(hash), None) = (content, &key) {
@@ -236,7 +238,7 @@ impl Comparison<'_> {
         let own = list.own(index, self.documents[side]).into_iter();
         let own: Vec<OwnLine> = own.filter(|line| line.origin == Origin::File).collect();
         let is_value = |line: &&OwnLine| line.value == *name;
-        // Some parts are called like what they name.
+        // Some parts have the same name as the part that they reference.
         let is_said = own.iter().filter(is_value).any(|line| line.names.is_none());
         let is_name = |line: &OwnLine| is_value(&line) && (line.names.is_none() || !is_said);
         let is_named = name.is_empty() || own.iter().any(is_name);
@@ -267,7 +269,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Returns `true` if two values are equal. Values that name parts are if these go together.
+    /// Returns `true` if two values are equal. References are equal if their targets are matched.
     pub(super) fn is_same_value(&self, [a, b]: [&OwnLine; 2]) -> bool {
         match (&a.names, &b.names) {
             (Some(of_a), Some(of_b))

@@ -1,10 +1,11 @@
-//! Compares two documents of a format, in the terms of the format.
+//! Compares two documents of one format, in the terms of the format.
 //!
-//! A document lists its parts ([`Document::parts`]), and its tables of fields say what the file has for each
-//! ([`Document::own`]). The comparison is the same for all formats. Parts of two lists are matched by their keys,
-//! then by their content, then by their order; the rows or columns of grids by their content. Parts that are not
-//! equal differ in fields or in their children. A part may name another one, such as a tile its material: that
-//! is equal if the two that are named go together, whatever they are called and numbered.
+//! A document lists its parts ([`Document::parts`]), and its tables of fields describe the data of
+//! each ([`Document::own`]). The comparison is the same for all formats. Parts of two lists are
+//! matched by key, then by content, then by order; rows or columns of grids by content. Unequal
+//! parts differ in fields or in children. A part may reference another one, as a tile references
+//! its material. Such references are equal if their targets are matched, regardless of names and
+//! numbers.
 
 mod align;
 mod fields;
@@ -26,75 +27,75 @@ use crate::document::parts::{Line, Matches, Parts, References};
 use crate::{Document, Item, Origin, OwnLine};
 use mapscope_formats::{Format, Problem, is_truncation};
 
-/// How many differences of each kind are listed; the others are counted.
+/// Maximum number of listed differences of each kind; further ones are only counted.
 pub const MAX_LISTED: usize = 1000;
-/// The kind of an error that leaves something out.
+/// The kind for an error that causes omissions.
 const ERROR: &str = "error";
-/// How many names a changed order lists.
+/// Maximum number of names that a changed order lists.
 const MAX_NAMES: usize = 32;
 
-/// What differs between two documents, A and B.
+/// The differences between two documents, A and B.
 #[derive(Debug, Clone, Default)]
 pub struct Diff {
-    /// What differs of each kind, in the order of the format.
+    /// Counts of differences by kind, in the order of the format.
     pub groups: Vec<DiffGroup>,
-    /// The differences that are listed, group by group.
+    /// The listed differences, group by group.
     pub differences: Vec<Difference>,
-    /// The error of A, and of B, that left something of it out, which is not compared; where the file
-    /// ends too early, that one.
+    /// The errors of A and of B that left out a part, which is therefore not compared. An error
+    /// about a truncated file takes precedence.
     pub not_read: [Option<Problem>; 2],
 }
 
-/// How many parts of a kind differ.
+/// Number of differing parts of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffGroup {
-    /// What they are, such as `tile`.
+    /// The kind, such as `tile`.
     pub what: &'static str,
-    /// How many there are in both, but not the same.
+    /// Number of parts in both documents that differ.
     pub changed: u64,
-    /// How many there are only in A, and only in B.
+    /// Numbers of parts only in A, and only in B.
     pub only_in: [u64; 2],
-    /// How many of all these are listed.
+    /// Number of listed differences.
     pub listed: usize,
 }
 
 impl DiffGroup {
-    /// How many there are.
+    /// Number of differences.
     pub fn count(&self) -> u64 {
         self.changed + self.only_in.iter().sum::<u64>()
     }
 }
 
-/// Something that is not the same in two documents.
+/// A difference between two documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// What it is, such as `tile`.
+    /// The kind, such as `tile`.
     pub what: &'static str,
-    /// Its name or its place, as the format has it.
+    /// Its name or its place, in the terms of the format.
     pub place: String,
-    /// Whether A has it, and whether B has it.
+    /// `true` for each document that has it: A, then B.
     pub is_in: [bool; 2],
-    /// What it is in A and in B, where it can be pointed at.
+    /// Its item in A and in B, if there is one.
     pub items: [Option<Item>; 2],
-    /// Where it stands in each file, where that is known.
+    /// Its position in each file, if known.
     pub at: [Option<String>; 2],
-    /// What is said of it in A and in B.
+    /// Its differing fields.
     pub fields: Vec<FieldChange>,
 }
 
-/// Why two documents cannot be compared.
+/// Reason why two documents cannot be compared.
 #[derive(Debug, Error)]
 pub enum DiffError {
-    /// They have nothing in common.
+    /// Their formats differ.
     #[error("{} is a file of another format than {}; expected two of the same format", .0[0].name, .0[1].name)]
     Formats([&'static Format; 2]),
-    /// They are not made of parts.
+    /// Their format does not list parts.
     #[error("files of the format {} cannot be compared", .0.name)]
     NoParts(&'static Format),
 }
 
 impl Diff {
-    /// How many differences there are.
+    /// Number of differences.
     pub fn count(&self) -> u64 {
         self.groups.iter().map(DiffGroup::count).sum()
     }
@@ -102,7 +103,7 @@ impl Diff {
     /// Compares the files of two documents.
     ///
     /// # Errors
-    /// When they are of different formats.
+    /// If they are of different formats.
     pub fn of(documents: [&dyn Document; 2]) -> Result<Self, DiffError> {
         Self::compare(documents, false)
     }
@@ -110,7 +111,7 @@ impl Diff {
     /// Compares two documents with the other files that they show, such as the map of a scene.
     ///
     /// # Errors
-    /// When they are of different formats.
+    /// If they are of different formats.
     pub fn of_shown(documents: [&dyn Document; 2]) -> Result<Self, DiffError> {
         Self::compare(documents, true)
     }
@@ -135,7 +136,7 @@ impl Diff {
         };
         comparison.lists([a, b], "");
         let Comparison { mut diff, .. } = comparison;
-        // The groups of lists within lists alternate.
+        // Groups of nested lists alternate.
         let order: HashMap<&str, usize> = comparison.groups;
         diff.differences
             .sort_by_key(|difference| order.get(difference.what).copied());
@@ -143,7 +144,8 @@ impl Diff {
     }
 }
 
-/// The lists of a document that are compared: the error that leaves something out, and what was read.
+/// The compared lists of a document: the error that left something out, and the parts that were
+/// read.
 fn all_parts(document: &dyn Document, with_others: bool) -> Option<Vec<Parts<'_>>> {
     let error = not_read(document, with_others);
     let own = |error: &Problem| {
@@ -164,8 +166,8 @@ fn all_parts(document: &dyn Document, with_others: bool) -> Option<Vec<Parts<'_>
     Some([errors].into_iter().chain(compared).collect())
 }
 
-/// The error of a file that left something of it out, itself or by its consequences: that it ends too early, or
-/// else the first one.
+/// The error of a file that caused omissions, directly or by its consequences. A truncation takes
+/// precedence, then the first error.
 fn not_read(document: &dyn Document, with_others: bool) -> Option<Problem> {
     let leaves_out = |problem: &Problem| is_of_file(problem.rule) && problem.may_leave_out();
     let others = if with_others {
@@ -180,14 +182,14 @@ fn not_read(document: &dyn Document, with_others: bool) -> Option<Problem> {
     end.or_else(|| errors.next()).cloned()
 }
 
-/// Rows or columns of two grids that are compared with each other.
+/// Pairs of rows or columns of two grids that are compared with each other.
 type Turns = (Line, Vec<[Option<usize>; 2]>);
 
-/// Two documents, and the differences that were found.
+/// Two documents, and the differences found so far.
 struct Comparison<'d> {
     documents: [&'d dyn Document; 2],
     diff: Diff,
-    /// The index of each kind among the groups.
+    /// The group index of each kind.
     groups: HashMap<&'static str, usize>,
     references: References,
 }
@@ -230,7 +232,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares grids in place, or by rows or columns if fewer cells differ then.
+    /// Compares grids in place, or by matched rows or columns if that gives fewer different cells.
     fn grids(&mut self, lists: [&Parts<'_>; 2], within: &str) {
         let counts = |line| lists.map(|list| list.line_count(line));
         let hashes = |line| [0, 1].map(|side| self.line_hashes(side, lists[side], line));
@@ -247,7 +249,7 @@ impl Comparison<'_> {
         let is_one_size = rows == others && width == other;
         let mut turns = Vec::new();
         let least = rows.min(width);
-        // Fewer cells than a row or a column has are not told otherwise by lines.
+        // If fewer cells differ than a row or column has, matching lines cannot improve the result.
         if !is_one_size || self.cost(lists, &in_place, least + 1) > least {
             if width == other {
                 turns.push((Line::Row, unequal([a, b])));
@@ -269,14 +271,15 @@ impl Comparison<'_> {
         }
     }
 
-    /// Number of cells that differ if rows or columns are matched like this, up to a limit.
+    /// Number of cells that differ under this matching of rows or columns, up to a limit.
     fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &Turns, limit: usize) -> usize {
         let cells = turns.iter().flat_map(|at| cells_in_turn(lists, *line, *at));
         let different = cells.filter(|at| !self.is_same(lists, *at));
         different.take(limit).count()
     }
 
-    /// Compares rows or columns of grids. Those that only one file has are one difference if they are together.
+    /// Compares rows or columns of grids. Consecutive rows or columns that only one file has form
+    /// one difference.
     fn by_lines(&mut self, lists: [&Parts<'_>; 2], (line, turns): Turns, within: &str) {
         let mut turns = turns.into_iter().peekable();
         while let Some(at) = turns.next() {
@@ -315,8 +318,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Adds that parts that both files have come in another order, if they do. Parts that belong to others have an
-    /// order on each of these.
+    /// Adds a difference if the common parts have another order. Parts with owners are ordered
+    /// within each owner.
     fn order(&mut self, lists: [&Parts<'_>; 2], matches: &Matches, within: &str) {
         let both = matches.pairs().filter_map(|pair| {
             let at = [pair[0]?, pair[1]?];
@@ -338,7 +341,7 @@ impl Comparison<'_> {
         if same == both.len() {
             return;
         }
-        // By the names of A, from the first that is elsewhere on.
+        // In the names of A, from the first part that moved.
         let orders = [both, others].map(|of| {
             let of = of.into_iter().skip(same);
             of.map(|(_, [index, _])| index as u64).collect::<Vec<_>>()
@@ -359,7 +362,7 @@ impl Comparison<'_> {
         self.add(lists, [None; 2], || format!("{within}order"), |_| found);
     }
 
-    /// Compares a part of A with one of B, or adds that only one of them is there.
+    /// Compares a part of A with one of B, or adds that only one of them exists.
     fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
         if at.iter().all(Option::is_some) {
             if !self.is_same(lists, at) {
@@ -367,7 +370,7 @@ impl Comparison<'_> {
             }
             return;
         }
-        // A part that belongs to one that is gone is gone with it.
+        // A part whose owner is gone is not reported separately.
         let is_with_owner = (0..2).any(|side| {
             let owner = at[side].and_then(|index| lists[side].owner(index));
             owner.is_some_and(|owner| self.references.is_alone(side, owner))
@@ -389,7 +392,7 @@ impl Comparison<'_> {
         );
     }
 
-    /// Returns `true` if two parts are known to be equal by their content.
+    /// Returns `true` if two parts have equal content.
     fn is_same(&self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2]) -> bool {
         let [Some(a), Some(b)] = at else {
             return false;
@@ -401,7 +404,7 @@ impl Comparison<'_> {
     /// Compares two parts that may differ.
     fn unlike(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
         let place = || place_of(lists, at, within);
-        // Cells that are no longer listed are only counted.
+        // Cells beyond the limit are only counted.
         if lists[0].columns.is_some() && self.is_full(lists[0].what) {
             return self.add(lists, at, place, |_| Found::default());
         }
@@ -423,7 +426,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What the files say of a part in A and in B.
+    /// The data of a part in A and in B.
     fn own_of(&self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2]) -> [Vec<OwnLine>; 2] {
         [0, 1].map(|i| {
             let document = self.documents[i];
@@ -437,7 +440,7 @@ impl Comparison<'_> {
         group.is_some_and(|group| group.listed >= MAX_LISTED)
     }
 
-    /// Counts a difference, and lists it if there is room for it.
+    /// Counts a difference, and lists it if the limit allows.
     fn add(
         &mut self,
         lists: [&Parts<'_>; 2],
@@ -485,14 +488,14 @@ impl Comparison<'_> {
     }
 }
 
-/// What is said of a difference.
+/// The details of a difference.
 #[derive(Debug, Default)]
 struct Found {
     at: [Option<String>; 2],
     fields: Vec<FieldChange>,
 }
 
-/// Of two sequences, in their order, what is the same of both, and what is between that in turn.
+/// Pairs two sequences in order: matched elements, and the elements between them side by side.
 fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
     let ends = [a.len(), b.len()];
     let mut next = [0; 2];
@@ -503,12 +506,12 @@ fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
         let count = between.iter().map(ExactSizeIterator::len).max();
         let between = (0..count.unwrap_or(0))
             .map(move |offset| between.clone().map(|mut between| between.nth(offset)));
-        // These are the same, unless two hashes happen to be.
+        // These are equal, barring a hash collision.
         between.chain((end != ends).then(|| end.map(Some)))
     })
 }
 
-/// For two orders of the same parts, the names of those that have moved, each with the part before it.
+/// The names of the parts that moved between two orders, each with its predecessor.
 fn moved_names(orders: &[Vec<u64>; 2], name: impl Fn(u64) -> String) -> [Vec<String>; 2] {
     let stay = align::aligned(&orders[0], &orders[1]);
     [0, 1].map(|side| {
@@ -526,7 +529,7 @@ fn moved_names(orders: &[Vec<u64>; 2], name: impl Fn(u64) -> String) -> [Vec<Str
     })
 }
 
-/// The cells of a row or column of A and of B that are in one place.
+/// Pairs the cells of a row or column of A and of B by position.
 fn cells_in_turn(
     lists: [&Parts<'_>; 2],
     line: Line,
@@ -541,7 +544,7 @@ fn cells_in_turn(
     })
 }
 
-/// What a part is called, as A calls it if it has it.
+/// The name of a part, in A if A has it.
 fn place_of(lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) -> String {
     let names = lists.into_iter().zip(at);
     let mut names = names.filter_map(|(list, at)| Some(list.name(at?)));

@@ -1,4 +1,4 @@
-//! Where differences are, drawn in the view of the second document.
+//! Outlines of differences, drawn in the view of the second document.
 
 use glam::Vec3;
 
@@ -6,15 +6,16 @@ use super::{Diff, Difference};
 use crate::describe::lines::box_edges;
 use crate::{Aabb, ChangeLines, Document, Item, Line, Shown};
 
-/// How many lines there are at most.
+/// Maximum number of lines.
 const MAX_LINES: usize = 40_000;
-/// How much of the document, along its diagonal, something takes up at most whose box is drawn: the
-/// box of a material that is everywhere says nothing.
+/// Maximum size of a boxed item relative to the document's diagonal. The box of a material that is
+/// used everywhere is not informative.
 const MAX_SHARE: f32 = 0.25;
-/// How wide the lines are, in pixels of a plain screen.
+/// Width of the lines, in logical pixels.
 const WIDTH_POINTS: f32 = 2.0;
 
-/// Red, green and blue of the lines around what is only in A, only in B, or not the same in both.
+/// Red, green and blue of the lines around parts that are only in A, only in B, or in both but
+/// different.
 pub fn change_color(is_in: [bool; 2]) -> [u8; 3] {
     match is_in {
         [true, false] => [255, 84, 74],
@@ -24,8 +25,8 @@ pub fn change_color(is_in: [bool; 2]) -> [u8; 3] {
 }
 
 impl Diff {
-    /// Lines around the differences that are listed and are somewhere: of what B has, where that
-    /// has it, else where A had it.
+    /// Returns lines around the listed differences that have a place. Parts of B are outlined at
+    /// their place in B, other parts at their place in A.
     pub fn lines(&self, documents: [&dyn Document; 2]) -> ChangeLines {
         let mut lines = Vec::new();
         for difference in &self.differences {
@@ -46,7 +47,7 @@ impl Diff {
         ChangeLines((!lines.is_empty()).then(|| lines.into()))
     }
 
-    /// Of each difference that is listed, where what only A has is in world space.
+    /// Returns, for each listed difference, the world-space bounds of a part that only A has.
     pub fn places_of_gone(&self, a: &dyn Document) -> Vec<Option<Aabb>> {
         let place = |difference: &Difference| {
             let gone = difference.items[0].filter(|_| !difference.is_in[1]);
@@ -57,7 +58,7 @@ impl Diff {
 }
 
 impl Difference {
-    /// The document that it is drawn from, and the item there.
+    /// The document that it is outlined in, and its item there.
     fn shown_in<'d>(&self, [a, b]: [&'d dyn Document; 2]) -> Option<(&'d dyn Document, Item)> {
         match self.items {
             [_, Some(item)] if self.is_in[1] => Some((b, item)),

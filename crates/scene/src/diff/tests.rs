@@ -1,4 +1,4 @@
-//! What is compared, and how, with parts that are made up.
+//! Tests of the comparison with made-up parts.
 
 use super::*;
 use crate::describe::own::hex_text;
@@ -12,7 +12,7 @@ struct Sample {
     about: About,
     named: Vec<(&'static str, u32)>,
     grid: ([u32; 2], Vec<u8>),
-    /// How many of the cells of the grid were not read: the last ones.
+    /// Number of cells at the end of the grid that were not read.
     lost: usize,
 }
 
@@ -82,9 +82,9 @@ fn what_is_inserted_is_one_difference() {
     };
     assert_eq!((&*field.name, &*field.key), ("Number", "number"));
     assert_eq!(field.values, [Some(json!(2)), Some(json!(5))]);
-    // What only one of them has is told with all its fields.
+    // A part that only one file has is reported with all its fields.
     assert_eq!(diff.differences[1].fields[0].values, [None, Some(json!(0))]);
-    // The other way round the same is only in A.
+    // In the other direction, the same part is only in A.
     let back = Diff::of([&b, &a]).unwrap();
     assert_eq!(back.groups[0].only_in, [1, 0]);
     assert_eq!(Diff::of([&a, &a]).unwrap().count(), 0);
@@ -138,7 +138,7 @@ fn grids_of_other_sizes_are_compared_where_both_are() {
     assert_eq!(diff.differences[0].fields[0].key, "value");
 }
 
-/// An announced size costs no time: a row of four billion cells that were not read is compared at once.
+/// The declared size costs no time: a row of four billion unread cells is compared at once.
 #[test]
 fn cells_that_were_not_read_take_no_time() {
     let endless = |size| sample(&[], (size, &[]));
@@ -216,7 +216,7 @@ fn one_of_many_alike_that_is_inserted_is_one_difference() {
     let diff = Diff::of([&a, &b]).unwrap();
     assert_eq!(places(&diff), [("thing", "tree", [false, true])]);
     assert_eq!(diff.differences[0].fields[0].values, [None, Some(json!(9))]);
-    // One of them that is changed is that one.
+    // A changed part among similar ones is identified.
     let b = sample(&[("tree", 1), ("tree", 5), ("tree", 3)], grid);
     let diff = Diff::of([&a, &b]).unwrap();
     assert_eq!(

@@ -1,4 +1,4 @@
-//! A whole document as lines of text, which other programs can compare: git does (`textconv`).
+//! A whole document as lines of text for comparison by other programs, such as git (`textconv`).
 
 use std::ops::ControlFlow;
 
@@ -7,19 +7,21 @@ use super::{FieldChange, Parts, all_parts};
 use crate::describe::own::Named;
 use crate::{Document, OwnLine};
 
-/// A part of a document, with all that the file says of it.
+/// A part of a document with all its file data.
 #[derive(Debug)]
 pub struct Told<'a> {
     /// The kind, such as `tile`.
     pub what: &'static str,
-    /// Its name or its place, as the format has it; of several cells, the first and the last place.
+    /// Its name or its place, in the terms of the format. For several cells, the first and the last
+    /// place.
     pub place: &'a str,
-    /// What the file says of it, as what A says and B does not.
+    /// Its data, as values that A has and B lacks.
     pub fields: Vec<FieldChange>,
 }
 
-/// Calls a function with each part of a document, in the order of the format, as long as it goes on. Equal cells
-/// side by side in a row are one part. The first is the error that leaves something out of the document, if there is one.
+/// Calls `line` with each part of a document, in the order of the format, until it breaks. Equal
+/// adjacent cells in a row form one part. If an error left something out of the document, it comes
+/// first.
 pub fn tell(
     document: &dyn Document,
     mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
@@ -55,8 +57,8 @@ fn tell_lists(
     ControlFlow::Continue(())
 }
 
-/// What the file says of a part. The cells of a grid are many: another part that they name stands there as its
-/// number, so that a part that is renamed is one difference.
+/// The data of a part. Grid cells are numerous, so their references to other parts are written as
+/// numbers; a renamed part is then a single difference.
 fn told_of(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec<OwnLine> {
     let mut own = list.own(index, document);
     if list.columns.is_some() {

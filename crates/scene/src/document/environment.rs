@@ -1,4 +1,4 @@
-//! What surrounds a document: its sun, and the sky.
+//! Surroundings of a document: the sun and the sky.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,37 +9,37 @@ use crate::assets::Pending;
 use crate::assets::{DeferredSkybox, Skybox};
 use mapscope_formats::Place;
 
-/// Where the light is, in world space, as the game and its editor set it (fact sheets A10 and B6).
+/// World-space position of the light, as set by the game and its editor (fact sheets A10 and B6).
 pub(crate) const LIGHT_POSITION: Vec3 = Vec3::new(1664.0, 1024.0, 384.0);
 
-/// What surrounds a document that has a ground of its own, so that what stands on it casts shadows.
+/// Surroundings of a document that has its own ground, so that objects on it cast shadows.
 #[derive(Debug, Clone, Default)]
 pub struct Environment {
-    /// Its light.
+    /// The light.
     pub sun: Sun,
-    /// The images of its sky; none for Mapscope's own.
+    /// The images of the sky; `None` for Mapscope's own sky.
     pub skybox: Option<Arc<DeferredSkybox>>,
 }
 
 impl Environment {
-    /// The images of its sky, once these are there.
+    /// Returns the images of the sky once they are loaded.
     pub fn skybox(&self) -> Option<&Skybox> {
         self.skybox.as_ref()?.get()
     }
 
-    /// Its sky, unless that was read.
+    /// Returns [`Pending::Skybox`] until the sky is read.
     pub(crate) fn pending(&self) -> Option<Pending> {
         let skybox = self.skybox.as_ref()?;
         (!skybox.is_read()).then_some(Pending::Skybox)
     }
 
-    /// Another number once its sky is there.
+    /// Revision number; it changes once the sky is loaded.
     pub(crate) fn revision(&self) -> u64 {
         u64::from(self.skybox().is_some())
     }
 
-    /// Reads its sky if that is still wanted, and calls `has_come` then. If something is wrong with it, `whole`
-    /// becomes what is known of the document with that, which is said at a place.
+    /// Reads the sky if it is still wanted, then calls `has_come`. If the sky has faults, `whole`
+    /// is set to `about` with those faults added at `place`.
     pub(crate) fn complete(
         &self,
         about: &About,
@@ -58,26 +58,26 @@ impl Environment {
         }
     }
 
-    /// Bytes of memory that its sky holds.
+    /// Bytes of memory held by the sky.
     pub(crate) fn cpu_bytes(&self) -> u64 {
         self.skybox().map_or(0, Skybox::cpu_bytes)
     }
 }
 
-/// The one light of a map, and how bright it is where that does not reach.
+/// The only light of a map, plus the ambient light.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sun {
-    /// Where it is, in world space. Terrain and shadows take it to be infinitely far away in this
-    /// direction from the origin; models do not (fact sheets A10 and B6).
+    /// World-space position. Terrain and shadows treat the light as directional: infinitely far
+    /// from the origin in this direction. Models do not (fact sheets A10 and B6).
     pub position: Vec3,
-    /// The colour of its light, each channel from 0 to 1.
+    /// Colour of the light, each channel from 0 to 1.
     pub color: Vec3,
-    /// The colour of the light from everywhere, likewise.
+    /// Colour of the ambient light, each channel from 0 to 1.
     pub ambient: Vec3,
 }
 
 impl Default for Sun {
-    /// The game's.
+    /// The game's sun.
     fn default() -> Self {
         Self {
             position: LIGHT_POSITION,
@@ -87,16 +87,17 @@ impl Default for Sun {
     }
 }
 
-/// How high above the horizon the sun is at least where it casts shadows: the sine of about a degree.
+/// Minimum height of a sun that casts shadows: the sine of about one degree above the horizon.
 const MIN_SHADOW_HEIGHT: f32 = 0.02;
 
 impl Sun {
-    /// Unit vector toward the sun, in world space, if it is so high that it casts shadows.
+    /// Unit vector toward the sun, in world space, if the sun is high enough to cast shadows.
     pub fn casting_direction(&self) -> Option<Vec3> {
         Some(self.direction()).filter(|direction| direction.y >= MIN_SHADOW_HEIGHT)
     }
 
-    /// Unit vector toward the sun, in world space: straight up if its position says nothing.
+    /// Unit vector toward the sun, in world space. Falls back to straight up if the position has no
+    /// direction.
     pub fn direction(&self) -> Vec3 {
         self.position.normalize_or(Vec3::Y)
     }

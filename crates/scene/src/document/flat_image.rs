@@ -1,34 +1,35 @@
-//! Images that are made row by row, so that a large one need not be in memory.
+//! Images that are generated row by row, so that a large image need not fit in memory.
 
 use std::io::Write;
 use std::ops::Range;
 
 use crate::Image;
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const RGBA: usize = 4;
-/// The max number of pixels along a side of an image that is written: a row of it must fit in memory.
+/// Maximum side of a written image in pixels: one row of it must fit in memory.
 const MAX_PNG_PX: u64 = 1 << 24;
-/// How many pixels are looked at across, and how many down, for one of a smaller image.
+/// Maximum number of samples per axis for each pixel of a downscaled image.
 const MAX_LOOKED_AT: usize = 16;
 
-/// An image of any size, such as that of a whole map at 1:1.
+/// An image of any size, such as a whole map at 1:1.
 pub trait FlatImage {
     /// Width and height in pixels.
     fn size(&self) -> [u64; 2];
 
-    /// Writes what is to the right of a pixel, itself included, into as many RGBA bytes as fit.
+    /// Writes the pixels from `from` to the right, including that pixel, until `rgba` is full.
     fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]);
 
-    /// Writes a row into as many RGBA bytes as fit, from the left.
+    /// Writes a row from its left end until `rgba` is full.
     fn row(&self, y: u64, rgba: &mut [u8]) {
         self.part_of_row([0, y], rgba);
     }
 
-    /// Writes it as a PNG, without ever holding all of it in memory.
+    /// Writes the image as a PNG without holding all of it in memory.
     ///
     /// # Errors
-    /// When it is larger than a PNG can be, or cannot be written.
+    ///
+    /// If the image is larger than a PNG can be, or cannot be written.
     fn write_png(&self, out: &mut dyn Write) -> Result<(), png::EncodingError> {
         let [width, height] = self.size();
         if width.max(height) > MAX_PNG_PX {
@@ -49,8 +50,8 @@ pub trait FlatImage {
         writer.finish()
     }
 
-    /// The same with no side longer than so many pixels. Of a large map not every pixel is
-    /// looked at.
+    /// Returns the image downscaled to at most `longest_px` pixels per side. Large images are
+    /// sampled, so not every pixel contributes.
     fn scaled_down(&self, longest_px: u32) -> Image {
         let [width, height] = self.size();
         let longest = width.max(height).max(1);
@@ -88,16 +89,16 @@ pub trait FlatImage {
     }
 }
 
-/// A part of an image, each pixel of it as a square of several.
+/// A section of an image in which each pixel is enlarged to a square.
 #[derive(Debug)]
 pub struct FlatPart<I> {
     /// The image.
     pub image: I,
-    /// The pixel of the image at the top left corner.
+    /// The image pixel at the top left corner of the section.
     pub from: [u64; 2],
-    /// Width and height of the part in pixels of the image.
+    /// Width and height of the section in image pixels.
     pub size: [u64; 2],
-    /// How many pixels wide and high each pixel becomes, at least one.
+    /// Scale factor per axis, at least 1.
     pub scale: u32,
 }
 
@@ -113,7 +114,8 @@ impl<I: FlatImage> FlatImage for FlatPart<I> {
         if scale == 1 {
             return self.image.part_of_row([x, y], rgba);
         }
-        // The pixels of the image are fewer: they come first, and are spread from the right.
+        // The source has fewer pixels: write them at the front of the buffer, then spread them from
+        // the right end.
         let (into_first, pixels) = ((from[0] % scale) as usize, rgba.len() / RGBA);
         let needed = (into_first + pixels).div_ceil(scale as usize);
         self.image
@@ -135,7 +137,8 @@ impl<I: FlatImage + ?Sized> FlatImage for Box<I> {
     }
 }
 
-/// Which of so many pixels are a pixel of a smaller image of so many.
+/// Range of source pixels (`all` in total) that pixel `index` of a smaller image of `of` pixels
+/// covers.
 fn part(all: u64, of: u64, index: u64) -> Range<u64> {
     let at = |index: u64| (u128::from(all) * u128::from(index) / u128::from(of)) as u64;
     at(index)..at(index + 1)
@@ -145,7 +148,7 @@ fn part(all: u64, of: u64, index: u64) -> Range<u64> {
 mod tests {
     use super::*;
 
-    /// An image whose pixels say where they are.
+    /// An image whose pixels encode their own position.
     struct Places;
 
     impl FlatImage for Places {
@@ -173,7 +176,7 @@ mod tests {
             let part = part(scale);
             let [width, height] = part.size();
             for y in 0..height {
-                // Also such that do not begin where a pixel of the image does.
+                // Also rows that do not begin at the edge of a source pixel.
                 for first in 0..width {
                     let mut row = vec![0; (width - first) as usize * RGBA];
                     part.part_of_row([first, y], &mut row);

@@ -1,4 +1,4 @@
-//! What an open file offers to whoever shows it.
+//! The interface of an open file to everything that shows it.
 
 pub(crate) mod environment;
 pub(crate) mod flat_image;
@@ -33,53 +33,53 @@ use crate::describe::{
 use crate::geometry::{Aabb, Ray};
 use mapscope_formats::{Format, Place, Problem, Problems};
 
-/// Where a ray meets a document.
+/// The intersection of a ray with a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hit {
-    /// What was hit.
+    /// The item that was hit.
     pub item: Item,
-    /// Where, in world space.
+    /// The hit point, in world space.
     pub position: Vec3,
     /// Distance from the origin of the ray, in world units.
     pub distance: f32,
 }
 
-/// From where an item can be seen.
+/// Directions from which an item is visible.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum SeenFrom {
-    /// From anywhere: much is in it, or it is drawn through all else.
+    /// Always visible: the item contains a lot, or is drawn on top of everything.
     #[default]
     Anywhere,
-    /// From all sides, if nothing is between it and the eye.
+    /// Visible from all sides unless something is between it and the eye.
     AllAround,
-    /// The same, and only from before its surface.
+    /// Like [`SeenFrom::AllAround`], but only from in front of its surface.
     Before {
         /// The middle of the surface, in world space.
         middle: Vec3,
-        /// Where it faces, in world space, of length 1.
+        /// Unit normal of the surface, in world space.
         normal: Vec3,
     },
 }
 
-/// How the game that a document is for is seen by its players.
+/// The view that players have in the game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GameView {
     /// From high above the ground at a slant, as in a real-time strategy game.
     FromAbove,
-    /// Through the eyes of someone who stands in it.
+    /// Through the eyes of a person standing in the map.
     FirstPerson,
 }
 
-/// Where a player begins.
+/// A player's start position.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spawn {
-    /// In world space.
+    /// Position in world space.
     pub place: Vec3,
-    /// The direction in which the player looks, level, in world space, of length 1.
+    /// Horizontal view direction of the player, a unit vector in world space.
     pub ahead: Vec3,
 }
 
-/// A direction on the map, for walking from an item to its neighbour.
+/// A direction on the map, for moving the selection to a neighbouring item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the compass needs no words")]
 pub enum Direction {
@@ -89,40 +89,40 @@ pub enum Direction {
     West,
 }
 
-/// What is known of a document once it is open.
+/// Metadata of an open document.
 #[derive(Debug, Clone)]
 pub struct About {
-    /// The format it was read as.
+    /// The format the file was read as.
     pub format: &'static Format,
-    /// The version that the file states.
+    /// The version that the file declares.
     pub version: String,
-    /// Everything that is wrong with the file and the files it names, in file order.
+    /// All problems of the file and of the files it names, in file order.
     pub problems: Vec<Problem>,
-    /// What it occupies in world space: all its levels together.
+    /// World-space bounds of all its levels together.
     pub bounds: Aabb,
-    /// Which way round its world is.
+    /// Handedness of its world.
     pub handedness: Handedness,
-    /// How its game shows it.
+    /// The view in its game.
     pub game_view: GameView,
     /// The overlays it offers.
     pub overlays: &'static [Overlay],
-    /// The files besides its own that it was made from or looked for, to be watched for changes.
+    /// Other files that it was made from or looked for, to be watched for changes.
     pub dependencies: Vec<PathBuf>,
-    /// The kinds of thing it is built of, for the panel that shows and counts them.
+    /// The kinds of objects it contains, for the panel that shows and counts them.
     pub kinds: Vec<Kind>,
     /// Bytes of memory that it holds.
     pub cpu_bytes: u64,
 }
 
 impl About {
-    /// The same with what turned out to be wrong later.
+    /// Returns a copy with faults that were found later.
     pub(crate) fn with_faults(&self, faults: &[Fault], place: Place) -> Self {
         let mut about = self.clone();
         about.add_faults(faults, place);
         about
     }
 
-    /// Adds what is wrong with a file that is named at a place.
+    /// Adds the faults of a file that is named at `place`.
     pub(crate) fn add_faults(&mut self, faults: &[Fault], place: Place) {
         let mut problems = Problems::new();
         for (rule, message) in faults {
@@ -133,29 +133,29 @@ impl About {
     }
 }
 
-/// Something that a renderer draws: content, in any number of places. What of the same content is
-/// named several times is on the GPU once, and models are drawn together wherever they stand.
+/// Content for a renderer, with any number of placements. Content that is named several times is
+/// uploaded to the GPU once, and all placements of a model are drawn together.
 #[derive(Debug, Clone, Copy)]
 pub struct Drawable<'a> {
-    /// What is drawn. Each renderer knows the type that it draws, such as
+    /// The content. Each renderer knows the type that it draws, such as
     /// [`Terrain`](crate::terrain::Terrain).
     pub content: &'a (dyn Any + Send + Sync),
-    /// Another number once the content has changed, or other content may lie at its address.
+    /// Revision number; it changes with the content, or when other content may have the same
+    /// address.
     pub revision: u64,
-    /// Where it stands: `world_from_model` of each place. Content without a place is not drawn, but
-    /// stays on the GPU.
+    /// `world_from_model` of each placement. Content without placements is not drawn but stays on
+    /// the GPU.
     pub placements: &'a [Affine3A],
-    /// The numbers of the entities that stand there, in the same order; empty for what is no entity.
+    /// Entity numbers of the placements, in the same order; empty if they are not entities.
     pub entities: &'a [u32],
-    /// The moment that is shown of it; none for that of the view ([`Shown::playhead`]).
+    /// The moment to show; `None` to follow the view ([`Shown::playhead`]).
     pub playhead: Option<Playhead>,
-    /// What it occupies in its own space, in whichever frame; none if that is not known, so that it
-    /// is drawn even where it is out of view.
+    /// Bounds in model space over all frames; `None` if unknown, which disables culling.
     pub bounds: Option<Aabb>,
 }
 
 impl<'a> Drawable<'a> {
-    /// Content that does not change, is in world space already and follows the view.
+    /// Content in world space that does not change and follows the playhead of the view.
     pub fn in_place(content: &'a (dyn Any + Send + Sync)) -> Self {
         Self {
             content,
@@ -168,25 +168,24 @@ impl<'a> Drawable<'a> {
     }
 }
 
-/// Where an item is, for framing and outlining it.
+/// The place of an item, for framing and outlining it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ItemPlace {
-    /// What it occupies in world space; none for an item that is nowhere.
+    /// Bounds in world space; `None` for an item without a place.
     pub bounds: Option<Aabb>,
-    /// From where it can be seen.
+    /// Directions from which it is visible.
     pub seen_from: SeenFrom,
-    /// Whether it stands for something that the file does not have or that cannot be read, so that
-    /// where it lies says nothing.
+    /// `true` for a placeholder of something that is missing or unreadable; its position has no
+    /// meaning.
     pub is_placeholder: bool,
 }
 
-/// The item next to another in a direction.
+/// The neighbour of an item in a direction.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Neighbor {
-    /// The item; none at the end.
+    /// The item; `None` at the end.
     pub item: Option<Item>,
-    /// What the step is called in a menu, and what it does, where that is not what the direction
-    /// says.
+    /// Menu name and help of the step, if they differ from those of the direction.
     pub name: Option<[&'static str; 2]>,
 }
 
@@ -199,85 +198,84 @@ pub enum Moment {
     Frame(u32),
 }
 
-/// What a problem is about.
+/// The subject of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProblemTarget {
-    /// The item that has it.
+    /// The affected item.
     pub item: Item,
-    /// The moment of that clip at which it is.
+    /// The affected moment of the clip.
     pub moment: Option<Moment>,
-    /// The overlay that shows what is wrong, if one does.
+    /// The overlay that shows the problem, if there is one.
     pub overlay: Option<OverlayId>,
 }
 
-/// An open file: what every document offers, and the capabilities that only some have. One that is
-/// made only to be drawn has nothing to say of itself.
+/// An open file: the interface of every document, and capabilities that only some have. A document
+/// that is made only for drawing can leave all descriptions empty.
 pub trait Document: fmt::Debug + Send + Sync {
-    /// What is known of it from the start.
+    /// Metadata that is known once the file is open.
     fn about(&self) -> &About;
 
-    /// Calls a function with each of its drawables, as the document is shown.
+    /// Calls `draw` with each drawable of the document as it is shown.
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
-    /// Another number once a drawable has appeared, changed or vanished, or a part has come without
-    /// which it was opened.
+    /// Revision number; it changes when a drawable appears, changes or vanishes, or when a deferred
+    /// part is loaded.
     fn revision(&self) -> u64 {
         0
     }
 
-    /// What it was opened without, and still is.
+    /// The deferred part that is not loaded yet.
     fn pending(&self) -> Option<Pending> {
         None
     }
 
-    /// Makes what it was opened without, part by part for as long as `goes_on`, and calls
-    /// `has_come` after each, on the thread that has made it.
+    /// Loads the deferred parts one by one while `goes_on` returns `true`. Calls `has_come` after
+    /// each part, on the thread that loaded it.
     fn complete(&self, _goes_on: &(dyn Fn() -> bool + Sync), _has_come: &(dyn Fn() + Sync)) {}
 
-    /// Bytes of memory that the parts hold that have come since it was opened.
+    /// Bytes of memory held by the parts that were loaded after opening.
     fn completed_bytes(&self) -> u64 {
         0
     }
 
-    /// What surrounds it. Without any it stands in a studio, or has light of its own, and nothing
-    /// casts shadows.
+    /// Surroundings of the document. Without them it is shown in a studio or has its own light, and
+    /// nothing casts shadows.
     fn environment(&self) -> Option<&Environment> {
         None
     }
 
-    /// The tree that the outliner shows.
+    /// The tree for the outliner.
     fn outline(&self) -> Vec<OutlineNode> {
         Vec::new()
     }
 
-    /// The first thing that a ray meets of what is shown.
+    /// Returns the first intersection of a ray with the visible items.
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
         let _ = (ray_in_world, shown);
         None
     }
 
-    /// One line about an item, for the status bar, with what else is at the place in world space
-    /// where the pointer is. That place itself need not be said.
+    /// One line about an item for the status bar, including details at the pointer's place in world
+    /// space. The coordinates of that place may be omitted.
     fn summary(&self, item: Item, pointer: Option<Vec3>, shown: &Shown) -> Vec<SummaryPart> {
         let _ = (item, pointer, shown);
         Vec::new()
     }
 
-    /// Everything about an item at a moment, for the inspector. Empty for an item that is not
-    /// there.
+    /// All properties of an item at a moment, for the inspector. Empty if the item does not exist.
     fn properties(&self, item: Item, playhead: Playhead) -> Vec<PropertyGroup> {
         let _ = (item, playhead);
         Vec::new()
     }
 
-    /// The same of an item as it is shown: of a tile in layers that move with the camera, what all of
-    /// them have where it is seen now, as [`Document::summary`] says it.
+    /// Like [`Document::properties`], for an item as it is shown. For a tile in layers that scroll
+    /// with the camera, this covers all layers at its visible place, as in [`Document::summary`].
     fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
         self.properties(item, shown.playhead)
     }
 
-    /// Everything about an item at a moment, for programs: an object for each heading of the
-    /// inspector. Empty for an item that is not there.
+    /// All properties of an item at a moment, for programs: one object per inspector heading. Empty
+    /// if the item does not exist.
     fn details(
         &self,
         item: Item,
@@ -287,33 +285,32 @@ pub trait Document: fmt::Debug + Send + Sync {
         serde_json::Map::new()
     }
 
-    /// Where an item is, as the document is shown.
+    /// The place of an item as the document is shown.
     fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
         let _ = (item, shown);
         ItemPlace::default()
     }
 
-    /// Line segments in world space that outline an item, as the document is shown.
+    /// Line segments in world space that outline an item as the document is shown.
     fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
         let _ = (item, shown);
         Vec::new()
     }
 
-    /// The item next to another.
+    /// The neighbour of an item in a direction.
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
         let _ = (item, direction);
         Neighbor::default()
     }
 
-    /// The item of a kind, or of what else items are counted by, that follows (or precedes)
-    /// another, going round at the end.
+    /// The next (or previous) item of a kind after another, wrapping around at the end. `kind` may
+    /// also be another group that counts items.
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         let _ = (kind, after, backwards);
         None
     }
 
-    /// What is not wrong, but worth knowing: problems of rules that are notes, in file order. They
-    /// are looked for each time they are asked for.
+    /// Problems of rules with severity note, in file order. They are computed on every call.
     fn notes(&self) -> Vec<Problem> {
         Vec::new()
     }
@@ -324,135 +321,136 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// The files that it was made of beside its own, with their problems.
+    /// Other files that the document was made from, with their problems.
     fn other_files(&self) -> Vec<OtherFile<'_>> {
         Vec::new()
     }
 
-    /// The other file whose problems a problem stands for, if it does.
+    /// The other file whose problems this problem summarises, if any.
     fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
         let _ = problem;
         None
     }
 
-    /// The file that an item stands for, if it is one to be opened.
+    /// The file behind an item, if it can be opened.
     fn file_of(&self, item: Item) -> Option<PathBuf> {
         let _ = item;
         None
     }
 
-    /// The cameras that it has, in file order, without those that say not where they are.
+    /// The cameras, in file order, without those that have no position.
     fn cameras(&self) -> &[NamedCamera] {
         &[]
     }
 
-    /// What is hidden ([`Shown::hidden`]) for an item not to be seen: itself, if it can be, or
-    /// what it is made of, such as the material of a face or the layer of a cell.
+    /// The item to hide ([`Shown::hidden`]) in order to hide another: the item itself if possible,
+    /// or its container, such as the material of a face or the layer of a cell.
     fn hidden_with(&self, item: Item) -> Option<Item> {
         let _ = item;
         None
     }
 
-    /// The item that another is a part of, as a joint is of an entity: what is selected once the part
-    /// no longer is.
+    /// The item that contains another, as an entity contains a joint. It becomes the selection when
+    /// the part is deselected.
     fn whole_of(&self, item: Item) -> Option<Item> {
         let _ = item;
         None
     }
 
-    /// Whether an item was hidden, by itself or with what it is one of.
+    /// `true` if an item is hidden, directly or together with its container.
     fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
         shown.hides(item)
     }
 
-    /// World height of the floor that it is shown on while nothing of it is drawn that says what is
-    /// behind everything, or while models are all that is drawn; none for a document without a floor,
-    /// whose models stand at height 0.
+    /// World height of the floor. The floor is shown while no drawn part defines a background, or
+    /// while only models are drawn. `None` for a document without a floor; its models stand at
+    /// height 0.
     fn floor_height(&self) -> Option<f32> {
         None
     }
 
-    /// Whether there are items that can be hidden.
+    /// `true` if the document has items that can be hidden.
     fn can_hide(&self) -> bool {
         self.levels().is_some() || self.layers().is_some()
     }
 
-    /// Why nothing of it is in view, for people; none where something is.
+    /// A user-facing reason why the view is empty; `None` if it is not.
     fn emptiness(&self, shown: &Shown) -> Option<String> {
         self.levels()?.emptiness(shown.level)
     }
 
-    /// What the colours mean of the overlays that are on and of the selection.
+    /// Legends of the active overlays and of the selection.
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
         let _ = shown;
         Vec::new()
     }
 
-    /// Numbers about the whole. Those of a large file are counted when they are first asked for.
+    /// Statistics of the whole document. Those of large files are computed on the first call.
     fn statistics(&self) -> Vec<Statistic> {
         Vec::new()
     }
 
-    /// A small image, by the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail):
-    /// width, height, and RGBA bytes from the top left.
+    /// A small image by the index of a [`Swatch::Thumbnail`](crate::Swatch::Thumbnail): width,
+    /// height, and RGBA bytes from the top left.
     fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         let _ = index;
         None
     }
 
-    /// The keys of `info --json` that are this format's own (contract, "info --json").
+    /// The format-specific keys of `info --json` (contract, "info --json").
     fn info(&self, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = query;
         serde_json::Map::new()
     }
 
-    /// What its file is made of, for comparing it with another ([`Diff`](crate::diff::Diff)); none
-    /// of a document that is made of nothing that a file says.
+    /// The parts of its file, for comparison with another file ([`Diff`](crate::diff::Diff)).
+    /// `None` if the document has no file contents to compare.
     fn parts(&self) -> Option<Vec<Parts<'_>>> {
         None
     }
 
-    /// The parts of the other files that it shows, for comparing two versions of what is seen
-    /// ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
+    /// The parts of the other files that it shows, for comparing two versions of the visible
+    /// document ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
     fn other_parts(&self) -> Vec<Parts<'_>> {
         Vec::new()
     }
 
-    /// What its file says of an item, and where, without what follows from something else. Empty
-    /// for an item that is not there.
+    /// The values that the file stores for an item, with their places, without derived values.
+    /// Empty if the item does not exist.
     fn own(&self, item: Item) -> Vec<OwnLine> {
         let _ = item;
         Vec::new()
     }
 
-    /// The files that it names, and those that these name, each once, with where they were found.
+    /// The files that it names, directly or through other files, each once, with the paths where
+    /// they were found.
     fn files(&self) -> Vec<NamedFile> {
         Vec::new()
     }
 
-    /// What overlays draw in the view, if it has such.
+    /// The annotations that overlays draw in the view, if supported.
     fn annotations(&self) -> Option<&dyn Annotations> {
         None
     }
 
-    /// Its clips, if anything of it moves.
+    /// Its clips, if it is animated.
     fn animation(&self) -> Option<&dyn Animation> {
         None
     }
 
-    /// Its levels, if it is made of such, of which one is shown at a time.
+    /// Its levels, if it has any; one is shown at a time.
     fn levels(&self) -> Option<&dyn Levels> {
         None
     }
 
-    /// Its layers, if it is made of such.
+    /// Its layers, if it has any.
     fn layers(&self) -> Option<&dyn Layers> {
         None
     }
 }
 
 impl dyn Document + '_ {
-    /// The content of the first drawable of a type.
+    /// Returns the content of the first drawable of type `T`.
     pub fn content<T: Any>(&self) -> Option<&T> {
         let mut found = None;
         self.for_each_drawable(&Shown::default(), &mut |drawable| {
@@ -462,28 +460,28 @@ impl dyn Document + '_ {
         found
     }
 
-    /// Makes what it was opened without, and waits until all of it is there.
+    /// Loads all deferred parts and waits for them.
     pub fn wait_until_complete(&self) {
         self.complete(&|| true, &|| {});
     }
 
-    /// Bytes of memory that it holds, with what has come since it was opened.
+    /// Bytes of memory that it holds, including parts that were loaded after opening.
     pub fn cpu_bytes(&self) -> u64 {
         self.about().cpu_bytes + self.completed_bytes()
     }
 
-    /// The camera that an item stands for.
+    /// The camera of an item.
     pub fn camera_of(&self, item: Item) -> Option<&NamedCamera> {
         self.cameras().iter().find(|camera| camera.item == item)
     }
 
-    /// What a level occupies in world space; all of the document if it is not made of such.
+    /// World-space bounds of a level, or of the whole document if it has no levels.
     pub fn level_bounds(&self, level: usize) -> Aabb {
         let level = self.levels().and_then(|levels| levels.levels().get(level));
         level.map_or(self.about().bounds, |level| level.bounds)
     }
 
-    /// What is shown of it occupies in world space in the course of what plays: for framing it.
+    /// World-space bounds of the visible content over the playing clip, for framing.
     pub fn bounds_in_view(&self, shown: &Shown) -> Aabb {
         let of_clip = |animation: &dyn Animation| animation.bounds(shown.playhead.clip);
         let animated = self.animation().and_then(of_clip);
@@ -491,99 +489,98 @@ impl dyn Document + '_ {
     }
 }
 
-/// A file that a document was made of beside its own.
+/// Another file that a document was made from.
 #[derive(Debug)]
 pub struct OtherFile<'d> {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
     /// Its format.
     pub format: &'static Format,
-    /// What was made of it; `None` if nothing in it can be shown.
+    /// Its document; `None` if it has no content to show.
     pub document: Option<&'d dyn Document>,
     /// Its problems.
     pub problems: Vec<Problem>,
 }
 
-/// What overlays draw in the view of a document.
+/// Lines and labels that overlays draw in the view of a document.
 pub trait Annotations {
-    /// Adds the lines of the overlays that are on to those in `lines`.
+    /// Appends the lines of the active overlays to `lines`.
     fn lines(&self, shown: &Shown, lines: &mut Vec<Line>);
 
-    /// Adds the texts of the overlays that are on to those in `labels`, the most important first:
-    /// of texts that would lie upon each other only the first is shown.
+    /// Appends the labels of the active overlays to `labels`, the most important first. Where
+    /// labels overlap, only the first is shown.
     fn labels(&self, shown: &Shown, labels: &mut Vec<Label>);
 
-    /// Whether what is shown covers a place so far along a ray from the eye, so that a text there
-    /// is not to be read. What is seen through everything, such as bones, has its texts covered by
-    /// nothing.
+    /// `true` if visible content occludes the point at `distance` along a ray from the eye, so that
+    /// its label is hidden. Labels of things that are drawn on top, such as bones, are never
+    /// occluded.
     fn covers(&self, ray_in_world: Ray, distance: f32, shown: &Shown) -> bool {
         let _ = (ray_in_world, distance, shown);
         false
     }
 }
 
-/// A document that moves.
+/// The clips of an animated document.
 pub trait Animation {
-    /// Its clips, in the order of the file; at least one.
+    /// Its clips in file order; at least one.
     fn clips(&self) -> &[ClipInfo];
 
-    /// How the numbers of an item run over a clip, by its index; empty for an item that has none.
+    /// The curves of an item's values over a clip, given by index; empty if the item has none.
     fn curves(&self, item: Item, clip: usize) -> Vec<Curve> {
         let _ = (item, clip);
         Vec::new()
     }
 
-    /// Whether there are items that have curves.
+    /// `true` if any item has curves.
     fn has_curves(&self) -> bool {
         false
     }
 
-    /// The clip of its own that an item plays, where it does not play that of the document.
+    /// The clip that an item plays in place of the document's clip.
     fn own_clip(&self, item: Item, playhead: Playhead) -> Option<OwnClip<'_>> {
         let _ = (item, playhead);
         None
     }
 
-    /// Whether anything that is said of an item changes while a clip plays.
+    /// `true` if the description of an item changes while a clip plays.
     fn follows_playhead(&self, item: Item) -> bool {
         let _ = item;
         false
     }
 
-    /// What the document occupies in the course of a clip, or in the pose without one; none where
-    /// that is always the same.
+    /// Bounds over a clip, or in the pose without a clip; `None` if they never change.
     fn bounds(&self, clip: Option<usize>) -> Option<Aabb> {
         let _ = clip;
         None
     }
 }
 
-/// A document of levels, which are made of chunks of cubes.
+/// A document of levels, which consist of chunks of cubes.
 pub trait Levels {
-    /// The levels; the first one is shown first.
+    /// The levels; the first one is shown at first.
     fn levels(&self) -> &[LevelInfo];
 
-    /// The level that an item belongs to; none for one that belongs to all.
+    /// The level that contains an item; `None` if the item belongs to all levels.
     fn level_of(&self, item: Item) -> Option<usize>;
 
-    /// Where a player begins in a level, if it says so.
+    /// The player's start in a level, if it has one.
     fn spawn(&self, level: usize) -> Option<Spawn>;
 
-    /// Why there is nothing to be seen of a level, as a sentence; none where there may be.
+    /// A sentence that explains why a level is empty; `None` if it may have visible content.
     fn emptiness(&self, level: usize) -> Option<String>;
 
-    /// The lights of a level that can be switched.
+    /// The switchable lights of a level.
     fn lights(&self, level: usize) -> Vec<Light>;
 
-    /// The lines of a tree too large for the outline: those below an item, or the first ones of a
-    /// level.
+    /// Lines of a tree that is too large for the outline: the children of `below`, or the roots of
+    /// a level.
     fn branches(&self, level: usize, below: Option<Item>) -> Vec<Branch>;
 
-    /// The item in the tree of [`Levels::branches`] above another.
+    /// The parent of an item in the tree of [`Levels::branches`].
     fn branch_above(&self, item: Item) -> Option<Item>;
 
-    /// Items in the tree of [`Levels::branches`] of a level that a text finds, at most so many,
-    /// in the order of the tree.
+    /// Items in the tree of [`Levels::branches`] of a level that match a text, in tree order, at
+    /// most `max`.
     fn find_branches(&self, level: usize, text: &str, max: usize) -> Vec<Branch>;
 
     /// The chunks of a level.
@@ -592,60 +589,58 @@ pub trait Levels {
     /// The lightmaps of a level.
     fn lightmaps(&self, level: usize) -> Vec<LightmapInfo>;
 
-    /// The image of a lightmap with the lights that shine: RGBA bytes from the top left.
+    /// The image of a lightmap under the active lights: RGBA bytes from the top left.
     fn lightmap_image(&self, lightmap: Item, shown: &Shown) -> Option<Vec<u8>>;
 
     /// The faces on a lightmap.
     fn lightmap_faces(&self, lightmap: Item) -> Vec<LightmapFace>;
 
-    /// The item at a place of the level that is shown that lists what is seen from there; none
-    /// where nothing does.
+    /// The item at `eye` in the current level that has a visibility list; `None` if there is none.
     fn visibility_at(&self, eye: Vec3, shown: &Shown) -> Option<Item>;
 }
 
-/// A document of flat layers of tiles.
+/// A document of flat tile layers.
 pub trait Layers {
-    /// The layers, from the bottom to the top.
+    /// The layers, from bottom to top.
     fn layers(&self) -> Vec<LayerInfo>;
 
-    /// What the layers take their tiles from.
+    /// The tilesets of the layers.
     fn tilesets(&self) -> Vec<TilesetInfo>;
 
-    /// The image of a tile as it is at a moment.
+    /// The image of a tile at a moment.
     fn tile_image(&self, tile: Item, playhead: Playhead) -> Option<Image>;
 
     /// The item of a tile of a tileset, by its index in [`TilesetInfo::uses`].
     fn tile_item(&self, tileset: Item, index: usize) -> Option<Item>;
 
-    /// How far apart layers are along Y unless it is said otherwise ([`Shown::layer_gap`]), in
-    /// world units.
+    /// Default distance between layers along Y, in world units ([`Shown::layer_gap`] overrides it).
     fn usual_layer_gap(&self) -> f32;
 
-    /// How many columns and rows of tiles [`InfoQuery::tile`] may ask for.
+    /// Number of tile columns and rows that [`InfoQuery::tile`] accepts.
     fn tile_count(&self) -> Option<[u32; 2]>;
 
-    /// Width and height in pixels of the tiles that are counted so.
+    /// Width and height in pixels of the tiles in [`Layers::tile_count`].
     fn tile_px(&self) -> Option<[u32; 2]>;
 
-    /// Whether the flat image wraps at its edges, across and down.
+    /// `true` per axis (across, down) if the flat image wraps at its edges.
     fn wraps(&self) -> [bool; 2];
 
-    /// The size in pixels of the flat image at 1:1.
+    /// Size of the flat image at 1:1, in pixels.
     fn flat_size(&self) -> [u64; 2];
 
     /// The flat image at 1:1.
     fn flat<'a>(&'a self, shown: &'a Shown) -> Box<dyn FlatImage + 'a>;
 }
 
-/// What `info` was asked beyond the file as a whole.
+/// Options of `info` for parts of a file.
 #[derive(Debug, Clone, Default)]
 pub struct InfoQuery {
-    /// `--tile ROW,COL`: row and column in the whole map; of 2D maps `X,Y`, column and row of the
+    /// `--tile ROW,COL`: row and column in the whole map. For 2D maps `X,Y`: column and row of the
     /// map at rest.
     pub tile: Option<(u32, u32)>,
-    /// `--height X,Z`, any number of times: world coordinates.
+    /// `--height X,Z`, repeatable: world coordinates.
     pub heights: Vec<(f32, f32)>,
-    /// `--cube LEVEL,Y,X,Z,INDEX`: the level, the place of the chunk in its grid, and the cube in
-    /// the chunk.
+    /// `--cube LEVEL,Y,X,Z,INDEX`: the level, the grid position of the chunk, and the cube in the
+    /// chunk.
     pub cube: Option<[u32; 5]>,
 }

@@ -8,25 +8,26 @@ use std::rc::Rc;
 
 use crate::{Document, Item, OwnLine};
 
-/// Reads something of a part by its index.
+/// Reads a property of a part by its index.
 type Read<'a, T> = Rc<dyn Fn(usize) -> T + 'a>;
 /// Reads the contents of a run of parts.
 type ReadContent<'a> = Box<dyn Fn(Range<usize>, &mut Content<'_>) + 'a>;
 
-/// A list of parts of a file that are of one kind.
+/// A list of parts of one kind in a file.
 pub struct Parts<'a> {
     /// The kind, such as `tile`.
     pub(crate) what: &'static str,
     pub(crate) count: usize,
     /// Number of columns, if the parts are the cells of a grid.
     pub(crate) columns: Option<usize>,
-    /// The name or the place of a part, as the format has it.
+    /// The name or the place of a part, in the terms of the format.
     name: Read<'a, String>,
-    /// What a part is matched by. Parts without a key are matched by their contents and their order.
+    /// The matching key of a part. Parts without a key are matched by their contents and their
+    /// order.
     key: Option<Read<'a, String>>,
-    /// The part of another list that each belongs to.
+    /// The owner of each part, in another list.
     owner: Option<(&'static str, Read<'a, Option<usize>>)>,
-    /// Where a part stands. Parts of one key are matched by it before their order.
+    /// The position of a part. Parts with the same key are matched by position before order.
     position: Option<Read<'a, Option<[i64; 2]>>>,
     item: Option<Read<'a, Option<Item>>>,
     own: Option<Read<'a, Vec<OwnLine>>>,
@@ -34,39 +35,40 @@ pub struct Parts<'a> {
     children: Option<Read<'a, Vec<Parts<'a>>>>,
     /// `true` if some of the children are items.
     has_items_within: bool,
-    /// `true` if parts of other lists name those of this one by their indices.
+    /// `true` if parts of other lists reference these parts by index.
     pub(crate) is_named_by_others: bool,
-    /// `true` if another order is a difference.
+    /// `true` if a changed order is a difference.
     pub(crate) is_ordered: bool,
     /// `false` if the list only serves to find items.
     pub(crate) is_compared: bool,
 }
 
-/// Digest of what a file has for some parts. Parts of equal content are equal.
+/// Digest of the file data of some parts. Parts of equal content are equal.
 pub(crate) struct Content<'c> {
     hasher: DefaultHasher,
     side: usize,
     references: &'c References,
 }
 
-/// A row of a grid, or a column.
+/// Direction of a line of grid cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line {
     Row,
     Column,
 }
 
-/// Which parts of two lists go together: for each of A that of B, and for each of B that of A.
+/// The matches of two lists: for each part of A its partner in B, and for each part of B its
+/// partner in A.
 #[derive(Debug)]
 pub(crate) struct Matches {
     pub(crate) others: [Vec<Option<usize>>; 2],
 }
 
-/// The lists whose parts are named by others, and which of these parts go together.
+/// The matches of lists whose parts are named by others.
 #[derive(Debug, Default)]
 pub(crate) struct References(Vec<(&'static str, Rc<Matches>)>);
 
-/// A part that others name. It is equal for parts that go together.
+/// Identity of a part that others name; equal for matched parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Identity {
     /// By its index in A.
@@ -137,7 +139,7 @@ impl<'c> Content<'c> {
         self.bytes(bytemuck::cast_slice(numbers));
     }
 
-    /// Adds the name of a part of another list, which may have another number in the other file.
+    /// Adds a reference to a part of another list, which may have another number in the other file.
     pub(crate) fn part(&mut self, what: &'static str, index: usize) {
         let identity = self.references.identity(self.side, (what, index));
         identity.hash(&mut self.hasher);
@@ -150,7 +152,7 @@ impl<'c> Content<'c> {
 }
 
 impl<'a> Parts<'a> {
-    /// A list of parts without names, which are numbered.
+    /// A list of unnamed, numbered parts.
     pub(crate) fn list(what: &'static str, count: usize) -> Self {
         Self {
             what,
@@ -177,7 +179,7 @@ impl<'a> Parts<'a> {
         Self::named(what, 1, move |_| what.to_owned()).items(move |_| Some(item))
     }
 
-    /// A list of parts that have names.
+    /// A list of named parts.
     pub(crate) fn named(
         what: &'static str,
         count: usize,
@@ -191,14 +193,14 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// A list of records that have names.
+    /// A list of named records.
     pub(crate) fn records<T>(what: &'static str, all: &'a [T], name: fn(&T) -> String) -> Self {
         Self::named(what, all.len(), move |index| {
             all.get(index).map_or_else(String::new, name)
         })
     }
 
-    /// The cells of a grid, row by row, with a name for each row and column.
+    /// The cells of a grid, row by row; `name` gets the row and column of a cell.
     pub(crate) fn grid(
         what: &'static str,
         [rows, columns]: [u32; 2],
@@ -213,7 +215,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The same list up to a part that could not be read.
+    /// Truncates the list at the first part that could not be read.
     pub(crate) fn up_to(mut self, count: usize) -> Self {
         self.count = self.count.min(count);
         self
@@ -225,19 +227,19 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// Matches parts by this key instead of their names.
+    /// Sets a matching key other than the name.
     pub(crate) fn keys(mut self, key: impl Fn(usize) -> String + 'a) -> Self {
         self.key = Some(Rc::new(key));
         self
     }
 
-    /// Matches parts by their owners, if they have any, and else by their contents.
+    /// Matches parts by their owners if they have any, else by their contents.
     pub(crate) fn without_keys(self) -> Self {
         Self { key: None, ..self }
     }
 
-    /// Sets the part of another list that each belongs to, by its index there. Parts without a key are matched by
-    /// it. A part of one that only one file has is no difference of its own.
+    /// Sets the owner of each part by its index in another list. Parts without a key are matched by
+    /// owner. If only one file has the owner, its parts are not reported separately.
     pub(crate) fn of(
         mut self,
         what: &'static str,
@@ -247,19 +249,20 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// Sets where each part stands. Of several parts with one key, those in one place are matched first.
+    /// Sets the position of each part. Among parts with the same key, those at the same position
+    /// are matched first.
     pub(crate) fn at(mut self, position: impl Fn(usize) -> Option<[i64; 2]> + 'a) -> Self {
         self.position = Some(Rc::new(position));
         self
     }
 
-    /// Where a part stands, if that is known.
+    /// The position of a part, if known.
     pub(crate) fn position(&self, index: usize) -> Option<[i64; 2]> {
         self.position.as_ref()?(index)
     }
 
-    /// Parts of other lists name those of this one by their indices. If one is gone and another has come in its
-    /// place, they are the same part.
+    /// Marks the list as referenced by index from other lists. If a part disappears and another
+    /// takes its place, they count as the same part.
     pub(crate) fn named_by_others(self) -> Self {
         Self {
             is_named_by_others: true,
@@ -267,7 +270,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Sets whether the order of parts means anything.
+    /// Sets whether the order of parts is significant.
     pub(crate) fn ordered(self, is_ordered: bool) -> Self {
         Self { is_ordered, ..self }
     }
@@ -298,8 +301,8 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// Sets the content of a run of parts: all that the file has for them. Fields and children of parts of equal
-    /// content are not compared.
+    /// Sets the content of a run of parts: all data that the file has for them. Fields and children
+    /// of parts of equal content are not compared.
     pub(crate) fn contents(
         mut self,
         content: impl Fn(Range<usize>, &mut Content<'_>) + 'a,
@@ -314,7 +317,7 @@ impl<'a> Parts<'a> {
         self
     }
 
-    /// Sets the children of each part, none of which is an item.
+    /// Sets children that are not items.
     pub(crate) fn detailed(self, children: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
         Self {
             has_items_within: false,
@@ -335,13 +338,13 @@ impl<'a> Parts<'a> {
         self.key.is_some() || self.owner.is_some()
     }
 
-    /// The part of another list that a part belongs to.
+    /// The owner of a part: its list and index.
     pub(crate) fn owner(&self, index: usize) -> Option<(&'static str, usize)> {
         let (what, owner) = self.owner.as_ref()?;
         Some((what, owner(index)?))
     }
 
-    /// Returns `true` if it is a list of items, and not of something else that is said of them.
+    /// Returns `true` if the parts are items, rather than details of items.
     pub(crate) fn lists_items(&self) -> bool {
         self.item.is_some() && self.own.is_none()
     }
@@ -363,14 +366,14 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds the contents of a run of parts; returns `false` if the list has none.
+    /// Adds the contents of a run of parts; returns `false` if the list has no contents.
     pub(crate) fn add_content(&self, run: Range<usize>, content: &mut Content<'_>) -> bool {
         let read = self.content.as_ref();
         read.inspect(|read| read(run, content)).is_some()
     }
 
-    /// The end of the run of equal cells that begins at an index, at most the end of its row. A run of what is no
-    /// cell is one part.
+    /// End of the run of equal cells that begins at an index, limited to its row. Outside grids, a
+    /// run is one part.
     pub(crate) fn end_of_run(&self, index: usize) -> usize {
         let columns = self.columns.filter(|_| self.children.is_none());
         let references = References::default();
@@ -400,7 +403,7 @@ impl<'a> Parts<'a> {
         children
     }
 
-    /// Number of rows, or of columns, of a grid.
+    /// Number of rows or columns of a grid.
     pub(crate) fn line_count(&self, line: Line) -> usize {
         let columns = self.columns.unwrap_or(1);
         match line {
@@ -409,7 +412,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// Adds the contents of a row, or of a column.
+    /// Adds the contents of a row or column.
     pub(crate) fn add_line(&self, line: Line, index: usize, content: &mut Content<'_>) {
         let mut cells = self.line(line, index);
         if line == Line::Row {
@@ -422,7 +425,7 @@ impl<'a> Parts<'a> {
         }
     }
 
-    /// The cells of a row, or of a column.
+    /// The cells of a row or column.
     pub(crate) fn line(&self, line: Line, index: usize) -> StepBy<Range<usize>> {
         let columns = self.columns.unwrap_or(1).max(1);
         match line {

@@ -1,4 +1,4 @@
-//! What of a document is shown, and how.
+//! View settings that select the visible content of a document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -11,91 +11,88 @@ use crate::core::playback::Playhead;
 use crate::describe::Line;
 use crate::geometry::Aabb;
 
-/// What of a document is shown, and how: everything but where it is seen from.
+/// All view settings of a document except the camera.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Shown {
-    /// The overlays that are on.
+    /// The active overlays.
     pub overlays: OverlaySet,
-    /// What is selected; a kind highlights all of its kind.
+    /// The selection; a selected kind highlights all its items.
     pub selected: Option<Item>,
-    /// The kind that is highlighted while one of its kind is selected.
+    /// The kind that is highlighted while one of its items is selected.
     pub highlighted: Option<Item>,
-    /// The moment of its animation.
+    /// The moment of the animation.
     pub playhead: Playhead,
-    /// Which of its levels is shown, if it has such ([`Document::levels`]).
+    /// Index of the visible level, if the document has levels ([`Document::levels`]).
     pub level: usize,
-    /// What lies outside this box in world space is cut away.
+    /// Clip box in world space: content outside it is cut away.
     pub cut: Option<Aabb>,
-    /// Items that are not shown, such as a material with all that is made of it.
+    /// Hidden items, such as a material with everything made of it.
     pub hidden: Vec<Item>,
-    /// How bright lights are that are not as the file has them.
+    /// Brightness of lights that differ from the file.
     pub lights: Overrides,
-    /// How opaque layers are that are not wholly so.
+    /// Opacity of layers that are not fully opaque.
     pub opacities: Overrides,
-    /// Whether a 2D map is shown as the game does, its layers upon each other and moving with the
-    /// camera each in its own way.
+    /// `true` to show a 2D map as the game does: layers stacked, each scrolling with its own
+    /// parallax.
     pub flat: bool,
-    /// The pixel of a flat 2D map that is at the top left corner of the frame, by which its
-    /// layers have scrolled ([`FlatWindow::camera_px`](crate::tilemap::FlatWindow::camera_px)).
+    /// The pixel of a flat 2D map at the top left corner of the frame, which sets the scroll
+    /// position of its layers ([`FlatWindow::camera_px`](crate::tilemap::FlatWindow::camera_px)).
     pub flat_camera_px: [i64; 2],
-    /// How many pixels of a flat 2D map are across and down the frame, if that is known.
+    /// Size of the frame in pixels of a flat 2D map, if known.
     pub flat_view_px: Option<[u32; 2]>,
-    /// How far apart the layers of a 2D map are that is not shown flat, in world units; as far as
-    /// is usual for it if there is none.
+    /// Distance between the layers of a 2D map that is not shown flat, in world units; `None` for
+    /// the default distance.
     pub layer_gap: Option<f32>,
-    /// Which cells of a tree are outlined where cells are: those of this depth, or at the ends of
-    /// the tree if there is none.
+    /// Tree depth of the cells that the cell overlay outlines; `None` for the leaves.
     pub cell_depth: Option<u8>,
-    /// The cube of which visibility is shown while the selection is in none: the one that the eye is
-    /// in, or was in when that was held ([`Levels::visibility_at`]).
+    /// The cube whose visibility is shown if the selection is not in a cube: the one that contains
+    /// the eye, or contained it when it was locked ([`Levels::visibility_at`]).
     pub visibility_from: Option<Item>,
-    /// Whether the surface of a model stays as it is while a joint is selected, in place of showing
-    /// the weights of the joint.
+    /// `true` to keep the surface of a model unchanged while a joint is selected, without showing
+    /// the joint's weights.
     pub hides_weights: bool,
-    /// Lines around what is not as in another document.
+    /// Lines around differences from another document.
     pub changes: ChangeLines,
-    /// Whether nothing casts a shadow.
+    /// `true` to disable shadows.
     pub hides_shadows: bool,
-    /// Whether joints, entities, zones and the like are named, whichever overlays are on.
+    /// `true` to label joints, entities, zones and the like regardless of the active overlays.
     pub has_names: bool,
-    /// Whether nothing is behind everything, so that an image is transparent there: no sky, no floor
-    /// and no black.
+    /// `true` for a transparent background in images: no sky, floor or black.
     pub is_transparent: bool,
-    /// Whether the image of a whole 2D map outlines what was not read, as its views do: it has the map's
-    /// own pixels unless that is asked for.
+    /// `true` to outline unread content in the image of a whole 2D map, as in its views. Otherwise
+    /// the image has only the map's own pixels.
     pub outlines_left_out: bool,
 }
 
 impl Shown {
-    /// Whether the same is shown in the same way, whatever the moments of the animation are.
+    /// Compares all settings except the moment of the animation.
     pub fn is_same_but_moment(&mut self, other: &Self) -> bool {
-        // Compared as a whole, so that nothing is left out that is added later.
+        // Compares whole values, so that fields added later are included.
         let moment = std::mem::replace(&mut self.playhead, other.playhead);
         let is_same = self == other;
         self.playhead = moment;
         is_same
     }
 
-    /// Whether an item was hidden by itself.
+    /// `true` if an item itself is hidden.
     pub fn hides(&self, item: Item) -> bool {
         self.hidden.contains(&item)
     }
 }
 
-/// Numbers that the user gave to items in place of those that they have, such as how bright a
-/// light is.
+/// User overrides of numbers of items, such as the brightness of a light.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Overrides {
     set: HashMap<Item, u8>,
 }
 
 impl Overrides {
-    /// The number that an item was given, from 0 to 255; none for one that is as it was.
+    /// The override of an item, from 0 to 255; `None` if it has its original value.
     pub fn get(&self, item: Item) -> Option<u8> {
         self.set.get(&item).copied()
     }
 
-    /// Gives an item a number, or the one that it had.
+    /// Sets the override of an item, or removes it.
     pub fn set(&mut self, item: Item, amount: Option<u8>) {
         match amount {
             Some(amount) => self.set.insert(item, amount),
@@ -103,7 +100,7 @@ impl Overrides {
         };
     }
 
-    /// Whether all items are as they were.
+    /// `true` if no item has an override.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
     }
@@ -132,7 +129,7 @@ mod tests {
     }
 }
 
-/// Lines around what has changed, in world space. Two of them are the same if one was made from the
+/// Lines around differences, in world space. Two instances are equal only if one is a clone of the
 /// other.
 #[derive(Debug, Clone, Default)]
 pub struct ChangeLines(pub(crate) Option<Arc<[Line]>>);

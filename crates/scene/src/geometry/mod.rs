@@ -7,7 +7,7 @@ pub mod normal;
 
 use glam::{Affine3A, Mat3A, Vec3, Vec3A};
 
-/// World units in one level of height of Permafrost terrain.
+/// Height of a level of Permafrost terrain, in world units.
 pub const LEVEL_HEIGHT: f32 = 4.0;
 
 /// An axis-aligned box in world space.

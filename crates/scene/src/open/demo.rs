@@ -1,6 +1,6 @@
-//! What is built into the program to be looked at when no file is at hand.
+//! Built-in demos, shown if no file is at hand.
 //!
-//! Generators in `mapscope-testdata` make the demos; its tests see to it that both are the same.
+//! Generators in `mapscope-testdata` make the demos; its tests ensure that both stay in sync.
 
 use bytes::Bytes;
 use std::path::PathBuf;
@@ -10,26 +10,26 @@ use glam::Vec3;
 use crate::camera::Pose;
 use crate::core::source::Source;
 
-/// A file that is built in, with the files that it names.
+/// A built-in file with the files that it names.
 #[derive(Debug)]
 pub struct Demo {
     /// Its name on the command line, after `demo:`.
     pub id: &'static str,
-    /// Its name for people.
+    /// Its display name.
     pub name: &'static str,
-    /// What there is to see, in a few words.
+    /// A short description of its content.
     pub help: &'static str,
-    /// Where to see it from at first. Where [`Demo::is_flat`], only the thumbnail is seen from
-    /// there, and at first all of it, or as much as there is room for.
+    /// The initial camera. If [`Demo::is_flat`], only the thumbnail uses it, and the view starts
+    /// with the whole map, or as much as fits.
     pub first_pose: Pose,
-    /// Whether it is seen flat, from straight above and without foreshortening.
+    /// `true` if it is shown flat, from straight above and without perspective.
     pub is_flat: bool,
-    /// Its thumbnail, seen from there, as the bytes of a JPEG file.
+    /// Its thumbnail from the initial camera, as the bytes of a JPEG file.
     pub thumbnail: &'static [u8],
-    /// The file, below `assets`.
+    /// The file, relative to `assets`.
     file: &'static str,
     bytes: &'static [u8],
-    /// Names and bytes of the other files that it is made of, such as textures.
+    /// Names and bytes of the other files that it consists of, such as textures.
     parts: &'static [(&'static str, &'static [u8])],
 }
 
@@ -62,9 +62,9 @@ macro_rules! files {
     };
 }
 
-/// Makes the demos and their list of one table: the static, the name on the command line and that
-/// for people, what there is to see, from where it is seen, the file below `assets`, and the others
-/// that it is made of.
+/// Generates the demos and their list from one table. Columns: the static, the command-line name,
+/// the display name, the description, the camera, the file relative to `assets`, and the other
+/// files.
 macro_rules! demos {
     ($($demo:ident $id:literal $name:literal $help:literal, $view:expr, $file:literal, $parts:expr;)+) => {
         $(
@@ -82,21 +82,21 @@ macro_rules! demos {
             };
         )+
 
-        /// Every demo, in the order in which they are offered.
+        /// All demos, in the order in which they are offered.
         pub static DEMOS: [&Demo; 11] = [$(&$demo),+];
     };
 }
 
-/// From a place to another, and not flat.
+/// A perspective view from `eye` to `target`.
 const fn from(eye: [f32; 3], target: [f32; 3]) -> (Pose, bool) {
     let (eye, target) = (Vec3::from_array(eye), Vec3::from_array(target));
     (Pose { eye, target }, false)
 }
 
-/// Flat, from straight above a place of a map (in pixels), so that a screen of 424 by 240 pixels is
-/// seen.
+/// A flat view from straight above a place of a map (in pixels), sized to a screen of 424 by 240
+/// pixels.
 const fn flat(x: f32, z: f32) -> (Pose, bool) {
-    // Half of 240, over the tangent of half of the field of view.
+    // Half of 240, divided by the tangent of half the field of view.
     let height = 289.706;
     (from([x, height, z], [x, 0.0, z]).0, true)
 }
@@ -169,11 +169,10 @@ demos! {
         files!["models": "barrel.png"];
 }
 
-/// The demo that is opened where nothing else is.
+/// The default demo.
 pub static FIRST: &Demo = &HAMLET;
 
-/// A piece of ground as large as a tile of a map, with its top at a height of 0, for models to
-/// stand on.
+/// A piece of ground the size of a map tile, with its top at height 0, for models to stand on.
 pub fn ground() -> Source {
     Source {
         path: PathBuf::from("ground.pfobj"),
@@ -182,7 +181,7 @@ pub fn ground() -> Source {
     }
 }
 
-/// The demo of this name; for no name, the one that is opened where nothing else is.
+/// Finds a demo by name; an empty name gives the default demo.
 pub fn find(id: &str) -> Option<&'static Demo> {
     if id.is_empty() {
         return Some(FIRST);

@@ -1,4 +1,4 @@
-//! Items by what they are called, or by their numbers.
+//! Finds items by name or by number.
 
 use std::cmp::Reverse;
 use std::ops::ControlFlow;
@@ -8,25 +8,25 @@ use crate::core::item::Item;
 use crate::core::playback::Playhead;
 use crate::document::parts::Parts;
 
-/// How many names a message lists.
+/// Maximum number of names that a message lists.
 const MAX_LISTED: usize = 12;
-/// Of how many names, and of how many characters of each, a message lists the most alike.
+/// Limits of the similarity search for a message: number of names, and characters of each name.
 const MAX_COMPARED: usize = 4096;
 const MAX_COMPARED_CHARS: usize = 64;
-/// How many numbers in a row may be no item's before there are thought to be no more.
+/// Maximum number of consecutive unused numbers before a search for counted items ends.
 const MAX_GAP: u32 = 64;
 
-/// An item with what it is called.
+/// An item and its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedItem {
     /// The item.
     pub item: Item,
-    /// Its name or its place, as the file has it; none where it has only its numbers.
+    /// The name or place as written in the file; `None` if the item only has numbers.
     pub name: Option<String>,
 }
 
-/// All items of some kinds, in the order of the file, with their names. Of a kind of which a file has
-/// no list there are none.
+/// Returns all items of the given kinds with their names, in file order. Kinds that the file does
+/// not list contribute no items.
 pub fn items_of_kinds(document: &dyn Document, kinds: &[&str]) -> Vec<NamedItem> {
     let mut found = Vec::new();
     let lists = document.parts().unwrap_or_default();
@@ -42,11 +42,13 @@ pub fn items_of_kinds(document: &dyn Document, kinds: &[&str]) -> Vec<NamedItem>
     found
 }
 
-/// The items that a text means: a kind, for all items of it, or a kind with the name or the numbers of
-/// one, as in `joint`, `joint:hand`, `tile:3,17` and `tile 3 17`. Several may have the same name.
+/// Returns the items that a text refers to: a kind alone (all its items), or a kind with the name
+/// or numbers of one item. Examples: `joint`, `joint:hand`, `tile:3,17`, `tile 3 17`. Several items
+/// may share a name.
 ///
 /// # Errors
-/// When there is no such kind, or no such item of it: a sentence for the user.
+///
+/// If the kind or the item does not exist: a sentence for the user.
 pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>, String> {
     let lists = document.parts().unwrap_or_default();
     let Some((kind, rest)) = Item::split_kind(text) else {
@@ -99,8 +101,8 @@ pub fn find_items(document: &dyn Document, text: &str) -> Result<Vec<NamedItem>,
     Ok(found)
 }
 
-/// Finds what has a name, or a code in the file, but is in no list: tile types, and what else stands for
-/// many things at once.
+/// Finds items that have a name or a code in the file but are in no list, such as tile types and
+/// other groups.
 fn find_unlisted(
     document: &dyn Document,
     is_of_kind: &dyn Fn(Item) -> bool,
@@ -127,7 +129,7 @@ fn find_unlisted(
     }
 }
 
-/// The items of a kind of which there is no list, but which are counted.
+/// Returns the items of a kind that is numbered but not listed.
 fn numbered(
     kind: &str,
     exists: &dyn Fn(&Item) -> bool,
@@ -140,7 +142,7 @@ fn numbered(
     if Item::of_kind(kind, "0").is_empty() && Item::of_kind(kind, "").is_empty() {
         return match is_of_file {
             false => Err(unknown_kind(lists)),
-            // There is a list of them, which is empty.
+            // The file has a list of this kind, and it is empty.
             _ if lists.iter().any(|list| list.what == kind) => Ok(Vec::new()),
             _ => Err(format!("say which one, as in {}", form_of(kind, lists))),
         };
@@ -168,10 +170,10 @@ fn numbered(
     Ok(found)
 }
 
-/// Is told of an item, with what reads its name.
+/// Callback that receives an item and a function that reads its name.
 type Visit<'a> = dyn FnMut(Item, &dyn Fn() -> String) -> ControlFlow<()> + 'a;
 
-/// Calls a function with each item of lists that is wanted, in their order.
+/// Calls `each` with every wanted item of the lists, in order.
 fn visit(
     lists: &[Parts<'_>],
     is_wanted: &dyn Fn(Item) -> bool,
@@ -202,13 +204,13 @@ fn unknown_kind(lists: &[Parts<'_>]) -> String {
     )
 }
 
-/// How items of a file are written.
+/// Written forms of the items of a file.
 fn forms(lists: &[Parts<'_>]) -> Vec<String> {
     let item = lists.iter().find_map(|list| list.item(0));
     item.map_or_else(Vec::new, Item::forms_beside)
 }
 
-/// How an item of a kind is written.
+/// Written form of an item of a kind.
 fn form_of(kind: &str, lists: &[Parts<'_>]) -> String {
     let kind = kind.replace(' ', "-");
     let mut forms = forms(lists).into_iter();
@@ -216,8 +218,8 @@ fn form_of(kind: &str, lists: &[Parts<'_>]) -> String {
     form.unwrap_or(kind)
 }
 
-/// Puts the names first that are most alike one that is none of them, if not all are listed anyway; equals stay
-/// in the order of the file.
+/// Sorts the names by similarity to an unknown name, unless all of them fit in the message anyway.
+/// Equally similar names keep the order of the file.
 fn most_alike(names: &mut [String], called: &str) {
     if names.len() > MAX_LISTED {
         names.sort_by_cached_key(|name| {
@@ -230,7 +232,7 @@ fn most_alike(names: &mut [String], called: &str) {
 fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
     let mut names = Vec::new();
     let mut count = 0;
-    // Who asks for a number is told those that there are.
+    // For an unknown number, the message lists the existing numbers.
     let is_number = called.starts_with(|c: char| c.is_ascii_digit());
     let _all = visit(lists, &|item| item.kind() == kind, &mut |item, name| {
         count += 1;
@@ -255,7 +257,7 @@ fn unknown_item(kind: &str, called: &str, lists: &[Parts<'_>]) -> String {
         more => format!(", and {more} more"),
     };
     let form = form_of(kind, lists);
-    // Cells are called by their column and row, which does not tell those of one layer from those of another.
+    // Cells are named by column and row, which is ambiguous between layers.
     let is_place = |name: &String| name.chars().all(|c| c.is_ascii_digit() || c == ',');
     if !is_number && names.iter().all(is_place) {
         return format!("the file has no {kind} `{called}`; expected {form}, all of them numbers");

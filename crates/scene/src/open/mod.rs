@@ -1,4 +1,4 @@
-//! The table of formats, and the one way to open a file.
+//! The table of formats, and the only way to open a file.
 
 pub mod demo;
 pub(crate) mod find;
@@ -21,13 +21,13 @@ use crate::kinds::tilemap::{ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
 
-/// Makes a document of a file's bytes.
+/// Builds a document from a file's bytes.
 type Open = fn(&Source, &OpenOptions, &Progress) -> Result<Arc<dyn Document>, OpenError>;
 
-/// Bytes at the beginning of a file by which text is told from binary data.
+/// Bytes at the beginning of a file that are examined to distinguish text from binary data.
 const TEXT_BYTES: usize = 4096;
 
-/// A format and what makes a document of its files.
+/// A format and the function that opens its files.
 struct Entry {
     format: &'static Format,
     open: Open,
@@ -63,7 +63,7 @@ static TILE_MAP: Kind = Kind {
     item_keys: TileMap::item_keys,
 };
 
-/// Every format that Mapscope opens: one line each.
+/// All formats that Mapscope opens, one entry each.
 static REGISTRY: &[Entry] = &[
     Entry {
         format: &mapscope_formats::pfmap::FORMAT,
@@ -100,13 +100,13 @@ static REGISTRY: &[Entry] = &[
         open: ppe::open_xmf,
         kind: &TILE_MAP,
     },
-    // Has no magic number, but a length that fits exactly.
+    // It has no magic number, but its length must fit exactly.
     Entry {
         format: &mapscope_formats::ppe::MAP_FORMAT,
         open: ppe::open_map,
         kind: &TILE_MAP,
     },
-    // Begins with a small number, as map data may.
+    // It begins with a small number, which map data may do too.
     Entry {
         format: &mapscope_formats::ika::vsp::FORMAT,
         open: ika::open_tileset,
@@ -114,13 +114,12 @@ static REGISTRY: &[Entry] = &[
     },
 ];
 
-/// Every format that Mapscope opens.
+/// All formats that Mapscope opens.
 pub fn formats() -> impl Iterator<Item = &'static Format> {
     REGISTRY.iter().map(|entry| entry.format)
 }
 
-/// The overlays that documents of all formats may offer; those that several kinds of document
-/// offer stand once for each.
+/// The overlays of all formats. An overlay that several formats offer is repeated for each.
 pub fn overlays() -> impl Iterator<Item = &'static Overlay> {
     REGISTRY.iter().flat_map(|entry| entry.kind.overlays)
 }
@@ -140,7 +139,7 @@ pub fn item_keys() -> Vec<(Vec<&'static str>, Vec<ItemKeys>)> {
 /// Opens a file that was read.
 ///
 /// # Errors
-/// When no format knows it, when nothing of it can be shown, or when `progress` was cancelled.
+/// If the format is unknown, nothing in the file can be shown, or `progress` was cancelled.
 pub fn open(
     source: &Source,
     options: &OpenOptions,
@@ -153,10 +152,10 @@ pub fn open(
     (identify(source)?.open)(source, &options, progress)
 }
 
-/// The format of a file, by its content, or else by its name.
+/// Identifies the format of a file by its content, or else by its name.
 ///
 /// # Errors
-/// When neither is known.
+/// If neither is known.
 pub fn identify_format(source: &Source) -> Result<&'static Format, OpenError> {
     identify(source).map(|entry| entry.format)
 }
@@ -192,8 +191,8 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
             is_foreign: true,
         });
     }
-    // The last one with the ending: what has no magic number stands last, and what has one and is
-    // without it is more likely something else.
+    // Take the last format with the ending. Formats without a magic number come last; a file that
+    // lacks the magic number of the others is unlikely to be one of them.
     let mut by_name = REGISTRY.iter().rev();
     if let Some(entry) = by_name.find(|e| has_ending(&source.path, e.format)) {
         return Ok(entry);
@@ -205,25 +204,25 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
     })
 }
 
-/// The problem of a symbolic link that leads to nothing, if a path is one.
+/// The problem of a dangling symbolic link, if a path is one.
 pub fn dangling_link(path: &Path) -> Option<Problem> {
     let is_dangling = path.is_symlink() && !path.exists();
     is_dangling.then(|| rules::of_file(&rules::DANGLING_LINK, "this link leads to nothing"))
 }
 
-/// The note of a symbolic link that leads out of the folder that is searched, whatever is there.
+/// The note for a symbolic link that leads out of the searched folder, whether or not its target
+/// exists.
 pub fn outside_link() -> Problem {
     rules::of_file(&rules::OUTSIDE_LINK, "this link leads out of the folder")
 }
 
-/// Whether a file's name says that it is of one of the formats, without looking inside.
+/// `true` if a file's name has the ending of a known format. The content is not examined.
 pub fn looks_openable(path: &Path) -> bool {
     REGISTRY.iter().any(|e| has_ending(path, e.format))
 }
 
-/// The format that a file of this name is of; where several share the ending, by how the file begins,
-/// which is asked for only then. It is the one that [`identify_format`] gives, unless the content
-/// belies the name.
+/// The format of a file by its name. If several formats share the ending, `beginning` is called and
+/// decides. The result equals [`identify_format`] unless the content contradicts the name.
 pub fn format_by_name(path: &Path, beginning: impl FnOnce() -> Vec<u8>) -> Option<&'static Format> {
     let named = || formats().filter(|format| has_ending(path, format));
     let last = named().last()?;
@@ -246,9 +245,9 @@ fn has_ending(path: &Path, format: &Format) -> bool {
         })
 }
 
-/// What a file of a kind that Mapscope does not open is, whatever its name.
+/// Describes a file of a known kind that Mapscope does not open, whatever its name.
 fn other_kind(bytes: &[u8]) -> Option<&'static str> {
-    /// How files of these kinds begin.
+    /// Signatures of these kinds.
     const KINDS: [(&[u8], &str); 8] = [
         (
             b"version https://git-lfs.github.com/spec/",
@@ -273,11 +272,12 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     kind.map(|(_, what)| *what)
 }
 
-/// The kind of text that other programs write into files named `.map`; `None` if the file does not begin as text.
+/// Describes text that other programs write into files named `.map`; `None` if the file does not
+/// begin as text.
 fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
     const QUAKE: &str = "a map of Quake or of a game based on it";
     const LINKER: &str = "a script or a map of a linker";
-    /// Words by which these kinds are known, the most certain first.
+    /// Words that identify these kinds, the most reliable first.
     const KINDS: [(&str, &str); 7] = [
         ("\"classname\"", QUAKE),
         ("\"mappings\"", "a source map of JavaScript or CSS"),
@@ -290,7 +290,7 @@ fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
     let beginning = &bytes[..bytes.len().min(TEXT_BYTES)];
     let text = match str::from_utf8(beginning) {
         Ok(text) => text,
-        // The last character may be cut.
+        // The last character may be truncated.
         Err(error) if error.error_len().is_none() => {
             str::from_utf8(&beginning[..error.valid_up_to()]).unwrap_or_default()
         }
@@ -304,7 +304,7 @@ fn kind_of_text(bytes: &[u8]) -> Option<&'static str> {
     Some(kind.map_or("text of another program", |(_, kind)| kind))
 }
 
-/// What the bytes of a file that is of no format and of none of these kinds look like.
+/// Describes a file of unknown format and kind by its bytes.
 fn looks_like(bytes: &[u8]) -> &'static str {
     let is_text = |byte: &u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace();
     if bytes.is_empty() {
@@ -316,7 +316,7 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     }
 }
 
-/// Why a file is not opened, with what is.
+/// The reason for not opening a file, with a list of the known formats.
 fn unknown_reason(looks: &str) -> String {
     let known = formats().map(|f| format!("{} (.{})", f.name, f.endings.join(", .")));
     let known = known.collect::<Vec<String>>().join(", ");
@@ -339,11 +339,11 @@ mod tests {
             };
             identify_format(&source).unwrap().id
         };
-        // Old cells with the axis switch, whose first bytes are also those of a VERGE tileset.
+        // Old cells with the axis switch, whose first bytes match those of a VERGE tileset.
         let cells = [&[4, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0][..], &[0; 8]].concat();
         assert_eq!(format("a.map", &cells), "ppe-map");
         assert_eq!(format("a.bin", &cells), "ppe-map");
-        // What is cut off is known by its name alone.
+        // Truncated data is identified by its name alone.
         assert_eq!(format("a.map", &cells[..19]), "ppe-map");
         assert_eq!(format("a.bin", b"MAP\xf96\0"), "ika-map");
         assert_eq!(format("a.map", b"MAP\xf97\0"), "ika-map");

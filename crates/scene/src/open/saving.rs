@@ -1,6 +1,6 @@
-//! Files that are written: whole or not at all, and never over what was read.
+//! Writing files: atomically, and never over a file that was read.
 //!
-//! Commands and the window write through here, so that what may be replaced is decided once
+//! Commands and the window share this code, so that the rules for replacing files exist once
 //! (contract, "The commands and JSON that others rely on").
 
 use std::ffi::OsStr;
@@ -17,28 +17,28 @@ use crate::Document;
 use crate::core::source::Source;
 use crate::core::system::system_reason;
 
-/// A kind of file that is written. Kinds are told apart by their names.
+/// A kind of output file. Kinds are compared by name.
 #[derive(Debug, Clone, Copy)]
 pub struct FileKind {
-    /// Its name, for people.
+    /// Its display name.
     pub name: &'static str,
-    /// How the names of such files end, without the dot, in lower case.
+    /// Lower-case file extension, without the dot.
     pub ending: &'static str,
     content: Content,
 }
 
-/// What files of a kind are known by.
+/// The test that recognises files of a kind.
 #[derive(Debug, Clone, Copy)]
 enum Content {
-    /// The bytes that each begins with.
+    /// The bytes that every such file begins with.
     Signature(&'static [u8]),
-    /// What says of all bytes of a file whether it is one.
+    /// A function that examines all bytes of a file.
     Check(fn(&[u8]) -> bool),
 }
 
 impl FileKind {
-    /// A kind of file: its name for people, how names of such files end, in lower case, and the bytes
-    /// that every such file begins with.
+    /// Defines a kind of file by its display name, its lower-case extension, and the bytes that
+    /// every such file begins with.
     pub const fn new(name: &'static str, ending: &'static str, signature: &'static [u8]) -> Self {
         Self {
             name,
@@ -47,7 +47,8 @@ impl FileKind {
         }
     }
 
-    /// The same for files that begin as others do: `check` says of the bytes of one whether it is of the kind.
+    /// Like [`FileKind::new`], for kinds without a signature of their own: `check` recognises a
+    /// file by its bytes.
     pub const fn with_check(
         name: &'static str,
         ending: &'static str,
@@ -69,11 +70,11 @@ impl PartialEq for FileKind {
 
 impl Eq for FileKind {}
 
-/// The number of links that lead from one to the next, as in Linux.
+/// Maximum length of a chain of links, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// How much of the name of a file its temporary file has: with random letters and an ending at most 255 bytes,
-/// the limit of common file systems.
+/// Number of characters of a file's name that its temporary file keeps. With random letters and a
+/// suffix, the name has at most 255 bytes, the limit of common file systems.
 const MAX_PREFIX_CHARS: usize = 60;
 
 const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
@@ -81,52 +82,52 @@ const PNG_SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 /// Portable Network Graphics.
 pub const PNG: FileKind = FileKind::new("PNG", "png", PNG_SIGNATURE);
 
-/// The same with several frames.
+/// PNG with several frames.
 pub const APNG: FileKind = FileKind::new("APNG", "apng", PNG_SIGNATURE);
 
-/// Graphics Interchange Format, whose files may have several frames.
+/// Graphics Interchange Format, which may have several frames.
 pub const GIF: FileKind = FileKind::new("GIF", "gif", b"GIF8");
 
 /// JavaScript Object Notation: one object.
 pub const JSON: FileKind = FileKind::new("JSON", "json", b"{");
 
-/// Scalable Vector Graphics, as they are written here.
+/// Scalable Vector Graphics, as written by this program.
 pub const SVG: FileKind = FileKind::new("SVG", "svg", b"<svg");
 
 /// Markdown that begins with a heading.
 pub const MARKDOWN: FileKind = FileKind::new("Markdown", "md", b"# ");
 
-/// Why a file is not written.
+/// Reason why a file is not written.
 #[derive(Debug, Error)]
 pub enum SaveError {
-    /// The name says that it is to be a file of another kind.
+    /// The name has the extension of another kind of file.
     #[error("only {} files are written: expected a name that ends in .{}", .0.name, .0.ending)]
     Ending(FileKind),
-    /// It is the file that is open, or one that was read with it, such as a texture.
+    /// The target is the open file, or one that was read with it, such as a texture.
     #[error("this file was read, and what was read is never written over: choose another name")]
     WasRead,
-    /// There is no folder to write it in.
+    /// The target's folder does not exist.
     #[error("there is no such folder")]
     NoFolder,
-    /// A file of another kind stands there.
+    /// A file of another kind exists there.
     #[error("this file exists and is no {} file", .0.name)]
     OtherKind(FileKind),
-    /// A file of another format stands there.
+    /// A file of another format exists there.
     #[error("this file exists and is no {} file", .0.name)]
     OtherFormat(&'static Format),
-    /// A file of the kind stands there that nobody has named.
+    /// A file of the same kind exists there that the user did not name.
     #[error("this file exists, and is not from an export before")]
     NotOurs,
-    /// A file stands there that is marked as one that stays as it is.
+    /// A read-only file exists there.
     #[error("this file exists and is read-only")]
     ReadOnly,
-    /// The system refused.
+    /// The system reported an error.
     #[error("{}", system_reason(.0, "file"))]
     Io(#[from] io::Error),
 }
 
 impl SaveError {
-    /// Whether the file is written where any may be replaced.
+    /// `true` if the file would be written with permission to replace any file.
     pub fn can_be_forced(&self) -> bool {
         matches!(
             self,
@@ -135,7 +136,7 @@ impl SaveError {
     }
 }
 
-/// The file that a document was read from, and all that were read or looked for with it.
+/// The file of a document, and all files that were read or looked for with it.
 pub fn files_read(path: &Path, document: &dyn Document) -> Vec<PathBuf> {
     let mut files = document.about().dependencies.clone();
     files.push(path.to_owned());
@@ -143,7 +144,7 @@ pub fn files_read(path: &Path, document: &dyn Document) -> Vec<PathBuf> {
 }
 
 impl FileKind {
-    /// The path with the ending of this kind, if it has none.
+    /// Adds the extension of this kind to a path without an extension.
     pub fn with_ending(&self, path: &Path) -> PathBuf {
         if path.extension().is_none() {
             path.with_extension(self.ending)
@@ -152,12 +153,12 @@ impl FileKind {
         }
     }
 
-    /// Makes sure that a file of this kind may be written at a path. An existing file is replaced
-    /// where it is of this kind or empty and not read-only, or whatever it is if `replace_any`; none of
-    /// the files in `read` ever is, nor another name of one.
+    /// Checks that a file of this kind may be written to a path. An existing file may be replaced
+    /// if it is writable and of this kind or empty, or in any case if `replace_any`. The files in
+    /// `read` are never replaced, under any of their names.
     ///
     /// # Errors
-    /// When it may not.
+    /// If it may not be written.
     pub fn check_target(
         &self,
         path: &Path,
@@ -172,10 +173,10 @@ impl FileKind {
         self.check_unnamed_target(path, read, replace_any)
     }
 
-    /// As [`FileKind::check_target`], whatever the name ends in: for names that other programs make up.
+    /// Like [`FileKind::check_target`], with any extension: for names that other programs generate.
     ///
     /// # Errors
-    /// When it may not.
+    /// If it may not be written.
     pub fn check_unnamed_target(
         &self,
         path: &Path,
@@ -191,7 +192,7 @@ impl FileKind {
         check_writable(path)
     }
 
-    /// Whether a file is of this kind, or has nothing in it that could be lost.
+    /// `true` if a file is of this kind or empty.
     fn is_kind_of(&self, path: &Path) -> io::Result<bool> {
         let mut bytes = Vec::new();
         let file = File::open(path)?;
@@ -208,12 +209,11 @@ impl FileKind {
     }
 }
 
-/// Makes sure that a file of a format that is opened may be written at a path, as
-/// [`FileKind::check_target`] does for those that are not. What an existing file is its content says, and not
-/// its name.
+/// Checks that a file of an input format may be written to a path, as [`FileKind::check_target`]
+/// does for other kinds. The format of an existing file is identified by its content, not its name.
 ///
 /// # Errors
-/// When it may not.
+/// If it may not be written.
 pub fn check_format_target(
     format: &'static Format,
     path: &Path,
@@ -235,7 +235,8 @@ pub fn check_format_target(
     check_writable(path)
 }
 
-/// Makes sure that a file is not read-only. As another takes its place, the system would let it be replaced.
+/// Checks that a file is not read-only. The system does not prevent this, since the file is
+/// replaced rather than written to.
 fn check_writable(path: &Path) -> Result<(), SaveError> {
     if fs::metadata(path)?.permissions().readonly() {
         Err(SaveError::ReadOnly)
@@ -244,11 +245,11 @@ fn check_writable(path: &Path) -> Result<(), SaveError> {
     }
 }
 
-/// Whether nothing is replaced at a path where a file may be written; else a file stands there that was not
-/// read.
+/// Returns `true` if writing to a path replaces nothing, and `false` if the path has a file that
+/// was not read.
 ///
 /// # Errors
-/// When a file that was read stands there, or there is no folder to write in.
+/// If the path has a file that was read, or there is no folder to write in.
 pub fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
     let exists = fs::metadata(path).ok();
     if exists.as_ref().is_some_and(is_stream) {
@@ -263,8 +264,8 @@ pub fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
             _ => Ok(true),
         };
     }
-    // A file that is gone or cannot be looked at was not read either.
-    // Opening a pipe would wait for whoever writes to it.
+    // A missing or inaccessible file was not read either. Only regular files are compared, since
+    // opening a pipe would block until something writes to it.
     let is_file = |path: &Path| fs::metadata(path).is_ok_and(|data| data.is_file());
     let same = |other: &PathBuf| {
         is_file(path) && is_file(other) && same_file::is_same_file(path, other).unwrap_or(false)
@@ -275,12 +276,13 @@ pub fn is_free(path: &Path, read: &[PathBuf]) -> Result<bool, SaveError> {
     Ok(false)
 }
 
-/// Whether it is a device or a pipe, which cannot be replaced, only written to.
+/// `true` for a device or pipe, which can only be written to, not replaced.
 fn is_stream(meta: &fs::Metadata) -> bool {
     !meta.is_file() && !meta.is_dir()
 }
 
-/// The file that a path of no file would make: the end of its links, if it has any.
+/// The file that would be created at a path without a file: the end of its chain of links, if it
+/// has one.
 fn led_to(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -292,7 +294,7 @@ fn led_to(path: &Path) -> PathBuf {
     target
 }
 
-/// The permissions of a file, without those that make other users or groups run it as themselves.
+/// The permissions of a file without the setuid and setgid bits.
 fn permissions_of_file(meta: &fs::Metadata) -> fs::Permissions {
     #[cfg(unix)]
     {
@@ -303,10 +305,10 @@ fn permissions_of_file(meta: &fs::Metadata) -> fs::Permissions {
     meta.permissions()
 }
 
-/// The temporary files of all files that are being written.
+/// The temporary files of all writes in progress.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// A temporary file, until it is dropped.
+/// A temporary file, registered until it is dropped.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -324,21 +326,21 @@ impl Drop for Unfinished {
     }
 }
 
-/// Removes the temporary files of all files that are being written. For a process that ends at once, since
-/// nothing may be written after it.
+/// Removes the temporary files of all writes in progress. Only for a process that ends at once,
+/// since later writes would fail.
 pub fn remove_unfinished() {
     let all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in all.iter() {
-        // It may be finished by now, or gone.
+        // It may be finished or gone by now.
         let _gone = fs::remove_file(path);
     }
 }
 
-/// Writes a file, whole or not at all: into a temporary file beside it, which then takes its
-/// place. A link stays a link, and what it leads to is replaced.
+/// Writes a file atomically: into a temporary file beside it, which then replaces it. A link stays
+/// a link, and its target is replaced.
 ///
 /// # Errors
-/// When the folder cannot be written to, or `write` fails: what was there before then stays.
+/// If the folder is not writable or `write` fails; the previous file then stays.
 pub fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -360,7 +362,7 @@ pub fn write_whole(
     let (Some(name), Some(folder)) = (target.file_name(), target.parent()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
     };
-    // Cut, so that a file of the longest name can be written.
+    // Shortened, so that a file with the longest possible name can be written.
     let prefix: String = name
         .to_string_lossy()
         .chars()
@@ -373,7 +375,7 @@ pub fn write_whole(
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        // Within what the user's mask allows: those of the file that is replaced, or those of any other new file.
+        // Within the user's umask: the permissions of the replaced file, or those of any new file.
         let new = || fs::Permissions::from_mode(0o666);
         builder.permissions(permissions.clone().unwrap_or_else(new));
     }
@@ -386,7 +388,7 @@ pub fn write_whole(
         .tempfile_in(folder)
         .map_err(|error| refused(&error))?;
     let _unfinished = Unfinished::new(part.path());
-    // Past the temporary file, whose errors name a path that nobody has asked for.
+    // Not through the temporary file handle, whose errors name a path unknown to the user.
     let mut out = BufWriter::new(part.as_file());
     with_own_error(&mut out, write)?;
     out.flush()?;
@@ -398,10 +400,10 @@ pub fn write_whole(
     Ok(())
 }
 
-/// Writes, and gives what went wrong as the writer gave it: encoders hand on no more than its words.
+/// Runs `write` and returns the original error of `out`, which encoders reduce to its text.
 ///
 /// # Errors
-/// Those of the writer, or else those of `write`.
+/// The error of the writer, or else that of `write`.
 pub fn with_own_error(
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -414,7 +416,7 @@ pub fn with_own_error(
     }
 }
 
-/// A writer that remembers why it failed.
+/// A writer that keeps the error it failed with.
 struct Remembering<'a> {
     out: &'a mut dyn Write,
     error: Option<io::Error>,
@@ -424,7 +426,7 @@ impl Remembering<'_> {
     fn remembered<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         done.map_err(|error| {
             let kind = error.kind();
-            // Of this kind it is tried again.
+            // Writes are retried after this kind of error.
             if kind == io::ErrorKind::Interrupted {
                 return error;
             }
@@ -446,7 +448,8 @@ impl Write for Remembering<'_> {
     }
 }
 
-/// That a folder takes no new file: without the name of the temporary one, which nobody has asked for.
+/// The error for a folder in which no file can be created, without the name of the temporary file,
+/// which is unknown to the user.
 fn refused(error: &io::Error) -> io::Error {
     let reason = system_reason(&error.kind().into(), "folder");
     io::Error::new(error.kind(), format!("no file can be made there: {reason}"))
@@ -479,7 +482,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_folder_that_takes_no_file_is_to_blame_and_not_a_temporary_one() {
-        // Not even root can make a file there.
+        // Even root cannot create a file there.
         let error = put(Path::new("/proc/view.png"), b"x").unwrap_err();
         let expected = "no file can be made there: there is no such folder";
         assert_eq!(error.to_string(), expected);
@@ -525,7 +528,7 @@ mod tests {
             out.write_all(b"half")?;
             assert_eq!(count(), 1);
             for unfinished in UNFINISHED.lock().unwrap().iter() {
-                // Other tests write as well.
+                // Other tests write at the same time.
                 if unfinished.starts_with(dir.path()) {
                     fs::remove_file(unfinished)?;
                 }
@@ -583,7 +586,7 @@ mod tests {
         assert_eq!(fs::read(&file).unwrap(), b"new");
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&file), 0o640);
-        // Links that lead on to a file that is not there yet.
+        // A chain of links to a file that does not exist yet.
         let [fresh, one, two] = ["c.png", "one.png", "two.png"].map(|name| dir.path().join(name));
         symlink("two.png", &one).unwrap();
         symlink(&fresh, &two).unwrap();

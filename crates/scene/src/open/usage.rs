@@ -1,4 +1,4 @@
-//! Which files of a game others name, and which none does.
+//! Detects game files that no other file names.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use super::has_ending;
 use crate::core::rules;
 use mapscope_formats::{Format, Problem, ika, pfobj};
 
-/// Formats whose files are used by other files. Maps, scenes and levels are loaded by the game itself.
+/// Formats whose files are used by other files. The game itself loads maps, scenes and levels.
 const FORMATS: [&Format; 2] = [&pfobj::FORMAT, &ika::vsp::FORMAT];
 /// The file extension of textures of PMF levels.
 const PTF: &str = "ptf";
 
-/// Whether a file of this name is an asset that other files use: a model, a tileset or an image.
+/// `true` if the file name is that of an asset for other files: a model, a tileset or an image.
 pub fn is_for_others(path: &Path) -> bool {
     is_image(path) || FORMATS.iter().any(|format| has_ending(path, format))
 }
@@ -27,12 +27,12 @@ fn is_image(path: &Path) -> bool {
     })
 }
 
-/// The files that some documents name.
+/// The files that a set of documents names.
 #[derive(Debug, Default)]
 pub struct Usage {
-    /// Without links.
+    /// Canonical paths.
     named: HashSet<PathBuf>,
-    /// Folders of models that are missing, without links: such a model would use the textures beside it.
+    /// Canonical folders of missing models: such a model would use the textures beside it.
     of_missing_models: HashSet<PathBuf>,
 }
 
@@ -50,7 +50,7 @@ impl Usage {
         }
     }
 
-    /// The note that none of the documents names a file, if none does.
+    /// The note that no document names a file, if that is so.
     pub fn unused(&self, path: &Path) -> Option<Problem> {
         let real = path.canonicalize().ok()?;
         let is_of_missing = || {

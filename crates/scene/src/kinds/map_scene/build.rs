@@ -1,4 +1,4 @@
-//! A scene of its file: the models are put in their places on the map.
+//! Builds a scene from its file by placing the models on the map.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, OnceLock};
@@ -31,17 +31,17 @@ use mapscope_formats::{
     Place, Problem, Problems, Rule, Severity, Subject, Tally, pfobj, quoted, suggest,
 };
 
-/// How far from the ground an entity may stand that is on it, in world units: positions have six
-/// digits after the point.
+/// Maximum distance from the ground, in world units, of an entity that stands on it: positions have
+/// six decimals.
 const ON_GROUND: f32 = 0.05;
-/// Frames of the clip that stands for all idle clips: a minute.
+/// Frames of the clip that represents all idle clips: a minute.
 const CLIP_FRAMES: u32 = 60 * pfobj::FRAMES_PER_SECOND as u32;
 
 impl MapScene {
-    /// Makes a scene of a file that was read.
+    /// Builds a scene from a parsed file.
     ///
     /// # Errors
-    /// Only when the load is cancelled.
+    /// Only if the load is cancelled.
     pub fn build(
         mut pfscene: Pfscene,
         source: &Source,
@@ -120,7 +120,7 @@ impl MapScene {
         if let Some(terrain) = terrain {
             check_regions(&pfscene, terrain, &mut problems);
         }
-        // What stands far off the map must not make a speck of it.
+        // Entities far off the map must not reduce it to a speck.
         let is_framed = |placed: &&Placed| match terrain {
             Some(_) => placed.ground.is_some(),
             None => placed.is_somewhere,
@@ -130,7 +130,7 @@ impl MapScene {
         let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
         let bounds = bounds.reduce(|all, next| all.union(&next));
         let blockers = blockers(&pfscene, &entities, &models);
-        // Nothing else holds a map that was just read.
+        // The map was just read and has no other owner.
         if let Some(terrain) = map.as_mut().and_then(|(_, map)| Arc::get_mut(map)) {
             terrain.set_blockers(blockers);
         }
@@ -217,14 +217,14 @@ impl MapScene {
     }
 }
 
-/// Where it is said what is wrong with the skybox of a scene.
+/// Place for problems of a scene's skybox.
 pub(super) fn skybox_place(pfscene: &Pfscene) -> Place {
     let line = pfscene.general.skybox.as_ref().map_or(1, |it| it.line);
     Place::Text { line, column: 1 }
 }
 
-/// The errors of a map or a model, and files that are missing or broken, which show in the scene: how
-/// many there are, and the worst of them.
+/// Summarises the errors of a map or a model, and its missing or broken files, which affect the
+/// scene: their number, and the worst of them.
 fn fault_of_part(problems: &[Problem]) -> Option<String> {
     let shows = |problem: &&Problem| {
         problem.severity == Severity::Error
@@ -243,7 +243,7 @@ fn fault_of_part(problems: &[Problem]) -> Option<String> {
     })
 }
 
-/// The light that a scene names; for what it does not name, that of the game (fact sheets A10, C).
+/// The light of a scene; values that it does not define are those of the game (fact sheets A10, C).
 pub(super) fn sun(general: &General) -> Sun {
     let game = Sun::default();
     let color = |setting: &Option<Setting<[i32; 4]>>, of_game| {
@@ -259,7 +259,7 @@ pub(super) fn sun(general: &General) -> Sun {
     }
 }
 
-/// Counts on through the thumbnails of the map and of all models.
+/// Numbers the thumbnails of the map and of all models consecutively.
 fn number_thumbnails(models: &mut [SceneModel], terrain: Option<&Terrain>) {
     let mut next = terrain.map_or(0, |terrain| terrain.map().materials.len());
     for model in models {
@@ -269,7 +269,7 @@ fn number_thumbnails(models: &mut [SceneModel], terrain: Option<&Terrain>) {
     }
 }
 
-/// The cameras of a scene that say where they are.
+/// The cameras of a scene that have a position.
 fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
     let cameras = pfscene.cameras.iter().zip(0..);
     let cameras = cameras.filter_map(|(camera, index)| {
@@ -282,13 +282,13 @@ fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
     cameras.collect()
 }
 
-/// The class of the script that runs an entity.
+/// The script class of an entity.
 pub(super) fn class(entity: &Entity) -> Option<&str> {
     entity.attributes.value("class").and_then(Value::string)
 }
 
 impl MapScene {
-    /// Names that the engine does not know, each where it first stands.
+    /// Names that the engine does not know, each at its first occurrence.
     pub(super) fn other_names(&self) -> Vec<Problem> {
         let mut notes = Problems::new();
         let mut note = |noun: &str, name: &str, line: u64, subject: Subject| {
@@ -326,8 +326,8 @@ impl MapScene {
     }
 }
 
-/// Lists a problem of an entity at the line of one of its attributes, or of its own. The message begins
-/// with its number and name.
+/// Adds a problem of an entity at the line of one of its attributes, or of the entity. The message
+/// begins with its number and name.
 pub(super) fn add(
     problems: &mut Problems,
     rule: &'static Rule,
@@ -342,7 +342,7 @@ pub(super) fn add(
     });
 }
 
-/// A message about an entity, with the entity's number and name before it.
+/// A message about an entity, prefixed with its number and name.
 fn of_numbered(pfscene: &Pfscene, index: u32, message: &str) -> String {
     match pfscene.entities.get(index as usize) {
         Some(entity) => format!("{}: {message}", entity.numbered(index)),
@@ -350,7 +350,7 @@ fn of_numbered(pfscene: &Pfscene, index: u32, message: &str) -> String {
     }
 }
 
-/// What a problem of an entity is about, and the line of one of its attributes, or of its own.
+/// The subject of an entity's problem, and the line of one of its attributes, or of the entity.
 fn of_entity(pfscene: &Pfscene, index: u32, key: Option<&str>) -> (Subject, Place) {
     let entity = pfscene.entities.get(index as usize);
     let line = entity.map_or(1, |entity| {
@@ -360,7 +360,7 @@ fn of_entity(pfscene: &Pfscene, index: u32, key: Option<&str>) -> (Subject, Plac
     (Subject::SceneEntity(index), Place::line(line))
 }
 
-/// The models that entities name, in the order in which they are first named.
+/// The models that entities name, in the order of their first occurrence.
 fn named_models(entities: &[Entity]) -> Vec<SceneModel> {
     let mut models: Vec<SceneModel> = Vec::new();
     let mut by_name = HashMap::new();
@@ -420,7 +420,7 @@ fn place_all(
     placed.collect()
 }
 
-/// What an entity is one of: a faction, a class and a model. Classes stand in alphabetical order.
+/// The groups of an entity: a faction, a class and a model. `classes` is in alphabetical order.
 fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneItem>; 3] {
     let faction = entity.attributes.value("faction_id").and_then(Value::int);
     let faction = faction.and_then(|index| u32::try_from(index).ok());
@@ -437,10 +437,10 @@ fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneI
     ]
 }
 
-/// How many clips of a model a message names.
+/// Maximum number of a model's clips that a message lists.
 const LISTED_CLIPS: usize = 20;
 
-/// The clip that an entity plays while it does nothing, by its index in the model.
+/// The clip that an idle entity plays, by its index in the model.
 fn idle_clip(
     pfscene: &Pfscene,
     index: u32,
@@ -473,7 +473,7 @@ fn idle_clip(
     let clip = clips.iter().position(|clip| clip.name == name);
     if clip.is_none() {
         let (subject, place) = of_entity(pfscene, index, Some("idle_clip"));
-        // The others of its model that name it follow from the first.
+        // Other entities of the model with this clip name are consequences of the first.
         let named = (&entity.model, name);
         problems.add_grouped(named, &rules::IDLE_CLIP, subject, place, || {
             let near = suggest(name, clips.iter().map(|clip| &clip.name));
@@ -486,7 +486,7 @@ fn idle_clip(
     clip
 }
 
-/// Warns of regions of which nothing is on the map.
+/// Warns of regions that lie entirely outside the map.
 fn check_regions(pfscene: &Pfscene, terrain: &Terrain, problems: &mut Problems) {
     let map = terrain.about().bounds;
     for (index, region) in (0..).zip(&pfscene.regions) {
@@ -497,7 +497,7 @@ fn check_regions(pfscene: &Pfscene, terrain: &Terrain, problems: &mut Problems) 
             Shape::Circle { radius } => [radius; 2],
             Shape::Rectangle { size } => size.map(|side| side / 2.0),
         };
-        // Also where a number is NaN.
+        // The condition also fails for NaN.
         let is_on_map = x + reach_x >= map.min.x
             && x - reach_x <= map.max.x
             && z + reach_z >= map.min.z
@@ -528,7 +528,7 @@ fn check_ground(
     let Some(terrain) = terrain else {
         return;
     };
-    // What is that far away is outside any map, and the file is told so.
+    // Positions this far away are outside any map and already reported by the format.
     if position.abs().max_element() > pfscene::MAX_LENGTH {
         return;
     }
@@ -566,7 +566,7 @@ fn check_ground(
     }
 }
 
-/// The entities that keep units off the ground below them.
+/// The entities that block units on the ground below them.
 fn blockers(pfscene: &Pfscene, entities: &[Placed], models: &[SceneModel]) -> Vec<Blocker> {
     let all = (0..).zip(pfscene.entities.iter().zip(entities));
     let blockers = all.filter_map(|(index, (entity, placed))| {
@@ -579,7 +579,7 @@ fn blockers(pfscene: &Pfscene, entities: &[Placed], models: &[SceneModel]) -> Ve
     blockers.collect()
 }
 
-/// Entities by faction and by class; models have theirs.
+/// Entities by faction and by class; models store their own.
 fn by_kind(entities: &[Placed]) -> HashMap<SceneItem, Vec<u32>> {
     let mut members: HashMap<SceneItem, Vec<u32>> = HashMap::new();
     for (index, placed) in (0..).zip(entities) {
@@ -592,7 +592,7 @@ fn by_kind(entities: &[Placed]) -> HashMap<SceneItem, Vec<u32>> {
     members
 }
 
-/// Entities by model and clip.
+/// Groups entities by model and clip.
 fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = HashMap::new();

@@ -16,14 +16,14 @@ use crate::kinds::terrain::navigation::{Cell, Domain, Overhang};
 use mapscope_formats::pfscene::{Pfscene, Value};
 use mapscope_formats::{Problem, Problems, counted, quoted};
 
-/// Places closer than this are the same, in world units, and so are numbers of quaternions.
+/// Tolerance for equal positions, in world units, and for equal quaternion components.
 const SAME: f32 = 0.01;
-/// Entities this many times as large or as small as others of their model are of an odd scale.
+/// Factor between the scale of an entity and that of others of its model above which it is odd.
 const ODD_FACTOR: f32 = 5.0;
 /// An island is small if the largest one has more than this many times its cells.
 const SMALL_ISLAND: u32 = 20;
 
-/// Warns of entities that stand in each other, which nobody can see.
+/// Warns of coinciding entities, which are invisible duplicates.
 pub(super) fn check_doubles(pfscene: &Pfscene, entities: &[Placed], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for (index, (entity, placed)) in (0..).zip(pfscene.entities.iter().zip(entities)) {
@@ -80,7 +80,7 @@ pub(super) fn check_scales(pfscene: &Pfscene, models: &[SceneModel], problems: &
 }
 
 impl MapScene {
-    /// Entities that stand where they cannot stay or leave.
+    /// Notes on entities that stand where they cannot stay or leave.
     pub(super) fn misplaced_entities(&self) -> Vec<Problem> {
         let mut notes = Problems::new();
         let Some(terrain) = self.terrain() else {
@@ -186,7 +186,7 @@ impl MapScene {
         let entity = self.pfscene.entities.get(index as usize);
         let placed = self.entities.get(index as usize);
         let standing = entity.zip(placed).filter(|(entity, placed)| {
-            // An entity off the map has a warning.
+            // An entity off the map already has a warning.
             is_blocker(entity) && placed.ground.is_some()
         });
         let overhang = standing.and_then(|(_, placed)| {

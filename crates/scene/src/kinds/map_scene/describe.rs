@@ -1,4 +1,4 @@
-//! What a scene says of itself: the [`Document`] of a PFSCENE.
+//! The [`Document`] of a PFSCENE.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -36,7 +36,7 @@ use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 pub(crate) static OVERLAYS: [Overlay; OWN_OVERLAYS.len() + terrain::OVERLAYS.len()] =
     joined(&OWN_OVERLAYS, &terrain::OVERLAYS);
 
-/// Those of its own; what a model has too is drawn of the selected entity.
+/// The scene's own overlays. Overlays that models also have are drawn for the selected entity.
 pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
     Entities "Entities" "Show what stands on the map" on,
     Regions "Regions" "Draw the regions that scripts use, with their names",
@@ -54,11 +54,12 @@ pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
         "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
 ];
 
-/// Lines that the outline lists under a heading.
+/// Maximum number of lines below a heading of the outline.
 const MAX_LISTED: usize = 2_000;
 
 impl MapScene {
-    /// The record of an item with its fields; none for an item of the map, or one that is not there.
+    /// The record of an item with its fields; `None` for an item of the map, or one that does not
+    /// exist.
     fn described<'a>(&'a self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + 'a>> {
         let Item::Scene(item) = item else {
             return None;
@@ -77,7 +78,7 @@ impl MapScene {
         })
     }
 
-    /// What is said of items of each kind in JSON; of a part of an entity it is what its model says.
+    /// JSON keys of items of each kind. Parts of entities have the keys of their models.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         let parts = Model::item_keys().into_iter().map(|mut part| {
             part.kind = "part";
@@ -101,7 +102,7 @@ impl MapScene {
         kinds
     }
 
-    /// The entities that stand on an item, if it is a tile that some stand on.
+    /// The entities on an item, if it is an occupied tile.
     fn entities_on(&self, item: Item) -> Option<PropertyGroup> {
         let tile = self.terrain()?.tile_rc(item)?;
         let numbers = 0..self.entities.len() as u32;
@@ -114,7 +115,7 @@ impl MapScene {
         })
     }
 
-    /// What an entity is one of: a faction, a class and a model.
+    /// The groups of an entity: a faction, a class and a model.
     pub(super) fn kinds_of(&self, index: u32) -> impl Iterator<Item = SceneItem> {
         let placed = self.entities.get(index as usize);
         placed.into_iter().flat_map(|placed| placed.kinds).flatten()
@@ -154,7 +155,7 @@ impl MapScene {
         lines.collect()
     }
 
-    /// The factions that entities name and the file does not have, rising.
+    /// The factions that entities name but the file lacks, in ascending order.
     fn unknown_factions(&self) -> BTreeSet<u32> {
         let known = self.pfscene.factions.len();
         let factions = self.members.keys().filter_map(|kind| match kind {
@@ -226,7 +227,8 @@ impl Document for MapScene {
                 draw(all);
                 continue;
             }
-            // Nowhere, so that it stays on the GPU; then what stands between two that are hidden.
+            // Without placements, the model stays on the GPU. Then draw the runs of visible
+            // entities between hidden ones.
             draw(Drawable {
                 placements: &[],
                 entities: &[],

@@ -1,4 +1,4 @@
-//! What is known of a scene and of what is in it.
+//! Tables of fields that describe a scene and its contents.
 
 use glam::Vec3;
 use serde_json::{Map, Value as Json, json};
@@ -16,9 +16,9 @@ use mapscope_formats::pfscene::{
 };
 use mapscope_formats::{Problem, Severity, Subject, counted};
 
-/// Said of what a scene does not name.
+/// Text for values that a scene does not define.
 const OF_THE_GAME: &str = "as in the game";
-/// Problems that are listed of an entity, and of its model.
+/// Maximum number of problems listed for an entity, and for its model.
 const MAX_PROBLEMS: usize = 20;
 
 /// A whole scene.
@@ -116,13 +116,13 @@ impl<'a> SceneAt<'a> {
 }
 
 impl MapScene {
-    /// How many entities have no model to be drawn.
+    /// Number of entities without a drawable model.
     pub(super) fn missing_count(&self) -> usize {
         let missing = self.models.iter().filter(|model| model.model.is_none());
         missing.map(|model| model.entities.len()).sum()
     }
 
-    /// Its skybox, and where the sky comes from if that is not there.
+    /// The skybox, or the source of the sky if the skybox is missing.
     fn skybox_value(&self) -> Value {
         let named = self.pfscene.general.skybox.as_ref();
         let named = named.map(|it| format!("{} ({})", it.value.folder, it.value.extension));
@@ -135,7 +135,7 @@ impl MapScene {
         text.into()
     }
 
-    /// What the file says of sky and light, for `info --json`.
+    /// Sky and light as defined in the file, for `info --json`.
     fn general_json(&self) -> Json {
         let general = &self.pfscene.general;
         let skybox = general.skybox.as_ref().map(|it| {
@@ -156,7 +156,7 @@ impl MapScene {
         })
     }
 
-    /// The keys of `info --json` that are a scene's own.
+    /// The keys of `info --json` that only scenes have.
     pub(super) fn info_json(&self) -> Map<String, Json> {
         let entities = (0..self.entities.len())
             .filter_map(|index| EntityAt::new(self, index as u32, Playhead::default()))
@@ -186,7 +186,7 @@ impl MapScene {
     }
 }
 
-/// A colour of `general`; the game has white ones.
+/// A colour of `general`; the game's default is white.
 fn color(named: Option<&Setting<[i32; 4]>>) -> Value {
     let Some([r, g, b, alpha]) = named.map(|setting| setting.value) else {
         let white = Some(Swatch::Color([255; 3]));
@@ -229,13 +229,13 @@ impl<'a> EntityAt<'a> {
         self.value(key)?.float()
     }
 
-    /// Its faction, by its index in the file.
+    /// Its faction, and the index of the faction in the file.
     fn faction(&self) -> Option<(u32, Option<&'a Faction>)> {
         let index = u32::try_from(self.value("faction_id")?.int()?).ok()?;
         Some((index, self.scene.pfscene.factions.get(index as usize)))
     }
 
-    /// How large it is along its own axes, in the first frame of its clip, in world units.
+    /// Its size along its own axes, in the first frame of its clip, in world units.
     fn size_along_axes(&self) -> Option<Vec3> {
         let playhead = Playhead {
             clip: self.placed.clip,
@@ -246,7 +246,7 @@ impl<'a> EntityAt<'a> {
         Some((extent.max - extent.min) * scale.abs())
     }
 
-    /// Where it stands, in world space; none where the file does not say it in numbers.
+    /// Its position in world space; `None` if the file has no valid position.
     fn position(&self) -> Option<Vec3> {
         let placed = self.placed;
         placed.is_somewhere.then(|| placed.position())
@@ -408,7 +408,7 @@ impl<'a> EntityAt<'a> {
         ],
     };
 
-    /// The clip that it plays, and where that is.
+    /// The clip that it plays, and its current frame.
     fn clip(&self) -> Option<Value> {
         let index = self.placed.clip?;
         let posed = self.scene.posed(self.index)?;
@@ -420,7 +420,7 @@ impl<'a> EntityAt<'a> {
         Some(Value::from(own.to_string()).link(SceneItem::Part { entity, part }))
     }
 
-    /// What is wrong with it in the scene.
+    /// Its problems in the scene.
     fn problems(&self) -> Vec<Property> {
         let subject = Subject::SceneEntity(self.index);
         let problems = self.scene.about.problems.iter();
@@ -428,7 +428,7 @@ impl<'a> EntityAt<'a> {
         problem_lines(problems.filter(|problem| problem.subject == subject))
     }
 
-    /// A line for an entity that stands somewhere.
+    /// A line for an entity that stands on an item.
     pub(super) fn standing(self) -> Property {
         Property {
             link: Some(entity_item(self.index)),
@@ -436,7 +436,7 @@ impl<'a> EntityAt<'a> {
         }
     }
 
-    /// A line for each region that it stands in.
+    /// A line for each region that contains it.
     fn regions(&self) -> Vec<Property> {
         let Some(position) = self.position() else {
             return Vec::new();
@@ -451,7 +451,7 @@ impl<'a> EntityAt<'a> {
     }
 }
 
-/// What is wrong, each with its place in its file.
+/// The problems, each with its place in its file.
 fn problem_lines<'a>(problems: impl Iterator<Item = &'a Problem>) -> Vec<Property> {
     let mut problems = problems;
     let line = |problem: &Problem| {
@@ -488,7 +488,7 @@ pub(super) fn faction_color(faction: &Faction) -> Option<[u8; 3]> {
         .map(|color| color.map(|part| part.clamp(0.0, 255.0) as u8))
 }
 
-/// Attributes as they stand in the file, each with its line.
+/// Attributes as written in the file, each with its line.
 fn attribute_lines(attributes: &Attributes) -> Vec<Property> {
     let mut lines = Vec::new();
     for attribute in &attributes.0 {
@@ -520,7 +520,7 @@ fn attribute_lines(attributes: &Attributes) -> Vec<Property> {
     lines
 }
 
-/// The same without the lines, and numbers with all their digits.
+/// The same without the lines, and with all digits of numbers.
 fn own_attributes(attributes: &Attributes) -> Value {
     Value::list(attributes.0.iter().map(|attribute| {
         let value = match &attribute.value {
@@ -550,7 +550,7 @@ fn own_attributes(attributes: &Attributes) -> Value {
     }))
 }
 
-/// A value as text, numbers with all their digits.
+/// A value as text, with all digits of numbers.
 fn own_text(value: &FileValue) -> String {
     match value.numbers() {
         [] => value.to_string(),
@@ -617,11 +617,11 @@ impl<'a> ModelAt<'a> {
     };
 }
 
-/// A faction, and all that belongs to it.
+/// A faction and its members.
 #[derive(Clone, Copy)]
 pub(super) struct FactionAt<'a> {
     scene: &'a MapScene,
-    /// None where entities name one that the file does not have.
+    /// `None` if entities name a faction that the file lacks.
     faction: Option<&'a Faction>,
     index: u32,
 }
@@ -679,7 +679,7 @@ impl<'a> FactionAt<'a> {
         ],
     };
 
-    /// What it is to all factions, without the lines of the file.
+    /// Its relations to all factions, without the lines of the file.
     fn own_diplomacy(&self) -> Value {
         let lines = self.scene.pfscene.diplomacy.iter();
         let own = lines.filter(|line| line.faction == self.index);
@@ -691,7 +691,7 @@ impl<'a> FactionAt<'a> {
         }))
     }
 
-    /// The name of a faction, or its number if there is none.
+    /// The name of a faction, or its number if it does not exist.
     fn faction_name(&self, index: u32) -> String {
         let faction = self.scene.pfscene.factions.get(index as usize);
         faction.map_or_else(|| index.to_string(), |faction| faction.name.clone())
@@ -713,7 +713,7 @@ impl<'a> FactionAt<'a> {
     }
 }
 
-/// What a faction is to another.
+/// The relation of a faction to another.
 fn state_name(state: u32) -> &'static str {
     match state {
         0 => "peace",

@@ -1,5 +1,5 @@
-//! The files that a scene is made of, found and read side by side: its map with its textures, and
-//! its models, whose textures are only found.
+//! Finds and reads the files of a scene in parallel: its map with textures, and its models, whose
+//! textures are only located.
 
 use bytes::Bytes;
 use std::fs::File;
@@ -21,30 +21,31 @@ use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_formats::pfobj::Pfobj;
 use mapscope_formats::{Problem, pfscene, quoted_path};
 
-/// Models that are read of a scene. The engine's demo names 40; a broken file may name any number.
+/// Maximum number of models read for a scene. The engine's demo names 40; a corrupt file may name
+/// any number.
 const MAX_MODELS: usize = 2_000;
-/// Bytes of a model that is read.
+/// Maximum bytes of a model file.
 const MAX_MODEL_BYTES: u64 = 256 << 20;
-/// Maps of a folder that are offered.
+/// Maximum number of maps of a folder that are offered.
 const MAX_MAPS: usize = 64;
-/// Bytes of a map in which its head is looked for: that of the engine's demo has 400.
+/// Bytes of a map in which its header is looked for; the engine's demo needs 400.
 const HEAD_BYTES: u64 = 4096;
 
-/// The shares of a load: parsing the scene is the first half.
+/// Shares of a load; parsing the scene is the first half.
 const MAP: [f32; 2] = [0.5, 0.9];
 const MODELS: [f32; 2] = [0.5, 0.95];
 
-/// A map that a scene may stand on.
+/// A candidate for the map of a scene.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapFile {
     /// The file.
     pub path: PathBuf,
-    /// Rows and columns of chunks; none where its head does not say.
+    /// Rows and columns of chunks; `None` if its header does not state them.
     pub chunks: Option<[u64; 2]>,
 }
 
 impl MapFile {
-    /// Its size for people, such as `4 x 4 chunks`.
+    /// Its size as display text, such as `4 x 4 chunks`.
     pub fn size(&self) -> String {
         match self.chunks {
             Some([rows, cols]) => format!("{rows} x {cols} chunks"),
@@ -53,7 +54,7 @@ impl MapFile {
     }
 }
 
-/// The maps in the folder of a scene, by their names: at most 64.
+/// The maps in the folder of a scene, sorted by name, at most 64.
 pub fn maps_beside(scene: &Path) -> Vec<MapFile> {
     let folder = match scene.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
@@ -86,33 +87,33 @@ fn chunks(path: &Path) -> Option<[u64; 2]> {
     pfmap::chunks(&head)
 }
 
-/// What a scene is made of.
+/// The loaded files of a scene.
 pub(super) struct Loaded {
     /// The map and its file.
     pub(super) map: Option<(PathBuf, Arc<Terrain>)>,
-    /// Where the map is or would be.
+    /// The actual or expected path of the map.
     pub(super) map_path: Option<PathBuf>,
-    /// Why there is no map, if one was looked for.
+    /// The reason for a missing map, if one was looked for.
     pub(super) map_fault: Option<String>,
-    /// The problem for which nothing of the map can be shown.
+    /// The problem of a map in which nothing can be shown.
     pub(super) refused_map: Option<Problem>,
     /// One for each name.
     pub(super) models: Vec<LoadedModel>,
     /// Its sky.
     pub(super) skybox: LoadedSkybox,
-    /// The textures of the models, which are not read yet.
+    /// The textures of the models, not read yet.
     pub(super) textures: DeferredTextures,
-    /// Files that were found or looked for; some may be there more than once.
+    /// Files that were found or looked for, possibly with duplicates.
     pub(super) dependencies: Vec<PathBuf>,
 }
 
-/// A model that was looked up.
+/// The result of looking up and reading a model.
 pub(super) struct LoadedModel {
     pub(super) file: Option<PathBuf>,
     pub(super) model: Result<Arc<Model>, Unread>,
 }
 
-/// Why a model was not read.
+/// Reason why a model was not read.
 #[derive(Debug, Clone)]
 pub(super) struct Unread {
     /// The problem of the scene.
@@ -128,11 +129,11 @@ impl From<Fault> for Unread {
     }
 }
 
-/// Finds and reads the map of a scene, which stands in its light, the models of these names, and the
-/// skybox that it names or else that of the game.
+/// Finds and reads the map of a scene with the scene's light, the models of these names, and the
+/// scene's skybox or else the game's.
 ///
 /// # Errors
-/// Only when the load is cancelled.
+/// Only if the load is cancelled.
 pub(super) fn load(
     names: &[&str],
     general: &pfscene::General,
@@ -151,7 +152,7 @@ pub(super) fn load(
         let models = parse_models(names, source, options, progress);
         (map.join(), models)
     });
-    // What the map does not take of the budget is for the models, whichever was read first.
+    // The models get the budget that the map leaves, whichever was read first.
     let (models, textures) = build_models(models?, names, options, progress, &mut dependencies)?;
     if options.checks_textures {
         textures.complete(&|| progress.check().is_ok(), &|| {});
@@ -193,7 +194,7 @@ pub(super) fn load(
     })
 }
 
-/// The file of the map of a scene, if it is to stand on one, and what is in it.
+/// The map's path, unless the scene has no map, and its contents.
 fn load_map(
     general: &pfscene::General,
     source: &Source,
@@ -238,7 +239,7 @@ fn load_map(
     (Some(path), terrain)
 }
 
-/// Why a scene has no map, and which ones it may stand on.
+/// The reason for a missing map, with a list of candidates.
 fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> String {
     let fault = format!("no map for this scene, which is shown without one: {error}");
     let is_missing =
@@ -264,7 +265,7 @@ fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> Strin
 struct Parsed {
     file: Option<PathBuf>,
     candidates: Vec<PathBuf>,
-    /// What is in it.
+    /// Its contents.
     pfobj: Result<(Source, Pfobj), Unread>,
 }
 
@@ -304,8 +305,8 @@ fn parse_models(
     })
 }
 
-/// Models are parsed first, so that the textures of all of them are known and each is there once.
-/// They are read when the scene is open.
+/// Builds the models. All are parsed before, so that shared textures are known and exist once. The
+/// textures are read after the scene is opened.
 fn build_models(
     parsed: Vec<Parsed>,
     names: &[&str],
@@ -313,7 +314,7 @@ fn build_models(
     progress: &Progress,
     dependencies: &mut Vec<PathBuf>,
 ) -> Result<(Vec<LoadedModel>, DeferredTextures), OpenError> {
-    // One after the other, so that each file has the texture of the first model that names it.
+    // Sequential, so that the texture of a file always comes from the first model that names it.
     let shared = SharedTextures::default();
     let found: Vec<_> = parsed
         .into_iter()
@@ -350,8 +351,8 @@ fn build_models(
     Ok((loaded.collect(), shared.into_list()))
 }
 
-/// Why a model cannot be read that was found: by the path that the scene names, since what is wrong with
-/// it is said of its file elsewhere.
+/// Explains why a model that was found cannot be read. It uses the path that the scene names, since
+/// the problems of the file itself are reported elsewhere.
 fn unreadable(name: &str, error: &OpenError) -> Unread {
     let why = match error {
         OpenError::Refused { problem, .. } => format!("{}: {}", problem.place, problem.message),
@@ -373,7 +374,7 @@ fn refused(error: &OpenError) -> Option<Problem> {
     }
 }
 
-/// Why a model was not read.
+/// The reason why a model was not read.
 fn fault(name: &str, error: &AssetError) -> Unread {
     let rule = match error {
         AssetError::Refused { .. } => &rules::MODEL_PATH,

@@ -1,8 +1,8 @@
-//! Scenes: what stands on a Permafrost map, on that map, as the game shows it (fact sheet C).
+//! Scenes: entities on a Permafrost map, as the game shows them (fact sheet C).
 //!
 //! A scene has a terrain and any number of entities, each a model at a place. Entities of the same
-//! model and clip are one drawable, so that a village of hundreds is a few dozen draws. What is asked
-//! about the ground is handed on to the terrain; what is asked about an entity is answered here.
+//! model and clip form one drawable, so a village of hundreds needs only a few dozen draws. Queries
+//! about the ground are forwarded to the terrain; queries about entities are answered here.
 
 mod build;
 mod check;
@@ -37,17 +37,17 @@ use mapscope_formats::pfscene::Pfscene;
 /// An open scene, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct MapScene {
-    /// What was known of it when it was opened.
+    /// Metadata at the time of opening.
     about: About,
-    /// The same with what is wrong with its skybox, once that was read.
+    /// The same with problems of its skybox, once that is read.
     whole_about: OnceLock<About>,
     path: PathBuf,
     pfscene: Pfscene,
-    /// The map that it stands on, and its file.
+    /// Its map, and the file of the map.
     map: Option<(PathBuf, Arc<Terrain>)>,
-    /// Where its map is or would be; none where it is to stand nowhere.
+    /// The actual or expected path of its map; `None` if it is opened without a map.
     map_path: Option<PathBuf>,
-    /// The problem for which nothing of its map can be shown.
+    /// The problem of a map in which nothing can be shown.
     refused_map: Option<Problem>,
     models: Vec<SceneModel>,
     /// The textures of the models.
@@ -55,11 +55,11 @@ pub struct MapScene {
     entities: Vec<Placed>,
     groups: Vec<Group>,
     covers: Covers,
-    /// The numbers of the entities of each faction and class, rising.
+    /// The entities of each faction and class, in ascending order.
     members: HashMap<SceneItem, Vec<u32>>,
-    /// Whether any entity has a selection circle, and whether any has a vision range.
+    /// `true` if any entity has a selection circle, and if any has a vision range.
     has_circles: [bool; 2],
-    /// The classes of scripts that entities name, in alphabetical order.
+    /// The script classes of entities, in alphabetical order.
     classes: Vec<String>,
     clips: Vec<ClipInfo>,
     cameras: Vec<NamedCamera>,
@@ -69,15 +69,15 @@ pub struct MapScene {
 /// A model that entities name.
 #[derive(Debug)]
 struct SceneModel {
-    /// Its path, as the file has it.
+    /// Its path as written in the file.
     name: String,
     /// Its file, if it was found.
     file: Option<PathBuf>,
-    /// The model; none where it was not found or cannot be read.
+    /// The model; `None` if it was not found or cannot be read.
     model: Option<Arc<Model>>,
-    /// The problem for which nothing in its file can be shown.
+    /// The problem of a file in which nothing can be shown.
     refused: Option<Problem>,
-    /// The number of the first of its thumbnails among those of the scene.
+    /// Index of its first thumbnail in the scene.
     first_thumbnail: usize,
     /// The entities that name it, in file order.
     entities: Vec<u32>,
@@ -86,19 +86,19 @@ struct SceneModel {
 /// An entity on the map.
 #[derive(Debug)]
 struct Placed {
-    /// Where it stands.
+    /// Its transform.
     world_from_model: Affine3A,
-    /// What it occupies in world space, in the first frame of its clip.
+    /// Bounds in world space, in the first frame of its clip.
     bounds: Aabb,
     /// The index of its model.
     model: usize,
     /// The clip that it plays, by its index in the model.
     clip: Option<usize>,
-    /// Whether the file says where. What it does not say so of is not shown.
+    /// `true` if the file has a position for it. Other entities are not shown.
     is_somewhere: bool,
-    /// World height of the ground below it; none off the map, or without one.
+    /// World height of the ground below it; `None` off the map or without a map.
     ground: Option<f32>,
-    /// What it is one of: its faction, its class and its model.
+    /// Its groups: its faction, its class and its model.
     kinds: [Option<SceneItem>; 3],
 }
 
@@ -107,9 +107,9 @@ struct Placed {
 struct Group {
     model: usize,
     clip: Option<usize>,
-    /// Their numbers, rising.
+    /// Their numbers, in ascending order.
     entities: Vec<u32>,
-    /// Where they stand, in the same order.
+    /// Their transforms, in the same order.
     placements: Vec<Affine3A>,
 }
 
@@ -125,18 +125,17 @@ pub(crate) fn open(
 }
 
 impl MapScene {
-    /// The scene as it was read. Its problems are in [`About::problems`].
+    /// The parsed scene. Its problems are in [`About::problems`].
     pub fn pfscene(&self) -> &Pfscene {
         &self.pfscene
     }
 
-    /// The map that it stands on.
+    /// The map of the scene.
     pub fn terrain(&self) -> Option<&Arc<Terrain>> {
         Some(&self.map.as_ref()?.1)
     }
 
-    /// The moment of an entity's clip while the scene is at a moment of its own; always the same one
-    /// if it plays none.
+    /// Converts the scene's playhead to the clip of an entity; constant if the entity has no clip.
     fn playhead_of(clip: Option<usize>, model: &Model, playhead: Playhead) -> Playhead {
         let played = clip.and_then(|clip| model.clips().get(clip));
         played.map_or_else(Playhead::default, |played| Playhead {

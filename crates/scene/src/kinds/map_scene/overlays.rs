@@ -1,4 +1,4 @@
-//! Lines and texts of a scene: what has no model, circles, regions and cameras.
+//! Lines and labels of a scene: missing models, circles, regions and cameras.
 
 use std::f32::consts::TAU;
 
@@ -13,23 +13,24 @@ use crate::{Annotations, Item, Label, Line, OverlayId, Ray, SceneItem, Shown};
 use mapscope_formats::pfscene::{Entity, Region, Shape, Value};
 
 pub(super) const MISSING: [u8; 3] = [240, 80, 220];
-/// Of the names of entities.
+/// Colour of entity names.
 const NAME: [u8; 3] = [236, 240, 244];
 pub(super) const REGION: [u8; 3] = [90, 200, 255];
 pub(super) const CAMERA: [u8; 3] = [255, 200, 80];
 pub(super) const SELECTION: [u8; 3] = [80, 235, 120];
 pub(super) const VISION: [u8; 3] = [245, 225, 110];
 
-/// Missing models of which whole boxes are drawn; of more than that a cross marks each, which costs a
-/// seventh of the lines.
+/// Maximum number of missing models drawn as whole boxes. Beyond that, each is only marked with a
+/// cross, which needs a seventh of the lines.
 const MAX_BOXES: usize = 4_000;
-/// Lines of a circle.
+/// Number of lines of a circle.
 const CIRCLE_STEPS: u32 = 64;
-/// How far above the ground lines on it are, in world units.
+/// Height of ground lines above the ground, in world units.
 const LIFT: f32 = 0.3;
-/// How wide the name of a missing model may be, in world units: from afar names would cover the map.
+/// Maximum width of a missing model's name in world units, since names would cover the map from
+/// afar.
 const NAME_ROOM: f32 = 32.0;
-/// Width over height of the picture of a camera.
+/// Aspect ratio of a camera's picture, width over height.
 const CAMERA_ASPECT: f32 = 16.0 / 9.0;
 
 impl MapScene {
@@ -72,7 +73,7 @@ impl MapScene {
         }
     }
 
-    /// A line that follows the ground.
+    /// Draws a line that follows the ground.
     fn along_ground(&self, lines: &mut LineBuilder<'_>, from: [f32; 2], to: [f32; 2]) {
         let at = |step: u32| {
             let share = step as f32 / CIRCLE_STEPS as f32;
@@ -84,7 +85,7 @@ impl MapScene {
         }
     }
 
-    /// The pyramid that a camera sees, from its eye to what is in the middle of its picture.
+    /// The view pyramid of a camera, from its eye to its target.
     pub(super) fn camera_lines(pose: Pose, lines: &mut LineBuilder<'_>) {
         let camera = Camera::new(pose, Handedness::Mirrored);
         let [right, up] = camera.right_up();
@@ -104,7 +105,7 @@ impl MapScene {
         }
     }
 
-    /// The circles of an entity: what is lit when it is selected, and how far it sees.
+    /// The circles of an entity: selection circle and vision range.
     pub(super) fn entity_circles(&self, index: u32, lines: &mut Vec<Line>) {
         let index = index as usize;
         let (Some(entity), Some(placed)) =
@@ -122,7 +123,7 @@ impl MapScene {
     }
 }
 
-/// How large the selection circle of an entity is, and how far it sees, in world units.
+/// The radii of an entity's selection circle and of its vision range, in world units.
 pub(super) fn circle_radii(entity: &Entity) -> [Option<f32>; 2] {
     ["selection_radius", "vision_range"].map(|key| {
         let radius = entity.attributes.value(key).and_then(Value::float);
@@ -144,7 +145,7 @@ impl Annotations for MapScene {
                 if draws_boxes {
                     builder.aabb(&placed.bounds);
                 }
-                // A cross on its top, so that it is not taken for an outline.
+                // A cross on its top distinguishes it from an outline.
                 builder.line(Vec3::new(min.x, max.y, min.z), max);
                 builder.line(
                     Vec3::new(max.x, max.y, min.z),

@@ -1,5 +1,5 @@
-//! What the model of an entity is made of, where the entity stands: its joints, triangles, materials
-//! and clips, as the model's own view describes them.
+//! Parts of an entity's model at the entity's place: joints, triangles, materials and clips,
+//! described by the model's own view.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::{
     Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch,
 };
 
-/// An entity with its model at the moment that is shown.
+/// An entity and its model, posed at the shown moment.
 #[derive(Clone, Copy)]
 pub(super) struct Posed<'a> {
     scene: &'a MapScene,
@@ -25,7 +25,7 @@ pub(super) struct Posed<'a> {
     model: &'a Arc<Model>,
 }
 
-/// The entity that an item is, or is a part of.
+/// The entity that an item refers to, directly or as a part.
 pub(super) fn entity_of(item: Item) -> Option<u32> {
     match item {
         Item::Scene(SceneItem::Entity { index: entity } | SceneItem::Part { entity, .. }) => {
@@ -36,7 +36,7 @@ pub(super) fn entity_of(item: Item) -> Option<u32> {
 }
 
 impl MapScene {
-    /// An entity that has a model which could be read.
+    /// An entity with a readable model.
     pub(super) fn posed(&self, entity: u32) -> Option<Posed<'_>> {
         let placed = self.entities.get(entity as usize)?;
         Some(Posed {
@@ -47,14 +47,14 @@ impl MapScene {
         })
     }
 
-    /// The entity that is selected, or of which a part is.
+    /// The entity that is selected, directly or through a part.
     pub(super) fn selected_entity(&self, shown: &Shown) -> Option<Posed<'_>> {
         let entity = entity_of(shown.selected?)?;
         let is_shown = !self.is_entity_hidden(entity, shown);
         self.posed(entity).filter(|_| is_shown)
     }
 
-    /// The entity of an item that is a part of its model, and which part.
+    /// The entity of a part of a model, and the part.
     pub(super) fn part(&self, item: Item) -> Option<(Posed<'_>, ModelItem)> {
         let Item::Scene(SceneItem::Part { entity, part }) = item else {
             return None;
@@ -64,8 +64,8 @@ impl MapScene {
 }
 
 impl<'a> Posed<'a> {
-    /// How its model by itself is shown while the scene is shown so: at the moment of its clip, with
-    /// those overlays that are drawn of the selected entity.
+    /// Converts the scene's view settings for the model: the moment of its clip, and the overlays
+    /// that are drawn for the selected entity.
     pub(super) fn shown(&self, shown: &Shown) -> Shown {
         let mut of_model = Shown {
             playhead: self.playhead(shown.playhead),
@@ -80,13 +80,13 @@ impl<'a> Posed<'a> {
         of_model
     }
 
-    /// The colours of an overlay that is drawn of its model.
+    /// The legend entries of an overlay that is drawn for its model.
     pub(super) fn model_colors(&self, overlay: OverlayId, shown: &Shown) -> Vec<LegendEntry> {
         let playhead = self.playhead(shown.playhead);
         self.model.overlay_colors(overlay, playhead)
     }
 
-    /// The clip that it plays, and where that is.
+    /// The clip that it plays, and its current frame.
     pub(super) fn own_clip(&self, of_scene: Playhead) -> Option<OwnClip<'a>> {
         let clip = self.model.clips().get(self.placed.clip?)?;
         Some(OwnClip {
@@ -100,7 +100,7 @@ impl<'a> Posed<'a> {
         MapScene::playhead_of(self.placed.clip, self.model, of_scene)
     }
 
-    /// The item of its model that a part of it is.
+    /// Converts a part of this entity to the item of its model.
     fn in_model(&self, item: Item) -> Option<Item> {
         match item {
             Item::Scene(SceneItem::Part { entity, part }) if entity == self.entity => {
@@ -110,7 +110,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The part of it that an item of its model is.
+    /// Converts an item of its model to a part of this entity.
     pub(super) fn in_scene(&self, item: Item) -> Item {
         let entity = self.entity;
         match item {
@@ -120,7 +120,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The name of the whole entity, which leads to it.
+    /// The name of the whole entity, as a link.
     fn name(&self) -> Property {
         let entity = self.scene.pfscene.entities.get(self.entity as usize);
         let name = entity.map_or("", |entity| entity.name.as_str());
@@ -137,8 +137,8 @@ impl<'a> Posed<'a> {
         [entity].into_iter().chain(of_model).collect()
     }
 
-    /// What the model says of a part, at the moment of the entity's clip and in the model's own
-    /// space. What it leads to is a part of the same entity.
+    /// The model's description of a part at the moment of the entity's clip, in model space. Links
+    /// lead to parts of the same entity.
     pub(super) fn properties(&self, part: ModelItem, playhead: Playhead) -> Vec<PropertyGroup> {
         let mut groups = self.model.properties(part.into(), self.playhead(playhead));
         if groups.is_empty() {
@@ -156,7 +156,7 @@ impl<'a> Posed<'a> {
         groups
     }
 
-    /// The same for programs.
+    /// The same for machine-readable output.
     pub(super) fn details(&self, part: ModelItem, playhead: Playhead) -> Map<String, Json> {
         let mut details = self.model.details(part.into(), self.playhead(playhead));
         if !details.is_empty() {
@@ -175,8 +175,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// Lines that lead to what its model is made of: materials, clips, and the joints that hang on
-    /// no other.
+    /// Links to the contents of its model: materials, clips and root joints.
     pub(super) fn parts(&self) -> Vec<Property> {
         let pfobj = self.model.pfobj();
         let entity = self.entity;
@@ -212,7 +211,7 @@ impl<'a> Posed<'a> {
             bounds: place.bounds.map(|aabb| aabb.transformed(world_from_model)),
             seen_from: match place.seen_from {
                 SeenFrom::Before { middle, normal } => {
-                    // What is stretched faces another way than it is turned.
+                    // Normals need the inverse transpose under a non-uniform scale.
                     let turned = world_from_model.matrix3.inverse().transpose() * normal;
                     turned
                         .try_normalize()
@@ -254,13 +253,13 @@ impl<'a> Posed<'a> {
         Some(self.in_scene(next))
     }
 
-    /// Where it stands.
+    /// Its placement.
     pub(super) fn placed(&self) -> &'a Placed {
         self.placed
     }
 
-    /// A ray in the space of its model, and how much longer distances along it are there. A scale of
-    /// zero leaves nothing to be met.
+    /// Transforms a ray into model space. Also returns the factor by which distances along it grow.
+    /// `None` for a scale of zero, which nothing can hit.
     fn in_model_space(&self, ray: Ray) -> Option<(Ray, f32)> {
         let model_from_world = self.world_from_model().inverse();
         let direction = model_from_world.transform_vector3(ray.direction);
@@ -275,8 +274,8 @@ impl<'a> Posed<'a> {
         Some((ray_in_model, scale))
     }
 
-    /// How far away a ray meets its model, in the first frame of the clip that the first entity of this
-    /// model plays: to pose the model for each ray by itself would take too long.
+    /// Distance at which a ray hits its model, approximately: in the first frame of the clip of the
+    /// first entity with this model, since posing the model for each ray would take too long.
     pub(super) fn first_surface(&self, ray: Ray) -> Option<f32> {
         let (ray_in_model, scale) = self.in_model_space(ray)?;
         let model = self.scene.models.get(self.placed.model)?;
@@ -289,7 +288,8 @@ impl<'a> Posed<'a> {
         Some(hit.distance / scale)
     }
 
-    /// How far away a ray meets it, and what: the entity, or if that is selected, which part of it.
+    /// Distance at which a ray hits it, and the item: the entity, or the part of it if the entity
+    /// is selected.
     pub(super) fn hit(&self, ray: Ray, shown: &Shown) -> Option<(f32, Item)> {
         let (ray_in_model, scale) = self.in_model_space(ray)?;
         let is_selected = shown.selected.and_then(entity_of) == Some(self.entity);
@@ -310,7 +310,7 @@ impl<'a> Posed<'a> {
         Some((hit.distance / scale, item))
     }
 
-    /// The lines of its model's overlays, and of what is selected of it.
+    /// The lines of its model's overlays and of its selected part.
     pub(super) fn lines(&self, shown: &Shown, lines: &mut Vec<Line>) {
         let first = lines.len();
         self.model.lines(&self.shown(shown), lines);
@@ -321,7 +321,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// The texts of its model's overlays, and of what is selected of it.
+    /// The labels of its model's overlays and of its selected part.
     pub(super) fn labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let first = labels.len();
         self.model.labels(&self.shown(shown), labels);
@@ -330,7 +330,7 @@ impl<'a> Posed<'a> {
         }
     }
 
-    /// How the numbers of a part run while the scene plays so many frames: its clip over and over.
+    /// The curves of a part over `frames` frames of the scene, with its clip repeated.
     pub(super) fn curves(&self, part: ModelItem, frames: u32) -> Vec<Curve> {
         let clip = self.placed.clip;
         let mut curves = clip.map_or_else(Vec::new, |clip| self.model.curves(part.into(), clip));

@@ -1,4 +1,4 @@
-//! What a ray meets of a scene, and what is behind something as seen from the eye.
+//! Picking in a scene, and occlusion of places as seen from the eye.
 
 use glam::Vec3A;
 
@@ -7,11 +7,11 @@ use super::{MapScene, Placed, SceneModel};
 use crate::geometry::bvh::{Bounds, Bvh};
 use crate::{Aabb, Document as _, Hit, Item, OverlayId, Ray, SceneItem, Shown};
 
-/// How far in front of a place something must be to cover it, in world units: names stand on what they
-/// are of, which does not cover them.
+/// Minimum distance in world units at which something in front of a place occludes it. Names stand
+/// on the surface of their own objects, which must not occlude them.
 const SLACK: f32 = 0.5;
 
-/// The entities that may cover others, found by their boxes.
+/// The entities that may occlude others, in a hierarchy of their bounds.
 #[derive(Debug)]
 pub(super) struct Covers {
     /// Their numbers.
@@ -21,7 +21,8 @@ pub(super) struct Covers {
 }
 
 impl Covers {
-    /// Those that have a model. What stands for a model that is missing consists of lines.
+    /// Collects the entities that have a model. Placeholders of missing models consist of lines and
+    /// occlude nothing.
     pub(super) fn of(entities: &[Placed], models: &[SceneModel]) -> Self {
         let has_model = |placed: &Placed| {
             let model = models.get(placed.model);
@@ -58,9 +59,9 @@ impl Covers {
 }
 
 impl MapScene {
-    /// Whether the ground or a model covers a place so far along a ray from the eye. What stands where
-    /// the place is does not, nor does anything cover the selected entity, whose contour and bones are
-    /// seen through everything.
+    /// `true` if the ground or a model occludes the point at `distance` along a ray from the eye.
+    /// Objects that contain the point do not. Nothing occludes the selected entity, whose contour
+    /// and bones are drawn on top.
     pub(super) fn covers_place(&self, ray: Ray, distance: f32, shown: &Shown) -> bool {
         let place = ray.origin + ray.direction * distance;
         let holds_place = |placed: &Placed| placed.bounds.distance(place) <= SLACK;
@@ -89,13 +90,13 @@ impl MapScene {
                     return None;
                 }
                 let met = self.posed(index)?.first_surface(ray)?;
-                // One is enough: nothing is nearer than the eye.
+                // Any hit suffices: a distance of 0 ends the search.
                 is_before(met).then_some(0.0)
             });
         first.is_some()
     }
 
-    /// The first thing of the scene that a ray meets: an entity, or the ground.
+    /// The first entity or ground point that a ray hits.
     pub(super) fn first_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let ground = self.terrain().and_then(|terrain| terrain.pick(ray, shown));
         let entity = self.first_entity(ray, shown);
@@ -103,14 +104,14 @@ impl MapScene {
         hits.min_by(|a, b| a.distance.total_cmp(&b.distance))
     }
 
-    /// The first entity that a ray meets, or the part of it if it is selected. Boxes are tried first; of the models in them the mesh
-    /// counts, in the pose that is shown.
+    /// The first entity that a ray hits, or the part of it if it is selected. Bounds are tested
+    /// first, then the meshes in the shown pose.
     fn first_entity(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let mut boxes: Vec<(f32, u32)> = (0..)
             .zip(&self.entities)
             .filter(|(index, _)| !self.is_entity_hidden(*index, shown))
             .filter_map(|(index, placed)| {
-                // A clip may lead out of the box of its first frame.
+                // A clip may lead out of the bounds of its first frame.
                 let (distance, _) = ray.within(&grown(&placed.bounds))?;
                 Some((distance, index))
             })
@@ -144,13 +145,13 @@ impl MapScene {
         first
     }
 
-    /// Whether entities are shown at all.
+    /// `true` if entities are shown.
     pub(super) fn shows_entities(shown: &Shown) -> bool {
         !shown.overlays.is_off(OverlayId::Entities)
     }
 
-    /// Whether an entity is not shown: it is hidden by itself, with its faction, model or class, or
-    /// with all others, or it stands nowhere.
+    /// `true` if an entity is not shown: it is hidden itself, with its faction, model or class, or
+    /// with all others, or it has no position.
     pub(super) fn is_entity_hidden(&self, index: u32, shown: &Shown) -> bool {
         let mut items = self
             .kinds_of(index)
@@ -163,7 +164,7 @@ impl MapScene {
     }
 }
 
-/// A box with room around it for the frames of a clip.
+/// A box with a margin for the frames of a clip.
 fn grown(aabb: &Aabb) -> Aabb {
     let margin = (aabb.max - aabb.min) * 0.5;
     Aabb {

@@ -1,4 +1,4 @@
-//! Where entities stand.
+//! Placement of entities.
 
 use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
 
@@ -8,15 +8,14 @@ use crate::kinds::terrain::navigation::Footprint;
 use crate::{Aabb, Playhead};
 use mapscope_formats::pfscene::{Attributes, Camera, Entity, Value};
 
-/// The radius of the box of an entity without a model that has no selection radius either, in world
-/// units.
+/// Radius in world units of the box of an entity that has neither a model nor a selection radius.
 const MISSING_RADIUS: f32 = 3.0;
 
-/// The share of the height of a model that is its foot: a tree stands on its trunk.
+/// The lower share of a model's height that is its foot: a tree stands on its trunk.
 const FOOT_SHARE: f32 = 0.1;
 
-/// Where an entity says that it stands: translation, then scale, then rotation (fact sheet B3), of
-/// which the quaternion is conjugated (B2). What the file lacks or has no number for is left out.
+/// The transform of an entity: translation, then scale, then rotation (fact sheet B3) with a
+/// conjugated quaternion (B2). Missing and invalid values are replaced by the identity.
 pub(super) fn world_from_entity(entity: &Entity) -> Affine3A {
     let vector = |key| vector(&entity.attributes, key);
     let position = vector("position").unwrap_or(Vec3::ZERO);
@@ -33,12 +32,12 @@ fn vector(attributes: &Attributes, key: &str) -> Option<Vec3> {
     vector.is_finite().then_some(vector)
 }
 
-/// Whether an entity has a position that can be read.
+/// `true` if an entity has a valid position.
 pub(super) fn is_somewhere(entity: &Entity) -> bool {
     vector(&entity.attributes, "position").is_some()
 }
 
-/// How an entity is turned.
+/// The rotation of an entity.
 pub(super) fn rotation(attributes: &Attributes) -> Option<Quat> {
     let [x, y, z, w] = attributes.value("rotation").and_then(Value::quat)?;
     let quat = Quat::from_xyzw(x, y, z, w).conjugate();
@@ -46,17 +45,18 @@ pub(super) fn rotation(attributes: &Attributes) -> Option<Quat> {
     is_rotation.then(|| quat.normalize())
 }
 
-/// How far an entity is turned to its left as seen from above, in degrees, if it stands upright.
+/// Rotation of an upright entity to its left as seen from above, in degrees; `None` if it is
+/// tilted.
 pub(super) fn yaw_degrees(rotation: Quat) -> Option<f32> {
     let up = rotation * Vec3::Y;
     let ahead = rotation * Vec3::Z;
     (up.y > 0.999_9).then(|| ahead.x.atan2(ahead.z).to_degrees())
 }
 
-/// How far ahead of a camera of a scene the middle of its picture is, in world units.
+/// Distance in world units from a scene camera to the middle of its picture.
 const CAMERA_DEPTH: f32 = 12.0;
 
-/// Where a camera is and where it looks (fact sheet 0); none where the file does not say.
+/// The pose of a camera (fact sheet 0); `None` if the file does not define it.
 pub(super) fn camera_pose(camera: &Camera) -> Option<Pose> {
     let eye = Vec3::from(camera.position()?);
     let [pitch, yaw] = camera.pitch_and_yaw()?.map(f32::to_radians);
@@ -85,7 +85,7 @@ pub(super) fn missing_bounds(entity: &Entity, world_from_model: &Affine3A) -> Aa
     }
 }
 
-/// What a model occupies at a place, in the first frame of a clip.
+/// World-space bounds of a placed model in the first frame of a clip.
 pub(super) fn model_bounds(
     model: &Model,
     clip: Option<usize>,
@@ -102,24 +102,24 @@ pub(super) fn model_bounds(
     Aabb::around(corners).filter(|aabb| aabb.min.is_finite() && aabb.max.is_finite())
 }
 
-/// Whether an entity is in the way of others, and whether it stays where it is; none where the file
-/// does not say so.
+/// `true` if an entity collides with others, and if it is static; `None` if the file does not
+/// define both.
 fn is_solid_and_static(entity: &Entity) -> Option<[bool; 2]> {
     let is = |key| entity.attributes.value(key).and_then(Value::bool);
     Some([is("collision")?, is("static")?])
 }
 
-/// Whether an entity keeps others off where it stands.
+/// `true` if an entity blocks others at its place.
 pub(super) fn is_blocker(entity: &Entity) -> bool {
     is_solid_and_static(entity) == Some([true, true])
 }
 
-/// Whether an entity goes about among others.
+/// `true` if an entity moves among others.
 pub(super) fn can_move(entity: &Entity) -> bool {
     is_solid_and_static(entity) == Some([true, false])
 }
 
-/// The box around the lowest vertices of a model, in model space.
+/// The bounds of the lowest vertices of a model, in model space.
 pub(super) fn foot(model: &Model) -> Option<Aabb> {
     let places = || model.pfobj().vertices.iter().map(|vertex| vertex.position);
     let [low, high] = places().fold([f32::MAX, f32::MIN], |[low, high], [_, y, _]| {
@@ -129,7 +129,7 @@ pub(super) fn foot(model: &Model) -> Option<Aabb> {
     Aabb::around(places().filter(|[_, y, _]| *y <= top).map(Vec3::from))
 }
 
-/// What lies below a box of an entity's model.
+/// The ground area below a box in model space.
 pub(super) fn footprint_of(of_model: Aabb, placed: &Placed) -> Footprint {
     let corners = of_model.corners().map(|corner| {
         let world = placed.world_from_model.transform_point3(corner);
@@ -138,8 +138,8 @@ pub(super) fn footprint_of(of_model: Aabb, placed: &Placed) -> Footprint {
     Footprint::around(&corners)
 }
 
-/// What an entity covers of the ground, if it keeps units off it: what is below the box of its model,
-/// turned with it, or where that is missing its selection circle.
+/// The ground area that an entity covers if it blocks units: the area below the rotated box of its
+/// model, or its selection circle if the model is missing.
 pub(super) fn footprint(
     entity: &Entity,
     placed: &Placed,
@@ -163,12 +163,12 @@ pub(super) fn footprint(
 }
 
 impl Placed {
-    /// Where it stands, in world space.
+    /// Its position in world space.
     pub(super) fn position(&self) -> Vec3 {
         self.world_from_model.translation.into()
     }
 
-    /// How far its foot is above the ground; below zero for one that is sunk in.
+    /// Height of its foot above the ground; negative if it is below.
     pub(super) fn above_ground(&self) -> Option<f32> {
         Some(self.position().y - self.ground?)
     }

@@ -1,26 +1,26 @@
-//! What tiles are counted as: their types, and those that have none.
+//! Classes of tiles for counting: the tile types, plus unreadable and missing tiles.
 
 use super::{Terrain, colors};
 use crate::colors::bytes;
 use crate::{Item, TerrainItem};
 use mapscope_formats::pfmap::{Found, Pfmap, TileType};
 
-/// What a tile is counted as.
+/// The class of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TileClass {
-    /// One of the types.
+    /// A tile type.
     Type(TileType),
-    /// What stands in its place is no tile.
+    /// The file has something else in place of the tile.
     Unreadable,
-    /// The file ends before it.
+    /// The file ends before the tile.
     Missing,
 }
 
 impl TileClass {
-    /// How many there are.
+    /// Number of classes.
     pub const COUNT: usize = TileType::ALL.len() + 2;
 
-    /// All classes by their index.
+    /// All classes, ordered by index.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         let types = TileType::ALL.into_iter().map(Self::Type);
         types.chain([Self::Unreadable, Self::Missing])
@@ -38,7 +38,7 @@ impl TileClass {
         })
     }
 
-    /// Its number, by which shaders know it: of a type its digit.
+    /// The number that shaders use for the class: the digit of a type.
     pub const fn index(self) -> usize {
         match self {
             Self::Type(kind) => kind as usize,
@@ -52,13 +52,13 @@ impl TileClass {
         Self::all().find(|class| class.index() == usize::from(index))
     }
 
-    /// The item that stands for all of its tiles.
+    /// The item that covers all tiles of the class.
     pub fn item(self) -> Item {
         let class = self.index() as u8;
         TerrainItem::TileType { class }.into()
     }
 
-    /// Its name.
+    /// Its display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Type(kind) => kind.name(),
@@ -67,7 +67,7 @@ impl TileClass {
         }
     }
 
-    /// How a file writes it; a sign that no tile has for what is no type.
+    /// The character of a type in files. Other classes have a character that no tile uses.
     pub const fn code(self) -> char {
         match self {
             Self::Type(kind) => kind.digit(),
@@ -76,22 +76,22 @@ impl TileClass {
         }
     }
 
-    /// Its colour in the overlay of the types.
+    /// Its colour in the tile type overlay.
     pub fn color(self) -> [u8; 3] {
         bytes(colors::TYPES[self.index()])
     }
 }
 
-/// What a tile or an item of the outline stands for all of.
+/// The tiles that a class or a material refers to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Members {
     /// The tiles of a class.
     Class(TileClass),
-    /// The tiles that show a material on top, or where there are none, at their sides.
+    /// The tiles that show a material on top, or at their sides if no top shows it.
     Material { index: u16, on_top: bool },
 }
 
-/// How many tiles are unreadable and missing, if any are.
+/// A note with the numbers of unreadable and missing tiles, if there are any.
 pub(super) fn bad_tiles_note([unreadable, missing]: [u64; 2]) -> Option<String> {
     let part = |count: u64, what| (count > 0).then(|| format!("{count} {what}"));
     match (part(unreadable, "unreadable"), part(missing, "missing")) {
@@ -101,22 +101,22 @@ pub(super) fn bad_tiles_note([unreadable, missing]: [u64; 2]) -> Option<String> 
 }
 
 impl Terrain {
-    /// Tiles that are unreadable, and that are missing.
+    /// Numbers of unreadable and of missing tiles.
     pub(super) fn bad_tile_counts(&self) -> [u64; 2] {
         [TileClass::Unreadable, TileClass::Missing].map(|class| self.counts.classes[class.index()])
     }
 
-    /// Tiles that were read.
+    /// Number of tiles that were read.
     pub(super) fn read_tiles(&self) -> usize {
         self.map.tiles.len() - self.map.bad_tiles.len()
     }
 
-    /// The same of a chunk, if any are.
+    /// The same note for a chunk.
     pub(super) fn bad_tiles_note(&self, chunk: usize) -> Option<String> {
         bad_tiles_note(self.bad_in_chunks.get(chunk)?.map(u64::from))
     }
 
-    /// All types, and what else there are tiles of.
+    /// All types, and the other classes that have tiles.
     pub(super) fn listed_classes(&self) -> impl Iterator<Item = TileClass> + '_ {
         TileClass::all().filter(|class| {
             matches!(class, TileClass::Type(_)) || self.counts.classes[class.index()] > 0
@@ -128,7 +128,7 @@ impl Terrain {
         ((tile / cols) as u32, (tile % cols) as u32)
     }
 
-    /// The tiles that an item stands for; none for an item that stands for no tiles.
+    /// The tiles that an item refers to; `None` for an item without tiles.
     pub(super) fn members(&self, item: Item) -> Option<Members> {
         match item {
             Item::Terrain(TerrainItem::Material { index }) => {
@@ -145,7 +145,7 @@ impl Terrain {
         }
     }
 
-    /// Whether a tile, by its index, is one of these.
+    /// `true` if the tile at an index belongs to these tiles.
     pub(super) fn is_member(&self, members: Members, at: usize) -> bool {
         let tile = &self.map.tiles[at];
         let (row, col) = self.row_and_col(at);

@@ -1,9 +1,9 @@
-//! The colours of the terrain's overlays, in the numbers of the shaders: red, green and blue from 0
-//! to 1. Legends have them in bytes.
+//! Overlay colours of the terrain as used by shaders: red, green and blue from 0 to 1. Legends
+//! convert them to bytes.
 
 use super::TileClass;
 
-/// Of each [`TileClass`], by its index.
+/// Colour of each [`TileClass`], by index.
 pub const TYPES: [[f32; 3]; TileClass::COUNT] = [
     [0.62, 0.65, 0.60],
     [0.90, 0.32, 0.26],
@@ -22,7 +22,7 @@ pub const TYPES: [[f32; 3]; TileClass::COUNT] = [
     [1.0, 0.0, 1.0],
 ];
 
-/// From the lowest level to the highest, evenly spread: blue over green and yellow to white.
+/// Colour ramp from the lowest to the highest level, evenly spaced: blue, green, yellow, white.
 pub const HEIGHTS: [[f32; 3]; 4] = [
     [0.10, 0.20, 0.50],
     [0.16, 0.62, 0.48],
@@ -30,13 +30,13 @@ pub const HEIGHTS: [[f32; 3]; 4] = [
     [1.0, 1.0, 1.0],
 ];
 
-/// Where ground units can walk, and where grass grows.
+/// Ground on which units can walk, or on which grass grows.
 pub const GOOD: [f32; 3] = [0.26, 0.75, 0.32];
-/// Where ground units cannot walk, and where no grass grows.
+/// Ground on which units cannot walk, or on which no grass grows.
 pub const BAD: [f32; 3] = [0.85, 0.20, 0.16];
 
-/// Of islands of the navigation grid, by their size: the largest has the first one for itself, and
-/// the others go round. Whoever cannot tell red from green can tell them apart.
+/// Colours of navigation islands by size. Only the largest island has the first colour; the others
+/// repeat the rest. The colours remain distinct with red-green colour blindness.
 pub const ISLANDS: [[f32; 3]; 6] = [
     [0.0, 0.62, 0.45],
     [0.34, 0.71, 0.91],
@@ -45,14 +45,13 @@ pub const ISLANDS: [[f32; 3]; 6] = [
     [0.0, 0.30, 0.75],
     [1.0, 1.0, 1.0],
 ];
-/// Of cells of the navigation grid that cannot be passed, and of those that could if no entity stood
-/// there.
+/// Colours of impassable navigation cells, and of cells that only an entity blocks.
 pub const BARRED_CELLS: [[f32; 3]; 2] = [[0.72, 0.16, 0.06], [0.36, 0.10, 0.10]];
 
-/// Of each [`Cover`](mapscope_formats::pfmap::Cover), by its number.
+/// Colour of each [`Cover`](mapscope_formats::pfmap::Cover), by number.
 pub const COVERS: [[f32; 3]; 4] = [BAD, GOOD, [0.97, 0.86, 0.26], [0.80, 0.30, 0.85]];
 
-/// Of the lines along seams.
+/// Colour of the lines along seams.
 pub const SEAM: [f32; 3] = [1.0, 0.45, 0.05];
-/// Of the lines around chunks.
+/// Colour of the lines around chunks.
 pub const CHUNK_BORDER: [f32; 3] = [1.0, 0.16, 0.12];

@@ -1,4 +1,4 @@
-//! What a terrain says of itself: the [`Document`] of a PFMAP.
+//! The [`Document`] of a PFMAP.
 
 use std::collections::HashSet;
 
@@ -26,7 +26,7 @@ use crate::{
 use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
-/// The overlays of a map alone: those of its ground, and what stands on it.
+/// The overlays of a map on its own: those of its ground, and one for entities.
 pub(crate) static MAP_OVERLAYS: [Overlay; OVERLAYS.len() + 1] = joined(
     &overlays![
         Entities "Entities" "Show what stands on the map: open the scene beside it",
@@ -34,7 +34,7 @@ pub(crate) static MAP_OVERLAYS: [Overlay; OVERLAYS.len() + 1] = joined(
     &OVERLAYS,
 );
 
-/// The overlays of a terrain; the last one only where tiles have cover.
+/// The overlays of a terrain. The last one is only offered if tiles have cover.
 pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
     TileTypes "Tile types" "Colour every tile by its type" surface,
     Pathable "Pathable"
@@ -55,13 +55,13 @@ pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
          none" surface,
 ];
 
-/// Levels that the legend of the height overlay has at most.
+/// Maximum number of levels in the legend of the height overlay.
 const MAX_LEGEND_LEVELS: i32 = 10;
-/// Islands that the outline and JSON list.
+/// Maximum number of islands in the outline and in JSON.
 const MAX_ISLANDS: usize = 100;
-/// Cells of the smallest island that is worth a note: those of a tile.
+/// Minimum number of cells of an island that gets a note: those of one tile.
 const MIN_NOTED_CELLS: u32 = CELLS_PER_SIDE * CELLS_PER_SIDE;
-/// Lines around an island at most.
+/// Maximum number of lines around an island.
 const MAX_BORDER: usize = 1 << 16;
 
 impl Document for Terrain {
@@ -88,7 +88,7 @@ impl Document for Terrain {
 
     fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
         if self.relief().is_coarse && goes_on() {
-            // Its islands are in the outline, with which a small map is opened.
+            // The outline lists the islands: of a large map now, of a small one from the start.
             self.navigation();
             self.make_relief();
             has_come();
@@ -155,7 +155,7 @@ impl Document for Terrain {
         let tile = self.tile_rc(item);
         let tile = tile.and_then(|(row, col)| Some(TileAt::new(self, row, col)?.info()));
         if let Some(tile) = tile {
-            // As `--tile` has them.
+            // In the form of `--tile`.
             let groups = details.values_mut().filter_map(Value::as_object_mut);
             for (key, value) in groups.flat_map(Map::iter_mut) {
                 if let Some(known) = tile.get(key) {
@@ -199,7 +199,7 @@ impl Document for Terrain {
         if let Some((row, col)) = self.tile_rc(item) {
             return ItemPlace {
                 bounds: Some(self.tiles_bounds(row..row + 1, col..col + 1)),
-                // A hill may be before a tile.
+                // A hill may hide a tile.
                 seen_from: SeenFrom::AllAround,
                 is_placeholder: !self.map.is_read(row, col),
             };
@@ -358,7 +358,7 @@ impl Document for Terrain {
         let count = self.map.tiles.len();
         let after = after.and_then(|item| self.tile_rc(item));
         let after = after.map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
-        // From the one after it on, round to itself.
+        // Starts behind the current tile and wraps around to it.
         let first = after.map_or(0, |at| if backwards { at } else { at + 1 });
         let mut tiles = (first..count).chain(0..first.min(count));
         let is_member = |at: &usize| self.is_member(members, *at);
@@ -427,17 +427,17 @@ impl Document for Terrain {
     }
 }
 
-/// What an island is called, by its number from 1.
+/// Display name of an island, by its number from 1.
 fn island_name(number: usize) -> String {
     format!("Island {number}")
 }
 
-/// The colour of an island, by its index, in the navigation overlay.
+/// Colour of an island in the navigation overlay, by its index.
 fn island_color(index: usize) -> [u8; 3] {
     bytes(colors::ISLANDS[color_of(index, colors::ISLANDS.len())])
 }
 
-/// The colour of a level in the height overlay.
+/// Colour of a level in the height overlay.
 fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
     let last = colors::HEIGHTS.len() - 1;
     let at = (level - low) as f32 / (high - low).max(1) as f32 * last as f32;
@@ -449,8 +449,7 @@ fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
 }
 
 impl Terrain {
-    /// The record of an item with its table of fields.
-    /// What is said of items of each kind in JSON.
+    /// JSON keys of items of each kind.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         vec![
             Self::FIELDS.keys("map"),
@@ -462,6 +461,7 @@ impl Terrain {
         ]
     }
 
+    /// The record of an item with its table of fields.
     fn described(&self, item: Item) -> Option<Box<dyn Describe + '_>> {
         let Item::Terrain(item) = item else {
             return None;
@@ -490,7 +490,7 @@ impl Terrain {
         &MAP_OVERLAYS[..MAP_OVERLAYS.len() - usize::from(!self.has_cover())]
     }
 
-    /// Whether any tile has cover: only then is the last of [`OVERLAYS`] offered.
+    /// `true` if any tile has cover, which is the condition for the last of [`OVERLAYS`].
     pub(crate) fn has_cover(&self) -> bool {
         self.counts.covers[Cover::None as usize] < self.read_tiles() as u64
     }
@@ -516,7 +516,7 @@ impl Terrain {
         bytes as u64
     }
 
-    /// What the colours of an overlay mean.
+    /// The legend of an overlay.
     fn legend(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         let entry = |color, label: &str| LegendEntry::new(color, label);
         match overlay {
@@ -572,8 +572,8 @@ impl Terrain {
         }
     }
 
-    /// Whether anything shows a material: a tile, or a splat over what a tile shows. Where tiles could
-    /// not be read nobody knows.
+    /// `true` if a tile, or a splat on a shown material, uses a material. Also `true` if some tiles
+    /// could not be read, since they may use it.
     fn is_used(&self, index: u32) -> bool {
         let by_tiles = |index: u32| {
             let uses = self.counts.materials.get(index as usize);
@@ -590,7 +590,8 @@ impl Terrain {
         self.navigation().islands(Domain::Ground)
     }
 
-    /// The islands of ground, if there is more than one; of a large map they come with its relief.
+    /// The outline of the ground islands, if there are several. For a large map they appear
+    /// together with its relief.
     fn island_lines(&self) -> Option<OutlineNode> {
         if self.relief().is_coarse {
             return None;
@@ -634,7 +635,7 @@ impl Terrain {
         border.take(MAX_BORDER).filter_map(line).collect()
     }
 
-    /// The navigation grid in JSON: of each domain its islands, the largest first.
+    /// The navigation grid in JSON: the islands of each domain, the largest first.
     pub(crate) fn navigation_json(&self) -> Value {
         let grid = self.navigation();
         let domains = Domain::ALL.map(|domain| {
@@ -709,13 +710,13 @@ impl Terrain {
         entries
     }
 
-    /// What overlays show of tiles that could not be read, if there are any.
+    /// Legend entry for tiles that could not be read, if there are any.
     fn bad_tiles_entry(&self) -> Option<LegendEntry> {
         let note = bad_tiles_note(self.bad_tile_counts())?;
         Some(LegendEntry::new(TileClass::Unreadable.color(), note))
     }
 
-    /// Where a chunk stands in lists of them; none off the map.
+    /// Index of a chunk in chunk lists; `None` if it is not on the map.
     pub(super) fn chunk_index(&self, row: u32, col: u32) -> Option<usize> {
         let on_map = row < self.map.chunk_rows && col < self.map.chunk_cols;
         on_map.then(|| row as usize * self.map.chunk_cols as usize + col as usize)

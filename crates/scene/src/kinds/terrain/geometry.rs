@@ -1,7 +1,7 @@
-//! The shape of a tile (fact sheet A4 to A6): the CPU twin of `shaders/tile.wgsl`.
+//! The shape of a tile (fact sheet A4 to A6): the CPU counterpart of `shaders/tile.wgsl`.
 //!
-//! Inside a tile, `u` runs from its west edge (0) to its east edge (1) and `v` from its north
-//! edge (0) to its south edge (1). Heights are in levels until they become world coordinates.
+//! Inside a tile, `u` runs from its west edge (0) to its east edge (1) and `v` from its north edge
+//! (0) to its south edge (1). Heights are in levels until they become world coordinates.
 
 use glam::{Vec2, Vec3};
 
@@ -9,19 +9,19 @@ use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
 
 pub use crate::geometry::LEVEL_HEIGHT;
 
-/// World units along one side of a tile.
+/// Side of a tile in world units.
 pub const TILE_SIDE: f32 = 8.0;
-/// The level that stands beyond the border of the map (fact sheet A6).
+/// The level of the surroundings beyond the border of the map (fact sheet A6).
 pub const BORDER_LEVEL: i32 = -1;
 
 /// The lowest base height on which ground units can walk: below it water is deep (fact sheet E).
 pub const MIN_WALKABLE_BASE: i32 = -1;
-/// The highest ramp that ground units can climb and that shows the top material: a higher one is
-/// steep, and shows the side material (fact sheets E and A5).
+/// The highest ramp that ground units can climb and that shows the top material. Higher ramps are
+/// steep and show the side material (fact sheets E and A5).
 pub const MAX_GENTLE_RAMP: u8 = 1;
 
-/// Raised corners of each tile type, in the order north-west 1, north-east 2, south-west 4,
-/// south-east 8 (fact sheet A5).
+/// Raised corners of each tile type as bits: north-west 1, north-east 2, south-west 4, south-east 8
+/// (fact sheet A5).
 const RAISED: [u8; 13] = [
     0,
     1 | 2,
@@ -57,18 +57,18 @@ pub enum Half {
     North = 1,
 }
 
-/// What the geometry of a tile is made from.
+/// The data that defines the geometry of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Height of each corner in levels, in the order of [`Corner`].
     pub corners: [i32; 4],
-    /// Whether the top is cut from north-west to south-east (`\`) and not from north-east to
+    /// `true` if the top is cut from north-west to south-east (`\`), `false` if from north-east to
     /// south-west (`/`).
     pub cut_from_north_west: bool,
 }
 
 impl Shape {
-    /// The shape of a tile; the ramp height of a flat tile means nothing.
+    /// The shape of a tile. The ramp height of a flat tile is ignored.
     pub fn of(tile: &Tile) -> Self {
         let base = i32::from(tile.base_height);
         let ramp = i32::from(tile.ramp_height);
@@ -80,8 +80,8 @@ impl Shape {
         }
     }
 
-    /// The type of tile that has these corners raised, in the order of [`Corner`], and all others
-    /// not; none if there is no such type. A tile with all corners raised is a flat one.
+    /// The tile type with exactly these corners raised, in the order of [`Corner`]; `None` if no
+    /// such type exists. A tile with all corners raised is flat.
     pub fn kind_with_raised(corners: [bool; 4]) -> Option<TileType> {
         if corners == [true; 4] {
             return Some(TileType::Flat);
@@ -90,7 +90,7 @@ impl Shape {
         kinds.find(|kind| Self::raised_corners(*kind) == corners)
     }
 
-    /// Which corners of a type are raised, in the order of [`Corner`].
+    /// Raised corners of a type, in the order of [`Corner`].
     pub fn raised_corners(kind: TileType) -> [bool; 4] {
         let raised = RAISED[kind as usize];
         [
@@ -101,7 +101,7 @@ impl Shape {
         ]
     }
 
-    /// Whether tiles of a type are cut from north-west to south-east.
+    /// `true` if tiles of a type are cut from north-west to south-east.
     pub const fn is_cut_from_north_west(kind: TileType) -> bool {
         matches!(
             kind,
@@ -123,7 +123,7 @@ impl Shape {
         }
     }
 
-    /// The half that a point of the tile is in.
+    /// The half that contains a point of the tile.
     pub fn half_at(&self, uv: Vec2) -> Half {
         let south = if self.cut_from_north_west {
             uv.y > uv.x
@@ -133,7 +133,7 @@ impl Shape {
         if south { Half::South } else { Half::North }
     }
 
-    /// How many levels a half rises over the length of a tile toward the east and the south.
+    /// Rise of a half in levels per tile, toward the east and the south.
     fn slope(&self, half: Half) -> [i32; 2] {
         let [nw, ne, sw, se] = self.corners;
         match (self.cut_from_north_west, half) {
@@ -148,7 +148,7 @@ impl Shape {
     pub fn level_at(&self, uv: Vec2) -> f32 {
         let half = self.half_at(uv);
         let [east, south] = self.slope(half);
-        // Both halves have the ends of the cut in common.
+        // The ends of the cut belong to both halves.
         let (corner, at) = if self.cut_from_north_west {
             (Corner::NorthWest, Vec2::ZERO)
         } else {
@@ -166,13 +166,12 @@ impl Shape {
         Vec3::new(east as f32 * rise, 1.0, south as f32 * -rise).normalize()
     }
 
-    /// Whether a half is not level.
+    /// `true` if a half is not level.
     pub fn is_sloped(&self, half: Half) -> bool {
         self.slope(half) != [0, 0]
     }
 
-    /// The heights of the two ends of an edge in levels: west end then east end, or north end
-    /// then south end.
+    /// Heights of the two ends of an edge in levels: west then east, or north then south.
     pub fn edge(&self, edge: Edge) -> [i32; 2] {
         let [nw, ne, sw, se] = self.corners;
         match edge {
@@ -193,12 +192,12 @@ impl Shape {
         self.corners.into_iter().fold(i32::MIN, i32::max)
     }
 
-    /// The level down to which its sides reach on the border of the map (fact sheet A6).
+    /// The lower end of its sides on the border of the map, in levels (fact sheet A6).
     pub fn skirt_bottom(&self) -> i32 {
         BORDER_LEVEL.min(self.lowest())
     }
 
-    /// The half that lies along an edge.
+    /// The half adjacent to an edge.
     pub fn half_on(&self, edge: Edge) -> Half {
         match edge {
             Edge::South => Half::South,
@@ -210,7 +209,7 @@ impl Shape {
         }
     }
 
-    /// The two halves that touch a corner; the same one twice where only one does (fact sheet A8).
+    /// The two halves that touch a corner; twice the same if only one does (fact sheet A8).
     pub fn halves_at(&self, corner: Corner) -> [Half; 2] {
         use Half::{North, South};
         match (self.cut_from_north_west, corner) {
@@ -222,8 +221,8 @@ impl Shape {
     }
 }
 
-/// Whether a half of a tile shows the side material: it does where it slopes and the ramp is
-/// higher than one level (fact sheet A5).
+/// `true` if a half of a tile shows the side material: if it slopes and the ramp is higher than one
+/// level (fact sheet A5).
 pub fn shows_side_material(tile: &Tile, half: Half) -> bool {
     tile.ramp_height > MAX_GENTLE_RAMP && Shape::of(tile).is_sloped(half)
 }
@@ -237,10 +236,10 @@ pub fn half_material(tile: &Tile, half: Half) -> u16 {
     }
 }
 
-/// Why ground units cannot walk on a tile.
+/// Reason why ground units cannot walk on a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Barrier {
-    /// Its flag says so.
+    /// Its flag forbids it.
     Flag,
     /// It is under deep water.
     Deep,
@@ -249,8 +248,8 @@ pub enum Barrier {
 }
 
 impl Barrier {
-    /// What keeps ground units off a tile; none where they can walk (fact sheet E): the CPU twin of
-    /// `tile_is_walkable` in `shaders/tile.wgsl`.
+    /// Returns the obstacle for ground units on a tile, or `None` if they can walk there (fact
+    /// sheet E). CPU counterpart of `tile_is_walkable` in `shaders/tile.wgsl`.
     pub fn of(tile: &Tile) -> Option<Self> {
         if !tile.pathable() {
             Some(Self::Flag)
@@ -263,9 +262,9 @@ impl Barrier {
         }
     }
 
-    /// What keeps ground units off one of the four cells of a tile; `None` if they can walk there.
-    /// The cell at the level corner of a corner tile is open if the corner is at level 0 or above,
-    /// whatever bars the tile (fact sheet E).
+    /// Returns the obstacle for ground units on one of the four cells of a tile, or `None` if they
+    /// can walk there. Even on a barred tile, the cell at the level corner of a corner tile is open
+    /// if that corner is at level 0 or above (fact sheet E).
     pub fn of_cell(tile: &Tile, cell: Corner) -> Option<Self> {
         Self::of(tile).filter(|_| {
             let is_level_corner = Shape::level_corner(tile.kind) == Some(cell);
@@ -283,13 +282,13 @@ impl Barrier {
     }
 }
 
-/// Where the tiles of a map are in the world: the map is centred on the origin, row 0 and column 0
+/// The tile grid of a map in world space. The map is centred on the origin; row 0 and column 0 are
 /// in its north-west corner at +X and -Z (fact sheet A4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// Rows of tiles, from north to south.
+    /// Number of rows of tiles, from north to south.
     pub rows: u32,
-    /// Columns of tiles, from west to east.
+    /// Number of columns of tiles, from west to east.
     pub cols: u32,
 }
 
@@ -299,8 +298,8 @@ impl Placement {
         Vec2::new(self.cols as f32, -(self.rows as f32)) * (TILE_SIDE * 0.5)
     }
 
-    /// World position of a point of the map given in tiles east and south of its north-west
-    /// corner and in levels.
+    /// World position of a point given in tiles east and south of the north-west corner of the map,
+    /// and in levels.
     pub fn world(&self, east_tiles: f32, south_tiles: f32, level: f32) -> Vec3 {
         let corner = self.north_west();
         Vec3::new(
@@ -310,13 +309,14 @@ impl Placement {
         )
     }
 
-    /// Tiles east and south of the north-west corner of a world position.
+    /// Distance of a world position from the north-west corner, in tiles east and south.
     pub fn tiles(&self, world_x: f32, world_z: f32) -> Vec2 {
         let corner = self.north_west();
         Vec2::new(corner.x - world_x, world_z - corner.y) / TILE_SIDE
     }
 
-    /// Row and column of the tile under a world position, and the place in it; none off the map.
+    /// Row and column of the tile under a world position, and the position within the tile; `None`
+    /// if it is off the map.
     pub fn tile_at(&self, world_x: f32, world_z: f32) -> Option<(u32, u32, Vec2)> {
         let at = self.tiles(world_x, world_z);
         let size = Vec2::new(self.cols as f32, self.rows as f32);
@@ -329,7 +329,7 @@ impl Placement {
     }
 }
 
-/// A tile that was read, beyond an edge of another one.
+/// The neighbour of a tile beyond an edge, if it exists and was read.
 pub(super) fn beyond(map: &Pfmap, row: u32, col: u32, edge: Edge) -> Option<(u32, u32, &Tile)> {
     let (down, right) = edge.step();
     let row = row.checked_add_signed(down)?;
@@ -350,8 +350,8 @@ mod tests {
         tile
     }
 
-    /// Table A5, typed again: north-west, north-east, south-west, south-east, centre (in halves
-    /// of the ramp), cut, which halves slope, and where the slope faces (west +X, south +Z).
+    /// Table A5, transcribed independently: north-west, north-east, south-west, south-east, centre
+    /// (in halves of the ramp), cut, sloped halves, and direction of the slope (west +X, south +Z).
     type Row = (TileType, [i32; 4], i32, char, [bool; 2], [i32; 2]);
     const TABLE: [Row; 13] = [
         (TileType::Flat, [0, 0, 0, 0], 0, '/', [false, false], [0, 0]),

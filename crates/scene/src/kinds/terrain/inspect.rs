@@ -1,4 +1,4 @@
-//! What is said of a terrain and its parts, in tables of fields.
+//! Tables of fields that describe a terrain and its parts.
 
 use std::ops::Range;
 
@@ -19,9 +19,9 @@ use mapscope_formats::pfmap::{
     CHUNK_SIDE, Edge, Field, Found, Material, Meaning, Reading, TILE_CHARS, TileType,
 };
 
-/// Navigation cells of a tile.
+/// Number of navigation cells of a tile.
 const CELLS_PER_TILE: usize = (CELLS_PER_SIDE * CELLS_PER_SIDE) as usize;
-/// What stands where the file has no such tile.
+/// Text for a tile that the file does not contain.
 const MISSING: &str = "missing: the file ends before it";
 
 impl Terrain {
@@ -32,7 +32,7 @@ impl Terrain {
             .in_summary_as("Map")
             .derived(),
         field("Version", |map: &Self| map.map.version.as_str().into())
-            // What is wrong comes first, since a narrow outliner cuts the end.
+            // Problems come first, since a narrow outliner truncates the end.
             .note(|map| bad_tiles_note(map.bad_tile_counts()).into()),
         field("Chunks", |map: &Self| {
             rows_and_cols(map.map.chunk_rows, map.map.chunk_cols)
@@ -97,7 +97,7 @@ impl Terrain {
         })
     }
 
-    /// A material that a tile names.
+    /// The value of a material reference in a tile.
     fn material_value(&self, number: i32) -> Value {
         let index = usize::try_from(number).unwrap_or(usize::MAX);
         match MaterialAt::new(self, index) {
@@ -110,7 +110,7 @@ impl Terrain {
         }
     }
 
-    /// The same for comparing tiles: what the material is, wherever it stands in the list.
+    /// The same for comparisons: the identity of the material, regardless of its index.
     fn own_material(&self, number: i32) -> Value {
         let value = match self.material_at(number) {
             Some(material) => format!("{}, {}", material.name, material.texture).into(),
@@ -123,17 +123,17 @@ impl Terrain {
         self.map.materials.get(usize::try_from(number).ok()?)
     }
 
-    /// What the file has in the place of a tile, by its index.
+    /// The file contents in place of a tile, by its index.
     fn found_at(&self, index: usize) -> Found<'_> {
         let cols = self.map.cols().max(1);
         self.map.found(index as u32 / cols, index as u32 % cols)
     }
 
-    /// Adds a run of tiles: their characters in one spelling, and the materials that they name.
+    /// Adds a run of tiles: their normalised characters, and references to their materials.
     pub(super) fn add_tiles(&self, run: Range<usize>, content: &mut Content<'_>) {
         let tiles = self.map.tiles.get(run.clone()).unwrap_or_default();
         let mut found = run.clone().map(|index| self.found_at(index));
-        // Of several tiles it is enough to know that nothing at all differs.
+        // For a run of tiles, a plain comparison of bytes suffices.
         let is_plain = tiles.len() > 1 && content.are_numbers_same("material");
         if is_plain && found.all(|it| matches!(it, Found::Tile)) {
             return content.bytes(bytemuck::cast_slice(tiles));
@@ -165,11 +165,11 @@ impl Terrain {
     }
 }
 
-/// The fields of a tile that files spell in two ways, which the engine reads alike: a letter in either case,
-/// and 0 with either sign.
+/// Fields of a tile with two spellings that the engine reads alike: letters in either case, and 0
+/// with either sign.
 const SPELT_IN_TWO_WAYS: [Field; 2] = [Field::Type, Field::BaseHeight];
 
-/// The fields of a tile that name materials.
+/// The fields of a tile that reference materials.
 const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];
 
 fn no_material(number: i32) -> String {
@@ -225,11 +225,11 @@ impl<'a> ChunkAt<'a> {
         }),
     );
 
-    /// The lines of the file that it is on.
+    /// The lines of the file that contain it.
     fn lines(&self) -> String {
         let map = &self.terrain.map;
         let [row, col] = [self.row, self.col].map(|at| at * CHUNK_SIDE);
-        // Of a chunk that the file ends in, the last tile that is there.
+        // If the file ends within the chunk, this finds the last tile present.
         let tiles = (0..CHUNK_SIDE * CHUNK_SIDE).rev();
         let mut lines = tiles.filter_map(|at| {
             let place = (row + at / CHUNK_SIDE, col + at % CHUNK_SIDE);
@@ -248,7 +248,7 @@ pub(super) struct MaterialAt<'a> {
     index: usize,
     material: &'a Material,
     texture: &'a MaterialTexture,
-    /// Tiles that show it on top, and at their sides.
+    /// Numbers of tiles that show it on top, and at their sides.
     uses: [u64; 2],
 }
 
@@ -337,15 +337,15 @@ impl<'a> TilesOf<'a> {
     );
 }
 
-/// A tile: what the file has in its place, read as far as the engine reads it.
+/// A tile: the file contents in its place, read as far as the engine reads them.
 pub(super) struct TileAt<'a> {
     terrain: &'a Terrain,
     row: u32,
     col: u32,
     class: TileClass,
-    /// Its characters, and how many there are in the file; none where the file ends before it.
+    /// Its characters, and their number in the file; `None` if the file ends before it.
     text: Option<(Vec<u8>, usize)>,
-    /// None where there are not 24 characters.
+    /// `None` if there are not 24 characters.
     reading: Option<Reading>,
 }
 
@@ -471,8 +471,8 @@ impl<'a> TileAt<'a> {
         ],
     };
 
-    /// The tile of `info --tile`, as the contract has it; corners in world units. What could not
-    /// be read is null.
+    /// The tile in the form of `info --tile` in the contract, with corners in world units.
+    /// Unreadable values are null.
     pub(super) fn info(&self) -> Json {
         let mut info = Json::from(Self::FIELDS.json(self));
         for field in Field::ALL {
@@ -494,12 +494,12 @@ impl<'a> TileAt<'a> {
         info
     }
 
-    /// What its fields say of its shape, or else of its surface, and what follows from that.
+    /// Values of its shape fields or of its surface fields, with derived values.
     fn fields(&self, of_shape: bool) -> Value {
         self.field_lines(of_shape, true)
     }
 
-    /// The same without what follows from it.
+    /// The same without derived values.
     fn said_fields(&self, of_shape: bool) -> Value {
         self.field_lines(of_shape, false)
     }
@@ -512,7 +512,7 @@ impl<'a> TileAt<'a> {
         for field in Field::ALL {
             let is_of_shape = matches!(field.meaning(), Meaning::Type | Meaning::Levels);
             if is_of_shape == of_shape {
-                // The blend modes of all edges have one key together.
+                // The blend modes of all edges share one key.
                 let key = field
                     .key()
                     .filter(|_| !matches!(field.meaning(), Meaning::Blend(_)));
@@ -532,8 +532,8 @@ impl<'a> TileAt<'a> {
         lines.into()
     }
 
-    /// The characters that no field says, such as another digit than 1 of a flag that is set; of what
-    /// is no tile all of them.
+    /// Characters that no field represents, such as a digit other than 1 for a set flag. For
+    /// contents that are not a tile, all characters.
     fn unsaid(&self) -> Option<String> {
         let (text, _) = self.text.as_ref()?;
         let Some(reading) = self.reading.filter(|_| text.len() == TILE_CHARS) else {
@@ -548,7 +548,7 @@ impl<'a> TileAt<'a> {
             let number = reading.get(field);
             plain.set(field, number);
             let is_said = match field.meaning() {
-                // The edges say it, unless they have modes of their own.
+                // It is covered by the edges unless they have their own modes.
                 Meaning::BlendAll => !names_edges || number == 0,
                 Meaning::Reserved => true,
                 Meaning::Type => reading.kind().is_some(),
@@ -557,7 +557,7 @@ impl<'a> TileAt<'a> {
             let spelled = plain.text();
             for at in field.chars() {
                 let (found, plain) = (text.get(at), spelled.get(at));
-                // The engine reads letters of types in either case.
+                // The engine accepts type letters in either case.
                 let is_plain = found
                     .zip(plain)
                     .is_some_and(|(a, b)| a.eq_ignore_ascii_case(b));
@@ -591,13 +591,14 @@ impl<'a> TileAt<'a> {
             Meaning::InvertedFlag(_) => (tile.get(field) == 0).into(),
             Meaning::Cover => tile.cover().name().into(),
             Meaning::Blend(edge) => tile.blend(edge).name().into(),
-            // It is in those of the edges.
+            // It is included in the fields of the edges.
             Meaning::BlendAll => Value::absent(),
             Meaning::Reserved => String::from_utf8_lossy(&tile.text()[field.chars()]).into(),
         }
     }
 
-    /// On how many of its cells ground units can walk, and what keeps them off the first other one.
+    /// Number of its cells on which ground units can walk, and the first obstacle on the other
+    /// cells.
     fn ground_units(&self) -> String {
         if self.walk().is_none() {
             return "unknown".to_owned();
@@ -614,13 +615,13 @@ impl<'a> TileAt<'a> {
         }
     }
 
-    /// Whether ground units can walk on it, and if not, why; none where that is not known.
+    /// `Ok` if ground units can walk on it, else the reason; `None` if unknown.
     fn walk(&self) -> Option<Result<(), Barrier>> {
         let reading = self.reading.filter(Reading::has_shape);
         reading.map(|reading| Barrier::of(&reading.tile).map_or(Ok(()), Err))
     }
 
-    /// What the navigation grid has of each of its cells, in the order of [`Corner`].
+    /// Its navigation cells, in the order of [`Corner`].
     fn cells(&self) -> impl Iterator<Item = (&'static str, CellAt<'a>)> {
         let names = [
             ("North-west cell", Corner::NorthWest),
@@ -636,7 +637,7 @@ impl<'a> TileAt<'a> {
         names.into_iter().map(cell)
     }
 
-    /// A line for each cell, and one for ships where there is water.
+    /// A line for each cell, and one for ships if there is water.
     fn cell_lines(&self) -> Vec<Property> {
         let mut lines: Vec<Property> = self
             .cells()
@@ -689,7 +690,7 @@ impl<'a> TileAt<'a> {
         self.terrain.map.is_read(self.row, self.col)
     }
 
-    /// What is wrong with it, if anything is.
+    /// Its problem, if it has one.
     fn state(&self) -> Value {
         let is_odd = matches!(self.terrain.map.found(self.row, self.col), Found::Odd(_));
         if !self.is_read() {
@@ -703,7 +704,7 @@ impl<'a> TileAt<'a> {
         }
     }
 
-    /// Its characters, cut into fields where they are as many as a tile has.
+    /// Its characters, split into fields if their number is that of a tile.
     fn characters(&self) -> Vec<Property> {
         let Some((text, length)) = &self.text else {
             return Vec::new();
@@ -800,7 +801,7 @@ pub(super) struct IslandAt<'a> {
 }
 
 impl<'a> IslandAt<'a> {
-    /// That of a cell.
+    /// The island of a cell.
     pub(super) fn new(terrain: &'a Terrain, row: u32, col: u32) -> Option<Self> {
         let islands = terrain.navigation().islands(Domain::Ground);
         let index = islands.at(Cell { row, col })?;
@@ -856,18 +857,18 @@ fn rows_and_cols(rows: u32, cols: u32) -> Value {
     format!("{rows} rows, {cols} columns").into()
 }
 
-/// How many digits the numbers below another have at most.
+/// Maximum number of digits of the numbers below `count`.
 fn digits(count: u32) -> usize {
     count.saturating_sub(1).to_string().len()
 }
 
-/// A row or column, as wide as any.
+/// A row or column number, padded to a common width.
 fn padded(number: u32, count: u32) -> Value {
     let width = digits(count);
     Value::from(format!("{number:>width$}")).width(width)
 }
 
-/// Bytes of a file as text, each in view, whatever it is.
+/// Bytes of a file as text, with control characters and invalid UTF-8 escaped.
 fn characters(bytes: &[u8]) -> String {
     let quoted = bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid().chars().map(|c| {

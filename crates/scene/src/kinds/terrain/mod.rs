@@ -1,4 +1,4 @@
-//! Terrain made of PFMAP tiles: what the Permafrost Engine draws of a map.
+//! Terrain made of PFMAP tiles, as the Permafrost Engine draws a map.
 
 mod class;
 pub mod colors;
@@ -44,38 +44,39 @@ use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
 use mapscope_formats::{Place, Problem, Subject};
 
-/// Where it is said what is wrong with the skybox of the game, which the map does not name.
+/// Place for problems of the game's skybox, which the map does not name.
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
-/// Tiles up to which a map is opened with its relief, which takes them some 50 ms.
+/// Maximum number of tiles of a map that is opened together with its relief, which takes about 50
+/// ms at that size.
 const MAX_TILES_AT_ONCE: usize = 1 << 20;
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
 pub struct Terrain {
-    /// What was known of it when it was opened.
+    /// Metadata at the time of opening.
     about: About,
-    /// The same with what is wrong with its skybox, once that was read.
+    /// The same with problems of its skybox, once that is read.
     whole_about: OnceLock<About>,
     path: PathBuf,
     map: Pfmap,
     placement: Placement,
     tiles: Arc<Vec<TileRecord>>,
-    /// What it was opened with: without faces and shadow if it is large.
+    /// The initial relief; without faces and shadow if the map is large.
     relief: Relief,
-    /// What it is drawn with once it is there.
+    /// The complete relief, once it is computed.
     whole_relief: OnceLock<Relief>,
     overview: Overview,
     textures: Arc<Textures>,
-    /// Its sun and sky; in a scene it has the sun of that, and the scene has the sky.
+    /// Its sun and sky. Within a scene it has the scene's sun, and the scene has the sky.
     environment: Environment,
     counts: Counts,
-    /// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+    /// Numbers of unreadable and of missing tiles for each chunk; empty if there are none.
     bad_in_chunks: Vec<[u32; 2]>,
-    /// The static entities that stand on it.
+    /// The static entities on it.
     blockers: Vec<Blocker>,
-    /// Worked out when it is first asked for.
+    /// Computed on demand.
     navigation: OnceLock<NavigationGrid>,
-    /// Found when they are first asked for.
+    /// Computed on demand.
     seams: OnceLock<Vec<Seam>>,
 }
 
@@ -91,10 +92,10 @@ pub(crate) fn open(
 }
 
 impl Terrain {
-    /// Makes a terrain of a map that was read, in the sun and below the sky of the game.
+    /// Builds a terrain from a parsed map, with the sun and the sky of the game.
     ///
     /// # Errors
-    /// Only when the load is cancelled.
+    /// Only if the load is cancelled.
     pub fn build(
         map: Pfmap,
         source: &Source,
@@ -116,10 +117,10 @@ impl Terrain {
         Ok(terrain)
     }
 
-    /// Makes a terrain of a map that was read, for what surrounds it.
+    /// Builds a terrain from a parsed map, with the given environment.
     ///
     /// # Errors
-    /// Only when the load is cancelled.
+    /// Only if the load is cancelled.
     pub fn build_in(
         environment: Environment,
         map: Pfmap,
@@ -151,8 +152,8 @@ impl Terrain {
         Ok(terrain)
     }
 
-    /// Makes a terrain of a map whose textures are there, and that has no problems. Only tiles in
-    /// these rows and columns are drawn. `report` hears how far it is, and may break it off.
+    /// Builds a terrain from a map and loaded textures, without problems. Only tiles in the rows
+    /// and columns of `drawn` get faces. `report` receives the progress and may cancel.
     fn assemble<E>(
         path: PathBuf,
         environment: Environment,
@@ -221,12 +222,12 @@ impl Terrain {
         Ok(terrain)
     }
 
-    /// The map as it was read.
+    /// The parsed map.
     pub fn map(&self) -> &Pfmap {
         &self.map
     }
 
-    /// Where its tiles are in the world.
+    /// Position of its tiles in the world.
     pub fn placement(&self) -> Placement {
         self.placement
     }
@@ -236,12 +237,12 @@ impl Terrain {
         &self.tiles
     }
 
-    /// Its faces and its shadow; only how high its chunks are as long as these are not there.
+    /// Its faces and its shadow; until they are computed, only the heights of its chunks.
     pub fn relief(&self) -> &Relief {
         self.whole_relief.get().unwrap_or(&self.relief)
     }
 
-    /// Makes the faces and the shadow that it was opened without; whoever else does so waits.
+    /// Computes the deferred faces and shadow; concurrent callers wait.
     fn make_relief(&self) {
         self.whole_relief.get_or_init(|| {
             let layers = self.textures.layers_of_materials();
@@ -251,28 +252,28 @@ impl Terrain {
         });
     }
 
-    /// The sun that it stands in.
+    /// Its sun.
     pub fn sun(&self) -> &Sun {
         &self.environment.sun
     }
 
-    /// The map's colours from far away.
+    /// The colours of the map as seen from far away.
     pub fn overview(&self) -> &Overview {
         &self.overview
     }
 
-    /// The materials' textures, which patches of the map share.
+    /// The textures of its materials, which patches of the map share.
     pub fn textures(&self) -> &Arc<Textures> {
         &self.textures
     }
 
-    /// Where units can go. It is worked out when it is first asked for.
+    /// The navigation grid; computed on demand.
     pub fn navigation(&self) -> &NavigationGrid {
         self.navigation
             .get_or_init(|| NavigationGrid::of(&self.map, &self.blockers))
     }
 
-    /// The navigation cell below a place; none off the map.
+    /// The navigation cell below a place; `None` if it is off the map.
     pub fn cell_at(&self, world_x: f32, world_z: f32) -> Option<Cell> {
         let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
         let corner = match (uv.y >= 0.5, uv.x >= 0.5) {
@@ -284,7 +285,7 @@ impl Terrain {
         Some(Cell::in_tile(row, col, corner))
     }
 
-    /// Why a cell cannot be passed, in words: with the name of the entity that stands there.
+    /// Describes why a cell is impassable, with the name of a blocking entity.
     pub(super) fn why_barred(&self, obstacle: Obstacle) -> String {
         match obstacle {
             Obstacle::Entity(index) => {
@@ -296,25 +297,25 @@ impl Terrain {
         }
     }
 
-    /// The static entities that stand on it, which keep units off the ground that they cover.
+    /// The static entities on it, which block the ground that they cover.
     pub fn blockers(&self) -> &[Blocker] {
         &self.blockers
     }
 
-    /// Puts static entities on it, in place of those that stood there.
+    /// Replaces the static entities on it.
     pub fn set_blockers(&mut self, blockers: Vec<Blocker>) {
         self.blockers = blockers;
         self.navigation = OnceLock::new();
     }
 
-    /// Lowest and highest level of the ground: of the tiles that were read, without the skirt.
+    /// Lowest and highest level of the tiles that were read, without the skirt.
     pub fn levels(&self) -> [i32; 2] {
         let chunks = self.relief.packed.chunks.iter();
         let levels = chunks.filter_map(|chunk| chunk.ground);
         levels.reduce(pack::wider).unwrap_or_default()
     }
 
-    /// Lowest and highest level of all that is drawn, with the skirt and with placeholders.
+    /// Lowest and highest level of everything drawn, including the skirt and placeholders.
     fn drawn_levels(&self) -> [i32; 2] {
         let levels = self
             .relief
@@ -325,8 +326,7 @@ impl Terrain {
         levels.reduce(pack::wider).unwrap_or_default()
     }
 
-    /// World height of the ground at a place; none off the map, and where the tile could not be
-    /// read.
+    /// World height of the ground at a place; `None` off the map and on unreadable tiles.
     pub fn height_at(&self, world_x: f32, world_z: f32) -> Option<f32> {
         let (row, col, uv) = self.placement.tile_at(world_x, world_z)?;
         let tile = self.map.tile(row, col)?;
@@ -344,8 +344,8 @@ impl Terrain {
         }
     }
 
-    /// A tile and its eight neighbours in rows from the north-west; beyond the border the tile
-    /// nearest to it is repeated. None for an item that is not a tile.
+    /// A tile and its eight neighbours, row by row from the north-west. Beyond the border the
+    /// nearest tile is repeated. `None` if the item is not a tile.
     pub fn neighborhood(&self, item: Item) -> Option<[Tile; 9]> {
         let (row, col) = self.tile_rc(item)?;
         let at = |r: i64, c: i64| {
@@ -361,7 +361,7 @@ impl Terrain {
         }))
     }
 
-    /// A box around some tiles, from the first row and column to before the last.
+    /// Bounds of the tiles in the given rows and columns.
     fn tiles_bounds(&self, rows: Range<u32>, cols: Range<u32>) -> Aabb {
         let mut levels = [f32::MAX, f32::MIN];
         for row in rows.clone() {
@@ -384,20 +384,20 @@ impl Terrain {
     }
 }
 
-/// How many tiles of what kinds a map has.
+/// Tile counts of a map.
 #[derive(Debug, Clone)]
 struct Counts {
-    /// Tiles of each class.
+    /// Number of tiles of each class.
     classes: [u64; TileClass::COUNT],
-    /// Tiles of each [`Cover`](pfmap::Cover), but for those that could not be read.
+    /// Number of tiles with each [`Cover`](pfmap::Cover), without unreadable tiles.
     covers: [u64; 4],
-    /// For each material the tiles that name it for their top and for their sides, but for those
-    /// that could not be read.
+    /// For each material, the number of tiles that use it for their top and for their sides,
+    /// without unreadable tiles.
     materials: Vec<[u64; 2]>,
 }
 
 impl Counts {
-    /// Tiles that one thread counts at once.
+    /// Number of tiles that a thread counts at a time.
     const PART: usize = 1 << 16;
 
     /// Counts the tiles that were read.
@@ -419,7 +419,7 @@ impl Counts {
         for of_part in &counts {
             sum.add_all(of_part);
         }
-        // Nearly all tiles can be read: the few that cannot are taken off again.
+        // Nearly all tiles are readable: the few others are subtracted afterwards.
         for tile in map.bad_tiles.iter().filter_map(|at| map.tile(at.0, at.1)) {
             sum.add(tile, -1);
         }
@@ -447,8 +447,8 @@ impl Counts {
     }
 }
 
-/// Whether a problem says that a material was cut at a space, and another one that its texture, which is a part of
-/// a name then, was not found.
+/// `true` if `problem` reports that a material was cut at a space, and `of_texture` that its
+/// texture was not found. The texture's name is then only the part before the space.
 fn is_cut_at_space(problem: &Problem, of_texture: &Problem, map: &Pfmap) -> bool {
     let Subject::Material(index) = of_texture.subject else {
         return false;
@@ -459,7 +459,7 @@ fn is_cut_at_space(problem: &Problem, of_texture: &Problem, map: &Pfmap) -> bool
         && material.is_some_and(|material| !material.texture.contains('.'))
 }
 
-/// For each chunk its tiles that are unreadable and that are missing; empty if there are none.
+/// Numbers of unreadable and of missing tiles for each chunk; empty if there are none.
 fn count_bad_tiles(map: &Pfmap) -> Vec<[u32; 2]> {
     if map.bad_tiles.is_empty() {
         return Vec::new();

@@ -1,13 +1,14 @@
-//! The navigation grid of the engine: where units can go, and which ground is cut off (fact sheet E).
+//! The engine's navigation grid: the ground that units can reach, and the ground that is cut off
+//! (fact sheet E).
 //!
-//! Every tile has two by two cells of 4 by 4 units, each of which can be passed or not. Cells that can
-//! be passed and lie side by side (not corner to corner) are an island. The engine has twelve grids,
-//! for three domains and four sizes of units; this is its first of each of two domains: units of one
-//! cell on the ground and on the water. Units in the air go anywhere.
+//! Every tile has two by two cells of 4 by 4 units, each passable or not. Passable cells that share
+//! a side (not only a corner) form an island. The engine has twelve grids, for three domains and
+//! four sizes of units. This module has the first grid of two domains: units of one cell on the
+//! ground and on the water. Units in the air can go anywhere.
 //!
-//! Between two flat tiles of different heights is a cliff. As in the engine, it takes from each of the
-//! two tiles the cells that do not lie along it. The footprint of a static entity is not in the fact
-//! sheet: here it takes every cell that it overlaps.
+//! A cliff lies between two flat tiles of different heights. As in the engine, it makes those cells
+//! of both tiles impassable that do not lie along it. The fact sheet does not define the footprint
+//! of a static entity: here it blocks every cell that it overlaps.
 
 use std::ops::Range;
 
@@ -18,12 +19,12 @@ use crate::Item;
 use crate::core::parallel::split_among_threads;
 use mapscope_formats::pfmap::{Edge, Pfmap, Tile, TileType};
 
-/// Cells along one side of a tile.
+/// Number of cells along a side of a tile.
 pub const CELLS_PER_SIDE: u32 = 2;
-/// World units along one side of a cell.
+/// Side of a cell in world units.
 pub const CELL_SIDE: f32 = TILE_SIDE / CELLS_PER_SIDE as f32;
 
-/// The cells of a tile, by their bits: north-west 1, north-east 2, south-west 4, south-east 8.
+/// The cells of a tile as bits: north-west 1, north-east 2, south-west 4, south-east 8.
 const ALL_CELLS: u8 = 0b1111;
 const CORNERS: [Corner; 4] = [
     Corner::NorthWest,
@@ -31,13 +32,13 @@ const CORNERS: [Corner; 4] = [
     Corner::SouthWest,
     Corner::SouthEast,
 ];
-/// Cells that the footprints of entities are tried on, for each cell of a map: more than that is
-/// no village but an attempt to keep the reader busy.
+/// Budget for testing footprints of entities: cell tests per cell of the map. A real map stays far
+/// below it; it stops malicious files.
 const TRIES_PER_CELL: u64 = 8;
-/// The same for small maps, all in all.
+/// Minimum budget, for small maps.
 const MIN_TRIES: u64 = 1 << 20;
 
-/// What a grid is for.
+/// The domain of a navigation grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Domain {
     /// Units that walk.
@@ -47,10 +48,10 @@ pub enum Domain {
 }
 
 impl Domain {
-    /// Both, in the order of their numbers.
+    /// Both domains, in the order of their numbers.
     pub const ALL: [Self; 2] = [Self::Ground, Self::Water];
 
-    /// Its name, for people and JSON.
+    /// Its name in the interface and in JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ground => "ground",
@@ -58,20 +59,20 @@ impl Domain {
         }
     }
 
-    /// The four bits of a tile's byte that are this grid's, in the lowest place.
+    /// Extracts the four bits of this domain from a tile's byte.
     const fn of(self, byte: u8) -> u8 {
         byte >> (4 * self as u8) & ALL_CELLS
     }
 }
 
-/// Why a cell cannot be passed.
+/// Reason why a cell is impassable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The tile keeps units off.
+    /// The tile is barred.
     Tile(Barrier),
     /// A cliff lies along the opposite edge of the tile.
     Cliff,
-    /// The ground is not below the water: for ships.
+    /// The ground is not below the water, which blocks ships.
     Dry,
     /// The tile could not be read.
     Unread,
@@ -80,7 +81,7 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// The reason in words; an entity has a name of its own.
+    /// The reason in words. An entity's own name is not included.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tile(barrier) => barrier.name(),
@@ -92,13 +93,13 @@ impl Obstacle {
     }
 }
 
-/// A cell, by its row from the north and its column from the west in the whole map: twice those of its
-/// tile, and one more in the tile's south and east.
+/// A cell by its row from the north and its column from the west in the whole map. They are twice
+/// those of its tile, plus one in the tile's southern and eastern half.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
-    /// From the north.
+    /// Row, from the north.
     pub row: u32,
-    /// From the west.
+    /// Column, from the west.
     pub col: u32,
 }
 
@@ -117,7 +118,7 @@ impl Cell {
         (self.row / CELLS_PER_SIDE, self.col / CELLS_PER_SIDE)
     }
 
-    /// Where it is in its tile.
+    /// Its corner of the tile.
     pub const fn corner(self) -> Corner {
         CORNERS[(self.row % 2 * 2 + self.col % 2) as usize]
     }
@@ -128,28 +129,28 @@ impl Cell {
     }
 }
 
-/// What an entity covers of the ground, in world x and z.
+/// The ground area that an entity covers, in world x and z.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Footprint {
-    /// The points of a convex outline in their order around it.
+    /// The points of a convex outline, in order.
     Outline(Vec<Vec2>),
     /// A circle.
     Circle {
-        /// Its middle.
+        /// Centre.
         center: Vec2,
-        /// In world units.
+        /// Radius in world units.
         radius: f32,
     },
 }
 
 impl Footprint {
-    /// The outline around some points: their convex hull.
+    /// The convex hull of some points.
     pub fn around(points: &[Vec2]) -> Self {
         let mut points = points.to_vec();
         points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
         points.dedup();
         let mut outline: Vec<Vec2> = Vec::with_capacity(points.len() * 2);
-        // One side of the hull from west to east, then the other one back.
+        // One side of the hull from west to east, then the other side back.
         let forth = points.iter();
         let back = points.iter().rev().skip(1);
         let mut begin = 0;
@@ -171,8 +172,8 @@ impl Footprint {
         Self::Outline(outline)
     }
 
-    /// The same in cells east and south of the north-west corner of a map, and its bounds; `None` for a
-    /// footprint that is nowhere.
+    /// Converts the footprint to cells east and south of the north-west corner of a map, and
+    /// returns its bounds. `None` if it has no finite extent.
     fn in_cells(&self, placement: Placement) -> Option<(Self, [Vec2; 2])> {
         let cells = |at: Vec2| placement.tiles(at.x, at.y) * CELLS_PER_SIDE as f32;
         let moved = match self {
@@ -196,14 +197,14 @@ impl Footprint {
         }
     }
 
-    /// Whether it overlaps the unit square at a place that is in its bounds. What only touches it
-    /// does not.
+    /// `true` if it overlaps the unit square at `corner`, which must be within its bounds. Touching
+    /// does not count.
     fn overlaps(&self, corner: Vec2) -> bool {
         match self {
             Self::Outline(points) => {
                 let ends = points.iter().skip(1).chain(points.first());
                 let square = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE].map(|at| corner + at);
-                // Nothing of the square is inside where all of it is beyond one side.
+                // The square is outside if all of it lies beyond one side.
                 let is_beyond = |(from, to): (&Vec2, &Vec2)| {
                     let along = *to - *from;
                     let beyond = |at: &Vec2| along.perp_dot(*at - *from);
@@ -223,16 +224,17 @@ impl Footprint {
     }
 }
 
-/// The rows and columns of cells in some bounds; `size` is the number of those of the map.
+/// The rows and columns of cells within some bounds; `size` has the numbers of rows and columns of
+/// the map.
 fn cells_in([min, max]: [Vec2; 2], [rows, cols]: [u32; 2]) -> [Range<u32>; 2] {
-    // A cast cuts off what is outside.
+    // The casts clamp negative values to 0.
     let range = |min: f32, max: f32, count: u32| {
         (min.floor() as u32).min(count)..(max.ceil() as u32).min(count)
     };
     [range(min.y, max.y, rows), range(min.x, max.x, cols)]
 }
 
-/// Ground that does not bear what stands on it.
+/// Ground that does not support the object on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overhang {
     /// The edge of the map.
@@ -249,10 +251,10 @@ pub enum Overhang {
 }
 
 impl Overhang {
-    /// Cells that a footprint may have to be looked at: more than a building on any map has.
+    /// Maximum number of cells examined for a footprint; larger than any building.
     const MAX_CELLS: usize = 1 << 14;
 
-    /// The edge of the map or the first cliff across which a footprint lies.
+    /// Returns the edge of the map, or the first cliff, that a footprint crosses.
     pub fn of(map: &Pfmap, footprint: &Footprint) -> Option<Self> {
         let placement = Placement {
             rows: map.rows(),
@@ -302,55 +304,55 @@ impl Overhang {
     }
 }
 
-/// A static entity that stands on a map.
+/// A static entity on a map.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Blocker {
     /// The entity.
     pub item: Item,
     /// Its name.
     pub name: String,
-    /// What it covers of the ground.
+    /// The ground area that it covers.
     pub footprint: Footprint,
 }
 
-/// Cells that can all be reached from each other.
+/// A connected set of passable cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Island {
-    /// How many there are.
+    /// Number of cells.
     pub cells: u32,
-    /// The first of them in rows from the north-west.
+    /// Its first cell, row by row from the north-west.
     pub first: Cell,
 }
 
-/// Cells side by side in a row that can be passed.
+/// A run of adjacent passable cells in a row.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// The first column, and the one behind the last.
+    /// The first column, and the column after the last.
     start: u32,
     end: u32,
-    /// By its index in [`Islands::list`].
+    /// Index of its island in [`Islands::list`].
     island: u32,
 }
 
 /// The islands of a grid.
 ///
-/// Cells are kept as runs, since a map of four million tiles has sixteen million cells and mostly a
-/// few thousand runs.
+/// Cells are stored as runs: a map of four million tiles has sixteen million cells, but usually
+/// only a few thousand runs.
 #[derive(Debug, Default)]
 pub struct Islands {
-    /// The largest first; of the same size, the one whose first cell is first.
+    /// The islands, the largest first; ties are ordered by first cell.
     pub list: Vec<Island>,
     runs: Vec<Run>,
-    /// The first run of each row of cells, and the number of all.
+    /// Index of the first run of each row of cells, then the total number of runs.
     rows: Vec<u32>,
 }
 
 impl Islands {
-    /// Finds the islands of a grid by its tiles' bits, row by row: a run belongs to the islands of
-    /// those that it touches in the row before, which thereby become one.
+    /// Finds the islands of a grid from the bits of its tiles, row by row. A run joins all islands
+    /// that it touches in the previous row.
     fn of(domain: Domain, passable: &[u8], cols: usize) -> Self {
         let mut islands = Self::default();
-        // For each run another one of its island, until one that is its own.
+        // Union-find parents: for each run another run of its island; a root is its own parent.
         let mut parents: Vec<u32> = Vec::new();
         let mut above = 0..0;
         for tiles in passable.chunks_exact(cols.max(1)) {
@@ -378,7 +380,7 @@ impl Islands {
         islands
     }
 
-    /// Adds the runs of a row of cells, of which each tile has two bits.
+    /// Adds the runs of a row of cells, given as two bits per tile.
     fn add_row(&mut self, tiles: impl Iterator<Item = u8>) {
         let mut open = None;
         let mut end = 0;
@@ -412,7 +414,7 @@ impl Islands {
         self.runs.push(Run { start, end, island });
     }
 
-    /// Numbers the islands by their size.
+    /// Numbers the islands by size.
     fn number(&mut self, mut parents: Vec<u32>) {
         let mut found: Vec<Island> = Vec::new();
         let mut number_of = vec![u32::MAX; parents.len()];
@@ -434,7 +436,7 @@ impl Islands {
             }
         }
         let mut by_size: Vec<u32> = (0..found.len() as u32).collect();
-        // Those of one size stay in the order of their first cells.
+        // The sort is stable, so ties keep the order of their first cells.
         by_size.sort_by_key(|at| std::cmp::Reverse(found[*at as usize].cells));
         let mut rank_of = vec![0; found.len()];
         for (at, rank) in by_size.iter().zip(0..) {
@@ -447,19 +449,19 @@ impl Islands {
         self.list = sorted.collect();
     }
 
-    /// The island of a cell, by its index in the list; none where it cannot be passed.
+    /// Index of a cell's island in the list; `None` if the cell is impassable.
     pub fn at(&self, cell: Cell) -> Option<usize> {
         let runs = self.row(cell.row);
         let run = runs.get(runs.partition_point(|run| run.end <= cell.col))?;
         (run.start <= cell.col).then_some(run.island as usize)
     }
 
-    /// Cells that can be passed.
+    /// Number of passable cells.
     pub fn passable(&self) -> u64 {
         self.list.iter().map(|island| u64::from(island.cells)).sum()
     }
 
-    /// Cells that cannot be reached from the largest island.
+    /// Number of cells that cannot be reached from the largest island.
     pub fn cut_off(&self) -> u64 {
         let others = self.list.iter().skip(1);
         others.map(|island| u64::from(island.cells)).sum()
@@ -484,7 +486,7 @@ impl Islands {
             .map(|(row, run)| (row, run.start..run.end))
     }
 
-    /// The rows and columns of tiles that an island has cells of; none if there is no such island.
+    /// The rows and columns of tiles that an island covers; `None` if the island does not exist.
     pub fn tiles_of(&self, island: usize) -> Option<[Range<u32>; 2]> {
         let runs = self.runs_of(island).map(|(row, cols)| [row..row + 1, cols]);
         let wider = |a: Range<u32>, b: Range<u32>| a.start.min(b.start)..a.end.max(b.end);
@@ -492,8 +494,8 @@ impl Islands {
         Some(cells.map(|cells| cells.start / CELLS_PER_SIDE..cells.end.div_ceil(CELLS_PER_SIDE)))
     }
 
-    /// The border of an island: cells of it with the side that nothing of it lies beyond, in rows
-    /// from the north-west.
+    /// The border of an island: its cells with each side that faces away from it, row by row from
+    /// the north-west.
     pub fn border(&self, island: usize) -> impl Iterator<Item = (Cell, Edge)> {
         let of_run = move |(row, cols): (u32, Range<u32>)| {
             let last = cols.end.saturating_sub(1);
@@ -503,7 +505,7 @@ impl Islands {
                 (row.checked_add(1), Edge::South),
             ];
             let sides = cols.flat_map(move |col| beyond.map(|(row, edge)| (col, row, edge)));
-            // What lies beyond and can be passed is of the same island.
+            // A passable cell beyond belongs to the same island.
             let open = sides.filter(move |&(col, row, _)| {
                 row.is_none_or(|row| self.at(Cell { row, col }).is_none())
             });
@@ -515,7 +517,7 @@ impl Islands {
     }
 }
 
-/// The run that stands for the island of another.
+/// The representative run of a run's island.
 fn root_of(parents: &mut [u32], mut at: u32) -> u32 {
     while parents[at as usize] != at {
         let next = parents[parents[at as usize] as usize];
@@ -525,41 +527,40 @@ fn root_of(parents: &mut [u32], mut at: u32) -> u32 {
     at
 }
 
-/// Makes one island of those of two runs. The run that comes first stands for both.
+/// Merges the islands of two runs. The first run becomes the representative.
 fn join(parents: &mut [u32], a: u32, b: u32) {
     let [a, b] = [a, b].map(|at| root_of(parents, at));
     parents[a.max(b) as usize] = a.min(b);
 }
 
-/// A cell that an entity takes from a grid.
+/// A cell that an entity blocks.
 #[derive(Debug, Clone, Copy)]
 struct Blocked {
-    /// Its place in rows.
+    /// Its index, row by row.
     cell: u64,
-    /// The first entity that does, by its [`Blocker`].
+    /// Index of the first [`Blocker`] that blocks it.
     blocker: u32,
-    /// From the grid of the ground, and not from that of the water alone.
+    /// `true` if it was passable on the ground, `false` if only on the water.
     from_ground: bool,
 }
 
-/// The grids of a map.
+/// The navigation grids of a map.
 #[derive(Debug)]
 pub struct NavigationGrid {
     /// Rows and columns of cells.
     size: [u32; 2],
-    /// By [`Domain`].
+    /// The islands by [`Domain`].
     islands: [Islands; 2],
-    /// Cells that could be passed if no entity stood there, in rows.
+    /// Cells that only entities block, row by row.
     blocked: Vec<Blocked>,
-    /// How many of those ground units could pass.
+    /// Number of those that ground units could pass.
     blocked_ground: u64,
-    /// Entities whose cells were not looked for, since too many others are as large.
+    /// Number of entities that were skipped because the budget was spent.
     left_out: usize,
 }
 
 impl NavigationGrid {
-    /// Works out the grids of a map with the entities that stand on it, on as many threads as the
-    /// machine has.
+    /// Computes the grids of a map with its static entities, on all threads of the machine.
     pub fn of(map: &Pfmap, blockers: &[Blocker]) -> Self {
         let cols = map.cols() as usize;
         let mut passable = vec![0_u8; map.tiles.len()];
@@ -586,7 +587,7 @@ impl NavigationGrid {
         grid
     }
 
-    /// Takes away the cells that entities cover.
+    /// Removes the cells that entities cover.
     fn block(&mut self, map: &Pfmap, blockers: &[Blocker], passable: &mut [u8]) {
         let placement = Placement {
             rows: map.rows(),
@@ -641,7 +642,7 @@ impl NavigationGrid {
         self.size
     }
 
-    /// How many cells there are.
+    /// Number of cells.
     pub fn cells(&self) -> u64 {
         self.size.map(u64::from).into_iter().product()
     }
@@ -651,17 +652,18 @@ impl NavigationGrid {
         &self.islands[domain as usize]
     }
 
-    /// Cells that ground units could pass if no entity stood there.
+    /// Number of cells that ground units could pass without entities.
     pub fn blocked_by_entities(&self) -> u64 {
         self.blocked_ground
     }
 
-    /// Entities that were left out, since a scene with that many of that size takes too long.
+    /// Number of entities that were skipped because testing them would take too long.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Why a cell cannot be passed; none where it can. `map` is the map of the grid.
+    /// Returns the reason why a cell is impassable; `None` if it is passable. `map` is the map of
+    /// the grid.
     pub fn obstacle(&self, map: &Pfmap, domain: Domain, cell: Cell) -> Option<Obstacle> {
         if self.islands(domain).at(cell).is_some() {
             return None;
@@ -683,10 +685,10 @@ impl NavigationGrid {
         of_tile.or_else(of_entity).or(Some(Obstacle::Cliff))
     }
 
-    /// The ground as shaders have it: for each tile a byte for each of its cells in the order of
-    /// [`Corner`], the north-western one lowest. It is the number of its island up to `numbers`, from
-    /// where they begin again with 1; then that number for what cannot be passed, and the next for
-    /// what cannot be passed for an entity.
+    /// The ground grid for shaders: for each tile a byte per cell in the order of [`Corner`], the
+    /// north-western one lowest. Each byte is an island's colour number below `numbers`, as in
+    /// [`color_of`]. `numbers` marks impassable cells, and the number after it cells that an entity
+    /// blocks.
     pub fn codes(&self, numbers: u8) -> Vec<u32> {
         let [rows, cols] = self.size.map(|side| (side / CELLS_PER_SIDE) as usize);
         let barred = u32::from_le_bytes([numbers; 4]);
@@ -720,7 +722,7 @@ impl NavigationGrid {
     }
 }
 
-/// The number of the colour of an island, of so many: the largest has the first for itself.
+/// Colour number of an island: the first colour is reserved for the largest, the others repeat.
 pub fn color_of(island: usize, colors: usize) -> usize {
     match island {
         0 => 0,
@@ -728,7 +730,8 @@ pub fn color_of(island: usize, colors: usize) -> usize {
     }
 }
 
-/// Which cells of a tile can be passed: of the ground, and four bits higher of the water.
+/// The passable cells of a tile as bits: the ground in the low four bits, the water in the high
+/// four.
 fn passable_cells(map: &Pfmap, row: u32, col: u32) -> u8 {
     let Some(tile) = map.tile(row, col) else {
         return 0;
@@ -747,12 +750,12 @@ fn passable_cells(map: &Pfmap, row: u32, col: u32) -> u8 {
     cells
 }
 
-/// What keeps units off a cell for the sake of its own tile.
+/// The obstacle that a tile itself puts on one of its cells.
 fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacle> {
     let barrier = match domain {
         Domain::Ground => return Barrier::of_cell(tile, cell).map(Obstacle::Tile),
         Domain::Water if !tile.pathable() => Obstacle::Tile(Barrier::Flag),
-        // The engine adds the ramp height of flat tiles too.
+        // The engine adds the ramp height even for flat tiles.
         Domain::Water if i32::from(tile.base_height) + i32::from(tile.ramp_height) >= 0 => {
             Obstacle::Dry
         }
@@ -763,8 +766,8 @@ fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacl
     (!is_open).then_some(barrier)
 }
 
-/// `true` if a flat tile has a flat neighbour of another height beyond an edge. A tile that could not
-/// be read makes no cliff.
+/// `true` if a flat tile has a flat neighbour of another height beyond an edge. Unreadable tiles do
+/// not form cliffs.
 fn is_cliff(map: &Pfmap, row: u32, col: u32, tile: &Tile, edge: Edge) -> bool {
     tile.kind == TileType::Flat
         && beyond(map, row, col, edge).is_some_and(|(.., other)| {

@@ -1,29 +1,32 @@
-//! The noise behind bumps, ragged seams, splats and clouds: one small tileable texture.
+//! The noise for bumps, ragged seams, splats and clouds: one small tileable texture.
 
 use std::f32::consts::TAU;
 use std::sync::OnceLock;
 
 use crate::on_all_threads;
 
-/// Texels along each side.
+/// Side of the texture in texels.
 pub const SIDE: usize = 256;
 
-/// How fast an accent comes to cover its material as the noise rises (fact sheet A8).
+/// Slope of an accent's coverage over the noise value (fact sheet A8).
 pub const ACCENT_SLOPE: f32 = 2.0;
-/// What is taken off that, so that it shows where the noise is not small.
+/// Offset subtracted from the coverage, so that the accent only appears above low noise values.
 pub const ACCENT_START: f32 = 0.8;
 
-/// An RGBA8 texture that repeats without a seam. Red and green: the direction in which the value
-/// rises, east and south, as the engine's bumps need it (fact sheet A9). Blue: a medium-coarse
-/// value for splats and seams. Alpha: a coarse one, for clouds and seams. All are 0 to 255 for
-/// -1 to 1 or 0 to 1.
+/// A seamless RGBA8 texture.
+///
+/// - Red and green: direction of the ascent, east and south, for the engine's bumps (fact sheet
+///   A9).
+/// - Blue: a medium-coarse value for splats and seams.
+/// - Alpha: a coarse value for clouds and seams.
+///
+/// Bytes 0 to 255 represent -1 to 1 or 0 to 1.
 pub fn texture() -> &'static [u8] {
     static TEXTURE: OnceLock<Vec<u8>> = OnceLock::new();
     TEXTURE.get_or_init(make)
 }
 
-/// How much of a material its accent covers, on the whole: the mean of what the shader makes of the
-/// noise.
+/// Mean share of a material that its accent covers: the mean of the shader's result over the noise.
 pub fn accent_share() -> f32 {
     static SHARE: OnceLock<f32> = OnceLock::new();
     *SHARE.get_or_init(|| {
@@ -37,7 +40,7 @@ pub fn accent_share() -> f32 {
 }
 
 fn make() -> Vec<u8> {
-    // The engine's noise has a wavelength of two tiles in its coarsest octave, and this texture
+    // The coarsest octave of the engine's noise has a wavelength of two tiles, and this texture
     // spans a chunk of 32.
     let kinds = [(16, 4, 0.5, 11), (8, 5, 0.55, 23), (4, 6, 0.5, 47)];
     let fields = on_all_threads(kinds.len(), |i| {
@@ -65,8 +68,8 @@ fn make() -> Vec<u8> {
     texels
 }
 
-/// Gradient noise that repeats after [`SIDE`] texels: `cells` cells along a side in the coarsest
-/// octave, each next one twice as many and `persistence` times as strong.
+/// Gradient noise that repeats after [`SIDE`] texels. The coarsest octave has `cells` cells per
+/// side; each further octave has twice as many and is scaled by `persistence`.
 fn octaves(cells: usize, count: u32, persistence: f32, seed: u32) -> Vec<f32> {
     let mut sum = vec![0.0; SIDE * SIDE];
     let mut strength = 1.0;

@@ -1,4 +1,4 @@
-//! A map's colours as seen from so far away that its textures are no more than their means.
+//! The colours of a map from a distance at which its textures reduce to their means.
 
 use super::geometry::{Half, shows_side_material};
 use super::noise;
@@ -8,23 +8,22 @@ use crate::assets::mip_levels;
 use crate::core::parallel::split_among_threads;
 use mapscope_formats::pfmap::Pfmap;
 
-/// Tiles along the longer side up to which each tile has a texel of its own.
+/// Maximum longer side, in tiles, of a map with one texel per tile.
 const FINEST_TILES: u32 = 1024;
 
 /// One colour for each tile, or for each block of tiles on large maps, with mip levels.
 #[derive(Debug)]
 pub struct Overview {
-    /// Tiles along the side of a texel.
+    /// Side of a texel in tiles.
     pub tiles_per_texel: u32,
-    /// Texels from west to east and from north to south.
+    /// Width (west to east) and height (north to south) in texels.
     pub size: [u32; 2],
-    /// RGBA8 mip levels, each in rows from the north-west.
+    /// RGBA8 mip levels, each row by row from the north-west.
     pub levels: Vec<Vec<u8>>,
 }
 
 impl Overview {
-    /// Takes the mean of each block of tiles, of the mean colours of what both halves of their tops
-    /// show.
+    /// Averages each block of tiles from the mean colours of both halves of their tops.
     pub(super) fn of(map: &Pfmap, tiles: &[TileRecord], textures: &Textures) -> Self {
         let means = layer_means(map, textures);
         let (rows, cols) = (map.rows(), map.cols());
@@ -73,7 +72,7 @@ impl Overview {
     }
 }
 
-/// The mean colour of each texture layer, with the patches of its accent.
+/// The mean colour of each texture layer, including the patches of its accent.
 fn layer_means(map: &Pfmap, textures: &Textures) -> Vec<[u8; 3]> {
     let plain: Vec<[u8; 3]> = textures.layers.iter().map(|layer| layer.mean_rgb).collect();
     let mut means = plain.clone();
@@ -107,7 +106,7 @@ mod tests {
     const TOP: [u8; 3] = [40, 200, 90];
     const SIDE: [u8; 3] = [120, 60, 10];
 
-    /// The colours of the first tiles of a map whose first two materials are these.
+    /// The colours of the first tiles of a map whose first two materials are `TOP` and `SIDE`.
     fn colors(change: impl FnOnce(&mut Pfmap)) -> Vec<[u8; 3]> {
         let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 3)).unwrap();
         change(&mut map);

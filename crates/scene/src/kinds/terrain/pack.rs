@@ -1,12 +1,15 @@
-//! Terrain as the GPU holds it: eight bytes a tile, and lists of the faces worth drawing.
+//! Terrain data for the GPU: eight bytes per tile, and lists of the visible faces.
 //!
-//! A map of 64x64 chunks has 4.2 million tiles, and one storage binding may hold no more than
-//! 128 MiB, so a tile is one 64-bit record that shaders take apart (`shaders/tile.wgsl`), and
-//! faces are small references to tiles. Level tiles that look the same are drawn as rectangles of
-//! up to a chunk; tops that mix materials are listed apart from those that show one, and those that
-//! mix more than four apart from these, since each needs a dearer shader than the one before; sides
-//! are listed only where one tile's edge stands above its neighbour's. At the worst that is
-//! 8 + 2 + 4 = 14 bytes a tile, and 2 for each tile of the border.
+//! A map of 64x64 chunks has 4.2 million tiles, and a storage binding is limited to 128 MiB. A tile
+//! is therefore one 64-bit record that shaders unpack (`shaders/tile.wgsl`), and faces are small
+//! references to tiles.
+//!
+//! - Equal level tiles are merged into rectangles of up to a chunk.
+//! - Tops are listed by the cost of their shader: a single material, mixed materials, and more than
+//!   four mixed materials.
+//! - Sides are listed only where the edge of one tile is above that of its neighbour.
+//!
+//! The worst case is 8 + 2 + 4 = 14 bytes per tile, plus 2 for each tile of the border.
 
 use std::ops::Range;
 
@@ -15,12 +18,12 @@ use super::geometry::{BORDER_LEVEL, Corner, Half, MAX_GENTLE_RAMP, Shape, half_m
 use crate::core::parallel::{on_all_threads, split_among_threads};
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile, TileType};
 
-/// Some bits of a word, which shaders take apart as well.
+/// A bit field of a word, which shaders unpack as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bits {
-    /// The lowest one.
+    /// Index of the lowest bit.
     pub at: u32,
-    /// How many there are.
+    /// Number of bits.
     pub len: u32,
 }
 
@@ -29,46 +32,46 @@ impl Bits {
         Self { at, len }
     }
 
-    /// The bits that they are, in the lowest place.
+    /// Mask of the field, shifted to bit 0.
     pub const fn mask(self) -> u32 {
         (1 << self.len) - 1
     }
 
-    /// A number in their place.
+    /// Returns a number shifted into the field.
     pub const fn put(self, number: u32) -> u32 {
         (number & self.mask()) << self.at
     }
 
-    /// The number that they hold.
+    /// Extracts the number in the field.
     pub const fn get(self, word: u32) -> u32 {
         word >> self.at & self.mask()
     }
 }
 
-/// A tile as shaders read it.
+/// A tile in the form that shaders read.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, bytemuck::Pod, bytemuck::Zeroable)]
 pub struct TileRecord {
-    /// From [`TileRecord::KIND`] to [`TileRecord::COVER`].
+    /// The fields from [`TileRecord::KIND`] to [`TileRecord::COVER`].
     pub shape: u32,
-    /// [`TileRecord::TOP_LAYER`] and [`TileRecord::SIDE_LAYER`].
+    /// The fields [`TileRecord::TOP_LAYER`] and [`TileRecord::SIDE_LAYER`].
     pub surface: u32,
 }
 
 impl TileRecord {
     /// Its [`TileClass::index`].
     pub const KIND: Bits = Bits::new(0, 4);
-    /// Its base height and [`TileRecord::BASE_OFFSET`].
+    /// Its base height plus [`TileRecord::BASE_OFFSET`].
     pub const BASE: Bits = Bits::new(4, 8);
     /// Its ramp height.
     pub const RAMP: Bits = Bits::new(12, 7);
-    /// The blend mode of its northern edge; those of the others follow in the order of [`Edge`].
+    /// The blend mode of its northern edge; the other edges follow in the order of [`Edge`].
     pub const BLEND: Bits = Bits::new(19, 2);
-    /// Whether its normals are blended.
+    /// 1 if its normals are blended.
     pub const BLEND_NORMALS: Bits = Bits::new(27, 1);
-    /// Whether it is bumpy.
+    /// 1 if it is bumpy.
     pub const BUMP: Bits = Bits::new(28, 1);
-    /// Whether it is pathable.
+    /// 1 if it is pathable.
     pub const PATHABLE: Bits = Bits::new(29, 1);
     /// Its [cover](mapscope_formats::pfmap::Cover).
     pub const COVER: Bits = Bits::new(30, 2);
@@ -76,63 +79,63 @@ impl TileRecord {
     pub const TOP_LAYER: Bits = Bits::new(0, 8);
     /// The texture layer of its sides.
     pub const SIDE_LAYER: Bits = Bits::new(8, 8);
-    /// What is added to base heights, so that none is negative.
+    /// Offset added to base heights to make them non-negative.
     pub const BASE_OFFSET: i32 = 128;
 
-    /// The higher bit of each of the four modes: that of ragged seams and of unknown modes.
+    /// The high bits of the four blend modes, set for ragged seams and unknown modes.
     const HIGHER_BLEND_BITS: u32 = 0b10101010 << TileRecord::BLEND.at;
 
-    /// Whether an edge has a ragged seam, or an unknown blend mode.
+    /// `true` if an edge has a ragged seam or an unknown blend mode.
     pub fn has_seams(&self) -> bool {
         self.shape & Self::HIGHER_BLEND_BITS != 0
     }
 
-    /// Whether an edge has a blend mode that the engine does not know: both bits are set.
+    /// `true` if an edge has a blend mode unknown to the engine: both bits are set.
     fn has_unknown_blend(self) -> bool {
         self.shape & self.shape << 1 & Self::HIGHER_BLEND_BITS != 0
     }
 }
 
-/// Some faces, as ranges of the lists in [`Packed`].
+/// A set of faces, as ranges of the lists in [`Packed`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Faces {
-    /// Entries of [`Packed::rects`].
+    /// Range of [`Packed::rects`].
     pub rects: Range<u32>,
-    /// Entries of [`Packed::tops`], by [`TopClass`], one behind the other.
+    /// Consecutive ranges of [`Packed::tops`], by [`TopClass`].
     pub tops: [Range<u32>; TopClass::ALL.len()],
-    /// Entries of [`Packed::sides`].
+    /// Range of [`Packed::sides`].
     pub sides: Range<u32>,
-    /// Lowest and highest level that they reach, skirts included.
+    /// Lowest and highest level of the faces, including skirts.
     pub levels: [i32; 2],
 }
 
-/// What a top needs of its shader: the plainer, the faster.
+/// Shader class of a top; simpler classes are faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TopClass {
-    /// One material on each half, and nothing that casts shadow on it.
+    /// One material on each half, fully lit.
     Lit = 0,
-    /// One material on each half, in shadow somewhere.
+    /// One material on each half, partly in shadow.
     Shaded = 1,
-    /// Up to four materials in each quarter, and nothing that casts shadow on it.
+    /// Up to four materials in each quarter, fully lit.
     LitMixed = 2,
-    /// Up to four materials in each quarter, in shadow somewhere.
+    /// Up to four materials in each quarter, partly in shadow.
     ShadedMixed = 3,
-    /// More materials than that, in shadow or not.
+    /// More materials, in shadow or not.
     Many = 4,
 }
 
-/// How many materials a top mixes.
+/// Number of materials that a top mixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mix {
-    /// None: each half shows one.
+    /// No mixing: each half shows one material.
     None,
-    /// Up to [`FEW`] in each quarter.
+    /// Up to [`FEW`] materials in each quarter.
     Few,
-    /// More than that in one of them.
+    /// More materials in at least one quarter.
     Many,
 }
 
-/// Layers that the cheaper one of the shaders that mix can mix; see `vs_mixed` in `terrain.wgsl`.
+/// Maximum number of layers in the cheaper mixing shader; see `vs_mixed` in `terrain.wgsl`.
 const FEW: usize = 4;
 
 impl TopClass {
@@ -157,7 +160,7 @@ impl TopClass {
 }
 
 impl Faces {
-    /// No faces, which reach no level.
+    /// No faces, with an empty level range.
     const NONE: Self = Self {
         rects: 0..0,
         tops: [const { 0..0 }; TopClass::ALL.len()],
@@ -165,37 +168,38 @@ impl Faces {
         levels: [i32::MAX, i32::MIN],
     };
 
-    /// Triangles that they are drawn with.
+    /// Number of triangles that they are drawn with.
     pub fn triangles(&self) -> u64 {
         let pairs = self.rects.len() + self.sides.len();
         let tops: usize = self.tops.iter().map(Range::len).sum();
         pairs as u64 * 2 + tops as u64 * 8
     }
 
-    /// The tops of all classes of a whole chunk; those of a block are not side by side.
+    /// The tops of all classes of a whole chunk. Those of a block are not contiguous.
     pub fn all_tops(&self) -> Range<u32> {
         self.tops[0].start..self.tops[TopClass::Many as usize].end
     }
 }
 
-/// Tiles along a side of a block: a quarter of a chunk, for finding out what is in view.
+/// Side of a block in tiles: half the side of a chunk. Culling works on blocks.
 pub const BLOCK_SIDE: u32 = CHUNK_SIDE / 2;
 
-/// The faces of one chunk.
+/// The faces of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChunkFaces {
-    /// All of them.
+    /// All faces.
     pub all: Faces,
-    /// Those of each block: north-west, north-east, south-west, south-east.
+    /// The faces of each block: north-west, north-east, south-west, south-east.
     pub blocks: [Faces; 4],
-    /// Lowest and highest level of its tiles that were read, without skirts; none without any.
+    /// Lowest and highest level of its tiles that were read, without skirts; `None` if it has no
+    /// such tiles.
     pub ground: Option<[i32; 2]>,
-    /// Whether any corner of its tiles lies below the water.
+    /// `true` if any corner of its tiles lies below the water.
     pub has_water: bool,
 }
 
 impl ChunkFaces {
-    /// How high a chunk is, from its north-west tile on, with the skirt that it has on the border of
+    /// The level range of the chunk with this north-west tile, including its skirt on the border of
     /// the map.
     fn without_faces(map: &Pfmap, first_row: u32, first_col: u32) -> Self {
         let mut levels = [i32::MAX, i32::MIN];
@@ -230,44 +234,44 @@ impl ChunkFaces {
     }
 }
 
-/// Whether ground between two levels reaches below the water.
+/// `true` if ground in a range of levels reaches below the water.
 fn is_below_water(ground: Option<[i32; 2]>) -> bool {
     ground.is_some_and(|[low, _]| low < 0)
 }
 
-/// A map's faces, ready for the GPU.
+/// The faces of a map, ready for the GPU.
 #[derive(Debug)]
 pub struct Packed {
     /// Level rectangles: [`Packed::COL`], [`Packed::ROW`], [`Packed::WIDTH`] and
     /// [`Packed::HEIGHT`].
     pub rects: Vec<u32>,
-    /// Tiles drawn one by one, in eight triangles: [`Packed::COL`] and [`Packed::ROW`].
+    /// Individually drawn tiles with eight triangles each: [`Packed::COL`] and [`Packed::ROW`].
     pub tops: Vec<u16>,
-    /// Side faces: the tile as above, and [`Packed::EDGE`].
+    /// Side faces: [`Packed::COL`], [`Packed::ROW`] and [`Packed::EDGE`].
     pub sides: Vec<u16>,
     /// Chunks in row-major order.
     pub chunks: Vec<ChunkFaces>,
 }
 
 impl Packed {
-    /// The column of a tile, or of the first one, in its chunk.
+    /// Column within the chunk of a tile, or of the first tile of a rectangle.
     pub const COL: Bits = Bits::new(0, 5);
-    /// The row.
+    /// Row, likewise.
     pub const ROW: Bits = Bits::new(5, 5);
-    /// Columns of a rectangle, less one.
+    /// Number of columns of a rectangle, minus one.
     pub const WIDTH: Bits = Bits::new(10, 5);
-    /// Rows of a rectangle, less one.
+    /// Number of rows of a rectangle, minus one.
     pub const HEIGHT: Bits = Bits::new(15, 5);
-    /// The [`Edge`] on which a side face stands.
+    /// The [`Edge`] of a side face.
     pub const EDGE: Bits = Bits::new(10, 2);
 }
 
-/// What packing must know beside the map.
+/// Texture layers of the materials, as input for packing.
 #[derive(Debug)]
 pub struct Layers<'a> {
-    /// Texture layer of each material index; indices beyond it have [`Layers::placeholder`].
+    /// Texture layer of each material index. Indices out of range use [`Layers::placeholder`].
     pub of_material: &'a [u8],
-    /// The layer of materials that are not there.
+    /// The layer for materials that do not exist.
     pub placeholder: u8,
 }
 
@@ -278,11 +282,11 @@ impl Layers<'_> {
     }
 }
 
-/// Packs the tiles of a map in row-major order of the whole map, on as many threads as the machine
-/// has. Tiles that could not be read show the placeholder.
+/// Packs the tiles of a map in row-major order of the whole map, on all threads of the machine.
+/// Unreadable tiles show the placeholder.
 pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
     let cols = map.cols();
-    // The memory comes as it is filled, on the thread that fills it.
+    // Pages are allocated on first write, by the thread that fills them.
     let mut records: Vec<TileRecord> = bytemuck::zeroed_vec(map.tiles.len());
     split_among_threads(&mut records, cols as usize, |first, records| {
         for (record, tile) in records.iter_mut().zip(&map.tiles[first..]) {
@@ -293,7 +297,7 @@ pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
         if let Some(record) = records.get_mut(row as usize * cols as usize + col as usize) {
             let layer = layers.placeholder.into();
             record.surface = TileRecord::TOP_LAYER.put(layer) | TileRecord::SIDE_LAYER.put(layer);
-            // It lies flat, whatever its type.
+            // It is drawn flat, whatever its type.
             let class = TileClass::of(map, row, col).map_or(0, TileClass::index);
             record.shape = record.shape & !TileRecord::KIND.mask() | class as u32;
         }
@@ -302,7 +306,8 @@ pub fn pack_tiles(map: &Pfmap, layers: &Layers<'_>) -> Vec<TileRecord> {
 }
 
 impl Packed {
-    /// The chunks of a map without any faces: how high they are, which is known far sooner.
+    /// The chunks of a map without any faces. Only their heights are computed, which is much
+    /// faster.
     pub fn without_faces(map: &Pfmap) -> Self {
         let rows = on_all_threads(map.chunk_rows as usize, |row| {
             let cols = (0..map.chunk_cols).map(|col| col * CHUNK_SIDE);
@@ -318,9 +323,9 @@ impl Packed {
         }
     }
 
-    /// Lists the faces of a map whose tiles were packed, on as many threads as the machine has.
+    /// Lists the faces of a map from its packed tiles, on all threads of the machine.
     ///
-    /// `shaded` says of each tile whether shadow falls on it. Only the tiles in the rows and columns
+    /// `shaded` is `true` for each tile with shadow on it. Only the tiles in the rows and columns
     /// of `drawn` get faces.
     pub fn list(
         map: &Pfmap,
@@ -357,7 +362,7 @@ impl Packed {
 }
 
 impl Faces {
-    /// The same faces in lists that have others before them: rectangles, tops and sides.
+    /// Shifts the ranges by the lengths of preceding lists of rectangles, tops and sides.
     fn after(self, [rects, tops, sides]: [usize; 3]) -> Self {
         let after =
             |range: Range<u32>, len: usize| range.start + len as u32..range.end + len as u32;
@@ -405,11 +410,11 @@ fn list_chunk_row(
     part
 }
 
-/// For each tile of a row of chunks, from its first row of tiles on, whether the tile and all eight
-/// around it are level, at one height, and of one material: then it has no sides, and its top mixes
-/// nothing. Most tiles are, and this is quicker to find out for a whole row than for each of them.
+/// Computes for each tile of a row of chunks whether the tile and its eight neighbours are level,
+/// at one height, and of one material. Such a tile has no sides, and its top mixes nothing. Most
+/// tiles qualify, and testing a whole row is faster than testing tiles individually.
 fn uniform_tiles(map: &Pfmap, first_row: u32) -> Vec<bool> {
-    // What has to be the same; none of those that are not level is uniform.
+    // The properties that must match. Sloped tiles are never uniform.
     const SLOPED: u32 = u32::MAX;
     let key = |tile: &Tile| {
         let is_level = tile.ramp_height == 0
@@ -454,11 +459,11 @@ fn uniform_tiles(map: &Pfmap, first_row: u32) -> Vec<bool> {
     uniform
 }
 
-/// A tile and those around it.
+/// A tile and its neighbourhood.
 struct Around<'a> {
     map: &'a Pfmap,
     own: &'a Tile,
-    /// In rows from the north-west, the tile itself among them; none beyond the border.
+    /// The tile and its neighbours, row by row from the north-west; `None` beyond the border.
     tiles: [Option<&'a Tile>; 9],
 }
 
@@ -507,11 +512,11 @@ fn pack_tile(tile: &Tile, layers: &Layers<'_>) -> TileRecord {
     TileRecord { shape, surface }
 }
 
-/// How many materials a tile's top mixes: with those around it where its edges are blurred, and with
-/// what spills in across an edge that its neighbour asks to be a seam. One with an unknown
-/// blend mode is drawn by the same shader.
+/// Number of materials that a tile's top mixes: neighbouring materials at blurred edges, and
+/// materials that spill across an edge where the neighbour requests a seam. Tiles with an unknown
+/// blend mode use the same shader.
 fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
-    // Most tiles have no slopes and one material around them: that is quick to see.
+    // Fast path: most tiles have no slopes and a single material around them.
     let own = around.own;
     let modes = own.blends();
     let is_unknown = modes.contains(&BlendMode::Unknown);
@@ -541,12 +546,12 @@ fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     }
 }
 
-/// Whether a blurred quarter of a tile may have more layers than [`FEW`]: those of both halves of
-/// the four tiles that meet at its corner, of which not all need to be seen.
+/// `true` if a blurred quarter of a tile may have more than [`FEW`] layers. These are the layers of
+/// both halves of the four tiles at its corner, even if not all are visible.
 fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
     let layers_of =
         |tile: &Tile| [Half::South, Half::North].map(|h| layers.of(half_material(tile, h)));
-    // A tile that could not be read shows the placeholder, whatever stands in for it.
+    // An unreadable tile shows the placeholder, whatever tile replaces it.
     let placeholders = usize::from(!around.map.bad_tiles.is_empty());
     let mut seen = DistinctLayers::default();
     around
@@ -577,7 +582,7 @@ fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -
     })
 }
 
-/// Layers of some tiles, each of them once; no more than one more than [`FEW`] are counted.
+/// A set of distinct layers that stops counting at [`FEW`] + 1.
 #[derive(Default)]
 struct DistinctLayers {
     layers: [u32; FEW + 1],
@@ -593,7 +598,7 @@ impl DistinctLayers {
     }
 }
 
-/// Whether a tile shows more than one layer, or would if all of its edges were blurred.
+/// `true` if a tile shows several layers, or would if all its edges were blurred.
 fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
     let own = around.own;
     let layer = |tile: &Tile, half| layers.of(half_material(tile, half));
@@ -612,7 +617,8 @@ fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
         let tile = around.at(rows, cols);
         tile.is_some_and(|t| differs(tile, [Shape::of(t).half_on(edge.opposite()); 2]))
     };
-    // Each tile around the north-west corner, with the corner that it has there; and so on.
+    // The tiles around each corner, starting in the north-west, with their own corner at that
+    // point.
     let beyond_corner = |(row, col, corner): (i32, i32, Corner)| {
         let tile = around.at(row, col);
         tile.is_some_and(|t| differs(tile, Shape::of(t).halves_at(corner)))
@@ -636,8 +642,8 @@ fn blurs(around: &Around<'_>, layers: &Layers<'_>) -> bool {
         .any(beyond_corner)
 }
 
-/// Whether a tile's top is level with a vertical normal everywhere, so that it can be drawn as
-/// part of a rectangle.
+/// `true` if a tile's top is level with a vertical normal everywhere, so that it can be part of a
+/// rectangle.
 fn is_plain(around: &Around<'_>) -> bool {
     let level = |t: &Tile| t.kind as u8 == 0 || t.ramp_height == 0;
     level(around.own) && (!around.own.blend_normals() || around.all().all(level))
@@ -659,14 +665,14 @@ struct Chunk<'a> {
 }
 
 impl Chunk<'_> {
-    /// Whether faces are made of the tile at a row and column of the chunk.
+    /// `true` if the tile at a row and column of the chunk gets faces.
     fn is_drawn(&self, row: u32, col: u32) -> bool {
         let [rows, cols] = self.drawn;
         rows.contains(&self.rows.wrapping_add(row)) && cols.contains(&self.cols.wrapping_add(col))
     }
 }
 
-/// The records of the tiles of a block that may become part of a rectangle.
+/// The records of a block's tiles that may become part of a rectangle.
 type LevelTiles = [[Option<TileRecord>; BLOCK_SIDE as usize]; BLOCK_SIDE as usize];
 
 impl Part {
@@ -679,7 +685,7 @@ impl Part {
             let (row, col) = (row * BLOCK_SIDE, col * BLOCK_SIDE);
             self.add_block(chunk, row, col, &mut tops, &mut ground)
         });
-        // Class after class, so that each can be drawn at once, and all of them too.
+        // Sorted by class, so that each class is one range, and all classes together too.
         let ranges = std::array::from_fn(|class| {
             let [_, start, _] = self.lengths();
             self.tops.append(&mut tops[class]);
@@ -705,13 +711,13 @@ impl Part {
         });
     }
 
-    /// How many rectangles, tops and sides there are.
+    /// Numbers of rectangles, tops and sides.
     fn lengths(&self) -> [u32; 3] {
         [self.rects.len(), self.tops.len(), self.sides.len()].map(|n| n as u32)
     }
 
-    /// Adds the faces of a block, but for its tops, which go to the list of their class, and widens
-    /// the levels of the ground by its own.
+    /// Adds the faces of a block and extends the level range of the ground. Tops go to the list of
+    /// their class.
     fn add_block(
         &mut self,
         chunk: &Chunk<'_>,
@@ -790,9 +796,8 @@ impl Part {
         }
     }
 
-    /// Covers the level tiles of a block with rectangles of tiles that are the same, taking each
-    /// as wide and then as high as it goes. A tile that is like none of its neighbours takes less
-    /// memory as a top.
+    /// Covers the level tiles of a block with rectangles of equal tiles, greedily first in width,
+    /// then in height. A single tile takes less memory as a top.
     fn add_rects(
         &mut self,
         level: &mut LevelTiles,
@@ -838,15 +843,15 @@ impl Part {
     }
 }
 
-/// The lowest and highest of two pairs of levels.
+/// The union of two level ranges.
 pub(super) fn wider(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
     [a[0].min(b[0]), a[1].max(b[1])]
 }
 
-/// The lowest and highest level of the side face on an edge of a tile; none where nothing shows.
+/// The level range of the side face on an edge of a tile; `None` if there is no face.
 ///
-/// Inside the map the face between two tiles is listed once, with the northern or western of
-/// them; it stands on whichever is lower and shows the side of whichever is higher.
+/// Inside the map, the face between two tiles is listed once, with the northern or western tile. It
+/// rises from the lower tile and shows the side of the higher tile.
 fn side_levels(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<[i32; 2]> {
     let (rows, cols) = edge.step();
     let own = shape.edge(edge);
@@ -886,10 +891,10 @@ mod tests {
         let packed = packed(&level_map());
         assert_eq!(packed.rects.len(), 8);
         assert!(packed.tops.is_empty());
-        // The skirt: 32 tiles along each side of each chunk that is a border of the map.
+        // The skirt: 32 tiles along each side of each chunk on the border of the map.
         assert_eq!(packed.sides.len(), 6 * 32);
         assert_eq!(packed.chunks[1].all.levels, [-1, 0]);
-        // The skirt is no ground, and nothing of it is under water.
+        // The skirt is not ground, and no part of it is under water.
         assert_eq!(packed.chunks[1].ground, Some([0, 0]));
         assert!(!packed.chunks[1].has_water);
     }
@@ -974,7 +979,7 @@ mod tests {
         assert_eq!(mixed(&map), [1, 1, 0], "an unknown mode is shown as such");
     }
 
-    /// The class of a tile's top; none for one that is part of a rectangle.
+    /// The class of a tile's top; `None` if it is part of a rectangle.
     fn class_of(map: &Pfmap, row: u32, col: u32) -> Option<TopClass> {
         let packed = packed(map);
         let chunk = row / CHUNK_SIDE * map.chunk_cols + col / CHUNK_SIDE;
@@ -1004,7 +1009,7 @@ mod tests {
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Many));
         assert_eq!(class_of(&map, 21, 21), Some(TopClass::Many));
         assert_eq!(class_of(&map, 19, 19), Some(TopClass::LitMixed));
-        // Where the edges of the quarter are not blurred nothing of it is mixed.
+        // A quarter without blurred edges is not mixed.
         for edge in [Field::BlendEast, Field::BlendSouth] {
             map.tiles[at(20, 20)].set(edge, 0);
         }
@@ -1030,7 +1035,7 @@ mod tests {
         map.tiles[at].set(Field::BlendEast, 2);
         assert_eq!(class_of(&map, 20, 21), Some(TopClass::LitMixed));
         assert_eq!(class_of(&map, 20, 19), None);
-        // It shows its own material alone, whether the neighbour asks for a seam or not.
+        // It shows only its own material, whether or not the neighbour requests a seam.
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));
         map.tiles[at + 1].set(Field::BlendWest, 2);
         assert_eq!(class_of(&map, 20, 20), Some(TopClass::Lit));

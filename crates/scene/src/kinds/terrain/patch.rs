@@ -1,5 +1,4 @@
-//! A few tiles by themselves: small maps that look as the open one does, for previews of single
-//! tiles.
+//! Patches: small maps of a few tiles in the style of the open map, for previews of single tiles.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -14,33 +13,32 @@ use mapscope_formats::pfmap::{
     BlendMode, CHUNK_SIDE, CHUNK_TILES, Edge, Field, Layout, OddTiles, Pfmap, Tile, TileType,
 };
 
-/// Rows, and columns, of a patch in which its nine tiles are.
+/// Rows, and columns, of a patch that contain its nine tiles.
 pub const PATCH_TILES: Range<u32> = CENTER - 1..CENTER + 2;
 
-/// Row, and column, of the tile in the middle of a patch.
+/// Row, and column, of the middle tile of a patch.
 const CENTER: u32 = CHUNK_SIDE / 2;
 
-/// Levels from the lowest of the nine tiles down to the foot of the patch.
+/// Height of the foot of a patch in levels, below the lowest of the nine tiles.
 const FOOT_LEVELS: i32 = 1;
 
-/// Levels that the tiles around the one in the middle may be above or below it: at the bottom of a
-/// deeper pit, and on a higher tower, it would be a speck at the edge of the view.
+/// Maximum height difference in levels between the middle tile and its neighbours. At the bottom of
+/// a deeper pit, or on a higher tower, it would be a speck at the edge of the view.
 const MAX_NEIGHBOR_LEVELS: i32 = 4;
 
-/// Levels by which a type's raised corners are raised in its showcase. With more than one the slopes
-/// show the side material.
+/// Ramp height of a type in its showcase. Above one level, slopes show the side material.
 const SHOWCASE_RAMP: u8 = 2;
 
-/// Where the eye of [`Terrain::patch_camera`] looks, in world space: to the north-east and down.
+/// View direction of [`Terrain::patch_camera`], in world space: to the north-east and down.
 const LINE_OF_SIGHT: Vec3 = Vec3::new(-0.5, -1.8, -1.0);
 
 impl Terrain {
-    /// Nine tiles by themselves, in the materials of this map, whose textures they share: a map of
-    /// one chunk of which only the tiles in the rows and columns [`PATCH_TILES`] are drawn.
+    /// A map of one chunk in which only the nine tiles in the rows and columns [`PATCH_TILES`] are
+    /// drawn. It has the materials of this map and shares their textures.
     ///
-    /// The tiles are in three rows from the north-west. They stand out from level ground below
-    /// them, so that they have sides all around, and each goes on there in its own materials. Those
-    /// that are far above or below the one in the middle are brought nearer to its height.
+    /// The tiles are given row by row from the north-west. They rise above level ground, so that
+    /// they have sides all around, and the materials of each continue on that ground. Tiles far
+    /// above or below the middle one are moved closer to its height.
     pub fn patch(&self, tiles: &[Tile; 9]) -> Self {
         let middle = Shape::of(&tiles[4]);
         let tiles = &tiles.map(|tile| brought_near(tile, &middle));
@@ -89,14 +87,14 @@ impl Terrain {
         patch
     }
 
-    /// A tile of a type among neighbours that continue its edges, so that slopes join high and low
-    /// ground, in the materials that this map has most of.
+    /// A tile of a type among neighbours that continue its edges, so that slopes connect high and
+    /// low ground. Uses the most frequent materials of this map.
     pub fn kind_patch(&self, kind: TileType) -> Self {
         let raised = Shape::raised_corners(kind);
         let [top_material, side_material] = self.usual_materials();
         let tiles = std::array::from_fn(|i| {
-            // Of the four points along each axis between and around three tiles the outer ones are
-            // as high as the inner ones next to them.
+            // Along each axis, three tiles have four grid points; the outer points have the height
+            // of the adjacent inner points.
             let inner = |point: usize| usize::from(point > 1);
             let (row, col) = (i / 3, i % 3);
             let points = [
@@ -114,7 +112,7 @@ impl Terrain {
             } else {
                 tile.ramp_height = SHOWCASE_RAMP;
             }
-            // Seen without blending it is plain which halves are sloped.
+            // Without blending, the sloped halves are clearly visible.
             tile.set(Field::BlendNormals, 0);
             for edge in Edge::ALL {
                 tile.set_blend(edge, BlendMode::None);
@@ -126,14 +124,14 @@ impl Terrain {
         self.patch(&tiles)
     }
 
-    /// The tile in the middle of a patch.
+    /// The middle tile of a patch.
     pub fn patch_center() -> Item {
         let [row, col] = [CENTER; 2];
         TerrainItem::Tile { row, col }.into()
     }
 
-    /// A camera that has the nine tiles of a patch in a view of this aspect ratio (width over
-    /// height). Patches as high as the showcase of a slope, or lower, are all seen from one place.
+    /// A camera that shows the nine tiles of a patch at an aspect ratio (width over height).
+    /// Patches up to the height of a slope's showcase share one camera position.
     pub fn patch_camera(&self, aspect: f32) -> Camera {
         let mut bounds = self.tiles_bounds(PATCH_TILES, PATCH_TILES);
         bounds.min.y -= FOOT_LEVELS as f32 * LEVEL_HEIGHT;
@@ -149,8 +147,7 @@ impl Terrain {
         camera
     }
 
-    /// The materials that most tiles of the map have on top and at their sides; another one at the
-    /// sides, if there is one.
+    /// The materials most used for tops and for sides; two different ones if the map has several.
     fn usual_materials(&self) -> [u16; 2] {
         let most_used = |use_: usize, except: Option<usize>| {
             let uses = self.counts.materials.iter().enumerate();
@@ -163,7 +160,7 @@ impl Terrain {
     }
 }
 
-/// A tile no further above or below another one than may be.
+/// A tile moved closer to the height of another one, within the limit.
 fn brought_near(mut tile: Tile, other: &Shape) -> Tile {
     let shape = Shape::of(&tile);
     let above = shape.lowest() - (other.highest() + MAX_NEIGHBOR_LEVELS);
@@ -216,7 +213,7 @@ mod tests {
                 let tile = patch.map().tile(row, col).unwrap();
                 assert_eq!(Shape::of(tile).corners, [2; 4], "{row}, {col}");
             }
-            // The material goes on around the tiles.
+            // The material continues around the tiles.
             assert_eq!(patch.map().tile(0, 0).unwrap().top_material, 0);
             assert_eq!(patch.map().tile(31, 31).unwrap().top_material, 8);
         });
@@ -276,7 +273,7 @@ mod tests {
                 assert!((at - 0.5).abs().max_element() < 0.3, "{base_height}: {at}");
                 let tile = patch.map().tile(CENTER, CENTER).unwrap();
                 assert_eq!(tile.base_height, base_height);
-                // No wall around it hides more of it than this.
+                // No surrounding wall hides more of it than this.
                 let neighbor = patch.map().tile(CENTER + 1, CENTER).unwrap();
                 assert!((neighbor.base_height - base_height).abs() <= 4);
             }

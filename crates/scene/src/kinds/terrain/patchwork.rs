@@ -1,16 +1,16 @@
-//! Terrain textures without visible repetition: a complete set of Wang tiles, cut out of the
-//! texture by image quilting.
+//! Terrain textures without visible repetition: a complete set of Wang tiles, cut from the texture
+//! by image quilting.
 //!
 //! A map tile shows [`CORE`] texels of its texture, at the texture's own scale but [`turned`] by 45
-//! degrees (fact sheet A7). Were it always the same texels, the eye would find the grid at once.
-//! Here every edge between two tiles has one of two colours, and there is one texture tile for every
-//! combination of four edge colours; a shader colours the edges of the map by a hash and so takes a
-//! tile that fits all four neighbours.
+//! degrees (fact sheet A7). If every tile showed the same texels, the grid would be obvious. Here
+//! every edge between two tiles has one of two colours, and one texture tile exists for every
+//! combination of four edge colours. A shader colours the edges of the map by a hash and selects
+//! the tile that fits all four neighbours.
 //!
-//! An edge colour stands for a patch of the texture that lies across the edge, half of it in
-//! either tile. The four patches of a tile meet along its diagonals, and one more patch, each
-//! tile's own, covers the middle. All seams are minimum-error boundary cuts (Efros and Freeman,
-//! "Image Quilting for Texture Synthesis and Transfer", 2001), feathered by a texel.
+//! An edge colour represents a patch of the texture that lies across the edge, half of it in either
+//! tile. The four patches of a tile meet along its diagonals, and one more patch per tile covers
+//! the middle. All seams are minimum-error boundary cuts (Efros and Freeman, "Image Quilting for
+//! Texture Synthesis and Transfer", 2001), feathered by a texel.
 
 use std::borrow::Cow;
 use std::f32::consts::{FRAC_1_SQRT_2, TAU};
@@ -21,82 +21,83 @@ use image::imageops::{self, FilterType};
 
 use crate::assets::{checker_colors, mip_levels};
 
-/// Texels along one side of a cell of the atlas.
+/// Side of an atlas cell in texels.
 pub const CELL: u32 = 128;
-/// Width and height in texels of the atlas of 16 cells, one below the other: so the texels of a cell
-/// follow each other in memory, and software renderers find more of them in their cache.
+/// Width and height of the atlas in texels: 16 cells in one column. The texels of a cell are
+/// contiguous in memory, which helps the caches of software renderers.
 pub const ATLAS_SIZE: [u32; 2] = [CELL, 16 * CELL];
-/// Texels of a cell that a map tile shows, along one side.
+/// Side in texels of the part of a cell that a map tile shows.
 pub const CORE: u32 = 92;
-/// Texels around the core of a cell that continue it, for filters and small mip levels.
+/// Width in texels of the border around the core of a cell, for filters and small mip levels.
 pub const GUARD: u32 = 18;
 
-/// Side of the image that is turned for patches to be cut from it.
+/// Side in texels of the image that is turned and cut into patches.
 pub(super) const SOURCE_SIDE: u32 = 256;
 /// Side of the turned image: a whole number of blocks around the source's diagonal.
 const TURNED_SIDE: u32 = 368;
-/// How far from the middle of the turned image there is something of the source, in steps from
-/// corner to corner of texels: half its side.
+/// Maximum distance of source texels from the middle of the turned image, in half diagonals of
+/// texels: half the source's side.
 const FURTHEST: i32 = (SOURCE_SIDE as f32 * FRAC_1_SQRT_2) as i32 + 2;
-/// Patches tried for each direction of edges, and how many are drawn to find them.
+/// Number of edge patches tried for each direction, and number of random draws to find them.
 const EDGE_CANDIDATES: usize = 6;
 const EDGE_DRAWS: usize = 120;
-/// Patches tried for the middle of each tile, and how many are drawn to find them.
+/// Number of middle patches tried for each tile, and number of random draws to find them.
 const MIDDLE_CANDIDATES: usize = 2;
 const MIDDLE_DRAWS: usize = 64;
-/// What an uneven patch costs, beside the cuts between patches that differ.
+/// Cost factor of uneven patches, relative to the cost of visible cuts.
 const UNEVENNESS_COST: u64 = 300;
-/// Side of the blocks of the source whose colours are compared with the whole.
+/// Side of the source blocks whose colours are compared with the mean.
 const BLOCK: usize = 8;
-/// Side of the larger blocks whose colours are brought closer to that of the whole.
+/// Side of the larger blocks whose colours are evened out.
 const FIELD: usize = 32;
-/// Columns and rows together by which patches are apart in the source at least, so that what
-/// stands out in one is not seen in another as well. (Where diamonds only touch, it is [`CORE`].)
+/// Minimum distance between patches in the source, as columns plus rows, so that a striking detail
+/// does not appear in two of them. (Diamonds that only touch have a distance of [`CORE`].)
 const APART: i32 = 68;
 
-/// Texels, signed for positions outside of the core.
+/// Signed variants, for positions outside the core.
 const CORE_I: i32 = CORE as i32;
 const GUARD_I: i32 = GUARD as i32;
 const HALF: i32 = CORE_I / 2;
-/// Steps of a cut from a corner of the tile to its middle.
+/// Number of steps of a cut from a corner of the tile to its middle.
 const STEPS: usize = CORE as usize - 1;
-/// How far the middles of edges' patches stay from the borders of the source, in texels. In columns
-/// and rows together a patch reaches further by the guard twice than its diamond does.
+/// Minimum distance in texels between the middle of an edge patch and the borders of the source. In
+/// columns plus rows, a patch extends beyond its diamond by twice the guard.
 const EDGE_CLEAR: i32 = clear_of_borders((HALF + 2 * GUARD_I) as f32 * FRAC_1_SQRT_2);
-/// The same for the middles of tiles.
+/// The same for middle patches.
 const MIDDLE_CLEAR: i32 = clear_of_borders(RADIUS_END as f32);
-/// Directions in which the cut around the middle is known, and its radii in texels.
+/// Resolution of the cut around the middle: number of directions, and radii in texels.
 const DIRECTIONS: usize = 96;
 const RADII: usize = 20;
 const RADIUS_MIN: f32 = 16.0;
 const RADIUS_STEP: f32 = 1.25;
-/// No texel further from the middle is touched by the middle's patch.
+/// Radius limit of the middle patch in texels.
 const RADIUS_END: i32 = 43;
 
-/// How far the middle of a patch stays from the borders of the source if it reaches so far. What is
-/// seen of the last two texels when turned is mixed with others from beyond.
+/// Minimum distance between the middle of a patch with this reach and the borders of the source.
+/// Near the border, turning mixes the last two texels with others from beyond.
 const fn clear_of_borders(reach: f32) -> i32 {
     reach as i32 + 1 + 2
 }
 
-/// The atlas of a texture: 16 Wang tiles in cells one below the other.
+/// The atlas of a texture: 16 Wang tiles in a column of cells.
 ///
-/// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) is number `n * 8 + e * 4 + s * 2 + w`,
-/// counted from the top. Its core begins 18 texels from the cell's corner. North is up, and the texture is turned as the engine turns it (fact sheet A7).
-/// Horizontal edges (north, south) have colours of their own, as have vertical ones: `s` of a tile
-/// must be `n` of the tile south of it, and `e` be `w` of the one to its east.
+/// The tile with the edge colours `n`, `e`, `s`, `w` (0 or 1) has the number
+/// `n * 8 + e * 4 + s * 2 + w`, counted from the top. Its core begins 18 texels from the cell's
+/// corner. North is up, and the texture is turned as in the engine (fact sheet A7). Horizontal
+/// edges (north, south) and vertical edges have separate colours: `s` of a tile must equal `n` of
+/// the tile to its south, and `e` must equal `w` of the tile to its east.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Patchwork {
-    /// RGBA8 texels of all mip levels, rows from the top, from [`ATLAS_SIZE`] down to 1. Levels
-    /// up to 3 show nothing of another cell within the core.
+    /// RGBA8 texels of all mip levels, rows from the top, from [`ATLAS_SIZE`] down to 1. Up to
+    /// level 3, the core contains no texels of other cells.
     pub levels: Vec<Vec<u8>>,
     /// Mean colour of the texture.
     pub mean_rgb: [u8; 3],
 }
 
-/// Cuts a texture into its atlas. The same image always gives the same atlas.
+/// Cuts a texture into its atlas. The result is deterministic.
 ///
-/// An image of another size is scaled to 256x256 first; an empty one gives a placeholder.
+/// An image of another size is first scaled to 256x256; an empty image gives a placeholder.
 pub fn patchwork(image: &RgbaImage) -> Patchwork {
     let Some(source) = Source::new(image) else {
         return marked(0);
@@ -122,7 +123,7 @@ pub fn patchwork(image: &RgbaImage) -> Patchwork {
     finish(atlas, source.mean)
 }
 
-/// The atlas of a [placeholder](crate::assets): the same checker in every cell, running on
+/// The atlas of a [placeholder](crate::assets): the same checkerboard in every cell, continuous
 /// over all tiles. Its squares are large, so that they do not flicker in the distance.
 pub(super) fn marked(seed: u32) -> Patchwork {
     let colors = checker_colors(seed);
@@ -142,7 +143,7 @@ pub(super) fn marked(seed: u32) -> Patchwork {
     finish(atlas, mean)
 }
 
-/// An image in the size that patches are cut from, 256x256.
+/// An image scaled to the source size, 256x256.
 pub(super) fn source_image(image: &RgbaImage) -> Cow<'_, RgbaImage> {
     let (width, height) = image.dimensions();
     if (width, height) == (SOURCE_SIDE, SOURCE_SIDE) {
@@ -155,11 +156,11 @@ pub(super) fn source_image(image: &RgbaImage) -> Cow<'_, RgbaImage> {
     }
 }
 
-/// A small generator of random numbers (splitmix64): the same on every machine, for ever.
+/// A small random number generator (splitmix64), with the same results on every machine.
 struct Draw(u64);
 
 impl Draw {
-    /// A number of the range.
+    /// Returns a random number from `low` to below `high`.
     fn within(&mut self, low: i32, high: i32) -> i32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
@@ -169,29 +170,30 @@ impl Draw {
     }
 }
 
-/// A texel of the turned source: column and row. As a shift, what is added to a position in a tile.
+/// Column and row of a texel of the turned source. As a shift, the offset from a position in a
+/// tile.
 type Place = [i32; 2];
 
-/// The texture, turned.
+/// The turned texture.
 struct Source {
     /// Rows of [`TURNED_SIDE`] texels.
     texels: Vec<[u8; 4]>,
     mean: [i32; 3],
-    /// For blocks of 8x8 texels in rows, how far their colour is from the mean.
+    /// Distance of each 8x8 block's colour from the mean, row by row.
     salience: Vec<u32>,
-    /// For the same blocks, how far the mean of each with its neighbours is.
+    /// Distance from the mean for each block averaged with its neighbours.
     unevenness: Vec<u32>,
 }
 
-/// The texture as it lies on the ground: seen in a mirror, its top below, and then turned by 45
-/// degrees counterclockwise.
+/// Turns the texture as it lies on the ground: mirrored with its top at the bottom, then turned by
+/// 45 degrees counterclockwise.
 ///
-/// East on the ground is right and up in the image, and south is left and up; this is how the
-/// engine's own pictures have it. Takes and gives rows of texels, [`SOURCE_SIDE`] and
-/// [`TURNED_SIDE`] long. The middle of one is that of the other; the corners are empty.
+/// East on the ground is right and up in the image, and south is left and up, as in the engine's
+/// own images. Takes and returns rows of texels, [`SOURCE_SIDE`] and [`TURNED_SIDE`] long. Both
+/// images have the same middle; the corners of the result are empty.
 fn turned(texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
     const LAST: i32 = TURNED_SIDE as i32 - 1;
-    // Texels around the source that are as its border.
+    // Texels of padding around the source that repeat its border.
     const PADDING: i32 = 4;
     const PADDED_SIDE: usize = (SOURCE_SIDE as i32 + 2 * PADDING) as usize;
     let side = SOURCE_SIDE as i32;
@@ -200,9 +202,8 @@ fn turned(texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
         .flat_map(|y| (0..PADDED_SIDE as i32).map(move |x| inside(y) * side + inside(x)))
         .map(|i| texels[i as usize].map(f32::from))
         .collect();
-    // Where a column and row of the image are looked up depends on the difference of the ground's
-    // and on their sum alone, so that there is a table for both: the first of four texels, and
-    // their weights.
+    // The source column depends only on the difference of the ground coordinates, and the row only
+    // on their sum. One table therefore serves both: the first of four texels, and their weights.
     let middle = (side - 1) as f32 / 2.0 + PADDING as f32;
     let taps: Vec<(usize, [f32; 4])> = (-FURTHEST..=FURTHEST)
         .map(|step| {
@@ -232,23 +233,23 @@ fn turned(texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
         .collect()
 }
 
-/// The place of the turned texture where a column and row of the source are seen.
+/// Position in the turned texture of a column and row of the source.
 fn turned_place([column, row]: [f32; 2]) -> Place {
     let middle = SOURCE_SIDE as f32 / 2.0;
     let (x, y) = (column - middle, row - middle);
     [x - y, -x - y].map(|at| (at * FRAC_1_SQRT_2) as i32 + TURNED_SIDE as i32 / 2)
 }
 
-/// The texture coordinates, right and down, of a place of the ground in an image that lies on it as
-/// patches of it do, at their scale, and repeats. The place is in tiles right and down as they are
-/// seen: on tops east and south.
+/// Texture coordinates (right, down) of a ground position in an unquilted, repeating image with the
+/// scale and the orientation of the patches. The position is in tiles right and down in the view:
+/// on tops, east and south.
 pub fn source_uv(tiles: Vec2) -> Vec2 {
     let texels = Vec2::new(tiles.x - tiles.y, -tiles.x - tiles.y) * (CORE as f32 * FRAC_1_SQRT_2);
     texels / SOURCE_SIDE as f32
 }
 
-/// Weights of the four samples around a place between the second and the third, `t` from 0 to 1
-/// along: what lies between is as sharp as the samples.
+/// Catmull-Rom weights of four samples around a position between the second and the third, `t` from
+/// 0 to 1. The interpolation preserves sharpness.
 fn catmull_rom(t: f32) -> [f32; 4] {
     let (t2, t3) = (t * t, t * t * t);
     [
@@ -260,7 +261,7 @@ fn catmull_rom(t: f32) -> [f32; 4] {
 }
 
 impl Source {
-    /// `None` for an image without texels.
+    /// Returns `None` for an image without texels.
     fn new(image: &RgbaImage) -> Option<Self> {
         if image.width() == 0 || image.height() == 0 {
             return None;
@@ -274,7 +275,7 @@ impl Source {
         let texels = turned(&texels);
         let salience = |block: [i32; 3]| {
             let apart = |c: usize| (block[c] - mean[c]).unsigned_abs().pow(2);
-            // The fourth power: one thing that stands out is worse than many that differ a little.
+            // The fourth power: a single striking detail is worse than many slight differences.
             [0, 1, 2].map(apart).iter().sum::<u32>().saturating_pow(2) / 64
         };
         let blocks = block_means(&texels, TURNED_SIDE, BLOCK);
@@ -292,20 +293,19 @@ impl Source {
         self.texels.get(index as usize).copied().unwrap_or_default()
     }
 
-    /// How much of a shape around a place catches the eye: what stands out there would be seen
-    /// again and again.
+    /// Salience of a shape around a place. Striking details there would be repeated visibly.
     fn salience(&self, at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
         Self::sum(&self.salience, at, reach, shape)
     }
 
-    /// How much darker or brighter the parts of an edge's patch are than the mean, as they are seen
-    /// from so far away that nothing smaller is: the eye finds a grid by it.
+    /// Brightness deviation of an edge patch from the mean, as seen from far away, where it would
+    /// reveal the grid.
     fn unevenness(&self, at: Place) -> u64 {
         Self::sum(&self.unevenness, at, [HALF; 2], diamond)
     }
 
-    /// The sum over the blocks of a shape around a place. The shape takes distances from the place
-    /// in columns and rows, and does not reach further than `reach`.
+    /// The sum over the blocks of a shape around a place. `shape` takes offsets from the place in
+    /// columns and rows, limited to `reach`.
     fn sum(blocks: &[u32], at: Place, reach: Place, shape: fn(i32, i32) -> bool) -> u64 {
         let side = BLOCK as i32;
         let range = |i: usize| (at[i] - reach[i]) / side..=(at[i] + reach[i]) / side;
@@ -320,10 +320,10 @@ impl Source {
         sum
     }
 
-    /// Middles of patches of a shape, such as are typical of the texture first: then the more
-    /// striking ones, and last the bare ones, that show nothing of what the texture is of. Patches
-    /// reach so far from their middles in columns and rows; the middles stay so many
-    /// texels `clear` of the borders of the source, as not every texture can be repeated.
+    /// Draws middles of patches of a shape. Typical patches come first, then striking ones, and
+    /// last bare ones that show no features of the texture. `reach` is the extent of a patch in
+    /// columns and rows. The middles stay `clear` texels away from the borders of the source, since
+    /// not every texture tiles.
     fn draw_patches(
         &self,
         draw: &mut Draw,
@@ -342,7 +342,7 @@ impl Source {
     }
 }
 
-/// Mean colours of the square blocks of a square image, in rows.
+/// Mean colours of the square blocks of a square image, row by row.
 fn block_means(texels: &[[u8; 4]], side: u32, block: usize) -> Vec<[i32; 3]> {
     let per_row = side as usize / block;
     let mut sums = vec![[0_i32; 3]; per_row * per_row];
@@ -360,8 +360,8 @@ fn block_means(texels: &[[u8; 4]], side: u32, block: usize) -> Vec<[i32; 3]> {
         .collect()
 }
 
-/// For the blocks of the turned texture, in rows, how far the mean of each with the eight around it
-/// is from that of the texture.
+/// For each block of the turned texture, row by row: the mean of the block with its eight
+/// neighbours, as distance from the mean of the texture.
 fn unevenness(blocks: &[[i32; 3]], mean: [i32; 3]) -> Vec<u32> {
     let per_row = TURNED_SIDE as usize / BLOCK;
     let apart = |at: usize| {
@@ -378,11 +378,11 @@ fn unevenness(blocks: &[[i32; 3]], mean: [i32; 3]) -> Vec<u32> {
     (0..blocks.len()).map(apart).collect()
 }
 
-/// Takes half of the slow changes of colour out of a texture: a patch that is a little darker
-/// than its neighbours would show the grid in the distance, where nothing else is seen of it.
+/// Halves the slow colour variations of a texture. Otherwise, slightly darker patches would reveal
+/// the grid in the distance, where no other detail is visible.
 fn even_out(texels: &mut [[u8; 4]], fields: &[[i32; 3]], mean: [i32; 3]) {
     let per_row = SOURCE_SIDE as usize / FIELD;
-    // Between the middles of which two fields a row or column lies, and how far along, in 1/64.
+    // The two fields whose middles surround a row or column, and the position between them in 1/64.
     let between = |i: usize| {
         let at = (2 * i + 1) as i32 - FIELD as i32;
         let step = 2 * FIELD as i32;
@@ -414,7 +414,7 @@ fn even_out(texels: &mut [[u8; 4]], fields: &[[i32; 3]], mean: [i32; 3]) {
     }
 }
 
-/// The part of an edge's patch that lies in the two tiles of the edge.
+/// The part of an edge patch that lies in the two tiles of the edge.
 fn diamond(dx: i32, dy: i32) -> bool {
     dx.abs() + dy.abs() < HALF
 }
@@ -423,7 +423,7 @@ fn disc(dx: i32, dy: i32) -> bool {
     dx * dx + dy * dy < 30 * 30
 }
 
-/// How different two colours are.
+/// Squared difference of two colours.
 fn difference(a: [u8; 4], b: [u8; 4]) -> u32 {
     (0..3).map(|i| u32::from(a[i].abs_diff(b[i])).pow(2)).sum()
 }
@@ -437,7 +437,7 @@ fn mix(a: [u8; 4], b: [u8; 4], weight: i32) -> [u8; 4] {
     [channel(0), channel(1), channel(2), channel(3)]
 }
 
-/// A corner of a tile. Places are counted from it, inwards.
+/// A corner of a tile. Positions are counted inwards from it.
 #[derive(Clone, Copy)]
 struct Corner {
     south: bool,
@@ -456,14 +456,14 @@ impl Corner {
         Self { south, east }
     }
 
-    /// Position in the tile of what is so many columns and rows away from the corner.
+    /// Position in the tile of a point given in columns and rows from the corner.
     fn place(self, columns: i32, rows: i32) -> Place {
         let from = |far: bool, n: i32| if far { CORE_I - 1 - n } else { n };
         [from(self.east, columns), from(self.south, rows)]
     }
 
-    /// Added to a position in a tile, gives the texel in the patch (named by its middle) of the
-    /// horizontal edge at this corner.
+    /// Offset from a position in a tile to the texel in the patch of the horizontal edge at this
+    /// corner. The patch is given by its middle.
     fn horizontal_shift(self, patch: Place) -> Place {
         [
             patch[0] - HALF,
@@ -480,24 +480,24 @@ impl Corner {
     }
 }
 
-/// Where the patch of a horizontal edge ends and that of a vertical one begins, from the corner
-/// where the edges meet to the middle of the tile.
+/// The boundary between the patches of a horizontal and a vertical edge, from their common corner
+/// to the middle of the tile.
 struct Cut {
-    /// For each anti-diagonal (columns + rows from the corner), the cut's columns minus rows:
-    /// where that is greater, the patch of the horizontal edge is seen.
+    /// Columns minus rows of the cut for each anti-diagonal (columns + rows from the corner). Where
+    /// a texel's value is greater, the patch of the horizontal edge is visible.
     balance: [i8; STEPS],
     cost: u32,
 }
 
 impl Cut {
-    /// How far the cut may leave the diagonal: not at all at the corner, so that the tile's edge
-    /// shows nothing but the edge's own patch, nor in the middle, where all cuts meet.
+    /// Maximum deviation of the cut from the diagonal. It is 0 at the corner, so that the tile's
+    /// edge only shows its own patch, and 0 in the middle, where all cuts meet.
     fn slack(step: i32) -> i32 {
         step.min(STEPS as i32 - 1 - step) * 7 / 10
     }
 
     /// Finds the cut along which two patches differ least. Each step goes one column or one row
-    /// further inwards.
+    /// inwards.
     fn find(source: &Source, corner: Corner, horizontal: Place, vertical: Place) -> Self {
         const WIDTH: usize = 2 * HALF as usize + 2;
         let shift_h = corner.horizontal_shift(horizontal);
@@ -508,7 +508,7 @@ impl Cut {
         costs[index(0)] = 0;
         for step in 1..STEPS as i32 {
             let mut next = [u32::MAX; WIDTH];
-            // Near the corner there is little choice of ways: what differs there counts more.
+            // Near the corner the cut has few alternatives, so differences there have more weight.
             let weight = if step < 24 { 3 } else { 1 };
             let slack = Self::slack(step).max(step & 1);
             for balance in -slack..=slack {
@@ -545,12 +545,12 @@ impl Cut {
         cut
     }
 
-    /// How much is seen of the horizontal edge's patch at so many columns and rows from the
-    /// corner, from 0 to 256.
+    /// Weight of the horizontal edge's patch at a position in columns and rows from the corner,
+    /// from 0 to 256.
     fn weight(&self, columns: i32, rows: i32) -> i32 {
         let step = (columns + rows).clamp(0, STEPS as i32 - 1);
         let side = columns - rows - i32::from(self.balance[step as usize]);
-        // Two texels to either side, less near the corner.
+        // Feathered by two texels on either side, less near the corner.
         match (side, step) {
             (0, 2..) => 128,
             (0, _) => 256 * i32::from(columns > rows),
@@ -563,7 +563,7 @@ impl Cut {
     }
 }
 
-/// The patches of the two colours of horizontal and vertical edges, and the cuts between them.
+/// The patches for the two colours of horizontal and vertical edges, and the cuts between them.
 struct EdgePatches {
     horizontal: [Place; 2],
     vertical: [Place; 2],
@@ -572,7 +572,7 @@ struct EdgePatches {
 }
 
 impl EdgePatches {
-    /// Draws some patches for either direction of edges, and takes the pairs that fit best.
+    /// Draws candidate patches for both directions of edges, and selects the pairs that fit best.
     fn choose(source: &Source, draw: &mut Draw) -> Self {
         let mut candidates = || {
             let drawn = source.draw_patches(draw, EDGE_CLEAR, [HALF; 2], EDGE_DRAWS, diamond);
@@ -607,7 +607,7 @@ impl EdgePatches {
         Self::cut(source, h.map(|i| horizontal[i]), v.map(|i| vertical[i]))
     }
 
-    /// Finds the cuts between patches.
+    /// Computes the cuts between patches.
     fn cut(source: &Source, horizontal: [Place; 2], vertical: [Place; 2]) -> Self {
         let cuts = horizontal
             .map(|h| vertical.map(|v| Corner::ALL.map(|corner| Cut::find(source, corner, h, v))));
@@ -618,7 +618,7 @@ impl EdgePatches {
         }
     }
 
-    /// The cell of a tile, without the patch in its middle.
+    /// The cell of a tile, without the middle patch.
     fn compose(&self, source: &Source, tile: usize) -> Cell {
         let color = |bit: usize| tile >> bit & 1;
         let mut cell = Cell::new();
@@ -650,13 +650,13 @@ impl EdgePatches {
     }
 }
 
-/// Whether two patches have much in common.
+/// `true` if two patches overlap substantially.
 fn near(a: Place, b: Place) -> bool {
     (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
 }
 
-/// The first of the drawn patches, leaving out those too near to one taken already; where too few
-/// are left, any.
+/// The first drawn patches that are not too near to an already selected one. If there are too few,
+/// the remaining ones are arbitrary.
 fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
     let mut taken: Vec<Place> = Vec::with_capacity(drawn.len());
     for patch in drawn {
@@ -668,7 +668,7 @@ fn spread(drawn: &[Place]) -> [Place; EDGE_CANDIDATES] {
     std::array::from_fn(|i| taken.get(i).copied().unwrap_or([TURNED_SIDE as i32 / 2; 2]))
 }
 
-/// A cell of the atlas; positions are counted from the corner of its core.
+/// A cell of the atlas; positions are relative to the corner of its core.
 struct Cell(Vec<[u8; 4]>);
 
 impl Cell {
@@ -685,15 +685,15 @@ impl Cell {
     }
 }
 
-/// The closed cut around the patch in the middle of a tile.
+/// The closed cut around the middle patch of a tile.
 struct Ring {
     /// Index of the radius for each direction.
     radii: [u8; DIRECTIONS],
     cost: u32,
 }
 
-/// Finds the closed cut around the middle of a cell along which it differs least from the source
-/// around `at`.
+/// Finds the closed cut around the middle of a cell along which the cell and the source around `at`
+/// differ least.
 fn ring_cut(source: &Source, cell: &Cell, at: Place) -> Ring {
     let mut differences = [[0; RADII]; DIRECTIONS];
     for (direction, row) in differences.iter_mut().enumerate() {
@@ -705,7 +705,7 @@ fn ring_cut(source: &Source, cell: &Cell, at: Place) -> Ring {
             *difference_here = difference(here, source.at([at[0] + dx, at[1] + dy]));
         }
     }
-    // The cut ends where it began: at the radius that is best for the first direction.
+    // The cut is closed: it begins and ends at the best radius of the first direction.
     let first = (0..RADII).min_by_key(|&i| differences[0][i]).unwrap_or(0);
     let mut costs = [u32::MAX; RADII];
     costs[first] = differences[0][first];
@@ -733,8 +733,8 @@ fn ring_cut(source: &Source, cell: &Cell, at: Place) -> Ring {
     ring
 }
 
-/// For every texel that the patch in the middle can reach, its distance from the middle in
-/// columns and rows, in texels, and the index of its direction.
+/// For every texel within reach of the middle patch: offset from the middle in columns and rows,
+/// distance in texels, and fractional direction index.
 fn polar_table() -> Vec<([i32; 2], f32, f32)> {
     let reach = || -RADIUS_END..=RADIUS_END;
     let mut table = Vec::new();
@@ -749,7 +749,7 @@ fn polar_table() -> Vec<([i32; 2], f32, f32)> {
     table
 }
 
-/// Shows the source around `at` inside of the ring.
+/// Copies the source around `at` into the ring.
 fn fill_middle(
     source: &Source,
     cell: &mut Cell,
@@ -788,7 +788,7 @@ fn finish(atlas: Vec<[u8; 4]>, mean: [i32; 3]) -> Patchwork {
 mod tests {
     use super::*;
 
-    /// Something with structure at several scales, that cannot be repeated at its borders.
+    /// An image with structure at several scales that does not tile.
     fn sample() -> RgbaImage {
         RgbaImage::from_fn(256, 256, |x, y| {
             let wave = |k: u32, l: u32| ((x * k + y * l + ((x * y) >> 6)) & 63) as u8;
@@ -807,8 +807,8 @@ mod tests {
     fn tiles_with_the_same_edge_color_continue_each_other() {
         let patchwork = patchwork(&sample());
         let bit = |tile: u32, bit: u32| tile >> bit & 1;
-        // At the corners themselves, four patches meet: two texels there are left out, and of
-        // the guard the more the further out.
+        // Near the corners four patches meet, so two texels are skipped there, and more of the
+        // guard further out.
         for (a, b) in (0..16).flat_map(|a| (0..16).map(move |b| (a, b))) {
             for i in 2..CORE_I - 2 {
                 // `b` is south of `a`.
@@ -835,14 +835,14 @@ mod tests {
 
     #[test]
     fn the_texture_is_mirrored_and_turned_as_the_engine_has_it() {
-        // Red rises to the right, green down.
+        // Red increases to the right, green downwards.
         let image = RgbaImage::from_fn(256, 256, |x, y| image::Rgba([x as u8, y as u8, 128, 255]));
         let patchwork = patchwork(&image);
         for (channel, name) in ["red", "green"].into_iter().enumerate() {
             let rises = |step: [i32; 2]| {
                 let places = (2..CORE_I - 2).flat_map(|y| (2..CORE_I - 2).map(move |x| [x, y]));
                 let each = (0..16).flat_map(|tile| places.clone().map(move |at| (tile, at)));
-                // A step across a cut counts no more than another.
+                // Only the sign counts, so that steps across a cut have no extra weight.
                 each.map(|(tile, [x, y])| {
                     let here = texel(&patchwork, tile, x, y)[channel];
                     let there = texel(&patchwork, tile, x + step[0], y + step[1])[channel];
@@ -850,11 +850,11 @@ mod tests {
                 })
                 .sum::<i32>()
             };
-            // East is right and up, south left and up.
+            // East is right and up, south is left and up.
             let (east, south) = (rises([1, 0]), rises([0, 1]));
             let expected = [[1, -1], [-1, -1]][channel];
             assert_eq!([east.signum(), south.signum()], expected, "{name}");
-            // As steep in both directions, and where both are undone level.
+            // The gradient is equal in both directions; where they cancel, it is level.
             let (level, steep) = match channel {
                 0 => (rises([1, 1]), rises([1, -1])),
                 _ => (rises([1, -1]), rises([1, 1])),
@@ -865,7 +865,7 @@ mod tests {
 
     #[test]
     fn no_patch_shows_what_lies_beyond_the_border_of_the_texture() {
-        // A frame of another colour, as wide as what is mixed with what lies beyond.
+        // A frame of another colour, as wide as the texels that are mixed with those beyond.
         let image = RgbaImage::from_fn(256, 256, |x, y| {
             let inside = |i| (2..254).contains(&i);
             image::Rgba(if inside(x) && inside(y) {
@@ -951,8 +951,8 @@ mod tests {
         }
     }
 
-    /// For people to look at: a field of tiles for each texture of a folder, as images in
-    /// another (`MAPSCOPE_FIELD_FROM`, `MAPSCOPE_FIELD_TO`).
+    /// For visual inspection: renders a field of tiles for each texture of a folder into another
+    /// (`MAPSCOPE_FIELD_FROM`, `MAPSCOPE_FIELD_TO`).
     #[test]
     #[ignore = "makes images for people to look at"]
     fn draw_fields() {

@@ -1,4 +1,4 @@
-//! What a ray meets first: a walk over the tiles that it passes, from the eye outward.
+//! Ray casting by walking over the tiles under the ray, from the eye outward.
 
 use glam::{Vec2, Vec3};
 
@@ -7,9 +7,9 @@ use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::{Hit, Ray, TerrainItem};
 
 impl Terrain {
-    /// The first tile whose top or side a ray meets, and where.
+    /// The first tile whose top or side a ray hits, and the hit point.
     pub(super) fn first_hit(&self, ray: Ray) -> Option<Hit> {
-        // In the space of the walk one unit is a tile, or a level of height.
+        // The walk uses units of one tile, and one level of height.
         let corner = self.placement.north_west();
         let east_south_up =
             |v: Vec3| Vec3::new(-v.x / TILE_SIDE, v.z / TILE_SIDE, v.y / LEVEL_HEIGHT);
@@ -22,9 +22,9 @@ impl Terrain {
         let levels = self.drawn_levels().map(|level| level as f32);
         let ([mut begin, end], through_border) = clip(origin, step, size, levels)?;
         let flat = |t: f32| (origin + step * t).truncate();
-        // A point a little inside the first tile says which one it is.
+        // A point slightly beyond the entry determines the first tile.
         let mut tile = flat(begin + 1e-4).floor().clamp(Vec2::ZERO, size - 1.0);
-        // Sides are met from outside only: those of the border, and of tiles that stand higher.
+        // Sides are only hit from outside: those of the border, and of higher tiles.
         let mut entered = through_border;
         let mut at_border = through_border;
         let max_steps = self.placement.rows + self.placement.cols + 4;
@@ -41,8 +41,8 @@ impl Terrain {
                     distance: t,
                 })
             };
-            // Coming in below the edge of a tile is running into its side. Whoever is below the
-            // ground from the start sees none of it.
+            // Entering a tile below its edge is a hit on its side. A ray that starts below the
+            // ground hits nothing.
             if above(begin) < -1e-3 {
                 // Nothing is drawn below the skirt.
                 let height = origin.z + step.z * begin;
@@ -72,8 +72,8 @@ impl Terrain {
     }
 }
 
-/// The part of a ray that is over the map and between its lowest and highest level, and whether it
-/// comes in through the map's border.
+/// The part of a ray over the map and between its lowest and highest level, and `true` if it enters
+/// through the map's border.
 fn clip(origin: Vec3, step: Vec3, size: Vec2, levels: [f32; 2]) -> Option<([f32; 2], bool)> {
     let low = Vec3::new(0.0, 0.0, levels[0] - 0.01);
     let high = Vec3::new(size.x, size.y, levels[1] + 0.01);
@@ -97,7 +97,7 @@ fn clip(origin: Vec3, step: Vec3, size: Vec2, levels: [f32; 2]) -> Option<([f32;
     (range[0] <= range[1]).then_some((range, through_border))
 }
 
-/// Where a ray leaves a tile.
+/// The ray parameter at which a ray leaves a tile.
 fn leave_tile(origin: Vec3, step: Vec3, tile: Vec2) -> f32 {
     let axis = |at: f32, step: f32, low: f32| {
         if step > 0.0 {
@@ -111,7 +111,7 @@ fn leave_tile(origin: Vec3, step: Vec3, tile: Vec2) -> f32 {
     axis(origin.x, step.x, tile.x).min(axis(origin.y, step.y, tile.y))
 }
 
-/// The step to the tile behind the border that a ray leaves through.
+/// The step to the tile beyond the border through which a ray leaves.
 fn next_tile(at: Vec2, step: Vec3, tile: Vec2) -> Vec2 {
     let border = |at: f32, step: f32, low: f32| {
         let border = if step > 0.0 { low + 1.0 } else { low };
@@ -128,10 +128,10 @@ fn next_tile(at: Vec2, step: Vec3, tile: Vec2) -> Vec2 {
     }
 }
 
-/// The first place between two on a ray where it goes from above a tile's top to below it.
+/// The first ray parameter in a range at which the ray crosses a tile's top from above.
 ///
-/// The top is level or slopes evenly on each side of the cut, so the height above it is linear on
-/// each side, and one cut in the middle is enough.
+/// The top is planar on each side of the cut. The height above it is therefore linear on each side,
+/// and splitting at the cut is exact.
 fn first_crossing(
     above: impl Fn(f32) -> f32,
     begin: f32,

@@ -1,4 +1,4 @@
-//! What of a map is seen from nearby alone, and takes longer to make than all else.
+//! Map geometry that is only needed nearby and takes longest to compute.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use mapscope_formats::pfmap::Pfmap;
 pub struct Relief {
     /// Its faces.
     pub packed: Packed,
-    /// Where terrain shades terrain.
+    /// The shadow of terrain on terrain.
     pub shadow: ShadowMap,
-    /// Whether there are neither, and all that is known is how high its chunks are: it can be drawn
-    /// as if from far away.
+    /// `true` if faces and shadow are missing and only the heights of chunks are known. The map can
+    /// then be drawn only as from far away.
     pub is_coarse: bool,
 }
 
 impl Relief {
-    /// What of a map is known at once.
+    /// The part of the relief that is available at once.
     pub(super) fn coarse(map: &Pfmap) -> Self {
         Self {
             packed: Packed::without_faces(map),
@@ -30,8 +30,8 @@ impl Relief {
         }
     }
 
-    /// The faces of the tiles in the rows and columns of `drawn`, and the shadow of all tiles in the
-    /// light of a sun. `to_sun` is the unit vector toward it; none where it casts no shadows.
+    /// The faces of the tiles in the rows and columns of `drawn`, and the shadow of all tiles.
+    /// `to_sun` is the unit vector toward the sun; `None` if it casts no shadows.
     pub(super) fn whole(
         map: &Pfmap,
         tiles: &[TileRecord],

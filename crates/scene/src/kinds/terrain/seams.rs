@@ -11,12 +11,12 @@ use crate::{Annotations, Label, LegendEntry, Line, OverlayId, Shown};
 use mapscope_formats::pfmap::{Edge, Pfmap, TileType};
 use mapscope_formats::{Place, Problems, Subject};
 
-/// Seams that are found of a map.
+/// Maximum number of seams per map.
 const MAX_SEAMS: usize = 1 << 16;
-/// How far above the ground the lines of seams are, in world units.
+/// Height of the lines of seams above the ground, in world units.
 const LIFT: f32 = 0.1;
 
-/// An edge in the east or the south of a tile where a slope does not meet its neighbour.
+/// An eastern or southern edge of a tile where a slope does not meet its neighbour.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seam {
     row: u32,
@@ -36,15 +36,15 @@ fn ends_of_ramp(kind: TileType) -> Option<[Edge; 2]> {
     Some([upper, upper.opposite()])
 }
 
-/// `true` if a tile slopes and an edge of it is meant to meet the neighbour: all of a corner tile, the
-/// ends of a ramp.
+/// `true` if a tile slopes and its edge should meet the neighbour: any edge of a corner tile, and
+/// the ends of a ramp.
 fn must_meet(kind: TileType, edge: Edge) -> bool {
     let ends = ends_of_ramp(kind);
     kind != TileType::Flat && ends.is_none_or(|ends| ends.contains(&edge))
 }
 
-/// The edges where a slope does not meet its neighbour. The side of a ramp may be a wall above or below
-/// flat ground.
+/// Finds the edges where a slope does not meet its neighbour. The side of a ramp may form a wall
+/// above or below flat ground.
 fn find(map: &Pfmap) -> Vec<Seam> {
     let tiles = map.tiles.iter().zip(0_u32..);
     let seams = tiles.flat_map(|(tile, at)| {
@@ -97,7 +97,7 @@ fn check(map: &Pfmap, problems: &mut Problems) {
             Some(Shape::of(other).edge(edge.opposite()))
         });
         if [below, above] == own {
-            // Ramps side by side were placed together.
+            // Adjacent reversed ramps are one mistake.
             let along = match tile.kind {
                 TileType::RampSn | TileType::RampNs => row,
                 _ => col,
@@ -112,12 +112,12 @@ fn check(map: &Pfmap, problems: &mut Problems) {
 }
 
 impl Terrain {
-    /// Its seams, which are found when they are first asked for.
+    /// Its seams; computed on demand.
     pub(super) fn seams(&self) -> &[Seam] {
         self.seams.get_or_init(|| find(&self.map))
     }
 
-    /// Notes slopes that do not fit, and its seams, each at its slope.
+    /// Notes faulty slopes and seams, each at its slope.
     pub(super) fn note_slopes(&self, notes: &mut Problems) {
         check(&self.map, notes);
         for &Seam { row, col, edge } in self.seams() {
@@ -151,7 +151,7 @@ impl Terrain {
         }
     }
 
-    /// What the overlay of seams draws.
+    /// The legend of the seam overlay.
     pub(super) fn seam_legend(&self) -> Vec<LegendEntry> {
         let count = self.seams().len();
         let label = format!("Slope that does not meet its neighbour ({count})");

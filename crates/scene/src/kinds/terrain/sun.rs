@@ -1,7 +1,7 @@
-//! The shadow that terrain casts on itself, worked out once for the one sun of a map or scene.
+//! The shadow that terrain casts on itself, computed once for the single sun of a map or scene.
 //!
-//! The sun does not move, and neither does the ground, so there is no shadow map to draw: for
-//! every texel it is known up to which height the shadow of what stands toward the sun reaches.
+//! Neither the sun nor the ground moves, so no shadow map is rendered. Instead, each texel stores
+//! the height up to which the shadow of the terrain toward the sun reaches.
 
 use std::convert::Infallible;
 use std::ops::Range;
@@ -14,39 +14,40 @@ use super::geometry::{LEVEL_HEIGHT, Shape, TILE_SIDE};
 use crate::core::parallel::{Step, in_order};
 use mapscope_formats::pfmap::{CHUNK_SIDE, Pfmap, TileType};
 
-/// How far below the ground a texel in the sun says that the shadow ends. Between it and a
-/// shadow above the ground lies the border that filtering finds.
+/// Depth of the stored shadow height below the ground for lit texels. Filtering finds the shadow
+/// border between this and a shadow above the ground.
 const LIT_DEPTH: f32 = 8.0;
 
-/// Tiles along a side up to which a map has the finest shadow.
+/// Maximum side in tiles of a map with the finest shadow.
 const MAX_FINE_SIDE: u32 = 16 * CHUNK_SIDE;
-/// Tiles along a side up to which it has the middle one: with that, 8192 texels, which all devices take.
+/// Maximum side in tiles of a map with the middle resolution: 8192 texels, which all devices
+/// support.
 const MAX_MIDDLE_SIDE: u32 = 128 * CHUNK_SIDE;
-/// World units between two heights in 8 bits, at most: a third of the border of a shadow, as `shadow.wgsl`
-/// draws it.
+/// Maximum step of 8-bit heights in world units: a third of the width of a shadow's border in
+/// `shadow.wgsl`.
 const MAX_STEP: f32 = 0.4;
 
-/// For each texel the world height below which it is in shadow.
+/// For each texel, the world height below which it is in shadow.
 #[derive(Debug)]
 pub struct ShadowMap {
-    /// Texels for each tile, along each side.
+    /// Number of texels along a side of a tile.
     pub texels_per_tile: u32,
-    /// Texels from west to east and from north to south.
+    /// Width (west to east) and height (north to south) in texels.
     pub size: [u32; 2],
-    /// World heights, in rows from the north-west.
+    /// World heights, row by row from the north-west.
     pub heights: Heights,
 }
 
-/// World heights in as few bits as their range allows.
+/// World heights, encoded in as few bits as their range allows.
 #[derive(Debug, PartialEq)]
 pub enum Heights {
-    /// As they are.
+    /// Unquantized heights.
     Half(Vec<f16>),
-    /// In equal steps above the lowest one: half the memory, which counts on large maps.
+    /// Equal steps above the lowest height: half the memory, which matters on large maps.
     Quantized {
-        /// The height that 0 stands for.
+        /// The height of value 0.
         min: f32,
-        /// From one number to the next, in world units.
+        /// Height of a step in world units.
         step: f32,
         /// The heights, in steps above the lowest one.
         values: Vec<u8>,
@@ -54,7 +55,7 @@ pub enum Heights {
 }
 
 impl Heights {
-    /// One of them.
+    /// The height at an index.
     pub fn at(&self, index: usize) -> Option<f32> {
         match self {
             Self::Half(heights) => heights.get(index).map(|height| height.to_f32()),
@@ -65,7 +66,7 @@ impl Heights {
         }
     }
 
-    /// All of them, as a texture has them.
+    /// The bytes of all heights, as a texture stores them.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Half(heights) => bytemuck::cast_slice(heights),
@@ -75,7 +76,7 @@ impl Heights {
 }
 
 impl ShadowMap {
-    /// A shadow that falls nowhere.
+    /// An empty shadow.
     pub fn none() -> Self {
         Self {
             texels_per_tile: 1,
@@ -84,12 +85,12 @@ impl ShadowMap {
         }
     }
 
-    /// Follows the sun's light over a map. Also says of each tile whether shadow falls on it.
-    /// `to_sun` is the unit vector toward the sun; none where it casts no shadows.
+    /// Computes the shadow of the sun over a map, and for each tile whether any shadow falls on it.
+    /// `to_sun` is the unit vector toward the sun; `None` if it casts no shadows.
     ///
-    /// A level map gets a single texel. Otherwise there are four texels along a tile's side on
-    /// maps up to 16 chunks wide, two up to 128, and one on wider ones; from 16 on with heights in 8
-    /// bits, unless they lie too far apart for that.
+    /// A level map gets a single texel. Otherwise a tile has four texels per side on maps up to 16
+    /// chunks wide, two up to 128 chunks, and one on wider maps. Above 16 chunks, heights have 8
+    /// bits unless their range is too large.
     pub fn cast(map: &Pfmap, to_sun: Option<Vec3>) -> (Self, Vec<bool>) {
         let flat = |t: &mapscope_formats::pfmap::Tile| {
             t.base_height == map.tiles[0].base_height && (t.kind as u8 == 0 || t.ramp_height == 0)
@@ -139,7 +140,7 @@ impl ShadowMap {
     }
 }
 
-/// The lowest and the highest world height that a shadow on a map can end at.
+/// The lowest and the highest world height at which a shadow on a map can end.
 fn range(map: &Pfmap) -> [f32; 2] {
     let levels = map.tiles.iter().map(|tile| {
         let base = i32::from(tile.base_height);
@@ -153,19 +154,18 @@ fn range(map: &Pfmap) -> [f32; 2] {
     [low * LEVEL_HEIGHT - LIT_DEPTH, high * LEVEL_HEIGHT]
 }
 
-/// The way of the light over a grid: along one axis by a cell with each step, and across it by less.
-/// Lanes are what lies beside each other along the other axis, counted so that the light moves to
-/// lower ones.
+/// The path of the light over a grid: one cell per step along one axis, and less across it. Lanes
+/// run along the other axis, numbered so that the light moves to lower lanes.
 struct March {
     steps: usize,
     lanes: usize,
-    /// Whether steps go along rows, and lanes are rows.
+    /// `true` if steps go along rows, so that lanes are rows.
     is_along_row: bool,
-    /// Lanes that the light moves with each step.
+    /// Number of lanes that the light moves per step.
     drift: f32,
-    /// World units that it sinks in each step of one unit.
+    /// Descent of the light in world units per unit of a step.
     slope: f32,
-    /// The index of the first lane of the first step, and how far apart lanes and steps are.
+    /// Index of the first lane of the first step, and the strides of lanes and steps.
     first: usize,
     lane_stride: isize,
     step_stride: isize,
@@ -180,7 +180,8 @@ impl March {
         } else {
             (rows, cols, to_sun.z, to_sun.x)
         };
-        // The sun is beyond the first column where x is positive, and beyond the last row where z is.
+        // The sun is beyond the first column if x is positive, and beyond the last row if z is
+        // positive.
         let begins_last = (along < 0.0) == is_along_row;
         // Light from the south moves to lower rows; from the west it moves to higher columns.
         let is_reversed = (across < 0.0) == is_along_row;
@@ -189,7 +190,7 @@ impl March {
             let stride = stride.cast_signed();
             if is_reversed { -stride } else { stride }
         };
-        // Straight down, light still goes somewhere.
+        // Avoids a division by zero for a sun straight above.
         let along = along.abs().max(1e-3);
         Self {
             steps,
@@ -210,8 +211,8 @@ impl March {
         self.first.wrapping_add_signed(moved)
     }
 
-    /// Puts values that lie step by step, `pitch` apart, in their places, a row at a time. `put` gets
-    /// the index of a row's first cell, and the values from there on.
+    /// Reorders values stored step by step with stride `pitch` into rows. `put` receives the index
+    /// of a row's first cell, and the values from there on.
     fn put_in_rows<T: Copy + Default>(
         &self,
         steps: Range<usize>,
@@ -246,31 +247,30 @@ impl March {
     }
 }
 
-/// Tiles that are looked at together along the way of the light: enough to use up what the cache
-/// holds of a row.
+/// Number of tiles processed together along the path of the light, enough to use whole cache lines
+/// of a row.
 const TILES_AT_ONCE: usize = 16;
 
-/// How far apart steps lie in memory: not by a power of two, or what lies below each other would
-/// compete for the same lines of the cache.
+/// Stride between steps in memory. It is not a power of two, so that vertically adjacent values do
+/// not compete for the same cache lines.
 const fn pitch(lanes: usize) -> usize {
     lanes + 16
 }
 
-/// Some steps of the ground, as it lies in the way of the light: step by step, a [`pitch`] apart.
+/// Some steps of the ground in light order, step by step with stride [`pitch`].
 struct Ground {
     /// World heights at the middle of texels.
     heights: Vec<f32>,
-    /// For each tile the world height above which shadow counts: a little below its lowest corner.
+    /// For each tile, the world height above which shadow counts, slightly below its lowest corner.
     limits: Vec<f32>,
 }
 
-/// The ground of a map as the light meets it.
+/// The ground of a map in light order.
 struct GroundAlong<'a, const SCALE: usize> {
     map: &'a Pfmap,
-    /// The way over tiles.
+    /// The path over tiles.
     tiles: March,
-    /// For each type of tile, for each texel of a tile as the light meets it: how much of the ramp
-    /// lies below it.
+    /// The share of the ramp below each texel of a tile in light order, for each type of tile.
     raised: [[[f32; SCALE]; SCALE]; TileType::ALL.len()],
 }
 
@@ -320,13 +320,13 @@ impl<'a, const SCALE: usize> GroundAlong<'a, SCALE> {
     }
 }
 
-/// Follows lines of light over the map, away from the sun, all by one texel at a time along the axis
-/// that is nearest to their way: the shadow on a line is as high as the ground or the shadow one texel
-/// nearer to the sun, less what the light has sunk since. Lines run across the other axis as well, so
-/// that a texel lies between two of them.
+/// Traces lines of light over the map, away from the sun, one texel per step along the dominant
+/// axis. The shadow on a line is as high as the ground or the shadow one texel nearer to the sun,
+/// minus the descent of the light. Lines also drift across the other axis, so that a texel lies
+/// between two of them.
 ///
-/// There are `SCALE` texels along the side of a tile, each of which `encode` makes of a height. Also gives
-/// the tiles over which any shadow lies, with those next to them, which filtering reaches.
+/// Tiles have `SCALE` texels per side; `encode` converts heights to texels. Also returns the tiles
+/// with any shadow, plus their neighbours, which filtering reaches.
 fn march<const SCALE: usize, T: Copy + Default>(
     map: &Pfmap,
     to_sun: Vec3,
@@ -362,7 +362,7 @@ fn march<const SCALE: usize, T: Copy + Default>(
             {
                 *shadow = (a + (b - a) * part).max(ground - LIT_DEPTH);
             }
-            // The nearest line to each texel goes on over its ground.
+            // The nearest line to each texel continues over its ground.
             for line in &mut lines[whole..=whole + way.lanes] {
                 *line -= sink;
             }
@@ -399,7 +399,7 @@ fn march<const SCALE: usize, T: Copy + Default>(
     (heights, widened(&shaded, size[1]))
 }
 
-/// Tiles that are marked, and all that touch them.
+/// Marked tiles, and all tiles that touch them.
 fn widened(marked: &[bool], cols: usize) -> Vec<bool> {
     let mut along_rows = marked.to_vec();
     let rows = along_rows.chunks_exact_mut(cols);
@@ -427,7 +427,7 @@ mod tests {
     use crate::Sun;
     use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
 
-    /// A map of one level chunk with a block of tiles that stands `level` levels high.
+    /// A map of one level chunk with a block of tiles that is `level` levels high.
     fn with_block(level: i8) -> Pfmap {
         let mut map = pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();
         for (i, tile) in map.tiles.iter_mut().enumerate() {
@@ -440,7 +440,7 @@ mod tests {
         map
     }
 
-    /// The shadow in the sun of the game: from the west, slightly south.
+    /// The shadow of the game's sun: from the west, slightly south.
     fn cast(map: &Pfmap) -> (ShadowMap, Vec<bool>) {
         ShadowMap::cast(map, Sun::default().casting_direction())
     }
@@ -462,7 +462,8 @@ mod tests {
                     .at((texel.y * shadow.size[0] + texel.x) as usize)
                     .unwrap()
             };
-            // 24 units high: the shadow is 34 units, or 4.3 tiles, long; the block ends after 2 to 3.
+            // At 24 units of height, the shadow is 34 units, or 4.3 tiles, long; the block ends
+            // after 2 to 3.
             for (tiles, in_shadow) in [(3.2, true), (4.0, true), (8.5, false), (-3.5, false)] {
                 let height = height(tiles);
                 assert_eq!(
@@ -474,7 +475,7 @@ mod tests {
                 let tile = at.y as usize * CHUNK_SIDE as usize + at.x as usize;
                 assert!(shaded[tile] || !in_shadow, "{azimuth}");
             }
-            // It sinks as the light does.
+            // It descends with the light.
             let sunk = (height(3.2) - height(4.2)) / TILE_SIDE;
             assert!((sunk - 0.7).abs() < 0.2, "{azimuth}: {sunk}");
         }
@@ -508,7 +509,8 @@ mod tests {
         let map = with_block(4);
         let (shadow, shaded) = cast(&map);
         let is_shaded = |row: usize, col: usize| shaded[row * CHUNK_SIDE as usize + col];
-        // 16 units high under a sun of 31 degrees: about 26 units, or three tiles, long.
+        // At 16 units of height and a sun at 31 degrees, the shadow is about 26 units, or three
+        // tiles, long.
         assert!(is_shaded(11, 14) && is_shaded(11, 16));
         assert!(
             !is_shaded(11, 7) && !is_shaded(11, 20),
@@ -554,13 +556,13 @@ mod tests {
         let texels = 0..shadow.heights.bytes().len();
         let differences =
             texels.map(|i| (shadow.heights.at(i).unwrap() - exact.heights.at(i).unwrap()).abs());
-        // A half has an error of its own, of 1/64 at a height of 32.
+        // A half-precision float has its own error of 1/64 at a height of 32.
         let worst = differences.fold(0.0, f32::max);
         assert!(
             worst > 0.0 && worst <= step / 2.0 + 1.0 / 64.0,
             "{worst}, {step}"
         );
-        // 8 bits are not enough for mountains.
+        // 8 bits are insufficient for mountains.
         map.tiles[0].base_height = 30;
         assert!(matches!(cast(&map).0.heights, Heights::Half(_)));
     }
@@ -569,14 +571,14 @@ mod tests {
     fn a_long_shadow_is_as_wide_as_what_casts_it() {
         let (shadow, _) = cast(&with_block(9));
         let scale = shadow.texels_per_tile;
-        // Texels in shadow in the column of texels this many tiles east of the block.
+        // Shadowed texels in the column of texels this many tiles east of the block.
         let width = |tiles: u32| {
             let col = (14 + tiles) * scale;
             let rows = 0..shadow.size[1];
             let at = |row: u32| shadow.heights.at((row * shadow.size[0] + col) as usize);
             rows.filter(|row| at(*row).unwrap() > 0.0).count()
         };
-        // The light comes a little from the south, so the block's depth of four tiles adds one.
+        // The light comes from slightly south, so the block's depth of four tiles grows by one.
         let widths = 4 * scale as usize..=5 * scale as usize + 1;
         for tiles in [0, 2, 4] {
             assert!(widths.contains(&width(tiles)), "{tiles}: {}", width(tiles));

@@ -1,4 +1,4 @@
-//! The textures of a map's materials: found, decoded, and made into patchworks.
+//! The textures of a map's materials: found, decoded, and cut into patchworks.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -18,34 +18,34 @@ use crate::{OpenError, OpenOptions, Progress, Source};
 use mapscope_formats::pfmap::{Material, Pfmap, Splat};
 use mapscope_formats::{Place, Problem, Subject};
 
-/// Layers that a texture array may have on every device.
+/// Number of layers that a texture array supports on every device.
 pub const MAX_LAYERS: usize = 256;
 /// Bytes of a patchwork with its mip levels.
 const ATLAS_BYTES: u64 = ATLAS_SIZE[0] as u64 * ATLAS_SIZE[1] as u64 * 4 * 4 / 3;
-/// Bytes of an image from which a patchwork is made.
+/// Bytes of the source image of a patchwork.
 const SOURCE_BYTES: u64 = SOURCE_SIDE as u64 * SOURCE_SIDE as u64 * 4;
 
-/// A material of a map as it is drawn.
+/// The texture of a material.
 #[derive(Debug)]
 pub struct MaterialTexture {
     /// Its file.
     pub file: TextureFile,
-    /// Layer of the texture array; none for a material that no tile shows.
+    /// Layer of the texture array; `None` for a material that no tile shows.
     pub layer: Option<u8>,
     /// The bytes of the file if it is built in.
     built_in: Option<&'static [u8]>,
-    /// Makes placeholders differ.
+    /// Varies the placeholders.
     seed: u32,
-    /// What is kept of a texture that no tile shows.
+    /// Data kept for a texture that no tile shows.
     unused: Option<Arc<Unused>>,
 }
 
-/// A texture that no tile of the map shows, from which a patchwork is made when a patch does.
+/// A texture that no tile of the map shows. Its patchwork is made when a patch shows it.
 #[derive(Debug)]
 struct Unused {
-    /// As large as patchworks are made from; none where it is missing or broken.
+    /// The image at the source size of patchworks; `None` if it is missing or broken.
     image: Option<RgbaImage>,
-    /// Makes placeholders differ.
+    /// Varies the placeholders.
     seed: u32,
     has_holes: bool,
     patchwork: OnceLock<Arc<Patchwork>>,
@@ -60,20 +60,20 @@ pub struct Textures {
     pub layers: Vec<Arc<Patchwork>>,
     /// Layer of each material index, for packing tiles.
     pub layer_of_material: Vec<u8>,
-    /// The layer of the placeholder: for tiles that name materials that do not exist.
+    /// The placeholder layer, for tiles with materials that do not exist.
     pub placeholder_layer: u8,
-    /// Whether any texture has holes.
+    /// `true` if any texture has holes.
     pub has_holes: bool,
-    /// What is wrong with them.
+    /// Problems of the textures.
     pub problems: Vec<Problem>,
-    /// Files that were found, and those that were looked for.
+    /// Files that were found or looked for.
     pub dependencies: Vec<PathBuf>,
 }
 
 impl Textures {
-    /// Textures for tiles that show these materials and those that splats mix with them: others
-    /// than these only where some are not in the array, since no tile of the map shows them.
-    /// Of what the materials are nothing is said in them.
+    /// Textures for tiles that show these materials, and the materials that splats mix with them.
+    /// Returns the same textures if the array has all of them. Otherwise it makes new ones, since
+    /// the array lacks materials that no tile shows. New ones have no [`Textures::materials`].
     pub(super) fn for_materials(
         self: &Arc<Self>,
         shown: impl IntoIterator<Item = u16>,
@@ -111,19 +111,20 @@ impl Textures {
                 textures.has_holes |= unused.is_some_and(|unused| unused.has_holes);
             }
         }
-        // As in the map's own array the placeholder comes last: seams go by the order of layers.
+        // As in the map's own array, the placeholder comes last: seams depend on the order of
+        // layers.
         let placeholder = textures.add_placeholder();
         let layers = layer_of_material.into_iter();
         textures.layer_of_material = layers.map(|l| l.unwrap_or(placeholder)).collect();
         Arc::new(textures)
     }
 
-    /// What stands in for materials that are not there.
+    /// The placeholder for missing materials.
     pub fn placeholder() -> Texture {
         Texture::new(placeholder(u32::MAX))
     }
 
-    /// Which layer tiles of each material show.
+    /// The layers of the materials, for packing tiles.
     pub(super) fn layers_of_materials(&self) -> Layers<'_> {
         Layers {
             of_material: &self.layer_of_material,
@@ -140,7 +141,7 @@ impl Textures {
         images.map(|image| image.len()).sum::<usize>() + levels.map(Vec::len).sum::<usize>()
     }
 
-    /// Adds the layer of the placeholder behind the others.
+    /// Appends the placeholder layer.
     fn add_placeholder(&mut self) -> u8 {
         self.placeholder_layer = self.layers.len() as u8;
         self.layers.push(Arc::new(marked(u32::MAX)));
@@ -153,8 +154,8 @@ impl Textures {
 }
 
 impl MaterialTexture {
-    /// The whole image, which is read again: the ground is drawn with what was cut out of it. A
-    /// placeholder where it cannot be read.
+    /// Reads the whole image again, since the ground is drawn with patches cut from it. Returns a
+    /// placeholder if it cannot be read.
     pub fn image(&self) -> Texture {
         let bytes = match (self.built_in, &self.file.path) {
             (Some(bytes), _) => Some(Bytes::from_static(bytes)),
@@ -173,8 +174,8 @@ impl Unused {
     }
 }
 
-/// The atlas of an image, or of a placeholder: cut up and put together its checker would be a
-/// jumble.
+/// The atlas of an image or of a placeholder. A placeholder is not quilted, which would scramble
+/// its checkerboard.
 fn atlas(image: Option<&RgbaImage>, seed: u32) -> Patchwork {
     image.map_or_else(|| marked(seed), patchwork)
 }
@@ -183,7 +184,7 @@ fn has_holes(image: &RgbaImage) -> bool {
     image.pixels().any(|p| p.0[3] < 255)
 }
 
-/// Which materials the tiles of a map show, hidden sides included.
+/// `true` for each material that the tiles of a map show, including hidden sides.
 fn used_materials(map: &Pfmap) -> Vec<bool> {
     let mut used = vec![false; map.materials.len()];
     let mut mark = |material: usize| {
@@ -207,7 +208,7 @@ fn used_materials(map: &Pfmap) -> Vec<bool> {
     used
 }
 
-/// A texture that was looked for, and what is made of it.
+/// The result of loading a texture.
 #[derive(Clone)]
 struct Loaded {
     file: TextureFile,
@@ -219,12 +220,11 @@ struct Loaded {
     candidates: Vec<PathBuf>,
 }
 
-/// Finds and reads the textures of all materials, on as many threads as the machine has. Materials that name
-/// one file share what is made of it.
+/// Finds and reads the textures of all materials, on all threads of the machine. Materials that
+/// name the same file share the result.
 ///
 /// # Errors
-/// Only when the load is cancelled: a texture that is missing or broken is a problem and a
-/// placeholder.
+/// Only if the load is cancelled: a missing or broken texture gives a problem and a placeholder.
 pub fn load(
     map: &Pfmap,
     source: &Source,
@@ -234,7 +234,7 @@ pub fn load(
     let assets = Assets::new(source, options, LookUp::MapTextures);
     let used = used_materials(map);
     let mut files = HashMap::new();
-    // Those to be read: a material, and whether any that shares its texture is shown.
+    // The textures to read: a material, and whether any material with this texture is shown.
     let mut wanted: Vec<(usize, bool)> = Vec::new();
     let mut index_of = Vec::with_capacity(used.len());
     let mut afforded = Vec::with_capacity(used.len());
@@ -243,7 +243,7 @@ pub fn load(
         let file = assets.identity(name);
         let known = file.as_ref().and_then(|file| files.get(file)).copied();
         let kept_bytes = if *is_used { ATLAS_BYTES } else { SOURCE_BYTES };
-        // Each has a layer of its own.
+        // Each has its own layer.
         let path = file.as_deref().filter(|_| known.is_none());
         afforded.push(assets.afford_texture(name, path, |_| kept_bytes));
         let index = known.unwrap_or(wanted.len());
@@ -282,7 +282,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         usize::from(t.top_material.max(t.side_material)) >= map.materials.len()
     };
     let has_unknown = !map.bad_tiles.is_empty() || map.tiles.iter().any(names_unknown);
-    // The last layer is the placeholder's only where there is one.
+    // The last layer is reserved for the placeholder only if one is needed.
     let shown = used.iter().filter(|used| **used).count();
     let room = MAX_LAYERS - usize::from(has_unknown || shown > MAX_LAYERS);
     let mut without_layer = Vec::new();
@@ -290,7 +290,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
         let place = Place::line(material.line);
         let subject = Subject::Material(i as u32);
         let is_refused = matches!(&one.fault, Some((rule, _)) if **rule == rules::TEXTURE_LIMIT);
-        // Of a line without a texture it is said that it cannot be read.
+        // A line without a texture is already reported as unreadable.
         if let Some((rule, message)) = one.fault.filter(|_| !material.texture.is_empty()) {
             let problem = Problem::new(rule, subject, place, message);
             textures.problems.push(problem);
@@ -345,7 +345,7 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
 }
 
 impl Loaded {
-    /// A texture that is not read for a reason.
+    /// A texture that is refused because of a limit.
     fn refused(fault: Fault) -> Self {
         Self {
             file: TextureFile {
@@ -398,7 +398,7 @@ mod tests {
     use super::*;
     use mapscope_formats::pfmap::Tile;
 
-    /// A map of one chunk whose materials have these textures, in a folder that has these files.
+    /// Loads a map of one chunk whose materials have these textures, in a folder with these files.
     fn loaded(textures: &[&str], files: &[(&str, &[u8])]) -> Textures {
         let folder = tempfile::tempdir().unwrap();
         for (name, bytes) in files {
@@ -476,7 +476,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_a_problem_at_its_material_and_a_placeholder() {
-        // A header that promises 60000 by 60000 pixels, with nothing behind it.
+        // A header that declares 60000 by 60000 pixels without data.
         let mut huge = png(1, 1);
         huge[16..24].copy_from_slice(&[0, 0, 0xea, 0x60, 0, 0, 0xea, 0x60]);
         let checksum = crc32(&huge[12..29]);
@@ -518,7 +518,7 @@ mod tests {
             "{}",
             problems[1]
         );
-        // Each has a layer of its own that is bright, so that nothing is black or empty.
+        // Each has its own bright layer, so that nothing is black or empty.
         for (i, material) in textures.materials[..5].iter().enumerate() {
             assert!(!material.file.found);
             let layer = &textures.layers[usize::from(material.layer.unwrap())];
@@ -532,7 +532,7 @@ mod tests {
         assert!(textures.materials[5].file.found);
     }
 
-    /// What came of loading so many materials of a map, all of which its tiles show.
+    /// The loaded textures of a map with `materials` materials, all of them shown by its tiles.
     fn collected(materials: u16, change: impl FnOnce(&mut Pfmap)) -> Textures {
         let mut map =
             mapscope_formats::pfmap::read(&mapscope_testdata::synthesize::pfmap(1, 1, 1)).unwrap();

@@ -1,4 +1,4 @@
-//! Animated tiles. Their time is that of a clip of one loop, so that it can be stopped and gone through.
+//! Animated tiles. Their time is a clip of one loop, so that it can be paused and scrubbed.
 
 use super::{Layer, Object, Pass, Step, Strand, TileMap, Tileset};
 use crate::{Animation, ClipInfo, Playhead, TileMapItem};
@@ -6,7 +6,7 @@ use crate::{Animation, ClipInfo, Playhead, TileMapItem};
 /// The name of the clip.
 const NAME: &str = "Tiles";
 const FRAMES_PER_SECOND: f32 = 24.0;
-/// A minute: frames of a clip whose tiles change at random, or have no shorter loop.
+/// Frames of a clip of one minute, used if tiles change at random or have no shorter loop.
 const MAX_FRAMES: u32 = 1440;
 /// The same minute in ticks.
 const MAX_TICKS: u64 = 6000;
@@ -15,7 +15,7 @@ const TICKS_PER_SECOND: f32 = 100.0;
 const FRAMES: u64 = 6;
 /// See [`FRAMES`].
 const TICKS: u64 = 25;
-/// Maximum error of the length of a clip in whole frames: one part of this many.
+/// Inverse of the maximum relative error of a clip's length in whole frames.
 const MAX_ERROR_PART: u64 = 24;
 
 impl Animation for TileMap {
@@ -25,7 +25,7 @@ impl Animation for TileMap {
 }
 
 impl TileMap {
-    /// The clips of a map with these tilesets: one, if tiles of any change.
+    /// Returns the clips of a map with these tilesets: one clip if any tiles are animated.
     pub(super) fn clips_of(tilesets: &[Tileset]) -> Vec<ClipInfo> {
         let mut strands = tilesets.iter().flat_map(|tileset| &tileset.strands);
         let changes = strands.any(Strand::is_active);
@@ -38,18 +38,18 @@ impl TileMap {
         changes.then_some(clip).into_iter().collect()
     }
 
-    /// How long a clip lasts, in seconds.
+    /// Duration of a clip in seconds.
     pub(super) fn clip_secs(clip: &ClipInfo) -> f32 {
         clip.frames as f32 / FRAMES_PER_SECOND
     }
 
-    /// The time after which all animated tiles are again as at first, in seconds. `None` without any, if that takes
-    /// longer than a minute, or if all of them change at random.
+    /// Period of all animated tiles in seconds. `None` if there are no animated tiles, if the
+    /// period exceeds a minute, or if all tiles change at random.
     pub(super) fn loop_secs(&self) -> Option<f64> {
         loop_ticks(&self.tilesets).map(|ticks| ticks as f64 / f64::from(TICKS_PER_SECOND))
     }
 
-    /// Hundredths of a second since tiles began to change; 0 without a clip.
+    /// Hundredths of a second since the start of the animation; 0 without a clip.
     pub fn ticks(&self, playhead: Playhead) -> u64 {
         let clip = playhead.clip.and_then(|clip| self.clips.get(clip));
         let frames = clip.map_or(0, |clip| clip.frames);
@@ -59,9 +59,8 @@ impl TileMap {
         ((frame as f32 + part) * TICKS_PER_SECOND / FRAMES_PER_SECOND) as u64
     }
 
-    /// The order in which layers are drawn that the file does not name another one for: one after
-    /// the other, each with what stands on it and then with what of it has priority. What stands
-    /// on no layer comes last.
+    /// The default drawing order of layers: file order. Each layer is followed by its objects and
+    /// then by its priority tiles. Objects without a layer come last.
     pub fn steps_in_file_order(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
         let mut steps = Vec::new();
         let add_objects = |steps: &mut Vec<Step>, layer| {
@@ -85,8 +84,7 @@ impl TileMap {
     }
 }
 
-/// The shortest time after which all strands are as at first, in ticks. Strands at random never are, and do not
-/// count.
+/// The common period of all strands in ticks. Random strands have no period and are ignored.
 fn loop_ticks(tilesets: &[Tileset]) -> Option<u64> {
     let strands = tilesets.iter().flat_map(|tileset| &tileset.strands);
     let strands = strands.filter(|strand| strand.is_active());
@@ -100,7 +98,7 @@ fn loop_ticks(tilesets: &[Tileset]) -> Option<u64> {
         .filter(|ticks| *ticks <= MAX_TICKS)
 }
 
-/// The greatest common divisor of two numbers that are not 0.
+/// The greatest common divisor of two nonzero numbers.
 fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     while b > 0 {
         (a, b) = (b, a % b);
@@ -108,7 +106,8 @@ fn common_divisor(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// Whole frames of a clip of one loop, or of several if the frames of one are too far from its length.
+/// Number of whole frames of a clip of one loop, or of several loops if rounding one loop to frames
+/// is too inexact.
 fn frames_of(loop_ticks: u64) -> u32 {
     let whole = |rounds: u64| {
         let exact = rounds * loop_ticks * FRAMES;
@@ -174,7 +173,7 @@ mod tests {
         assert_eq!(all(&[(7, 5, Random)]), (None, 1440));
         assert_eq!(all(&[(97, 11, Forward), (89, 13, Forward)]), (None, 1440));
         assert_eq!(all(&[(100, u32::MAX, Forward)]), (None, 1440));
-        // A frame is longer than a tile: 3 ticks are 0.72 frames, and 4 rounds nearly 3.
+        // A frame is longer than a tile: 3 ticks are 0.72 frames, and 4 loops round to nearly 3.
         assert_eq!(all(&[(3, 0, Forward)]), (Some(3), 3));
     }
 

@@ -1,12 +1,12 @@
-//! Cells: which image of a tileset is shown in one, and which way round.
+//! Cells: the image and orientation of a tile.
 
 use bytemuck::{Pod, Zeroable};
 
-/// A cell of a layer, as it is on the GPU.
+/// A cell of a layer in its GPU format.
 ///
-/// Bits 0 to 23 are the number of an image of the tileset, all set for an empty cell; bit 24
-/// mirrors it left to right, bit 25 upside down, bit 26 exchanges its axes before that, and bit
-/// 27 has it drawn with priority.
+/// Bits 0 to 23 are the index of an image in the tileset, all ones for an empty cell. Bit 24
+/// mirrors horizontally, bit 25 vertically, and bit 26 exchanges the axes before that. Bit 27 draws
+/// the cell with priority.
 #[repr(transparent)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Pod, Zeroable)]
 pub struct Cell(pub u32);
@@ -14,30 +14,30 @@ pub struct Cell(pub u32);
 impl Cell {
     /// A cell without a tile.
     pub const EMPTY: Self = Self(Self::NOTHING);
-    /// The number of no image.
+    /// The image index of an empty cell.
     pub const NOTHING: u32 = 0x00ff_ffff;
-    /// Bit that mirrors left to right.
+    /// Bit that mirrors horizontally.
     pub const MIRROR_X: u32 = 1 << 24;
-    /// Bit that mirrors upside down.
+    /// Bit that mirrors vertically.
     pub const MIRROR_Y: u32 = 1 << 25;
     /// Bit that exchanges the axes, before any mirroring.
     pub const SWAP_AXES: u32 = 1 << 26;
     /// Bit of priority.
     pub const PRIORITY: u32 = 1 << 27;
 
-    /// The image that it shows, an index into those of the layer's tileset; none if it is empty.
+    /// Index of the image in the layer's tileset; `None` if the cell is empty.
     pub fn image(self) -> Option<usize> {
         let image = self.0 & Self::NOTHING;
         (image != Self::NOTHING).then_some(image as usize)
     }
 
-    /// Whether it is drawn above what stands on the layer.
+    /// `true` if the cell is drawn above the objects of its layer.
     pub fn has_priority(self) -> bool {
         self.0 & Self::PRIORITY != 0
     }
 
-    /// Its flags in words: how its tile is turned, and whether it has priority. The axes are exchanged
-    /// first, then the tile is flipped (fact sheet of `PixelPerfectEngine`, section 3).
+    /// Its flags in words: orientation and priority. The axes are exchanged first, then the tile is
+    /// flipped (fact sheet of `PixelPerfectEngine`, section 3).
     pub(super) fn flags_said(self) -> String {
         let has = |bit: u32| self.0 & bit != 0;
         let turned = match [Self::SWAP_AXES, Self::MIRROR_X, Self::MIRROR_Y].map(has) {
@@ -55,14 +55,14 @@ impl Cell {
         names.join(", ")
     }
 
-    /// The same with its image the right way round.
+    /// The same cell with its image upright.
     pub fn upright(self) -> Self {
         Self(self.0 & !(Self::MIRROR_X | Self::MIRROR_Y | Self::SWAP_AXES))
     }
 
-    /// The pixel of the image that is seen at a pixel of the cell, for square and other tiles of
-    /// this size: first the axes are exchanged, then it is mirrored left to right, then upside
-    /// down (fact sheet of `PixelPerfectEngine`, section 3).
+    /// The image pixel that is shown at a pixel of the cell, for tiles of any size. The axes are
+    /// exchanged first, then the image is mirrored horizontally, then vertically (fact sheet of
+    /// `PixelPerfectEngine`, section 3).
     pub fn source_pixel(self, [x, y]: [u32; 2], [w, h]: [u32; 2]) -> [u32; 2] {
         let x = if self.0 & Self::MIRROR_X == 0 {
             x
@@ -77,7 +77,7 @@ impl Cell {
         if self.0 & Self::SWAP_AXES == 0 {
             [x, y]
         } else {
-            // Stretched where the tile is not square, as the engine does.
+            // Non-square tiles are stretched, as in the engine.
             [y * w / h, x * h / w]
         }
     }
@@ -90,10 +90,10 @@ mod tests {
     #[test]
     fn axes_are_exchanged_before_mirroring() {
         let at = |flags: u32, pixel| Cell(flags).source_pixel(pixel, [16, 16]);
-        // Turned a quarter clockwise, the upper right corner shows the upper left one.
+        // Rotated clockwise, the upper right corner shows the upper left one.
         assert_eq!(at(Cell::SWAP_AXES | Cell::MIRROR_X, [15, 0]), [0, 0]);
         assert_eq!(at(Cell::SWAP_AXES | Cell::MIRROR_X, [15, 15]), [15, 0]);
-        // And counter-clockwise the lower left one.
+        // Rotated counter-clockwise, it shows the lower left one.
         assert_eq!(at(Cell::SWAP_AXES | Cell::MIRROR_Y, [0, 15]), [0, 0]);
         assert_eq!(at(Cell::MIRROR_X | Cell::MIRROR_Y, [3, 4]), [12, 11]);
         assert_eq!(at(0, [3, 4]), [3, 4]);

@@ -1,4 +1,4 @@
-//! What a map is made of, for comparing it with another.
+//! The parts of a map, for comparison with another map.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::{Origin, OwnLine, TileMapItem};
 use mapscope_formats::Integers;
 
 impl TileMap {
-    /// All that the file has: the map, its layers with their cells, grids, zones and objects; of a
-    /// tileset its tiles.
+    /// All parts of the file: the map, its layers with cells, grids, zones and objects; for a
+    /// tileset, its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let mut parts = vec![Parts::one("map", TileMapItem::Map)];
         match self.facts.own_tiles() {
             OwnTiles::None => {}
-            // The tiles are found by what the layers use of them, which needs the sheets.
+            // Tiles are located by their use in layers, which requires the sheets.
             OwnTiles::Named => parts.push(self.named_tiles().for_finding()),
             OwnTiles::Images => {
                 parts.extend(self.tileset_parts());
@@ -30,7 +30,7 @@ impl TileMap {
             return parts;
         }
         let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
-            // Those without names are found by their cells.
+            // Layers without names are matched by their cells.
             .keys(|index| {
                 let layer = self.layers.get(index);
                 let layer = layer.filter(|_| self.facts.names_layers());
@@ -42,7 +42,7 @@ impl TileMap {
         parts.push(layers);
         parts.extend(self.grids_of(None));
         let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index))
-            // One without a name is no other where it has another number.
+            // An unnamed zone is the same zone even if its number changes.
             .keys(|index| {
                 let zone = self.zones.get(index);
                 zone.map_or_else(String::new, |zone| zone.name.clone())
@@ -55,14 +55,14 @@ impl TileMap {
         parts
     }
 
-    /// The cells of a layer, its grids, and what else it has.
+    /// The cells of a layer, its grids, and its other parts.
     fn layer_parts(&self, index: usize) -> Vec<Parts<'_>> {
         let Some(layer) = self.layers.get(index) else {
             return Vec::new();
         };
         let cells = [self.cell_parts(index, layer)].into_iter();
         let cells = cells.chain(self.grids_of(Some(index)));
-        // What is in a file beside this one can be found, and makes no difference.
+        // Cells from another file can be found but do not count as differences.
         let has_cells = self.facts.has_cells(index);
         let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
         cells.chain(self.facts.parts(self, Some(index))).collect()
@@ -90,7 +90,7 @@ impl TileMap {
     fn grid_parts<'a>(&'a self, grid: &'a Grid) -> Parts<'a> {
         let [columns, rows] = grid.size;
         let what = grid_name(grid.kind);
-        // Number 0 is no zone. Where a zone is inserted, those behind it get other numbers.
+        // Number 0 is no zone. Inserting a zone renumbers the following ones.
         let zone = move |value: u64| {
             let zone = usize::try_from(value).ok();
             zone.filter(|zone| grid.kind == GridKind::Zones && (1..self.zones.len()).contains(zone))
@@ -110,7 +110,7 @@ impl TileMap {
             let said = OwnLine::new(what, "", said).naming("zone", zone(value));
             [said].into_iter().chain(place).collect()
         };
-        // A grid of the map has the place of its lowest layer.
+        // Cells of the map's grids are placed on its lowest layer.
         let layer = grid.layer.unwrap_or(0);
         Parts::grid(what, [rows, columns], place_name)
             .items(move |index| {
@@ -150,7 +150,7 @@ impl TileMap {
                 match index(number).filter(|_| kind == ObjectKind::ZoneArea) {
                     Some(index) => self.object_name(index),
                     None if is_key => name.to_owned(),
-                    // By its number among those of its kind.
+                    // Named by its number among objects of its kind.
                     None if name.trim().is_empty() => number.to_string(),
                     None => index(number).map_or_else(String::new, |it| self.object_name(it)),
                 }
@@ -183,7 +183,7 @@ impl TileMap {
         })
     }
 
-    /// The tileset of a file that is one, and its tiles.
+    /// The tileset of a tileset file, and its tiles.
     fn tileset_parts(&self) -> Vec<Parts<'_>> {
         let Some(tileset) = self.tilesets.first() else {
             return Vec::new();
@@ -223,7 +223,7 @@ fn place_name([row, column]: [u32; 2]) -> String {
     format!("{column},{row}")
 }
 
-/// What a number of a grid is called.
+/// Kind name of a grid's numbers.
 fn grid_name(kind: GridKind) -> &'static str {
     match kind {
         GridKind::Obstruction { .. } => "obstruction",

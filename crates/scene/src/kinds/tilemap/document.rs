@@ -1,4 +1,4 @@
-//! A 2D map as the rest of the program sees it: its [`Document`].
+//! The [`Document`] of a 2D map.
 
 use glam::Vec3;
 
@@ -162,7 +162,7 @@ impl Document for TileMap {
 }
 
 impl TileMap {
-    /// How far apart layers are along Y that are next to each other, in pixels of the map.
+    /// Distance between adjacent layers along Y, in map pixels.
     pub fn layer_gap_px(&self, shown: &Shown) -> f32 {
         if shown.flat {
             return 0.0;
@@ -170,7 +170,7 @@ impl TileMap {
         shown.layer_gap.unwrap_or_else(|| self.usual_layer_gap())
     }
 
-    /// The height of a step of [`TileMap::steps`] along Y, in pixels of the map.
+    /// Height of a step of [`TileMap::steps`] along Y, in map pixels.
     pub fn step_height_px(&self, step: usize, shown: &Shown) -> f32 {
         let gap = self.layer_gap_px(shown);
         let before = self.steps.iter().take(step + 1);
@@ -184,8 +184,8 @@ impl TileMap {
         (base + above) * gap
     }
 
-    /// How far above its layer a step is, as a share of the gap: objects stand on their layer, and
-    /// what has priority is above them.
+    /// Height of a step above its layer, as a share of the gap: objects are above the layer, and
+    /// priority tiles above the objects.
     pub(super) fn height_within(step: Step) -> f32 {
         match step {
             Step::Objects { .. } => 0.25,
@@ -194,7 +194,7 @@ impl TileMap {
         }
     }
 
-    /// Whether a step is drawn on a height of its own.
+    /// `true` if a step starts a new height.
     pub(super) fn is_new_layer(step: Step) -> bool {
         matches!(
             step,
@@ -205,7 +205,7 @@ impl TileMap {
         )
     }
 
-    /// What all layers occupy in world space while they are as far apart as usual.
+    /// World-space bounds of all layers at the default distance.
     pub(super) fn bounds_of_all(&self) -> Aabb {
         let shown = Shown::default();
         let top = self.steps.len().checked_sub(1);

@@ -1,5 +1,5 @@
-//! What is known of the parts of a map, each field once: for the inspector, the status line, the
-//! outline and JSON.
+//! Field tables of the parts of a map, shared by the inspector, the status line, the outline and
+//! JSON.
 
 use std::cell::LazyCell;
 use std::ops::Deref;
@@ -23,13 +23,13 @@ use crate::describe::own::{OwnLine, key_of, lines_of_groups};
 use crate::{ClipInfo, Item, Property, PropertyGroup, Shown, Swatch, TileMapItem};
 use mapscope_formats::counted;
 
-/// The key of the fields of an object before it has that of its kind.
+/// Placeholder key of an object's fields until it is replaced by the key of the kind.
 const OBJECT: &str = "object";
-/// How many of one kind are listed.
+/// Maximum number of listed parts of one kind.
 const MAX_LISTED: usize = 64;
-/// Characters that a name takes at most in the status line before what follows moves.
+/// Maximum reserved width of a name in the status line, in characters; longer names shift the rest.
 const NAME_WIDTH: usize = 16;
-/// Characters of the longest number that is likely to be that of a tile.
+/// Reserved width of tile numbers, in characters.
 const TILE_WIDTH: usize = 5;
 
 /// A part of a map with its number.
@@ -49,8 +49,8 @@ impl<T> Deref for Part<'_, T> {
 }
 
 impl TileMap {
-    /// The fields of an item, with what else is where the pointer is, or where the item itself is
-    /// while the map is at rest; none of one that does not exist.
+    /// The fields of an item, and everything at its place: the pointer's place, or the place of the
+    /// item while the map is at rest. `None` if the item does not exist.
     pub(super) fn described(
         &self,
         item: Item,
@@ -93,7 +93,7 @@ impl TileMap {
         })
     }
 
-    /// What is said of items of each kind in JSON, but for what only one format says.
+    /// JSON keys of items of each kind, without format-specific ones.
     pub(crate) fn item_keys() -> Vec<ItemKeys> {
         let mut kinds = vec![
             Part::<Self>::FIELDS.keys("map"),
@@ -124,7 +124,7 @@ impl TileMap {
         })
     }
 
-    /// What the file says of an item beyond its fields.
+    /// File data of an item beyond its fields.
     fn facts_of(&self, item: Item) -> Vec<PropertyGroup> {
         let Item::TileMap(of_map) = item else {
             return Vec::new();
@@ -147,7 +147,7 @@ impl TileMap {
         }
     }
 
-    /// What the file says of an item, for comparing it with another.
+    /// File data of an item, for comparison with another one.
     pub(super) fn own_of(&self, item: Item) -> Vec<OwnLine> {
         let Some(described) = self.described(item, None) else {
             return Vec::new();
@@ -164,8 +164,7 @@ impl TileMap {
         own
     }
 
-    /// The inspector's lists of an item where it is shown: its fields, and then what the file says of
-    /// it.
+    /// The inspector groups of an item at its visible place: its fields, then its file data.
     pub(super) fn groups_of(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
         let middle = self.cell_at(item).filter(|_| shown.flat).and_then(|at| {
             let end = at.place.map(|place| place.saturating_add(1));
@@ -186,7 +185,7 @@ impl TileMap {
 }
 
 impl TileMap {
-    /// The same for programs.
+    /// The same for machine-readable output.
     pub(super) fn details_of(&self, item: Item) -> JsonMap<String, Json> {
         let Some(described) = self.described(item, None) else {
             return JsonMap::new();
@@ -261,7 +260,7 @@ impl<'a> Part<'a, Layer> {
         })
         .summary("Size", |at| by(at.size, ""))
         .own(|at: &Self| {
-            // What the file says once is no difference of each layer.
+            // A size that the file stores once is not a difference of each layer.
             let is_own = !at.map.facts.is_of_one_size();
             is_own.then(|| by(at.size, " tiles")).into()
         }),
@@ -317,7 +316,7 @@ impl<'a> Part<'a, Layer> {
         .derived(),
     ];
 
-    /// Where it repeats.
+    /// Directions in which it repeats.
     fn repeats(&self) -> &'static str {
         match self.wraps {
             [true, true] => "in all directions",
@@ -334,7 +333,7 @@ impl<'a> Part<'a, Layer> {
     }
 }
 
-/// A cell, with what else is at its place.
+/// A cell, with everything at its place.
 #[derive(Clone)]
 pub(super) struct CellHere<'a> {
     pub(super) map: &'a TileMap,
@@ -342,16 +341,16 @@ pub(super) struct CellHere<'a> {
     pub(super) here: LazyHere<'a>,
 }
 
-/// What is at a place, looked up when it is first asked for: whoever lists all cells does not ask, and
-/// each time it looks at all layers.
+/// Everything at a place, computed on demand. It examines all layers, and listing all cells does
+/// not need it.
 pub(super) type LazyHere<'a> = Rc<LazyCell<Here<'a>, Box<dyn FnOnce() -> Here<'a> + 'a>>>;
 
 pub(super) fn lazy<'a>(here: impl FnOnce() -> Here<'a> + 'a) -> LazyHere<'a> {
     Rc::new(LazyCell::new(Box::new(here)))
 }
 
-/// Each part of the status line is as wide as the widest of its kind, so that nothing moves while the
-/// pointer does.
+/// Parts of the status line have a fixed width per kind, so that the line does not jump while the
+/// pointer moves.
 impl<'a> CellHere<'a> {
     const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Tile", Self::TILE), section("Here", Self::HERE)],
@@ -496,7 +495,7 @@ impl<'a> CellHere<'a> {
             json!(of_layer.map(|number| number.value))
         }),
         summary_only("Flags", Self::flags),
-        // From the lowest to the highest; each layer leads to its own cell.
+        // From the lowest layer to the highest; each line links to the layer's cell.
         field("On layer", |cell: &Self| {
             listed("On layer", cell.cells(), |at| {
                 let swatch = cell.map.tile_of(at).map(|tile| tile.swatch());
@@ -530,7 +529,7 @@ impl<'a> CellHere<'a> {
         is_said.then_some(flags).into()
     }
 
-    /// The cells of all layers at the place, the lowest first; none where there is only one.
+    /// The cells of all layers at the place, the lowest first; empty if there is only one.
     fn cells(&self) -> impl Iterator<Item = &CellAt<'a>> {
         let cells = &self.here.cells;
         cells.iter().filter(|_| cells.len() > 1)
@@ -541,7 +540,7 @@ impl<'a> CellHere<'a> {
         format!("{name}{between}{}", self.map.layer_said(&self.here, at))
     }
 
-    /// The keys of JSON that say nothing since what they are of was not read.
+    /// JSON keys without a value because their data was not read.
     fn keys_not_read(&self) -> Vec<&'static str> {
         let layer = self.at.layer_number;
         let is_own = |of: Option<usize>| of.is_none_or(|of| of == layer);
@@ -560,10 +559,10 @@ impl<'a> CellHere<'a> {
         lost.map(|(key, _)| key).collect()
     }
 
-    /// What `info --tile` says of it.
+    /// The cell in the form of `info --tile`.
     pub(super) fn json(&self) -> JsonMap<String, Json> {
         let mut json = Self::FIELDS.json(self);
-        // Only of layers that have logic values, and of what was not read.
+        // These keys are only present for layers with logic values, and for unread data.
         json.retain(|key, value| !matches!(&**key, "logic" | "not_read") || !value.is_null());
         json
     }
@@ -717,7 +716,7 @@ impl<'a> TileAt<'a> {
         self.linked(self.number().into())
     }
 
-    /// A value that leads to it.
+    /// A value that links to it.
     fn linked(&self, value: Value) -> Value {
         value.link(self.item()).swatch(Some(self.swatch()))
     }
@@ -787,7 +786,7 @@ impl<'a> Part<'a, Zone> {
         self.map.has_zone_grid()
     }
 
-    /// How many cells it has.
+    /// Number of its cells.
     fn cells(&self) -> usize {
         let counts = self.map.zone_counts().get(self.number);
         counts.map_or(0, |counts| counts.cells as usize)
@@ -823,9 +822,9 @@ impl<'a> Part<'a, ClipInfo> {
     ];
 }
 
-/// An object that stands on the map.
+/// An object on the map.
 impl<'a> Part<'a, Object> {
-    /// The heading is that of its kind.
+    /// The heading is replaced by that of its kind.
     const FIELDS: Table<'a, Self> = Table {
         sections: &[section("", Self::OBJECT).keyed(OBJECT)],
     };
@@ -841,7 +840,7 @@ impl<'a> Part<'a, Object> {
             name.named(at.kind.said().title)
         })
         .own(|at| {
-            // An area is called as its zone is.
+            // An area has the name of its zone.
             let is_area = at.kind == ObjectKind::ZoneArea && at.record.zone.is_some();
             let name = Some(&*at.name).filter(|name| !is_area && !name.is_empty());
             name.into()
@@ -875,7 +874,7 @@ impl<'a> Part<'a, Object> {
         }),
     ];
 
-    /// Where the file has it: relative to its layer, with which it is drawn.
+    /// Its rectangle as stored in the file: relative to its layer.
     fn rect_in_layer(&self) -> RectPx {
         let layer = self.layer.and_then(|layer| self.map.layers.get(layer));
         let [x, y] = layer.map_or([0; 2], |layer| layer.position_px);
@@ -886,7 +885,7 @@ impl<'a> Part<'a, Object> {
         }
     }
 
-    /// The zone that it is an area of, or the one that it wanders in.
+    /// The zone that it is an area of, or the zone that it wanders in.
     fn zone(&self, as_area: bool) -> Value {
         let is_area = self.kind == ObjectKind::ZoneArea;
         let zone = self.record.zone.filter(|_| is_area == as_area);
@@ -914,7 +913,7 @@ impl TileMap {
             .swatch(Some(Swatch::Color(zone_color(zone))))
     }
 
-    /// The runs of tiles of some tilesets that follow each other.
+    /// The animation strands of some tilesets.
     fn strands(&self, tilesets: std::ops::Range<usize>) -> Value {
         let strands = tilesets.flat_map(|number| {
             let strands = self.tilesets.get(number).map(|tileset| &tileset.strands);
@@ -938,18 +937,18 @@ impl TileMap {
     }
 }
 
-/// Left, top, width and height in pixels, for programs.
+/// Left, top, width and height in pixels, for machine-readable output.
 fn rect(rect: &RectPx) -> Json {
     let ([x, y], [w, h]) = (rect.min, rect.size());
     json!([x, y, w, h].map(number))
 }
 
-/// A size, with what it is counted in behind it.
+/// A size followed by its unit.
 fn by<T: std::fmt::Display>([w, h]: [T; 2], unit: &str) -> Value {
     format!("{w} x {h}{unit}").into()
 }
 
-/// A line for each of some parts, up to [`MAX_LISTED`], and how many more there are.
+/// A line for each part, up to [`MAX_LISTED`], and the number of remaining parts.
 fn listed<T>(
     name: &'static str,
     mut parts: impl Iterator<Item = T>,
@@ -966,7 +965,7 @@ fn listed<T>(
     lines.into()
 }
 
-/// What the corners of a cell are tinted with, once where all are alike.
+/// The tints of the corners of a cell; a single one if all are equal.
 fn tints_of(at: &CellAt<'_>) -> Vec<Property> {
     const NAMES: [&str; 4] = [
         "Tint, upper left",

@@ -1,12 +1,12 @@
-//! The image of a whole map at 1:1, made on the CPU: exact to the pixel, whatever the graphics
-//! adapter, and as large as the map.
+//! The image of a whole map at 1:1, rendered on the CPU: exact to the pixel, independent of the
+//! graphics adapter, and as large as the map.
 //!
-//! Layers lie upon each other over opaque black, blended as the engines blend: in gamma space
-//! with 8 bits, rounded after each layer. The overlays that are on lie over them as in the window at
-//! 1:1: colours of areas and grids, lines between tiles, and lines around objects. Two are left out
-//! there too: a pixel of the image has no room for lines around those of the map, and at rest there
-//! is no parallax to switch off. What was not read is outlined only where that is asked for
-//! ([`Shown::outlines_left_out`]). Texts are no part of it.
+//! Layers are stacked over opaque black and blended as in the engines: in gamma space with 8 bits,
+//! rounded after each layer. Active overlays are drawn on top as in the window at 1:1: colours of
+//! areas and grids, lines between tiles, and lines around objects. Two are omitted there too: an
+//! image pixel has no room for lines around map pixels, and at rest there is no parallax to
+//! disable. Unread content is outlined only on request ([`Shown::outlines_left_out`]). Labels are
+//! not drawn.
 
 use std::ops::Range;
 
@@ -14,22 +14,22 @@ use super::grids::{ZONE_OPACITY, hatch_px, hatched, zone_color};
 use super::{Cell, Frame, Grid, Layer, Object, ObjectKind, RectPx, Step, TileMap, Tileset};
 use crate::{Annotations as _, FlatImage, Image, Line, OverlayId, Shown};
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const RGBA: usize = 4;
 
 /// The image of a whole map at 1:1, row by row.
 #[derive(Debug)]
 pub(super) struct FlatMap<'a> {
     map: &'a TileMap,
-    /// At rest: nothing is moved by a camera.
+    /// View settings at rest, without a camera offset.
     shown: Shown,
-    /// Of each tileset, what its tiles are at the moment.
+    /// The current animation frame of each tileset.
     frames: Vec<Frame>,
-    /// The objects that have an image, with it: most have none, and rows are many.
+    /// The objects with an image. Most have none, so they are filtered once for all rows.
     pictured: Vec<(&'a Object, &'a Image)>,
     /// The areas of zones and their colours, if they are shown.
     areas: Vec<(RectPx, [u8; 4])>,
-    /// The grids that are shown, with their numbers, in the order in which they are drawn.
+    /// The shown grids with their numbers, in drawing order.
     grids: Vec<(usize, &'a Grid)>,
     lines: Lines,
     /// Width and height in pixels.
@@ -75,8 +75,8 @@ impl<'a> FlatMap<'a> {
 }
 
 impl TileMap {
-    /// What is filled with a colour where its overlay is on, in the order in which it is drawn: areas of
-    /// layers, then those of the map itself.
+    /// Objects that an overlay fills with a colour, in drawing order: areas of layers, then areas
+    /// of the map itself.
     pub fn filled_objects(&self) -> Vec<&Object> {
         let objects = self.objects.iter();
         let mut filled: Vec<&Object> = objects
@@ -86,7 +86,7 @@ impl TileMap {
         filled
     }
 
-    /// Where the areas of zones are while the map is at rest, and their colours, if they are shown.
+    /// The areas of zones at rest and their colours, if they are shown.
     fn zone_areas(&self, shown: &Shown) -> Vec<(RectPx, [u8; 4])> {
         if !shown.overlays.contains(OverlayId::Zones) {
             return Vec::new();
@@ -103,8 +103,7 @@ impl TileMap {
 }
 
 impl Object {
-    /// The colour that fills it where its overlay is on: red, green, blue and opacity. Only areas of
-    /// zones have one.
+    /// The fill colour under its overlay: red, green, blue and alpha. Only areas of zones have one.
     pub fn fill_color(&self) -> Option<[u8; 4]> {
         let zone = self.zone.filter(|_| self.kind == ObjectKind::ZoneArea)?;
         let [r, g, b] = zone_color(zone);
@@ -140,7 +139,7 @@ impl FlatImage for FlatMap<'_> {
 }
 
 impl FlatMap<'_> {
-    /// How opaque a layer is, from 0 to 255; 0 for one that is hidden.
+    /// Opacity of a layer from 0 to 255; 0 if it is hidden.
     fn opacity(&self, layer: usize) -> u32 {
         let item = TileMap::layer_item(layer);
         if self.shown.hides(item) {
@@ -188,7 +187,7 @@ impl FlatMap<'_> {
                 continue;
             };
             let span = Span {
-                // The number of a tile that is not known can be read.
+                // Upright, so that the number on a placeholder tile is readable.
                 cell: if tileset.is_placeholder {
                     cell.upright()
                 } else {
@@ -242,7 +241,7 @@ impl FlatMap<'_> {
         }
     }
 
-    /// Draws the lines between the tiles of a layer, light ones with a dark side. The CPU twin of
+    /// Draws the lines between the tiles of a layer, light with a dark edge. CPU counterpart of
     /// `fs_lines` in `tiles.wgsl`.
     fn tile_lines_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
         let is_on = self.shown.overlays.contains(OverlayId::Grid);
@@ -259,7 +258,7 @@ impl FlatMap<'_> {
         let opacity = |opacity: f32| (opacity * strength * 255.0).round() as u8;
         let [light, dark] = [[255, 255, 255, opacity(0.55)], [0, 0, 0, opacity(0.3)]];
         let origin = layer.origin_px([0, 0]);
-        // Where it repeats or something lies around it, it is everywhere.
+        // If the layer repeats or has a tile around it, the lines are everywhere.
         let at = |axis: usize, px: i64| {
             let tile = i64::from(tile_size[axis]);
             let px = px - origin[axis];
@@ -291,37 +290,37 @@ impl FlatMap<'_> {
     }
 }
 
-/// How many pixels tiles must be high and wide for lines between them to be seen, and to be as strong
-/// as they get.
+/// Tile sizes in pixels at which the lines between tiles appear, and at which they reach full
+/// strength.
 pub const TILE_LINES_APART: [f32; 2] = [4.0, 10.0];
-/// Where in a pixel it is found out whether a line covers it: the middle, but for so little that of
-/// two edges through the middle only the left or upper one has the pixel, as on the GPU.
+/// Sample position within a pixel for line coverage. It is slightly off the middle, so that of two
+/// edges through the middle only the left or upper one covers the pixel, as on the GPU.
 const MIDDLE: f32 = 0.5 + 1e-3;
-/// Lines that are not higher than this are looked for only near their rows, in pixels.
+/// Maximum height in pixels of lines that are indexed by row.
 const LOW_LINE: f32 = 256.0;
 
-/// Lines over an image, found by row.
+/// Lines over an image, indexed by row.
 #[derive(Debug, Default)]
 struct Lines {
-    /// In the order in which they are drawn.
+    /// All lines, in drawing order.
     all: Vec<FlatLine>,
-    /// The indices of those that are higher than [`LOW_LINE`].
+    /// Indices of lines higher than [`LOW_LINE`].
     high: Vec<usize>,
-    /// Those of the others, by their first row.
+    /// Indices of the other lines, sorted by first row.
     low: Vec<usize>,
 }
 
-/// A line as it is drawn in an image at 1:1: a rectangle around it, which goes on for a quarter of its
-/// width at each end. The CPU twin of `vs_line` in `lines.wgsl`.
+/// A line in an image at 1:1: a rectangle around the line, extended by a quarter of its width at
+/// each end. CPU counterpart of `vs_line` in `lines.wgsl`.
 #[derive(Debug, Clone, Copy)]
 struct FlatLine {
     from: [f32; 2],
-    /// Of length 1.
+    /// Unit direction.
     along: [f32; 2],
     length: f32,
     half_width: f32,
     color: [u8; 4],
-    /// The first row that it may touch, and the last.
+    /// The first and last row that it may touch.
     rows: [f32; 2],
 }
 
@@ -347,13 +346,13 @@ impl FlatLine {
         })
     }
 
-    /// Draws the pixels whose middles are in it.
+    /// Draws the pixels whose middles it contains.
     fn draw_row(&self, [x0, y]: [i64; 2], row: &mut [u8]) {
         let [along_x, along_y] = self.along;
         let down = y as f32 + MIDDLE - self.from[1];
         let left = self.from[0] - x0 as f32;
         let reach = self.half_width * 1.5;
-        // Of a line that does not lie flat only a few pixels of a row can be in it.
+        // A line that is not horizontal contains only a few pixels of a row.
         let (mut first, mut last) = (
             left.min(left + along_x * self.length) - reach,
             left.max(left + along_x * self.length) + reach,
@@ -404,7 +403,7 @@ impl Lines {
         let lines = near.iter().chain(&self.high);
         let lines = lines.filter_map(|index| Some((*index, self.all.get(*index)?)));
         let is_here = |(_, line): &(usize, &FlatLine)| line.rows[0] <= y && y <= line.rows[1];
-        // Few of many lines are in a row.
+        // A row contains few of the lines.
         let mut here: Vec<(usize, &FlatLine)> = lines.filter(is_here).collect();
         here.sort_unstable_by_key(|(index, _)| *index);
         for (_, line) in here {
@@ -413,7 +412,7 @@ impl Lines {
     }
 }
 
-/// Draws a row of what fills a rectangle.
+/// Draws a row of a filled rectangle.
 fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
     let middle = y as f32 + 0.5;
     if middle < rect.min[1] || middle >= rect.max[1] {
@@ -427,14 +426,14 @@ fn area_row(rect: RectPx, color: [u8; 4], [x0, y]: [i64; 2], row: &mut [u8]) {
     }
 }
 
-/// A part of a row that is within one cell.
+/// A part of a row within a single cell.
 struct Span<'a> {
     cell: Cell,
     tileset: &'a Tileset,
-    /// The bytes of the image that is shown.
+    /// The bytes of the shown image.
     image: &'a [u8],
     tints: Option<&'a [[u8; 4]; 4]>,
-    /// Whether every pixel of the image counts as opaque.
+    /// `true` if every pixel of the image counts as opaque.
     is_opaque: bool,
     opacity: u32,
     /// The first pixel, from the top left of the cell.
@@ -461,7 +460,7 @@ impl Span<'_> {
 }
 
 impl Layer {
-    /// The cell of a column and row, which may lie outside of the layer, and its tints.
+    /// The cell at a column and row, which may be outside the layer, and its tints.
     pub fn cell_at(&self, at: [i64; 2]) -> Option<(Cell, Option<&[[u8; 4]; 4]>)> {
         let mut inside = [0; 2];
         for axis in 0..2 {
@@ -482,7 +481,7 @@ impl Layer {
     }
 }
 
-/// A colour with the tint at a pixel of a cell, which lies between those of the corners.
+/// Tints a colour at a pixel of a cell by interpolating the tints of the corners.
 fn tinted(color: [u8; 4], tints: &[[u8; 4]; 4], [x, y]: [u32; 2], [w, h]: [u32; 2]) -> [u8; 4] {
     let across = (x as f32 + 0.5) / w as f32;
     let down = (y as f32 + 0.5) / h as f32;
@@ -502,7 +501,7 @@ fn tinted(color: [u8; 4], tints: &[[u8; 4]; 4], [x, y]: [u32; 2], [w, h]: [u32; 
     })
 }
 
-/// Puts a colour over another.
+/// Blends a colour over another.
 fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     let alpha = (u32::from(a) * opacity * 2 + 255) / 510;
     let below = pixel.last().map_or(255, |below| u32::from(*below));
@@ -515,9 +514,9 @@ fn blend(pixel: &mut [u8], [r, g, b, a]: [u8; 4], opacity: u32) {
     }
 }
 
-/// Puts a colour over one that is not opaque. Neither is multiplied by its opacity.
+/// Blends a colour over one that is not opaque. Neither is premultiplied.
 fn blend_over_transparent(pixel: &mut [u8], above: [u8; 3], alpha: u32, below: u32) {
-    // Both opacities times 255.
+    // Both alphas times 255.
     let (over, under) = (alpha * 255, below * (255 - alpha));
     let both = over + under;
     if both == 0 {
@@ -532,8 +531,8 @@ fn blend_over_transparent(pixel: &mut [u8], above: [u8; 3], alpha: u32, below: u
     }
 }
 
-/// The columns of tiles that a row of so many bytes shows, the first of which begins at `left`: of
-/// each its number, the first of its pixels that is shown, and its bytes.
+/// The tile columns that a row of `bytes` bytes shows; column 0 begins at `left`. Each has its
+/// number, its first visible pixel, and its byte range.
 fn columns(bytes: usize, left: i64, tile_w: i64) -> impl Iterator<Item = (i64, i64, Range<usize>)> {
     let width = (bytes / RGBA) as i64;
     let mut x = 0;
@@ -634,7 +633,7 @@ mod tests {
         let mut above = layer([1, 1], &[1]);
         above.position_px = [1, 0];
         let map = map(vec![below, above]);
-        // 255 and 20 at 128 of 255, rounded; beside the first layer there is black below.
+        // 255 and 20 at 128 of 255, rounded; beyond the first layer the background is black.
         assert_eq!(
             reds(&map, &Shown::default()),
             [[10, 138, 128], [30, 148, 128]]
@@ -747,7 +746,7 @@ mod tests {
             (small.size, &small.rgba[..]),
             ([2, 1], &[25, 25, 25, 255, 0, 0, 0, 255][..])
         );
-        // It is never made larger.
+        // It is never enlarged.
         assert_eq!(image.scaled_down(100).size, [4, 2]);
     }
 
@@ -769,7 +768,7 @@ mod tests {
             .overlays
             .set(map.about.overlays, OverlayId::Obstruction, true);
         let colored = reds(&map, &shown);
-        // The second tile is at pixels 3 and 4, and once more at the left edge.
+        // The second tile is at pixels 3 and 4, and again at the left edge.
         let differs = plain[0].iter().zip(&colored[0]).map(|(a, b)| a != b);
         let expected = [true, false, false, true, true];
         assert_eq!(differs.collect::<Vec<_>>(), expected);
@@ -812,12 +811,12 @@ mod tests {
         assert!(shown.overlays.contains(OverlayId::Zones), "both are on");
         let both = reds(&map, &shown);
         assert!(both[0][0] > 150 && both[0][1] > 150);
-        // Between the stripes the zone is seen, darker.
-        // A fifth of the colour at 90 of 255 over black would be less.
+        // The zone is visible between the stripes, darkened. A fifth of the colour at 90 of 255
+        // over black would be less.
         let dark = 16;
         assert!(both[0][2] > dark && both[0][2] < both[0][1]);
         assert_eq!(both[1][1], both[0][2]);
-        // Layers may be hidden: this is the map's.
+        // Layers may be hidden: this grid is the map's.
         shown.hidden.push(TileMap::layer_item(0));
         assert_eq!(reds(&map, &shown), both);
     }
@@ -838,7 +837,7 @@ mod tests {
         ];
         let map = map.finished();
         let mut shown = Shown {
-            // Of a view that was moved, which the whole map is not.
+            // The camera offset of a view does not affect the whole map.
             flat_camera_px: [500, 300],
             ..Shown::default()
         };
@@ -850,7 +849,7 @@ mod tests {
         let fill = map.objects[0].fill_color().unwrap();
         let filled = (u32::from(fill[0]) * u32::from(fill[3]) + 127) / 255;
         assert_eq!(u32::from(zones[8][10]), filled);
-        // Its edge is two pixels wide, of the zone's own colour.
+        // Its edge is two pixels wide, in the zone's own colour.
         assert_eq!([zones[3][10], zones[4][10]], [fill[0]; 2]);
         assert_eq!(zones[8][20], 0);
         shown
@@ -865,7 +864,7 @@ mod tests {
             both[4][28]
         );
         assert_eq!(both[10][28], 0);
-        // Every row by itself, and parts of rows, are those of the whole.
+        // Single rows and parts of rows equal those of the whole.
         let image = map.flat(&shown);
         let mut part = vec![0; 5 * RGBA];
         image.part_of_row([22, 6], &mut part);

@@ -1,4 +1,4 @@
-//! The numbers of grids at a cell, and the colours that stand for them.
+//! The numbers of grids at a cell, and their colours.
 
 use std::ops::Range;
 
@@ -7,34 +7,34 @@ use super::{Grid, GridKind, TileMap};
 use crate::core::parallel::on_all_threads;
 use crate::{LegendEntry, OverlayId, Shown, colors};
 
-/// How opaque colours of logic values lie upon tiles.
+/// Alpha of logic value colours over tiles.
 const OPACITY: u8 = 150;
-/// The same of zones, so that tiles are still told apart.
+/// Alpha of zone colours, low enough to keep tiles recognisable.
 pub(super) const ZONE_OPACITY: u8 = 110;
-/// The same of obstruction, of which only every other stripe is coloured ([`hatched`]).
+/// Alpha of obstruction colours, which cover only every other stripe ([`hatched`]).
 const OBSTRUCTION_OPACITY: u8 = 215;
-/// How opaque the dark stripes between those are.
+/// Alpha of the dark stripes between them.
 const HATCH_DARK_OPACITY: u8 = 90;
-/// How opaque those are beside the coloured ones.
+/// Alpha of the dark stripes relative to the coloured ones.
 pub const DARK_STRIPES: f32 = HATCH_DARK_OPACITY as f32 / OBSTRUCTION_OPACITY as f32;
-/// How far apart stripes begin, in pixels of the map, where tiles are not smaller than that.
+/// Spacing of the stripes in map pixels, unless tiles are smaller.
 const HATCH_PX: u32 = 8;
-/// The same for a 0 that has a colour.
+/// Alpha of a coloured 0.
 const ZERO_OPACITY: u8 = 50;
-/// The colour of what cannot be walked on.
+/// Colour of blocked tiles.
 const BLOCKED: [u8; 3] = [230, 40, 40];
-/// Of more numbers than these several have the same colour.
+/// Maximum number of distinct colours; beyond that, several numbers share a colour.
 const MAX_STEPS: usize = 9;
-/// How many zones or numbers a legend names.
+/// Maximum number of zones or numbers in a legend.
 const MAX_LISTED: usize = 128;
-/// How many cells are coloured in one go.
+/// Number of cells coloured per work item.
 const CELLS_AT_ONCE: usize = 1 << 18;
 
-/// The number of what is blocked from all of its straight sides.
+/// The number that blocks all straight sides.
 const ALL_SIDES: u64 = 15;
-/// How many numbers those bits make.
+/// Number of combinations of these bits.
 const ALL_BITS: u64 = 64;
-/// What the bits of ika's obstruction say, from the lowest (fact sheet of ika, section 4).
+/// Names of ika's obstruction bits, from the lowest (fact sheet of ika, section 4).
 const SIDES: [&str; 6] = [
     "top",
     "bottom",
@@ -49,8 +49,7 @@ pub(super) fn zone_color(zone: usize) -> [u8; 3] {
     colors::distinct(u32::try_from(zone).unwrap_or(u32::MAX))
 }
 
-/// The colour of a number that says from where a tile cannot be walked on: a shade of red for each
-/// choice of sides.
+/// The colour of a number whose bits are blocked sides: a shade of red for each combination.
 fn obstruction_color(value: u64) -> [u8; 3] {
     let [r, g, b] = BLOCKED;
     let shade = |shift: u32| (value >> shift & 3) as u8 * 45;
@@ -61,11 +60,11 @@ fn obstruction_color(value: u64) -> [u8; 3] {
     }
 }
 
-/// What a number of a grid of obstruction says, for people.
+/// Display text of an obstruction number.
 pub(super) fn obstruction_name(kind: GridKind, value: u64) -> String {
     match value {
         0 => "free".to_owned(),
-        // Maps have it on tiles that nobody gets upon from any side.
+        // Maps use it for tiles that cannot be entered from any side.
         1 => "blocked".to_owned(),
         _ if kind == (GridKind::Obstruction { by_sides: false }) => format!("blocked ({value})"),
         ALL_SIDES => format!("all sides ({value})"),
@@ -82,7 +81,7 @@ pub(super) fn obstruction_name(kind: GridKind, value: u64) -> String {
 }
 
 impl Scale {
-    /// The colours of the numbers that a grid may have, one by one or step by step.
+    /// The colours of the numbers that a grid may have, by number or by step.
     pub(super) fn palette(&self, kind: GridKind, zones: usize) -> Vec<[u8; 4]> {
         let with = |[r, g, b]: [u8; 3], opacity| [r, g, b, opacity];
         match kind {
@@ -104,13 +103,13 @@ impl Scale {
         }
     }
 
-    /// Whether the legend has a line for each number, so few are they.
+    /// `true` if the numbers are few enough for one legend line each.
     fn is_short(&self) -> bool {
         (1..=MAX_STEPS).contains(&self.values.len())
     }
 
-    /// How many colours there are for numbers that the game makes something of: one for each number
-    /// as long as all of them are known, else one for each step.
+    /// Number of colours for logic values: one per number while all numbers are known, else one per
+    /// step.
     fn steps(&self) -> usize {
         if self.values.is_empty() {
             self.bounds.len() + 1
@@ -119,7 +118,7 @@ impl Scale {
         }
     }
 
-    /// Which of them a number has.
+    /// Index of the colour of a number.
     fn step_of(&self, value: u64) -> usize {
         if self.values.is_empty() {
             self.bounds.partition_point(|bound| *bound <= value)
@@ -128,7 +127,7 @@ impl Scale {
         }
     }
 
-    /// The lowest and the highest number of some steps that follow each other.
+    /// The lowest and the highest number of a range of steps.
     fn numbers_of(&self, steps: Range<usize>) -> [u64; 2] {
         let [min, max] = self.range;
         let last = steps.end.saturating_sub(1);
@@ -144,7 +143,7 @@ impl Scale {
         [begin(steps.start).unwrap_or(max), end.max(min)]
     }
 
-    /// The colour of a number: red, green, blue and opacity.
+    /// The colour of a number: red, green, blue and alpha.
     fn color(&self, kind: GridKind, value: u64) -> [u8; 4] {
         let known = |index: usize| self.palette.get(index).copied();
         let at = usize::try_from(value).unwrap_or(usize::MAX);
@@ -179,7 +178,7 @@ impl Scale {
                 })
                 .collect();
         }
-        // Of more each line stands for some, with the colour of those in the middle.
+        // Each line covers several steps and has the colour of the middle one.
         let steps = self.steps();
         let lines = steps.min(MAX_STEPS);
         let lines = (0..lines).map(|line| line * steps / lines..(line + 1) * steps / lines);
@@ -199,7 +198,7 @@ impl Scale {
 }
 
 impl Grid {
-    /// Whether its numbers are shown as colours.
+    /// `true` if its numbers are shown as colours.
     pub fn is_shown(&self, shown: &Shown) -> bool {
         shown.overlays.contains(match self.kind {
             GridKind::Obstruction { .. } => OverlayId::Obstruction,
@@ -210,15 +209,16 @@ impl Grid {
 }
 
 impl Grid {
-    /// Whether its colours are drawn as stripes, so that what else colours the same tiles is seen
-    /// between them.
+    /// `true` if its colours are drawn as stripes, so that other colours of the same tiles remain
+    /// visible between them.
     pub fn is_hatched(&self) -> bool {
         self.kind.is_obstruction()
     }
 }
 
-/// How far apart the stripes of a hatched grid of such tiles begin, in pixels of the map along either
-/// axis: so that they go on from tile to tile, also where a layer repeats, if any such number will do.
+/// Spacing of the stripes of a hatched grid with such tiles, in map pixels along either axis. If
+/// possible, it divides the tile size, so that the stripes continue from tile to tile and where a
+/// layer repeats.
 pub fn hatch_px(tile_size: [u32; 2]) -> u32 {
     let goes_on = |px: &u32| tile_size.iter().all(|side| side % px == 0);
     let smallest = tile_size[0].min(tile_size[1]);
@@ -226,9 +226,8 @@ pub fn hatch_px(tile_size: [u32; 2]) -> u32 {
     fitting.unwrap_or_else(|| smallest.clamp(2, HATCH_PX))
 }
 
-/// The colour that a hatched grid has at a pixel, counted from its top left: diagonal stripes of its
-/// colour, and dark ones between them, so that they are seen on any ground, be it of the same colour.
-/// The CPU twin of `hatched` in `tiles.wgsl`.
+/// The colour of a hatched grid at a pixel, counted from the grid's top left: diagonal coloured and
+/// dark stripes, visible on any background. CPU counterpart of `hatched` in `tiles.wgsl`.
 pub(super) fn hatched([r, g, b, a]: [u8; 4], px: [i64; 2], apart: u32) -> [u8; 4] {
     let apart = i64::from(apart);
     if a == 0 || (px[0] + px[1]).rem_euclid(apart) * 2 < apart {
@@ -238,15 +237,14 @@ pub(super) fn hatched([r, g, b, a]: [u8; 4], px: [i64; 2], apart: u32) -> [u8; 4
 }
 
 impl TileMap {
-    /// The indices of the grids in the order in which they are drawn: obstruction is over all others.
+    /// Indices of the grids in drawing order; obstruction is drawn last.
     pub fn grids_from_below(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.grids.len()).collect();
         order.sort_by_key(|grid| self.grids.get(*grid).is_some_and(Grid::is_hatched));
         order
     }
 
-    /// The colour that an overlay gives to a cell of a grid: red, green, blue and opacity, not
-    /// multiplied by it.
+    /// The overlay colour of a cell of a grid: red, green, blue and alpha, not premultiplied.
     pub fn grid_color(&self, grid: usize, index: usize) -> [u8; 4] {
         let color = || {
             let of = self.grids.get(grid)?;
@@ -256,7 +254,7 @@ impl TileMap {
         color().unwrap_or_default()
     }
 
-    /// The same of all cells, row by row from the top left.
+    /// The overlay colours of all cells of a grid, row by row from the top left.
     pub fn grid_colors(&self, grid: usize) -> Vec<[u8; 4]> {
         let Some((of, scale)) = self.grids.get(grid).zip(self.scale(grid)) else {
             return Vec::new();
@@ -268,11 +266,11 @@ impl TileMap {
             let mut last = (0, scale.color(of.kind, 0));
             let cells = from..(from + CELLS_AT_ONCE).min(count);
             let colors = cells.map(|index| {
-                // What was not read has no colour.
+                // Unread numbers have no colour.
                 let Some(value) = of.values.get(index) else {
                     return [0; 4];
                 };
-                // Most numbers are those of the cell before.
+                // Most cells repeat the previous number.
                 if value != last.0 {
                     last = (value, scale.color(of.kind, value));
                 }
@@ -283,7 +281,7 @@ impl TileMap {
         on_all_threads(pieces, work).concat()
     }
 
-    /// What the colours of obstruction mean.
+    /// The legend of the obstruction colours.
     pub(super) fn obstruction_legend(&self) -> Vec<LegendEntry> {
         let mut entries: Vec<(u64, LegendEntry)> = Vec::new();
         for (number, grid) in self.grids.iter().enumerate() {
@@ -291,7 +289,7 @@ impl TileMap {
                 continue;
             };
             let values = self.scale(number).map_or(&[][..], |scale| &scale.values);
-            // Where any number blocks, all are one colour.
+            // If any nonzero number blocks, all have the same colour.
             let shown = |value: u64| if by_sides { value } else { 1 };
             for (value, _) in values.iter().filter(|(value, _)| *value != 0) {
                 let value = shown(*value);
@@ -307,7 +305,7 @@ impl TileMap {
         entries.map(|(_, entry)| entry).collect()
     }
 
-    /// What the colours of zones mean: those that are anywhere.
+    /// The legend of zones, limited to zones with a place.
     pub(super) fn zone_legend(&self) -> Vec<LegendEntry> {
         let zones = self.zone_counts().iter().enumerate();
         let seen = zones.filter(|(number, zone)| {
@@ -320,9 +318,9 @@ impl TileMap {
         entries.collect()
     }
 
-    /// What the colours of the numbers mean that the game makes something of.
+    /// The legend of the logic values.
     pub(super) fn logic_legend(&self) -> Vec<LegendEntry> {
-        // All grids of them have one scale.
+        // All logic grids share one scale.
         let grid = self.first_logic_grid();
         let scale = grid.and_then(|number| self.scale(number));
         scale.map_or_else(Vec::new, Scale::logic_legend)
@@ -419,7 +417,7 @@ mod tests {
     #[test]
     fn any_number_of_numbers_has_a_scale_and_a_legend() {
         for count in [1_u64, 5, 9, 10, 17, 60, 64, 65, 200, 60_000] {
-            // Not one after the other, and not sorted in the file.
+            // Neither consecutive nor sorted in the file.
             let numbers: Vec<u64> = (0..count).map(|i| (i * 7919 % count) * 3 + 2).collect();
             let mut map = logic(Integers::U64(numbers.clone()));
             map.grids[0].size = [count as u32, 1];
@@ -427,7 +425,7 @@ mod tests {
             let mut different = colors.clone();
             different.sort_unstable();
             different.dedup();
-            // Of many some may have the colour of the next one.
+            // Among many numbers, some may share the colour of the next one.
             let least = if count > 64 {
                 count.min(250) * 3 / 4
             } else {
@@ -436,7 +434,7 @@ mod tests {
             assert!(different.len() >= least, "{count}: {}", different.len());
             let legend = map.logic_legend();
             assert_eq!(legend.len(), (count as usize).min(MAX_STEPS), "{count}");
-            // Together the lines name every number once, from the lowest to the highest.
+            // The lines together cover every number once, from the lowest to the highest.
             let mut next = 2;
             for entry in &legend {
                 let said = entry.label.split(" (").next().unwrap();

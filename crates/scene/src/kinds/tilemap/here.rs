@@ -1,7 +1,7 @@
-//! What all layers have at a place of a map: tile, obstruction, zone and logic value.
+//! All layers' data at a place of a map: tile, obstruction, zone and logic value.
 //!
-//! A game asks all layers of a place, not only the one whose pixel is seen there: so what is said in
-//! the window, what `info --tile` says and what overlays colour all come from here.
+//! A game queries all layers at a place, not only the topmost visible one. The window,
+//! `info --tile` and the overlay colours therefore share this data.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
 use crate::{Layers, Shown};
 use mapscope_formats::UnreadReason;
 
-/// What there is at a place.
+/// The data at a place.
 #[derive(Debug)]
 pub(super) struct Here<'a> {
-    /// The cells of all layers that reach there, the lowest first.
+    /// The cells of all layers at the place, the lowest first.
     pub(super) cells: Vec<CellAt<'a>>,
     /// The numbers of grids, the lowest layer first.
     pub(super) numbers: Vec<NumberHere>,
-    /// The zones that the place is in: by their numbers, then by their areas.
+    /// The zones at the place: first by number, then by area.
     pub(super) zones: Vec<ZoneHere>,
-    /// The grids whose numbers there were not read.
+    /// The grids whose numbers at the place were not read.
     pub(super) not_read: Vec<NotReadHere>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Here<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NotReadHere {
     pub(super) kind: GridKind,
-    /// Which layer's it is; none if it is the map's.
+    /// Its layer; `None` for a grid of the map.
     pub(super) layer: Option<usize>,
     pub(super) why: UnreadReason,
 }
@@ -40,53 +40,53 @@ pub(super) struct NotReadHere {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct NumberHere {
     pub(super) kind: GridKind,
-    /// Which layer's it is; none if it is the map's.
+    /// Its layer; `None` for a grid of the map.
     pub(super) layer: Option<usize>,
     pub(super) value: u64,
 }
 
-/// A zone, by its number or an area of it.
+/// A zone, by its number or by an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ZoneHere {
     pub(super) zone: usize,
-    /// Which layer it is on; none if it is on the map itself.
+    /// Its layer; `None` for a zone of the map itself.
     pub(super) layer: Option<usize>,
 }
 
 impl Here<'_> {
-    /// The numbers that say whether one can walk there.
+    /// The obstruction numbers.
     pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberHere> {
         let numbers = self.numbers.iter();
         numbers.filter(|number| number.kind.is_obstruction())
     }
 
-    /// The numbers that the game makes something of.
+    /// The numbers with game-specific meaning.
     pub(super) fn logic_values(&self) -> impl Iterator<Item = &NumberHere> {
         let numbers = self.numbers.iter();
         numbers.filter(|number| number.kind == GridKind::Logic)
     }
 
-    /// Whether a layer cannot be walked on there, by its own obstruction or by the map's; none where
-    /// nothing says so.
+    /// `true` if a layer is blocked at the place, by its own obstruction or by the map's; `None` if
+    /// neither is defined.
     pub(super) fn is_obstructed(&self, layer: usize) -> Option<bool> {
         let mut said = self.obstructions();
         let said = said.find(|number| number.layer.is_none_or(|of| of == layer));
         said.map(|number| number.value != 0)
     }
 
-    /// The obstruction that was not read there.
+    /// The obstruction that was not read at the place.
     pub(super) fn obstructions_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
         let not_read = self.not_read.iter();
         not_read.filter(|grid| grid.kind.is_obstruction())
     }
 
-    /// The zone map that was not read there.
+    /// The zone map that was not read at the place.
     pub(super) fn zones_not_read(&self) -> Option<&NotReadHere> {
         let mut not_read = self.not_read.iter();
         not_read.find(|grid| grid.kind == GridKind::Zones)
     }
 
-    /// The logic values that were not read there.
+    /// The logic values that were not read at the place.
     pub(super) fn logic_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
         let not_read = self.not_read.iter();
         not_read.filter(|grid| grid.kind == GridKind::Logic)
@@ -94,7 +94,7 @@ impl Here<'_> {
 }
 
 impl TileMap {
-    /// A map as its file has it, nothing of it moved by a camera.
+    /// View settings of the map as stored in the file, without a camera offset.
     pub(super) fn at_rest() -> Shown {
         Shown {
             flat: true,
@@ -102,7 +102,7 @@ impl TileMap {
         }
     }
 
-    /// What all layers have at a pixel of the map, where they are shown.
+    /// The data of all layers at a map pixel under these view settings.
     pub(super) fn here(&self, px: [i64; 2], shown: &Shown) -> Here<'_> {
         let order = self.layers_from_below();
         let cells = order.iter().filter_map(|number| {
@@ -134,12 +134,12 @@ impl TileMap {
         };
         for number in &numbers {
             let zone = usize::try_from(number.value).ok();
-            // The number 0 is none.
+            // The number 0 is no zone.
             if let Some(zone @ 1..) = zone.filter(|_| number.kind == GridKind::Zones) {
                 add(zone, number.layer);
             }
         }
-        // The middle of the pixel, as areas may begin between two.
+        // The middle of the pixel, since areas may begin between two pixels.
         let middle = px.map(|px| px as f32 + 0.5);
         let areas = self.objects.iter();
         for area in areas.filter(|object| object.kind == ObjectKind::ZoneArea) {
@@ -158,7 +158,7 @@ impl TileMap {
         }
     }
 
-    /// What all layers have where the middle of a cell is while the map is at rest.
+    /// The data of all layers at the middle of a cell while the map is at rest.
     pub(super) fn here_of(&self, at: &CellAt<'_>) -> Here<'_> {
         let size = self.tile_size(at.layer).unwrap_or([1; 2]);
         let middle = [0, 1].map(|axis| {
@@ -169,7 +169,7 @@ impl TileMap {
         self.here(middle, &Self::at_rest())
     }
 
-    /// How much of each layer nobody can walk on, for programs.
+    /// Number of blocked cells of each obstruction grid, for machine-readable output.
     pub(super) fn obstruction_info(&self) -> Value {
         let grids = self.grids.iter();
         let grids = grids.filter(|grid| grid.kind.is_obstruction());
@@ -186,8 +186,8 @@ impl TileMap {
         told.collect()
     }
 
-    /// Whether one can walk at a place, and if not, which layers say so; none if the map says nothing
-    /// of it anywhere. What was not read is said as `not_read` has it.
+    /// Display text of the obstruction at a place, with layer names; `None` if the map has no
+    /// obstruction data. `not_read` words unread data.
     pub(super) fn obstruction_said(
         &self,
         here: &Here<'_>,
@@ -214,7 +214,7 @@ impl TileMap {
         })
     }
 
-    /// Whether the file says of any place whether one can walk there.
+    /// `true` if the file has obstruction data.
     fn has_obstruction(&self) -> bool {
         let is_lost = |left_out: &LeftOut| match left_out.what {
             Unread::Grid(kind, _) => kind.is_obstruction(),
@@ -224,7 +224,7 @@ impl TileMap {
             || self.left_out.iter().any(is_lost)
     }
 
-    /// Something of a layer, with the name of that where there are several.
+    /// Appends the name of a layer if the map has several.
     pub(super) fn with_layer(&self, said: String, layer: Option<usize>) -> String {
         match layer.filter(|_| self.layers.len() > 1) {
             Some(layer) => format!("{said} ({})", self.layer_name(layer)),
@@ -232,8 +232,8 @@ impl TileMap {
         }
     }
 
-    /// What a layer has at a place, in a few words: its tile, and behind that, whether it is
-    /// obstructed and its zones.
+    /// Short description of a layer at a place: its tile, then in parentheses its obstruction and
+    /// zones.
     pub(super) fn layer_said(&self, here: &Here<'_>, at: &CellAt<'_>) -> String {
         let mut more = Vec::new();
         let of_layer = |layer: Option<usize>| layer == Some(at.layer_number);
@@ -260,7 +260,7 @@ impl TileMap {
         }
     }
 
-    /// The number of the tile of a cell, for people.
+    /// The number of the tile of a cell, as display text.
     pub(super) fn tile_said(&self, at: &CellAt<'_>) -> String {
         match (at.cell.image(), self.tilesets.get(at.layer.tileset)) {
             (Some(image), Some(tileset)) => tileset.tile_number(image),
@@ -270,7 +270,7 @@ impl TileMap {
         }
     }
 
-    /// The number of the tile of a cell in the file; none where the file has none.
+    /// The number of the tile of a cell in the file; `None` if the file has no number for it.
     pub(super) fn tile_in_file(&self, at: &CellAt<'_>) -> Option<u32> {
         let of_image = || {
             let image = at.cell.image()?;
@@ -282,15 +282,15 @@ impl TileMap {
         in_file.or_else(of_image)
     }
 
-    /// The tiles by which places of the map are named ([`Layers::tile_count`]): those of its first
-    /// layer that has any. Width and height in pixels.
+    /// Size in pixels of the tiles that address places of the map ([`Layers::tile_count`]): those
+    /// of its first layer with tiles.
     pub(super) fn tile_of_map_px(&self) -> Option<[u32; 2]> {
         let mut layers = self.layers.iter().filter(|layer| layer.has_tiles());
         layers.find_map(|layer| self.tile_size(layer))
     }
 
-    /// What `info --tile X,Y` says of a place, column and row of the map at rest, with the keys of the
-    /// contract ("2D maps"); none for one that is off the map.
+    /// The `info --tile X,Y` object for a column and row of the map at rest, with the keys of the
+    /// contract ("2D maps"); `None` off the map.
     pub fn tile_info(&self, [x, y]: [u32; 2]) -> Option<Value> {
         let [columns, rows] = self.tile_count()?;
         if x >= columns || y >= rows {
@@ -335,7 +335,7 @@ mod tests {
     use crate::kinds::tilemap::{Grid, Integers, Parallax, sample};
     use crate::{Document, InfoQuery};
 
-    /// The made-up map with an obstruction of its own on the roof in place of the map's.
+    /// The made-up map with an obstruction on the roof instead of the map's.
     fn with_roof_blocked() -> TileMap {
         let mut map = sample::made_up();
         map.grids[0] = Grid {
@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn every_layer_that_reaches_a_place_is_told_the_lowest_first() {
         let map = with_roof_blocked();
-        // The third layer is not drawn, and reaches no further than its one tile.
+        // The third layer is not drawn, and has a single tile.
         let expected = json!({
             "x": 1,
             "y": 1,
@@ -411,7 +411,7 @@ mod tests {
         let says = |said: &str| Some(said.to_owned());
         assert_eq!(blocked(&map, 4, &shown), says("yes (Roof)"));
         assert_eq!(blocked(&map, 8, &shown), says("no"));
-        // The roof stays behind by half of 8 pixels.
+        // The roof lags behind by half of 8 pixels.
         shown.flat_camera_px = [8, 0];
         assert_eq!(blocked(&map, 4, &shown), says("no"));
         assert_eq!(blocked(&map, 8, &shown), says("yes (Roof)"));

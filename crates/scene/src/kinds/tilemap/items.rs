@@ -1,10 +1,10 @@
-//! The items of a map: what they lead to, and what they are called.
+//! The items of a map: conversions and names.
 
 use super::{Cell, Layer, Object, ObjectKind, Strand, Tile, TileMap, Tileset};
 use crate::{Item, Swatch, TileMapItem};
 use mapscope_formats::counted;
 
-/// An index as items have it.
+/// Converts an index to the type used by items.
 pub(super) fn number(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
@@ -22,7 +22,7 @@ impl TileMap {
         TileMapItem::Cell { layer, x, y }.into()
     }
 
-    /// The item of an image of a tileset, which stands for all cells that show it.
+    /// The item of an image of a tileset, and of all cells that show it.
     pub fn tile_item(tileset: usize, image: usize) -> Item {
         TileMapItem::Tile {
             tileset: number(tileset),
@@ -51,7 +51,7 @@ impl TileMap {
 }
 
 impl ObjectKind {
-    /// The item of an object of the kind, by its index among all objects.
+    /// The item of an object of this kind, by its index among all objects.
     pub(super) fn item(self, index: u32) -> TileMapItem {
         match self {
             Self::Entity => TileMapItem::Entity { index },
@@ -64,12 +64,12 @@ impl ObjectKind {
     }
 }
 
-/// A cell with what it is a part of.
+/// A cell with its layer and position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellAt<'a> {
     pub(super) layer_number: usize,
     pub(super) layer: &'a Layer,
-    /// Counted row by row.
+    /// Index, row by row.
     pub(super) index: usize,
     /// Column and row.
     pub(super) place: [u32; 2],
@@ -77,7 +77,7 @@ pub(super) struct CellAt<'a> {
 }
 
 impl CellAt<'_> {
-    /// The item that stands for it.
+    /// The item of the cell.
     pub(super) fn item(&self) -> Item {
         TileMap::cell_item(self.layer_number, self.place)
     }
@@ -93,12 +93,12 @@ pub(super) struct TileAt<'a> {
 }
 
 impl<'a> TileAt<'a> {
-    /// The item that stands for it, and for all cells that show it.
+    /// The item of the tile, and of all cells that show it.
     pub(super) fn item(&self) -> Item {
         TileMap::tile_item(self.tileset_number, self.image)
     }
 
-    /// What it is in the file, where that says it.
+    /// The tile as described in the file, if it is.
     pub(super) fn tile(&self) -> Option<&'a Tile> {
         self.tileset.tiles.get(self.image)
     }
@@ -108,22 +108,22 @@ impl<'a> TileAt<'a> {
         self.tileset.tile_number(self.image)
     }
 
-    /// Whether it stands for tiles that the tileset does not have.
+    /// `true` if it represents tiles that the tileset lacks.
     pub(super) fn is_missing(&self) -> bool {
         self.tileset.missing == Some(self.image)
     }
 
-    /// The run of tiles that it is in.
+    /// The animation strand that contains it.
     pub(super) fn strand(&self) -> Option<&'a Strand> {
         self.tileset.strand_of(self.image)
     }
 
-    /// How many cells show it.
+    /// Number of cells that show it.
     pub(super) fn uses(&self) -> u64 {
         self.map.uses(self.tileset_number, self.image)
     }
 
-    /// How often it is used, for people.
+    /// Number of its uses, as display text.
     pub(super) fn times_used(&self) -> String {
         match self.uses() {
             0 => "nowhere".to_owned(),
@@ -132,7 +132,7 @@ impl<'a> TileAt<'a> {
         }
     }
 
-    /// Its thumbnail: they are numbered through all tilesets, and those of sprites follow.
+    /// Its thumbnail. Thumbnails are numbered through all tilesets, followed by those of sprites.
     pub(super) fn swatch(&self) -> Swatch {
         let before = self.map.tilesets.iter().take(self.tileset_number);
         let before: usize = before.map(Tileset::image_count).sum();
@@ -141,7 +141,7 @@ impl<'a> TileAt<'a> {
 }
 
 impl Layer {
-    /// The item of a cell of the layer with this number that counts row by row.
+    /// The item of a cell by its row-major index; `number` is the number of the layer.
     pub(super) fn cell_item(&self, number: usize, index: usize) -> Item {
         let width = self.size[0].max(1) as usize;
         TileMap::cell_item(number, [index % width, index / width].map(|at| at as u32))
@@ -219,13 +219,13 @@ impl TileMap {
         Some((index, self.objects.get(index).filter(|_| is_it)?))
     }
 
-    /// What a layer is called.
+    /// Display name of a layer.
     pub(super) fn layer_name(&self, layer: usize) -> String {
         let name = self.layers.get(layer).map_or("", |layer| &*layer.name);
         named_or(name, "Layer", layer)
     }
 
-    /// What a zone is called; of one that is not there, its number and why.
+    /// Display name of a zone; for an undefined zone, its number and the reason.
     pub(super) fn zone_name(&self, zone: usize) -> String {
         match self.zones.get(zone) {
             Some(known) => named_or(&known.name, "Zone", zone),
@@ -234,7 +234,7 @@ impl TileMap {
         }
     }
 
-    /// What an object is called.
+    /// Display name of an object.
     pub(super) fn object_name(&self, index: usize) -> String {
         let Some(object) = self.objects.get(index) else {
             return String::new();
@@ -248,7 +248,7 @@ impl TileMap {
         named_or(&object.name, object.kind.said().title, index)
     }
 
-    /// What a tileset is called.
+    /// Display name of a tileset.
     pub(super) fn tileset_name(&self, tileset: usize) -> String {
         let tilesets = self.tilesets.get(tileset);
         let name = tilesets.map_or("", |tileset| &*tileset.name);
@@ -263,7 +263,7 @@ impl TileMap {
     }
 }
 
-/// A name, or what it is and its number if it has none.
+/// A name, or the kind and number if the name is empty.
 fn named_or(name: &str, what: &str, number: usize) -> String {
     if name.trim().is_empty() {
         format!("{what} {number}")

@@ -1,76 +1,75 @@
-//! What is counted of a map when it is first asked for, and then kept: it takes a look at every
-//! cell.
+//! Statistics of a map that examine every cell, computed on demand and cached.
 
 use std::sync::OnceLock;
 
 use super::{Cell, Grid, GridKind, Integers, ObjectKind, TileMap, Tileset};
 use crate::core::parallel::on_all_threads;
 
-/// How many cells are counted in one go.
+/// Number of cells counted per work item.
 const CELLS_AT_ONCE: usize = 1 << 20;
-/// How many different numbers of a grid are kept.
+/// Maximum number of distinct numbers of a grid that are stored.
 const MAX_VALUES: usize = 64;
-/// How many steps there are from the minimum to the maximum of more.
+/// Number of steps from minimum to maximum if there are more.
 const STEPS: usize = 256;
-/// How many cells are looked at to find them.
+/// Number of cells sampled to determine the steps.
 const LOOKED_AT: usize = 1 << 14;
 
-/// What was counted of a map so far.
+/// The cached statistics of a map.
 #[derive(Debug, Default)]
 pub struct Known {
     counts: OnceLock<Counts>,
     zones: OnceLock<Vec<ZoneCounts>>,
-    /// Of each grid.
+    /// One for each grid.
     scales: OnceLock<Vec<OnceLock<Scale>>>,
 }
 
-/// How often tiles are used.
+/// Usage counts of tiles.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
-    /// Of each tileset, how many cells show each of its images.
+    /// For each tileset, the number of cells that show each image.
     pub(super) uses: Vec<Vec<u64>>,
-    /// Of each layer, how many of its cells are empty.
+    /// For each layer, the number of empty cells.
     pub(super) empty: Vec<u64>,
 }
 
-/// Where a zone is.
+/// The places of a zone.
 #[derive(Debug, Default, Clone)]
 pub(super) struct ZoneCounts {
-    /// How many cells of grids have its number.
+    /// Number of grid cells with its number.
     pub(super) cells: u64,
-    /// The first and the last column and row of each grid that has it.
+    /// For each grid that contains it: first column and row, last column and row.
     pub(super) bounds: Vec<(usize, [[u32; 2]; 2])>,
-    /// A grid, and the cell of it in the midst of the largest connected part of the zone.
+    /// A grid, and a cell in the middle of the zone's largest connected part there.
     pub(super) middle: Option<(usize, [u32; 2])>,
     /// Its areas, by their indices among all objects, the largest first.
     pub(super) areas: Vec<usize>,
 }
 
-/// Which numbers a grid has.
+/// The distribution of a grid's numbers.
 #[derive(Debug, Default)]
 pub(super) struct Scale {
     /// Minimum and maximum.
     pub(super) range: [u64; 2],
-    /// Each number and how many cells have it, in rising order; none of them if there are too
-    /// many to have a colour each.
+    /// Each number with its cell count, in ascending order; empty if the numbers are too many for
+    /// individual colours.
     pub(super) values: Vec<(u64, u64)>,
-    /// How many cells do not have the number 0.
+    /// Number of cells with a nonzero number.
     pub(super) set: u64,
-    /// Where a colour begins after the first one, if there are too many: so that about as many
-    /// cells have each.
+    /// If there are too many numbers: the number at which each colour after the first begins,
+    /// chosen so that colours cover about equally many cells.
     pub(super) bounds: Vec<u64>,
-    /// Colours of numbers, as far as they were made beforehand.
+    /// Precomputed colours of numbers.
     pub(super) palette: Vec<[u8; 4]>,
 }
 
 impl Tileset {
-    /// How many images it has, with the one for tiles that it does not have.
+    /// Number of images, including the one for missing tiles.
     pub(super) fn image_count(&self) -> usize {
         let missing = self.missing.map_or(0, |missing| missing + 1);
         self.count.max(missing)
     }
 
-    /// How many tiles it has: the last image may stand for others.
+    /// Number of tiles, without a last image for missing tiles.
     pub fn tile_count(&self) -> usize {
         match self.missing {
             Some(missing) if missing + 1 == self.count => missing,
@@ -80,7 +79,7 @@ impl Tileset {
 }
 
 impl TileMap {
-    /// How often tiles are used.
+    /// Usage counts of tiles.
     pub(super) fn counts(&self) -> &Counts {
         self.known.counts.get_or_init(|| self.count())
     }
@@ -100,7 +99,7 @@ impl TileMap {
             let Some((_, tileset, cells)) = pieces.get(piece) else {
                 return Vec::new();
             };
-            // The last one counts those without image.
+            // The last count is for cells without an image.
             let mut counts = vec![0_u64; images(*tileset) + 1];
             let last = counts.len() - 1;
             for cell in *cells {
@@ -127,20 +126,20 @@ impl TileMap {
                 *all += count;
             }
         }
-        // Those that were not read are filled with empty ones.
+        // Unread cells were filled with empty ones.
         for (number, (empty, layer)) in all.empty.iter_mut().zip(&self.layers).enumerate() {
             *empty = empty.saturating_sub(self.cells_not_read(number, layer));
         }
         all
     }
 
-    /// How many cells show an image of a tileset.
+    /// Number of cells that show an image of a tileset.
     pub(super) fn uses(&self, tileset: usize, image: usize) -> u64 {
         let uses = self.counts().uses.get(tileset);
         uses.and_then(|uses| uses.get(image)).copied().unwrap_or(0)
     }
 
-    /// Where each zone is.
+    /// The places of each zone.
     pub(super) fn zone_counts(&self) -> &[ZoneCounts] {
         self.known.zones.get_or_init(|| {
             let mut zones = vec![ZoneCounts::default(); self.zones.len()];
@@ -167,11 +166,11 @@ impl TileMap {
         })
     }
 
-    /// Which numbers a grid has; of zones only their colours are known.
+    /// The distribution of a grid's numbers; for zones, only the colours are computed.
     pub(super) fn scale(&self, grid: usize) -> Option<&Scale> {
         let none = || self.grids.iter().map(|_| OnceLock::new()).collect();
         let grid = match self.grids.get(grid)?.kind {
-            // A colour means the same on all layers.
+            // Logic colours have the same meaning on all layers.
             GridKind::Logic => self.first_logic_grid()?,
             GridKind::Obstruction { .. } | GridKind::Zones => grid,
         };
@@ -193,7 +192,7 @@ impl TileMap {
         }))
     }
 
-    /// The first grid of numbers that the game makes something of.
+    /// The first grid of logic values.
     pub(super) fn first_logic_grid(&self) -> Option<usize> {
         let mut grids = self.grids.iter();
         grids.position(|grid| grid.kind == GridKind::Logic)
@@ -201,13 +200,13 @@ impl TileMap {
 }
 
 impl Scale {
-    /// The scale of all numbers of some grids.
+    /// The distribution of the numbers of several grids together.
     fn of(grids: &[&Integers]) -> Self {
         let mut known: Vec<(u64, u64)> = Vec::new();
         let mut too_many = false;
         let mut range = [u64::MAX, 0];
         let mut set = 0;
-        // Most numbers are those of the cell before.
+        // Most cells repeat the previous number.
         let mut at = 0;
         let all = grids.iter().flat_map(|values| {
             let indices = 0..values.len();
@@ -239,7 +238,7 @@ impl Scale {
         } else {
             Vec::new()
         };
-        // Where many cells have the lowest number, nothing is below it.
+        // If many cells have the lowest number, no bound is needed for it.
         bounds.retain(|bound| *bound > range[0]);
         Self {
             range: if range[0] > range[1] { [0; 2] } else { range },
@@ -251,7 +250,7 @@ impl Scale {
     }
 }
 
-/// Numbers between which about as many cells are.
+/// Numbers that divide the cells into about equal steps.
 fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
     let count: usize = grids.iter().map(|values| values.len()).sum();
     let get = |mut index: usize| {
@@ -263,7 +262,7 @@ fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
         }
         None
     };
-    // All over the map, and not only in some columns.
+    // Spread over the whole map rather than a few columns.
     let golden = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let place = |i: usize| (u128::from(golden(i)) * count as u128) >> 64;
     let looked_at = (0..LOOKED_AT).filter_map(|i| get(place(i) as usize));
@@ -275,18 +274,18 @@ fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
     bounds
 }
 
-/// A connected part of a zone, as far as its rows were seen.
+/// A connected part of a zone, as far as rows were processed.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     zone: usize,
     cells: u64,
-    /// The sum of all columns and rows.
+    /// Sums of all columns and of all rows.
     sums: [u64; 2],
-    /// Length, first column and row of the longest run of cells beside each other.
+    /// Length, first column and row of the longest run of adjacent cells.
     longest: [u32; 3],
 }
 
-/// A run of cells of a zone that are beside each other in a row.
+/// A run of adjacent cells of a zone in a row.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     from: u32,
@@ -294,7 +293,7 @@ struct Run {
     part: usize,
 }
 
-/// Adds where zones are in a grid. Parts that meet only further down count as two.
+/// Adds the places of zones in a grid. Parts that only join further down count as two.
 fn count_zones(number: usize, grid: &Grid, zones: &mut [ZoneCounts]) {
     let [width, height] = grid.size;
     let mut best: Vec<Option<Part>> = vec![None; zones.len()];
@@ -305,7 +304,8 @@ fn count_zones(number: usize, grid: &Grid, zones: &mut [ZoneCounts]) {
             *best = Some(*part);
         }
     };
-    // Those of the row above, and where in the list of this row they went.
+    // The runs of the row above, and the index of each part in the current row, once it continues
+    // there.
     let (mut above, mut parts_above): (Vec<Run>, Vec<(Part, Option<usize>)>) = Default::default();
     let mut bounds: Vec<Option<[[u32; 2]; 2]>> = vec![None; zones.len()];
     for row in 0..height {
@@ -386,7 +386,7 @@ fn count_zones(number: usize, grid: &Grid, zones: &mut [ZoneCounts]) {
             let center = part.sums.map(|sum| (sum / part.cells.max(1)) as u32);
             let index = center[1] as usize * width as usize + center[0] as usize;
             let [length, from, row] = part.longest;
-            // The middle of a ring is not in it.
+            // The centroid of a ring is outside the ring.
             let is_in = grid.values.get(index) == Some(zone as u64);
             let middle = if is_in {
                 center

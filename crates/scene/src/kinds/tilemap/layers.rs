@@ -1,13 +1,13 @@
-//! The layers and tilesets of a map, as panels list them.
+//! The layers and tilesets of a map, as listed in panels.
 
 use super::flatten::FlatMap;
 use super::{Parallax, Pass, Step, TileMap, Tileset};
 use crate::{FlatImage, Image, Item, LayerInfo, Layers, Playhead, Shown, TileMapItem, TilesetInfo};
 
-/// How many steps of drawing are named.
+/// Maximum number of drawing steps that are named.
 const MAX_NAMED: usize = 64;
 
-/// How a layer moves with the camera, for people; empty where it moves with it.
+/// Display text of a layer's parallax; empty if the layer scrolls with the camera.
 pub(super) fn parallax_name(parallax: &Parallax) -> String {
     let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
         (0, _) | (_, 0) => "fixed".to_owned(),
@@ -21,7 +21,7 @@ pub(super) fn parallax_name(parallax: &Parallax) -> String {
     }
 }
 
-/// The numbers of the file where the name does not tell them: those of 7:7 mean what those of 1:1 do.
+/// The numbers of the file if the display text hides them: 7:7 is equivalent to 1:1.
 pub(super) fn parallax_as_written(parallax: &Parallax) -> Option<String> {
     let axes = [0, 1].map(|axis| (parallax.mul[axis], parallax.div[axis]));
     let is_told = |(mul, div): (i32, i32)| match (mul, div) {
@@ -36,8 +36,7 @@ pub(super) fn parallax_as_written(parallax: &Parallax) -> Option<String> {
     }
 }
 
-/// The same in a sentence; empty where it moves with
-/// the camera.
+/// The parallax as a sentence; empty if the layer scrolls with the camera.
 pub(super) fn parallax_help(parallax: &Parallax) -> String {
     let [x, y] = [0, 1].map(|axis| match (parallax.mul[axis], parallax.div[axis]) {
         (0, _) | (_, 0) => "does not move".to_owned(),
@@ -118,7 +117,7 @@ impl Layers for TileMap {
         (index < tileset.tile_count()).then(|| Self::tile_item(number, index))
     }
 
-    /// The gap that lets one see between the layers, and still what is above what.
+    /// A gap that reveals the layers below while keeping their order recognisable.
     fn usual_layer_gap(&self) -> f32 {
         let [width, height] = self.canvas_px();
         (width.max(height) as f32 / 8.0).round()
@@ -150,7 +149,7 @@ impl Layers for TileMap {
 }
 
 impl TileMap {
-    /// The first step that draws each layer; none for one that is not drawn.
+    /// The first step that draws each layer; `None` if it is not drawn.
     fn first_steps(&self) -> Vec<Option<usize>> {
         let mut first = vec![None; self.layers.len()];
         for (at, step) in self.steps.iter().enumerate() {
@@ -163,8 +162,7 @@ impl TileMap {
         first
     }
 
-    /// The indices of the layers from the bottom to the top of the image; first those that are not
-    /// drawn.
+    /// Indices of the layers from bottom to top, starting with layers that are not drawn.
     pub(super) fn layers_from_below(&self) -> Vec<usize> {
         let first = self.first_steps();
         let mut order: Vec<usize> = (0..self.layers.len()).collect();
@@ -172,13 +170,13 @@ impl TileMap {
         order
     }
 
-    /// The tilesets but those of layers without tiles.
+    /// The tilesets, except those of layers without tiles.
     pub(super) fn tilesets_with_tiles(&self) -> impl Iterator<Item = (usize, &Tileset)> {
         let tilesets = self.tilesets.iter().enumerate();
         tilesets.filter(|(_, tileset)| tileset.image_count() > 0)
     }
 
-    /// What is drawn after what, for people.
+    /// Display text of the drawing order.
     pub(super) fn drawing_order(&self) -> String {
         let steps = self.steps.iter().take(MAX_NAMED).map(|step| match *step {
             Step::Layer { layer, pass, .. } => {
@@ -202,7 +200,7 @@ impl TileMap {
         steps.join(", ")
     }
 
-    /// When a layer is drawn, for people.
+    /// Display text of the turns in which a layer is drawn.
     pub(super) fn turns_of(&self, number: usize) -> String {
         let new = self.steps.iter().filter(|step| Self::is_new_layer(**step));
         let all = new.clone().count();

@@ -1,4 +1,4 @@
-//! What of a map was not read: what is said of it, and marks in the view of where it is.
+//! Unread parts of a map: descriptions, and marks in the view.
 
 use glam::{Vec3, vec3};
 use serde_json::{Value as Json, json};
@@ -12,32 +12,32 @@ use crate::describe::outline::heading;
 use crate::{LegendEntry, Line, OutlineNode, OverlayId, Property, Shown, Swatch};
 use mapscope_formats::{Rest, UnreadReason, counted};
 
-/// How wide the lines are, in pixels of a plain screen.
+/// Width of the lines, in logical pixels.
 const LINE_POINTS: f32 = 2.0;
 
-/// The end of a list of the file that was not read.
+/// The unread end of a list in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What is in the list.
+    /// The contents of the list.
     pub what: Unread,
-    /// The layer that it belongs to; none for one of the map itself.
+    /// The layer of the list; `None` for a list of the map itself.
     pub layer: Option<usize>,
-    /// How many of its elements were read: the first ones.
+    /// Number of elements that were read, from the start.
     pub read: usize,
-    /// Why the others were not.
+    /// The reason why the others were not read.
     pub why: UnreadReason,
 }
 
-/// What a list is of that was not read to its end.
+/// The contents of a list that was not read to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unread {
-    /// The tiles of a layer of so many columns and rows.
+    /// The tiles of a layer with these columns and rows.
     Tiles([u32; 2]),
-    /// The tints of such tiles, with what else is said of how they are lit.
+    /// The tints of such tiles, including other lighting data.
     Attributes([u32; 2]),
     /// A number for each of such tiles.
     Grid(GridKind, [u32; 2]),
-    /// The layers of the map, of which so many were not read.
+    /// The layers of the map, with the number of unread ones.
     Layers(Rest),
     /// The zones of the map.
     Zones(Rest),
@@ -56,7 +56,7 @@ pub enum Unread {
 }
 
 impl Unread {
-    /// The columns and rows of what has a place on the map.
+    /// The columns and rows of a list with one element per cell.
     fn size(self) -> Option<[u32; 2]> {
         match self {
             Self::Tiles(size) | Self::Attributes(size) | Self::Grid(_, size) => Some(size),
@@ -64,7 +64,7 @@ impl Unread {
         }
     }
 
-    /// How many more elements a list has that stands by itself.
+    /// The number of unread elements of any other list.
     fn rest(self) -> Option<Rest> {
         match self {
             Self::Tiles(_) | Self::Attributes(_) | Self::Grid(..) => None,
@@ -79,7 +79,7 @@ impl Unread {
         }
     }
 
-    /// Whether it is a list of objects of a kind.
+    /// `true` if it is a list of objects of a kind.
     pub(super) fn is_of(self, kind: ObjectKind) -> bool {
         match self {
             Self::Entities(_) => kind == ObjectKind::Entity,
@@ -93,7 +93,7 @@ impl Unread {
         }
     }
 
-    /// What its elements are called.
+    /// Name of its elements.
     fn name(self) -> &'static str {
         match self {
             Self::Tiles(_) | Self::Images(_) => "tiles",
@@ -112,7 +112,7 @@ impl Unread {
     }
 }
 
-/// Why something was not read; `it` stands for that in the sentence.
+/// Reason why something was not read; `it` is its name in the sentence.
 fn because(why: UnreadReason, it: &str) -> String {
     match why {
         UnreadReason::FileEnds => format!("the file ends before {it}"),
@@ -125,14 +125,14 @@ fn because(why: UnreadReason, it: &str) -> String {
     }
 }
 
-/// What is said in place of something that was not read.
+/// Display text in place of unread data.
 pub(super) fn not_read(why: UnreadReason) -> String {
     format!("not read: {}", because(why, "it"))
 }
 
 impl LeftOut {
-    /// The end of a list of which so many of the elements for a layer of this size were read, if
-    /// there is a reason why that are not all.
+    /// The unread end of a list with one element per cell, of which `read` were read. `None` if
+    /// `why` is `None` or the list is complete.
     pub(super) fn of_cells(
         what: Unread,
         layer: Option<usize>,
@@ -149,7 +149,7 @@ impl LeftOut {
         is_short.then_some(left_out)
     }
 
-    /// The end of a list that stands by itself, if it was not read since the file ends before it.
+    /// The unread end of another list, if the file ends before it does.
     pub(super) fn of_list(what: fn(Rest) -> Unread, read: usize, rest: Rest) -> Option<Self> {
         (rest != Rest::Nothing).then_some(Self {
             what: what(rest),
@@ -159,7 +159,7 @@ impl LeftOut {
         })
     }
 
-    /// The same of a list that belongs to a layer.
+    /// Assigns the list to a layer.
     pub(super) fn of_layer(self, layer: usize) -> Self {
         Self {
             layer: Some(layer),
@@ -167,15 +167,15 @@ impl LeftOut {
         }
     }
 
-    /// The same for another reason.
+    /// Sets another reason.
     pub(super) fn because(self, why: UnreadReason) -> Self {
         Self { why, ..self }
     }
 
-    /// How many elements the file says there are, if it does.
+    /// Number of elements that the file declares, if known.
     fn of(&self) -> Option<u64> {
         if let Some([w, h]) = self.what.size() {
-            // A size of 0 is none that the file says.
+            // A size of 0 is undeclared.
             return Some(u64::from(w) * u64::from(h)).filter(|count| *count > 0);
         }
         match self.what.rest()? {
@@ -185,12 +185,12 @@ impl LeftOut {
         }
     }
 
-    /// Returns `true` if an element for each tile was not read at this index.
+    /// Returns `true` if the element of the tile at this index was not read.
     pub fn has_cell(&self, index: usize) -> bool {
         self.what.size().is_some() && index >= self.read
     }
 
-    /// What was not read and why, in a line.
+    /// Describes the unread data and the reason in a line.
     fn said(&self) -> String {
         let name = self.what.name();
         let many = match (self.of(), self.what.size()) {
@@ -210,7 +210,7 @@ impl LeftOut {
         format!("{many}: {}", because(self.why, "them"))
     }
 
-    /// The same in a few words, for a line of the outline.
+    /// A short note for a line of the outline.
     fn note(&self) -> String {
         let name = self.what.name();
         match (self.what, self.read) {
@@ -224,7 +224,7 @@ impl LeftOut {
         }
     }
 
-    /// The colour of what marks it.
+    /// The colour of its marks.
     fn color(&self) -> [u8; 3] {
         match self.what {
             Unread::Tiles(_) => BROKEN,
@@ -232,8 +232,7 @@ impl LeftOut {
         }
     }
 
-    /// The columns and rows that its corners are between, one after the other around it; none
-    /// where it has no place.
+    /// The corners around its cells, as columns and rows in order; empty if it has no place.
     fn corners(&self) -> Vec<[u32; 2]> {
         let Some([width, height]) = self.what.size().filter(|size| !size.contains(&0)) else {
             return Vec::new();
@@ -249,7 +248,7 @@ impl LeftOut {
         } else if row + 1 == height {
             corners.push([column, height]);
         } else {
-            // The rest of a row, and those below it.
+            // The rest of a row, and the rows below it.
             corners.extend([[0, height], [0, row + 1], [column, row + 1]]);
         }
         corners
@@ -257,18 +256,18 @@ impl LeftOut {
 }
 
 impl TileMap {
-    /// What was left out of a layer, or of the map itself.
+    /// The unread parts of a layer, or of the map itself.
     fn left_out_of(&self, layer: Option<usize>) -> impl Iterator<Item = &LeftOut> {
         let all = self.left_out.iter();
         all.filter(move |left_out| left_out.layer == layer)
     }
 
-    /// Why the tile of a cell was not read, if it was not.
+    /// The reason why the tile of a cell was not read, if so.
     pub(super) fn tile_not_read(&self, at: &CellAt<'_>) -> Option<UnreadReason> {
         self.not_read_of(at, |what| matches!(what, Unread::Tiles(_)))
     }
 
-    /// The same of its tint.
+    /// The reason why the tint of a cell was not read, if so.
     pub(super) fn tint_not_read(&self, at: &CellAt<'_>) -> Option<UnreadReason> {
         self.not_read_of(at, |what| matches!(what, Unread::Attributes(_)))
     }
@@ -279,13 +278,13 @@ impl TileMap {
         lost.map(|lost| lost.why)
     }
 
-    /// Whether zones are numbers of cells, and not areas.
+    /// `true` if zones are defined by numbers of cells rather than by areas.
     pub(super) fn has_zone_grid(&self) -> bool {
         self.grids.iter().any(|grid| grid.kind == GridKind::Zones)
     }
 
-    /// The lists of areas of zones that were not read to their end, and that of layers where these have them:
-    /// what was not read may be anywhere.
+    /// The unread lists of zone areas, and the unread list of layers if those contain the areas.
+    /// Unread areas may be anywhere.
     pub(super) fn zone_areas_not_read(&self) -> impl Iterator<Item = &LeftOut> {
         let of_layers = !self.zones.is_empty() && !self.has_zone_grid();
         self.left_out.iter().filter(move |list| match list.what {
@@ -295,7 +294,8 @@ impl TileMap {
         })
     }
 
-    /// The grids whose numbers were not read at a pixel of the map, and areas of zones that may be there.
+    /// The grids whose numbers at a map pixel were not read, and unread zone areas, which may be
+    /// there.
     pub(super) fn grids_not_read(&self, px: [i64; 2], shown: &Shown) -> Vec<NotReadHere> {
         let grids = self.left_out.iter().filter_map(|left_out| {
             let Unread::Grid(kind, size) = left_out.what else {
@@ -319,14 +319,14 @@ impl TileMap {
         grids.chain(areas).collect()
     }
 
-    /// Whether an image of a tileset was not read to its end.
+    /// `true` if an image of a tileset was not read completely.
     pub(super) fn is_image_lost(&self, image: usize) -> bool {
         let mut images = self.left_out.iter();
         images.any(|lost| matches!(lost.what, Unread::Images(_)) && image >= lost.read)
     }
 
-    /// The first cell of which the tile, or what else the file says of it, was not read: nor was what
-    /// follows it.
+    /// The first cell whose tile or attributes were not read. All cells after it are incomplete
+    /// too.
     pub(super) fn first_cell_lost(&self, layer: usize) -> Option<usize> {
         let is_of_cells = |lost: &&LeftOut| {
             let is_of_cell = matches!(lost.what, Unread::Tiles(_) | Unread::Attributes(_));
@@ -336,7 +336,7 @@ impl TileMap {
         of_cells.map(|lost| lost.read).min()
     }
 
-    /// How many of the cells of a layer were not read.
+    /// Number of unread cells of a layer.
     pub(super) fn cells_not_read(&self, layer_number: usize, layer: &Layer) -> u64 {
         let mut of_layer = self.left_out_of(Some(layer_number));
         let tiles = of_layer.find(|left_out| matches!(left_out.what, Unread::Tiles(_)));
@@ -345,7 +345,7 @@ impl TileMap {
         })
     }
 
-    /// Whether a zone is among those that were not read.
+    /// `true` if a zone is among the unread ones.
     pub(super) fn is_zone_not_read(&self, zone: usize) -> bool {
         let mut of_map = self.left_out_of(None);
         let zones = of_map.find(|left_out| matches!(left_out.what, Unread::Zones(_)));
@@ -354,22 +354,21 @@ impl TileMap {
         })
     }
 
-    /// A line of the inspector for all that was left out of a layer, or of the map itself.
+    /// Inspector lines for the unread parts of a layer, or of the map itself.
     pub(super) fn left_out_lines(&self, layer: Option<usize>) -> Vec<Property> {
         let lines = self.left_out_of(layer);
         let lines = lines.map(|left_out| Property::new("Not read", left_out.said()));
         lines.collect()
     }
 
-    /// The same for the outline, in a few words.
+    /// Short notes for the outline.
     pub(super) fn left_out_notes(&self, layer: Option<usize>) -> Vec<String> {
         let of_cells = self.left_out_of(layer);
         let of_cells = of_cells.filter(|left_out| left_out.what.size().is_some());
         of_cells.map(LeftOut::note).collect()
     }
 
-    /// The colour in the outline of a layer of which something was left out: of the map's line, of
-    /// anything.
+    /// The outline colour of a layer with unread parts; for the map's line, of any unread parts.
     pub(super) fn left_out_swatch(&self, layer: Option<usize>) -> Option<Swatch> {
         let mut all = self.left_out.iter();
         let of_layer = |left_out: &&LeftOut| layer.is_none() || left_out.layer == layer;
@@ -382,7 +381,7 @@ impl TileMap {
         Some(Swatch::Color(if is_lost { BROKEN } else { DAMAGED }))
     }
 
-    /// The line of the outline that says how many of a list were not read.
+    /// The outline line with the number of unread elements of a list.
     pub(super) fn left_out_line(&self, is_list: impl Fn(Unread) -> bool) -> Option<OutlineNode> {
         let list = self.left_out.iter().find(|list| is_list(list.what))?;
         let more = if list.read == 0 { "" } else { " more" };
@@ -396,7 +395,7 @@ impl TileMap {
         })
     }
 
-    /// All that was left out, for programs.
+    /// All unread parts, for machine-readable output.
     pub(super) fn left_out_info(&self) -> Json {
         let all = self.left_out.iter().map(|left_out| {
             json!({
@@ -410,7 +409,8 @@ impl TileMap {
         all.collect()
     }
 
-    /// Lines around what is left out: around tiles last, over those around what else is said of them.
+    /// Adds lines around unread cells. Lines around unread tiles are drawn last, over those around
+    /// unread attributes.
     pub(super) fn left_out_marks(&self, shown: &Shown, lines: &mut Vec<Line>) {
         if shown.overlays.is_off(OverlayId::LeftOut) {
             return;
@@ -427,7 +427,7 @@ impl TileMap {
         }
     }
 
-    /// The corners in world space of what is left out, if its layer is shown.
+    /// World-space corners of unread cells, if their layer is shown.
     fn left_out_corners(&self, left_out: &LeftOut, shown: &Shown) -> Vec<Vec3> {
         let layer = left_out.layer;
         let is_shown = layer.is_none_or(|layer| Self::is_layer_shown(layer, shown));
@@ -446,7 +446,7 @@ impl TileMap {
         corners.collect()
     }
 
-    /// What the colours of the marks mean, of those that there are.
+    /// The legend of the marks, limited to those in use.
     pub(super) fn left_out_legend(&self) -> Vec<LegendEntry> {
         let entries = [
             (DAMAGED, "Tiles of which something else was not read"),
@@ -462,7 +462,7 @@ impl TileMap {
             .collect()
     }
 
-    /// Whether anything is left out that has a place.
+    /// `true` if any unread part has a place.
     pub(super) fn has_left_out_marks(&self) -> bool {
         self.left_out.iter().any(|it| !it.corners().is_empty())
     }
@@ -478,7 +478,7 @@ mod tests {
         LeftOut::of_cells(what, layer, read, Some(UnreadReason::FileEnds)).unwrap()
     }
 
-    /// The made-up map without the end of its ground, all of the roof, and some of its grids.
+    /// The made-up map without the end of its ground, the whole roof, and some of its grids.
     fn cut() -> TileMap {
         let mut map = sample::made_up();
         map.layers[0].cells[5..].fill(Cell::EMPTY);
@@ -540,7 +540,7 @@ mod tests {
                 "more entities: the file ends before them",
             ]
         );
-        // What was not read is not empty.
+        // Unread cells do not count as empty.
         assert_eq!(
             line(&map, TileMap::layer_item(0), "Empty tiles"),
             ["0 of 12"]
@@ -559,7 +559,7 @@ mod tests {
     #[test]
     fn zones_that_were_not_read_have_their_number() {
         let mut map = sample::made_up();
-        // Of three zones the first two were read; the file has no eighth.
+        // Two of three zones were read; the file has no eighth zone.
         map.zones.truncate(2);
         map.left_out = vec![LeftOut::of_list(Unread::Zones, 2, Rest::Count(1)).unwrap()];
         let map = map.finished();
@@ -629,7 +629,7 @@ mod tests {
         };
         let mut shown = TileMap::at_rest();
         let all = lines(&shown);
-        // A row of the obstruction, all zones, an L of the ground, and the roof.
+        // A row of the obstruction, all zones, an L-shaped part of the ground, and the roof.
         assert_eq!(all.len(), 4 + 4 + 6 + 4);
         let corners = |lines: &[Line]| -> Vec<[f32; 2]> {
             let first = lines.iter().map(|line| line.ends[0]);
@@ -673,7 +673,7 @@ mod tests {
             .set(map.about.overlays, OverlayId::LeftOut, false);
         assert_eq!(lines(&shown).len(), 0);
         assert_eq!(labels(&shown), [""; 0]);
-        // The end of a row alone.
+        // Only the end of a row.
         let end = left_out(Unread::Tiles([4, 3]), None, 10);
         assert_eq!(end.corners(), [[2, 2], [4, 2], [4, 3], [2, 3]]);
     }

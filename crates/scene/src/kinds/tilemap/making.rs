@@ -1,15 +1,15 @@
-//! Shared parts of making maps of files: lists filled up to their length, hashes and lines for the
-//! inspector.
+//! Shared helpers for building maps from files: filling truncated lists, hashes, and inspector
+//! lines.
 
 use sha2::{Digest, Sha256};
 
 use crate::{Property, PropertyGroup};
 
-/// How many bytes all lists of a map may grow by together where the file has less of them than it
-/// says. What a broken file says costs no more memory than this.
+/// Maximum number of bytes by which all truncated lists of a map may grow together. It limits the
+/// memory that a corrupt file can claim.
 const MAX_FILLED_BYTES: u64 = 16 << 20;
 
-/// How many bytes lists may still be filled with.
+/// The remaining bytes for filling lists.
 #[derive(Debug)]
 pub(crate) struct Room(u64);
 
@@ -18,8 +18,9 @@ impl Room {
         Self(MAX_FILLED_BYTES)
     }
 
-    /// Makes a list as long as a layer of this size has tiles, or where there is no room for that,
-    /// the layer as short as the list has whole rows. The size of the layer then.
+    /// Fills a list up to the number of tiles of a layer of this size. If the budget is
+    /// insufficient, truncates the layer to the whole rows of the list. Returns the resulting size
+    /// of the layer.
     pub(crate) fn fill<T: Clone>(
         &mut self,
         list: &mut Vec<T>,
@@ -31,8 +32,8 @@ impl Room {
         [width, height]
     }
 
-    /// How far a list for a layer of this size may reach, as [`Room::fill`] has it, without making it
-    /// longer.
+    /// Returns the size that [`Room::fill`] would return, and truncates the list to it without
+    /// filling it.
     pub(crate) fn reach<T>(&mut self, list: &mut Vec<T>, [width, height]: [u32; 2]) -> [u32; 2] {
         let needed = u64::from(width) * u64::from(height);
         let missing = needed.saturating_sub(list.len() as u64);
@@ -57,7 +58,7 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
 
     let mut text = String::with_capacity(64);
     for byte in Sha256::digest(bytes) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text
@@ -67,7 +68,7 @@ pub(crate) fn group(title: &'static str, properties: Vec<Property>) -> PropertyG
     PropertyGroup { title, properties }
 }
 
-/// Texts that are not empty, with the names of their fields.
+/// Non-empty texts with the names of their fields.
 pub(crate) fn texts<const N: usize>(
     fields: [(&'static str, &str); N],
 ) -> impl Iterator<Item = Property> {

@@ -1,10 +1,9 @@
-//! Maps of 2D tiles: what ika's and `PixelPerfectEngine`'s maps have in common, ready to be
-//! drawn, pointed at and described.
+//! Maps of 2D tiles: the common form of ika's and `PixelPerfectEngine`'s maps, ready to be drawn,
+//! pointed at and described.
 //!
-//! A map lies flat on the ground of its world. A unit is a pixel of its tiles: X goes to the
-//! right of the file's map (east), Z down it (south), and the layers lie above each other along
-//! Y, each higher than the ones that are drawn before it ([`Shown::layer_gap`]). Seen from
-//! straight above, that is the image that the game draws.
+//! A map lies flat on the ground of its world, and a unit is a pixel of its tiles. X goes to the
+//! right of the file's map (east), and Z goes down (south). Layers are stacked along Y in drawing
+//! order ([`Shown::layer_gap`]). The view from straight above equals the image that the game draws.
 
 mod animation;
 mod cell;
@@ -57,52 +56,52 @@ use mapscope_formats::Format;
 pub use mapscope_formats::Integers;
 pub use mapscope_formats::ika::Parallax;
 
-/// How the world of tile maps is to be seen: +X is to the right of a view along -Z.
+/// Handedness of the world of tile maps: +X is to the right of a view along -Z.
 pub const HANDEDNESS: Handedness = Handedness::Right;
 
 /// An open 2D map.
 #[derive(Debug)]
 pub struct TileMap {
-    /// What is known of it as of any document; all but format, version, problems and dependencies
-    /// follows from the rest ([`TileMap::finished`]).
+    /// Metadata shared by all documents. Everything except format, version, problems and
+    /// dependencies is derived from the other fields ([`TileMap::finished`]).
     pub about: About,
-    /// What the layers take their tiles from.
+    /// The tilesets of the layers.
     pub tilesets: Vec<Tileset>,
     /// The layers, in file order.
     pub layers: Vec<Layer>,
-    /// Of each layer of the file, its index in `layers`; empty where they are in the same order.
+    /// For each layer of the file, its index in `layers`; empty if the order is the same.
     pub layers_of_file: Vec<usize>,
-    /// What is drawn, the first at the bottom.
+    /// Drawing steps, from the bottom.
     pub steps: Vec<Step>,
-    /// Numbers for each tile that are not drawn but can be shown, such as obstruction.
+    /// Numbers per tile that are not drawn but can be shown, such as obstruction.
     pub grids: Vec<Grid>,
-    /// Zones that the numbers of a grid or areas of the map stand for.
+    /// Zones, which the numbers of a grid or areas of the map refer to.
     pub zones: Vec<Zone>,
-    /// What stands on the map: entities, waypoints, sprites, boxes and areas of zones.
+    /// Objects on the map: entities, waypoints, sprites, boxes and areas of zones.
     pub objects: Vec<Object>,
     /// Images of sprites.
     pub images: Vec<Image>,
-    /// What only its format knows.
+    /// Format-specific data.
     pub facts: Box<dyn Facts>,
-    /// What the file has, or says that it has, and was not read.
+    /// Parts of the file that were not read.
     pub left_out: Vec<LeftOut>,
     /// The files that it names.
     pub files: Vec<NamedFile>,
-    /// One clip of the animated tiles, if there are any.
+    /// The clip of the animated tiles, if there are any.
     pub clips: Vec<ClipInfo>,
-    /// What is counted when it is first asked for: nothing, in a map that was just made.
+    /// Statistics that are computed on demand; empty in a new map.
     pub known: Known,
 }
 
 impl GridKind {
-    /// Whether it says where nobody can walk.
+    /// `true` for obstruction.
     pub(crate) fn is_obstruction(self) -> bool {
         matches!(self, Self::Obstruction { .. })
     }
 }
 
 impl TileMap {
-    /// A map of a format without anything in it yet.
+    /// An empty map of a format.
     pub fn new(format: &'static Format, version: impl Into<String>, facts: Box<dyn Facts>) -> Self {
         Self {
             about: About {
@@ -133,7 +132,7 @@ impl TileMap {
         }
     }
 
-    /// The same with what follows from all that it is made of.
+    /// Completes the map with everything that is derived from its parts.
     pub fn finished(mut self) -> Self {
         self.clips = Self::clips_of(&self.tilesets);
         self.about.bounds = self.bounds_of_all();
@@ -143,109 +142,109 @@ impl TileMap {
     }
 }
 
-/// What only the format of a map knows of it; at first, nothing.
+/// Format-specific data of a map. All methods default to empty.
 pub trait Facts: fmt::Debug + Send + Sync {
-    /// What the file says of the whole map.
+    /// File data of the whole map.
     fn map(&self) -> Vec<PropertyGroup> {
         Vec::new()
     }
 
-    /// What the file says of a layer beyond its name, size, place and parallax.
+    /// File data of a layer beyond its name, size, place and parallax.
     fn layer(&self, layer: usize) -> Vec<PropertyGroup> {
         let _ = layer;
         Vec::new()
     }
 
-    /// What the file says of a cell beyond its tile: flags, attributes and where its bytes are.
-    /// `index` counts row by row from the top left.
+    /// File data of a cell beyond its tile: flags, attributes and byte positions. `index` is
+    /// row-major from the top left.
     fn cell(&self, layer: usize, index: usize) -> Vec<PropertyGroup> {
         let _ = (layer, index);
         Vec::new()
     }
 
-    /// Where the file has the number of a grid for a cell. `index` counts row by row from the top left.
+    /// File position of a grid's number for a cell. `index` is row-major from the top left.
     fn grid_place(&self, grid: &Grid, index: usize) -> Option<String> {
         let _ = (grid, index);
         None
     }
 
-    /// The tile number that the file has for a cell, where that is not the number of the image
-    /// ([`Tile::id`]) which the cell shows.
+    /// The tile number of a cell in the file, if it differs from the number ([`Tile::id`]) of the
+    /// image that the cell shows.
     fn tile_number(&self, layer: usize, index: usize) -> Option<u32> {
         let _ = (layer, index);
         None
     }
 
-    /// The palette and the priority that the file has for a cell, or what it has in their fields; none
-    /// in a format without them.
+    /// The palette and the priority of a cell in the file, or the user data in their fields; `None`
+    /// if the format has no such fields.
     fn palette_and_priority(&self, layer: usize, index: usize) -> Option<[u32; 2]> {
         let _ = (layer, index);
         None
     }
 
-    /// Whether the names of layers are in the file.
+    /// `true` if the file stores the names of layers.
     fn names_layers(&self) -> bool {
         true
     }
 
-    /// Whether the file itself is the one layer.
+    /// `true` if the file itself is the only layer.
     fn is_layer(&self) -> bool {
         false
     }
 
-    /// Fields of an item for comparisons, if they differ from those of the inspector: other files, such as
-    /// tilesets, are not compared.
+    /// Fields of an item for comparisons, if they differ from those of the inspector: data of other
+    /// files, such as tilesets, is not compared.
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
         let _ = (map, item);
         None
     }
 
-    /// What else the file has, outside of layers or in one of them.
+    /// Other parts of the file, outside of layers or within one.
     fn parts<'a>(&'a self, map: &'a TileMap, layer: Option<usize>) -> Vec<Parts<'a>> {
         let _ = (map, layer);
         Vec::new()
     }
 
-    /// Whether the file says of the whole map, and of no layer, how large it is and whether it repeats.
+    /// `true` if the file stores size and wrapping only once for the whole map.
     fn is_of_one_size(&self) -> bool {
         false
     }
 
-    /// Whether the order of objects is that of the file, and follows from nothing that it says of them.
+    /// `true` if objects are in file order rather than ordered by their own data.
     fn lists_objects_in_order(&self) -> bool {
         true
     }
 
-    /// Whether the cells of a layer are in the file itself.
+    /// `true` if the cells of a layer are in the file itself.
     fn has_cells(&self, layer: usize) -> bool {
         let _ = layer;
         true
     }
 
-    /// What of its tiles the file itself has.
+    /// The tile data that the file itself contains.
     fn own_tiles(&self) -> OwnTiles {
         OwnTiles::None
     }
 
-    /// The cells of a layer as the file has them; none of those that are in another file.
+    /// The cells of a layer as stored in the file; `None` if they are in another file.
     fn cells_in_file<'a>(&'a self, map: &'a TileMap, layer: usize) -> Option<&'a [u32]> {
         let _ = (map, layer);
         None
     }
 
-    /// The bytes of a tile's pixels, where they are not those of its image. Only of a tileset.
+    /// The bytes of a tile's pixels if they differ from those of its image. Only for tilesets.
     fn tile_bytes(&self, image: usize) -> Option<&[u8]> {
         let _ = image;
         None
     }
 
-    /// Where the file has the pixels of a tile. Only of a tileset.
+    /// File position of the pixels of a tile. Only for tilesets.
     fn tile_place(&self, image: usize) -> Option<String> {
         let _ = image;
         None
     }
 
-    /// The keys that the contract names for the format ("info --json").
+    /// The keys that the contract defines for the format ("info --json").
     fn info(&self, map: &TileMap, query: &InfoQuery) -> serde_json::Map<String, serde_json::Value> {
         let _ = (map, query);
         serde_json::Map::new()
@@ -257,10 +256,10 @@ pub trait Facts: fmt::Debug + Send + Sync {
     }
 }
 
-/// What of its tiles a file has.
+/// The tile data in a map's own file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OwnTiles {
-    /// Nothing: they are in another file.
+    /// No tile data: the tiles are in another file.
     None,
     /// Their names and numbers.
     Named,
@@ -268,60 +267,60 @@ pub enum OwnTiles {
     Images,
 }
 
-/// Of a map that is in no file there is nothing more to know.
+/// A map without a file has no format-specific data.
 impl Facts for () {}
 
 /// A layer of tiles.
 #[derive(Debug, Clone, Default)]
 pub struct Layer {
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
-    /// What its tiles are taken from, an index of [`TileMap::tilesets`].
+    /// Its tileset, an index of [`TileMap::tilesets`].
     pub tileset: usize,
     /// Columns and rows.
     pub size: [u32; 2],
-    /// Where its top left corner is, in pixels of the map.
+    /// Position of its top left corner, in map pixels.
     pub position_px: [i32; 2],
-    /// How it moves with the camera.
+    /// Its parallax factor.
     pub parallax: Parallax,
-    /// Whether it repeats to the left and right, and up and down.
+    /// `true` per axis (horizontal, vertical) if it repeats.
     pub wraps: [bool; 2],
-    /// Its cells, row by row from the top left; empty ones where they were not read.
+    /// Its cells, row by row from the top left; unread ones are empty.
     pub cells: Vec<Cell>,
-    /// What lies around it, in place of nothing ([`Layer::wraps`] comes first).
+    /// The cell shown around the layer, if any ([`Layer::wraps`] takes precedence).
     pub outside: Option<Cell>,
-    /// Of each cell the tint of its upper left, upper right, lower left and lower right corner:
-    /// red, green, blue and opacity. A channel below 128 darkens, one above lightens; opacity 255
-    /// changes nothing.
+    /// For each cell the tints of its upper left, upper right, lower left and lower right corner:
+    /// red, green, blue and alpha. A channel below 128 darkens, and one above it lightens; alpha
+    /// 255 has no effect.
     pub tints: Option<Vec<[[u8; 4]; 4]>>,
-    /// Whether any of its cells has priority ([`Cell::has_priority`]).
+    /// `true` if any of its cells has priority ([`Cell::has_priority`]).
     pub has_priority: bool,
 }
 
-/// Something that is drawn, in the order in which it is.
+/// A drawing step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// Tiles of a layer.
     Layer {
-        /// Which one.
+        /// The layer.
         layer: usize,
-        /// Whether tile 0 is left out, as ika does in all layers but the first that it draws.
+        /// `true` to skip tile 0, as ika does in all layers except the first drawn one.
         skips_zero: bool,
-        /// Whether its tiles hide all that is below, however transparent they are, as in the layer
-        /// that ika draws first (fact sheet of ika, section 3).
+        /// `true` to draw tiles fully opaque, as ika does in the first drawn layer (fact sheet of
+        /// ika, section 3).
         is_opaque: bool,
-        /// Which of its cells.
+        /// The cells to draw.
         pass: Pass,
     },
-    /// The objects ([`Object`]) of a layer, or those of no layer.
+    /// The objects ([`Object`]) of a layer, or those without a layer.
     Objects {
-        /// Which layer's.
+        /// The layer.
         layer: Option<usize>,
     },
 }
 
 impl Step {
-    /// All tiles of a layer that are in a pass, as transparent as they are.
+    /// A step for the tiles of a layer in a pass, with their own transparency.
     pub const fn tiles(layer: usize, pass: Pass) -> Self {
         Self::Layer {
             layer,
@@ -332,44 +331,44 @@ impl Step {
     }
 }
 
-/// Which cells of a layer are drawn.
+/// A subset of a layer's cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Pass {
-    /// All of them.
+    /// All cells.
     #[default]
     All,
-    /// Those without priority.
+    /// Cells without priority.
     Normal,
-    /// Those with priority, above what was drawn in between.
+    /// Cells with priority, drawn above the steps in between.
     Priority,
 }
 
 /// A number for each tile of a map.
 #[derive(Debug, Clone)]
 pub struct Grid {
-    /// What the numbers mean.
+    /// The meaning of the numbers.
     pub kind: GridKind,
-    /// The layer that it belongs to, whose place it shares and with which it is hidden; none for
-    /// one of the map itself, which moves with the camera and begins at the map's first pixel.
+    /// The layer of the grid, which determines its place and visibility. `None` for a grid of the
+    /// map itself, which scrolls with the camera and begins at the map's first pixel.
     pub layer: Option<usize>,
     /// Columns and rows.
     pub size: [u32; 2],
-    /// The numbers, row by row from the top left; fewer than there are tiles where they were not read.
+    /// The numbers, row by row from the top left; unread ones are missing at the end.
     pub values: Integers,
 }
 
-/// What the numbers of a grid mean.
+/// The meaning of a grid's numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GridKind {
-    /// Where nobody can walk: 0 is free.
+    /// Obstruction: 0 is free.
     Obstruction {
-        /// Whether bits stand for sides from which a tile cannot be entered; else any number but 0
-        /// blocks all of it.
+        /// `true` if bits are sides from which a tile cannot be entered; otherwise any nonzero
+        /// number blocks the whole tile.
         by_sides: bool,
     },
-    /// Which zone it is, an index of [`TileMap::zones`]; 0 is none.
+    /// The zone of each tile, an index of [`TileMap::zones`]; 0 is no zone.
     Zones,
-    /// What the game makes of it.
+    /// Logic values with a game-specific meaning.
     Logic,
 }
 
@@ -378,37 +377,37 @@ pub enum GridKind {
 pub struct Zone {
     /// Its name.
     pub name: String,
-    /// What the file says of it.
+    /// Its file data.
     pub properties: Vec<PropertyGroup>,
 }
 
-/// Something that stands on a map.
+/// An object on a map.
 #[derive(Debug, Clone)]
 pub struct Object {
-    /// What it is.
+    /// Its kind.
     pub kind: ObjectKind,
     /// Its name.
     pub name: String,
-    /// The layer that it stands on, if it says so.
+    /// Its layer, if it has one.
     pub layer: Option<usize>,
-    /// What it occupies, in pixels of the map.
+    /// Its rectangle, in map pixels.
     pub rect_px: RectPx,
-    /// The image that is drawn there, an index of [`TileMap::images`].
+    /// The image drawn there, an index of [`TileMap::images`].
     pub image: Option<usize>,
-    /// Where it looks, if that is known: a step to the right and down, each -1, 0 or 1.
+    /// The direction that it faces, if known: a step to the right and down, each -1, 0 or 1.
     pub faces: Option<[i8; 2]>,
-    /// Where it may walk, in pixels of the map.
+    /// The area in which it may walk, in map pixels.
     pub wander_px: Option<RectPx>,
-    /// The zone that it is a part of, an index of [`TileMap::zones`].
+    /// Its zone, an index of [`TileMap::zones`].
     pub zone: Option<usize>,
-    /// Corners of a line or a shape, in pixels of the map.
+    /// Corners of a line or a shape, in map pixels.
     pub outline_px: Vec<[f32; 2]>,
-    /// What the file says of it.
+    /// Its file data.
     pub properties: Vec<PropertyGroup>,
 }
 
 impl Object {
-    /// Something of which no more is known yet than its name and the layer that it stands on.
+    /// An object with only its name and layer set.
     pub fn new(kind: ObjectKind, name: impl Into<String>, layer: Option<usize>) -> Self {
         Self {
             kind,
@@ -425,19 +424,19 @@ impl Object {
     }
 }
 
-/// What stands on a map.
+/// Kinds of objects on a map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ObjectKind {
-    /// Somebody or something of the game.
+    /// A character or thing of the game.
     Entity,
-    /// A place with a name.
+    /// A named place.
     Waypoint,
     /// A part of the map that belongs to a zone.
     ZoneArea,
-    /// An image that is placed freely.
+    /// A freely placed image.
     Sprite,
-    /// A box that is not seen in the game.
+    /// A box that is invisible in the game.
     Box,
-    /// A line that is not seen in the game.
+    /// A line that is invisible in the game.
     Line,
 }

@@ -1,15 +1,15 @@
-//! The kinds of objects on a map, and what is said of each.
+//! The kinds of objects on a map: names, colours and overlays.
 
 use super::ObjectKind;
 use crate::OverlayId;
 
-/// What is said of a kind of object.
+/// Names, colour and overlay of a kind of object.
 pub(super) struct KindSaid {
-    /// What one of it is called.
+    /// Singular name.
     pub(super) title: &'static str,
-    /// What several are called.
+    /// Plural name.
     pub(super) list: &'static str,
-    /// What its colour means in the legend; nothing of areas, which have the colours of their zones.
+    /// Its entry in the legend; empty for areas, which have the colours of their zones.
     pub(super) legend: &'static str,
     /// The colour of its lines.
     pub(super) color: [u8; 3],
@@ -28,7 +28,7 @@ impl ObjectKind {
         Self::Line,
     ];
 
-    /// What is said of it.
+    /// Its names, colour and overlay.
     pub(super) fn said(self) -> KindSaid {
         let (title, list, color) = match self {
             Self::ZoneArea => ("Zone area", "Zone areas", [160, 190, 240]),

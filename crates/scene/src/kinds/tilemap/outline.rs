@@ -1,4 +1,4 @@
-//! The tree of a map, and numbers about the whole.
+//! The outline tree of a map, and its statistics.
 
 use super::grids::zone_color;
 use super::{ObjectKind, TileMap, Unread};
@@ -6,13 +6,13 @@ use crate::describe::numbers::short;
 use crate::describe::outline::{capped, heading, leaf, remainder_line};
 use crate::{Item, Layers as _, OutlineNode, Statistic, Swatch, TileMapItem};
 
-/// How many of one kind are listed.
+/// Maximum number of listed items of one kind.
 const MAX_LISTED: usize = 10_000;
-/// How many areas of a zone are listed.
+/// Maximum number of listed areas of a zone.
 const MAX_AREAS: usize = 1000;
 
 impl TileMap {
-    /// The file, its layers and tilesets, and what is on it.
+    /// The file, its layers and tilesets, and its contents.
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let whole = TileMapItem::Map.into();
         let whole = OutlineNode {
@@ -28,13 +28,13 @@ impl TileMap {
         let kinds = ObjectKind::ALL.into_iter();
         let kinds = kinds.filter(|kind| *kind != ObjectKind::ZoneArea);
         let objects = kinds.map(|kind| self.object_lines(kind));
-        // A heading that nothing is under says nothing.
+        // Empty headings are dropped.
         let lists = lists.into_iter().chain(objects);
         let lists = lists.filter(|line| !line.children.is_empty());
         [whole].into_iter().chain(lists).collect()
     }
 
-    /// The layers from the top to the bottom, as they are seen, with their numbers in the file.
+    /// The layers from top to bottom, as they appear, with their numbers in the file.
     fn layer_lines(&self) -> OutlineNode {
         let layers = self.layers().into_iter().rev();
         let lines = layers.map(|layer| {
@@ -129,7 +129,7 @@ impl TileMap {
         described.map_or_else(String::new, |described| described.note())
     }
 
-    /// Numbers about the whole.
+    /// Statistics of the whole map.
     pub(super) fn statistics_of_map(&self) -> Vec<Statistic> {
         let counts = self.counts();
         let tilesets = self.tilesets.iter().zip(&counts.uses);
@@ -164,7 +164,7 @@ impl TileMap {
             ("Zones", self.zones.len() as u64),
         ];
         let objects = ObjectKind::ALL.map(|kind| (kind.said().list, of_kind(kind)));
-        // What a format cannot have is not said to be missing.
+        // Zero counts are omitted, since the format may not support the feature.
         let others = others.into_iter().chain(objects);
         numbers.extend(others.filter(|(_, count)| *count > 0));
         let numbers = numbers.into_iter().map(|(name, value)| Statistic {

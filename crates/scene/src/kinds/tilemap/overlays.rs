@@ -1,4 +1,4 @@
-//! The overlays of a map: lines, texts, and what their colours mean.
+//! The overlays of a map: lines, labels, and legends.
 
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ use crate::core::overlay::{LEFT_OUT_HELP, overlays};
 use crate::describe::lines::LineBuilder;
 use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
 
-/// The overlays that 2D maps can have. All of them can be on at once: what is blocked is hatched over
-/// the colours of zones and numbers.
+/// The overlays of 2D maps. All can be active at once: obstruction is hatched over the colours of
+/// zones and numbers.
 pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
     Obstruction "Obstruction" "Hatch the tiles that nobody can walk on",
     Zones "Zones" "Colour each zone and write its name",
@@ -28,8 +28,8 @@ pub(crate) static OVERLAYS: [Overlay; 9] = overlays![
     Still "No parallax" "Keep all layers where they are while the flat view moves",
 ];
 
-/// What some maps have no use for: the overlays of grids, objects and what is left out, in the order of
-/// their bits.
+/// Overlays that are only offered for maps with such content (grids, objects, unread parts), in bit
+/// order.
 const OPTIONAL: [OverlayId; 5] = [
     OverlayId::Obstruction,
     OverlayId::Zones,
@@ -38,7 +38,7 @@ const OPTIONAL: [OverlayId; 5] = [
     OverlayId::LeftOut,
 ];
 
-/// The overlays of maps that have some of those, by the bits of what they have.
+/// The offered overlays for each combination of these bits.
 static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(|| {
     std::array::from_fn(|bits| {
         let is_offered = |overlay: &&Overlay| {
@@ -49,25 +49,24 @@ static OFFERED: LazyLock<[Vec<Overlay>; 1 << OPTIONAL.len()]> = LazyLock::new(||
     })
 });
 
-/// How many objects have lines.
+/// Maximum number of objects with lines.
 const MAX_OBJECTS: usize = 20_000;
-/// How many texts an overlay writes.
+/// Maximum number of labels of an overlay.
 const MAX_LABELS: usize = 2000;
-/// How wide the head of an arrow is, as a share of its length.
+/// Size of an arrow's head, as a share of the arrow's length.
 const HEAD_SHARE: f32 = 0.3;
 
 const WANDER: [u8; 3] = [255, 160, 60];
-/// How wide the lines of objects are, and how much wider what lies below them, in pixels of a plain
-/// screen.
+/// Width of object lines, and extra width of the casing below them, in logical pixels.
 const LINE_POINTS: f32 = 2.0;
 const CASING_POINTS: f32 = 2.0;
-/// Red, green, blue and opacity of that.
+/// Red, green, blue and alpha of the casing.
 const CASING: [u8; 4] = [12, 14, 18, 170];
-/// Of the frames of layers.
+/// Colour of the frames of layers.
 const FRAME: [u8; 3] = [160, 190, 240];
-/// Of what is selected.
+/// Colour of the selection.
 const SELECTED: [u8; 3] = colors::bytes(colors::SELECTED);
-/// Of numbers on tiles.
+/// Colour of numbers on tiles.
 const NUMBER: [u8; 3] = [255, 255, 255];
 
 /// The colour of an object's lines.
@@ -132,7 +131,7 @@ impl Annotations for TileMap {
             let is_on = match grid.kind {
                 GridKind::Logic => shown.overlays.contains(OverlayId::Logic),
                 GridKind::Obstruction { by_sides } => {
-                    // Free or blocked is seen by the colour alone.
+                    // The colour alone distinguishes free from blocked.
                     let says_more = || self.scale(number).is_some_and(|scale| scale.range[1] > 1);
                     shown.overlays.contains(OverlayId::Obstruction) && by_sides && says_more()
                 }
@@ -146,7 +145,7 @@ impl Annotations for TileMap {
 }
 
 impl TileMap {
-    /// The overlays that show something of this map.
+    /// The overlays that apply to this map.
     pub(super) fn offered_overlays(&self) -> &'static [Overlay] {
         let has = |is_so: fn(GridKind) -> bool| self.grids.iter().any(|grid| is_so(grid.kind));
         let is_area = |object: &Object| object.kind == ObjectKind::ZoneArea;
@@ -165,8 +164,7 @@ impl TileMap {
         OFFERED.get(bits).map_or(&[], Vec::as_slice)
     }
 
-    /// The objects whose overlay is on and whose layer is shown, with their indices and where they are
-    /// shown.
+    /// The objects with an active overlay and a visible layer, with their indices and places.
     pub(super) fn shown_objects<'a>(
         &'a self,
         shown: &'a Shown,
@@ -175,7 +173,7 @@ impl TileMap {
             .iter()
             .any(|id| shown.overlays.contains(*id));
         let objects = if is_any_on { &*self.objects } else { &[] };
-        // Objects of the same layer follow each other.
+        // Objects of the same layer are consecutive.
         let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
         objects
             .iter()
@@ -197,14 +195,14 @@ impl TileMap {
             })
     }
 
-    /// The name of each zone at the largest part of it, and at its other areas as far as it fits there.
+    /// Adds the name of each zone at its largest part, and at its other areas if it fits there.
     fn zone_labels(&self, shown: &Shown, labels: &mut Vec<Label>) {
         let zones = || self.zone_counts().iter().enumerate().take(MAX_LABELS);
         let label = |number: usize, position: Vec3, room: Option<f32>| Label {
             room,
             position,
             text: self.zone_name(number),
-            // A dark name could not be read.
+            // Lightened, since a dark name would be unreadable.
             color: zone_color(number).map(|channel| 128 + channel / 2),
         };
         let of_area = |index: &usize| {
@@ -218,7 +216,7 @@ impl TileMap {
         };
         labels.extend(zones().filter_map(|(number, zone)| {
             let of_grid = || {
-                // The number 0 is none.
+                // The number 0 is no zone.
                 let (grid, cell) = zone.middle.filter(|_| number > 0)?;
                 let grid = self.grids.get(grid)?;
                 self.middle_of(grid, cell, shown)
@@ -245,7 +243,7 @@ impl TileMap {
         Some(vec3(x, height, z))
     }
 
-    /// The numbers of the cells that are in view, if those are few; else nobody could read them.
+    /// Adds the numbers of the visible cells, unless they are too many to be readable.
     fn number_labels(&self, grid: &Grid, shown: &Shown, labels: &mut Vec<Label>) {
         let Some([columns, rows]) = self.columns_and_rows_in_view(grid, shown) else {
             return;
@@ -279,7 +277,8 @@ impl TileMap {
         }
     }
 
-    /// Which columns and rows of a grid are in a flat view; all where it is not known or not flat.
+    /// The columns and rows of a grid in a flat view; all of them if the view is unknown or not
+    /// flat.
     fn columns_and_rows_in_view(
         &self,
         grid: &Grid,
@@ -301,7 +300,7 @@ impl TileMap {
         }))
     }
 
-    /// What the colours of an overlay mean.
+    /// The legend of an overlay.
     pub(super) fn legend_of(&self, overlay: OverlayId) -> Vec<LegendEntry> {
         match overlay {
             OverlayId::Obstruction => self.obstruction_legend(),
@@ -314,7 +313,7 @@ impl TileMap {
         }
     }
 
-    /// What the colour means that brings out a selected tile.
+    /// The legend of the highlight of a selected tile.
     pub(super) fn legend_of_selection(&self, item: Item) -> Option<Legend> {
         let tile = self.tile_at(item)?;
         let label = format!("Tile {}, used {}", tile.number(), tile.times_used());
@@ -324,7 +323,7 @@ impl TileMap {
         })
     }
 
-    /// The kinds of objects that there are.
+    /// Legend entries for the kinds of objects in the map.
     fn object_legend(&self) -> Vec<LegendEntry> {
         let entry = |color, label: &str| LegendEntry::new(color, label);
         let mut entries = Vec::new();
@@ -343,8 +342,8 @@ impl TileMap {
     }
 }
 
-/// Adds the lines of an object: its box or shape, the way it faces, and where it walks. Those of its
-/// colour lie upon wider dark ones, so that they are seen on any ground.
+/// Adds the lines of an object: its box or shape, its direction, and its walking area. Wider dark
+/// lines below them keep them visible on any background.
 fn object_lines(object: &Object, place: ShownAt, lines: &mut Vec<Line>) {
     let first = lines.len();
     let mut builder = LineBuilder::new(lines, color_of(object), LINE_POINTS).on_top();
@@ -430,7 +429,7 @@ mod tests {
         let count = |ids: &[OverlayId]| lines(&map, &shown(&map, ids)).len();
         assert_eq!(count(&[]), 0);
         assert_eq!(count(&[OverlayId::LayerFrames]), 3 * 4);
-        // Two boxes, an arrow, where one walks, and a cross, each with a dark line below it.
+        // Two boxes, an arrow, a walking area and a cross, each with a dark line below it.
         assert_eq!(count(&[OverlayId::Entities]), (2 * 4 + 3 + 4 + 2) * 2);
         assert_eq!(count(&[OverlayId::Zones]), 4 * 2);
         let mut hidden = shown(
@@ -452,7 +451,7 @@ mod tests {
         apart.flat = false;
         apart.layer_gap = Some(40.0);
         let all = lines(&map, &apart);
-        // Entities are on no layer and above all, the waypoint is on the ground.
+        // Entities have no layer and are above everything; the waypoint is on the ground.
         assert_eq!(all[0].ends[0], vec3(1.0, 50.0, 1.0));
         assert!(all[all.len() - 1].ends[0].y.abs() < 1e-6);
     }
@@ -461,7 +460,7 @@ mod tests {
     fn an_arrow_points_where_an_entity_looks() {
         let map = sample::made_up();
         let all = lines(&map, &shown(&map, &[OverlayId::Entities]));
-        // It follows the box, and both the dark lines of all.
+        // It follows the box and the dark lines of everything.
         let dark = 4 + 3 + 4;
         assert_eq!(all[0].color, CASING);
         assert_eq!(all[dark].color[..3], ObjectKind::Entity.said().color);
@@ -516,7 +515,7 @@ mod tests {
             ]
             .concat()
         );
-        // Areas alone are zones, too, and nothing else is.
+        // Areas alone count as zones, but other objects do not.
         map.objects
             .retain(|object| object.kind == ObjectKind::ZoneArea);
         assert_eq!(
@@ -554,13 +553,13 @@ mod tests {
         assert_eq!(texts(&map, &view), ["1", "2", "5", "6"]);
         view.flat_camera_px = [-100, 0];
         assert!(texts(&map, &view).is_empty());
-        // Too many to be read.
+        // Too many to be readable.
         let mut large = sample::made_up();
         large.grids[0].kind = GridKind::Logic;
         large.grids[0].size = [100, 100];
         large.grids[0].values = Integers::U8(vec![1; 10_000]);
         assert!(texts(&large, &shown(&large, &[OverlayId::Logic])).is_empty());
-        // Free or blocked is seen by the colour alone.
+        // The colour alone distinguishes free from blocked.
         let map = sample::made_up();
         assert!(texts(&map, &shown(&map, &[OverlayId::Obstruction])).is_empty());
     }

@@ -1,34 +1,34 @@
-//! What a ray meets: objects whose overlay is on, then the tiles of layers.
+//! Picking: objects with an active overlay first, then the tiles of layers.
 
 use super::{Cell, Grid, Pass, Step, TileMap};
 use crate::{Hit, Item, Ray, Shown, TileMapItem};
 
-/// What of the cells on its way a ray meets.
+/// The cells that a ray can hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meets {
-    /// Those of which a pixel is seen there.
+    /// Cells with a visible pixel at the hit point.
     Pixels,
-    /// Those that are drawn.
+    /// Cells that are drawn.
     Tiles,
-    /// Empty ones too.
+    /// All cells, including empty ones.
     Cells,
 }
 
 impl TileMap {
-    /// Whether a layer is shown at all.
+    /// `true` if a layer is visible.
     pub(super) fn is_layer_shown(layer: usize, shown: &Shown) -> bool {
         let item = Self::layer_item(layer);
         !shown.hides(item) && shown.opacities.get(item) != Some(0)
     }
 
-    /// The same of a grid, which is hidden with its layer.
+    /// `true` if a grid is visible; it is hidden with its layer.
     pub(super) fn is_grid_shown(grid: &Grid, shown: &Shown) -> bool {
         let layer = grid.layer;
         layer.is_none_or(|layer| Self::is_layer_shown(layer, shown))
     }
 
-    /// Around the tiles and pixels of which layer there are lines where their overlays are on: of the
-    /// one that is selected, or of the lowest one that is shown.
+    /// The layer whose tile and pixel grids are drawn: the selected layer, or the lowest visible
+    /// one.
     pub fn lined_layer(&self, shown: &Shown) -> Option<usize> {
         let selected = shown.selected.and_then(|item| match item {
             Item::TileMap(TileMapItem::Layer { index }) => Some(index as usize),
@@ -44,7 +44,7 @@ impl TileMap {
         })
     }
 
-    /// What a ray meets first of what is shown.
+    /// The first visible object or cell that a ray hits.
     pub(super) fn first_visible_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         if !(ray.origin.is_finite() && ray.direction.is_finite()) {
             return None;
@@ -58,7 +58,7 @@ impl TileMap {
         let mut steps: Vec<(f32, usize)> = distances
             .filter_map(|(distance, step)| Some((distance?, step)))
             .collect();
-        // At the same distance the one that is drawn last is on top.
+        // At the same distance, the step that is drawn last is on top.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let meet = |meets, (distance, step): &(f32, usize)| {
             let item = self.cell_met(*step, ray, *distance, shown, meets)?;
@@ -72,12 +72,13 @@ impl TileMap {
             return None;
         }
         let drawn = steps.iter().find_map(|step| meet(Meets::Tiles, step));
-        // What else is known of a place is known of the lowest layer's cell.
+        // If nothing is drawn there, the lowest layer's cell is the hit, so that the place can be
+        // described.
         let from_bottom = || steps.iter().rev();
         drawn.or_else(|| from_bottom().find_map(|step| meet(Meets::Cells, step)))
     }
 
-    /// The cell that a step draws where a ray meets its layer.
+    /// The cell of a step where a ray hits its layer.
     fn cell_met(
         &self,
         step: usize,
@@ -121,7 +122,7 @@ impl TileMap {
         is_met.then_some(item)
     }
 
-    /// The smallest of the objects that a ray meets.
+    /// The smallest object that a ray hits.
     fn object_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
         let met = self
             .shown_objects(shown)
@@ -139,7 +140,7 @@ impl TileMap {
 }
 
 impl Pass {
-    /// Whether a step of it draws a cell.
+    /// `true` if a step with this pass draws a cell.
     pub fn draws(self, cell: Cell, skips_zero: bool) -> bool {
         let is_in_pass = match self {
             Self::All => true,
@@ -151,7 +152,7 @@ impl Pass {
     }
 }
 
-/// How far along a ray a height is; none if it never gets there.
+/// Distance along a ray to a height; `None` if the ray never reaches it.
 fn distance_to(height: f32, ray: Ray) -> Option<f32> {
     let distance = (height - ray.origin.y) / ray.direction.y;
     (distance.is_finite() && distance >= 0.0).then_some(distance)
@@ -180,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What is straight below a pixel.
+    /// Picks straight below a pixel.
     fn below(map: &TileMap, x: f32, y: f32, shown: &Shown) -> Option<Item> {
         let ray = Ray {
             origin: vec3(x + 0.5, 1000.0, y + 0.5),
@@ -203,10 +204,10 @@ mod tests {
         let cell = |layer: usize, index| Some(map.layers[layer].cell_item(layer, index));
         assert_eq!(at(0.0, 0.0), cell(0, 0));
         assert_eq!(at(15.0, 7.0), cell(0, 7));
-        // The roof's first tile is seen at one pixel only, and its tile 0 is not drawn at all.
+        // Only one pixel of the roof's first tile is visible, and its tile 0 is not drawn.
         assert_eq!(at(4.0, 4.0), cell(1, 0));
         assert_eq!(at(8.0, 4.0), cell(0, 6));
-        // Where nothing is seen a tile is met, and if there is none the ground.
+        // Without a visible pixel, a drawn tile is hit, or else the ground.
         assert_eq!(at(7.0, 7.0), cell(1, 0), "above the ground's like tile");
         assert_eq!(at(1.0, 9.0), cell(0, 8));
         assert_eq!(at(16.0, 0.0), None);
@@ -240,7 +241,7 @@ mod tests {
         let mut shown = flat();
         shown.flat_camera_px = [8, 0];
         let roof = Some(TileMap::cell_item(1, [0, 0]));
-        // It stays behind by half of 8 pixels.
+        // It lags behind by half of 8 pixels.
         assert_eq!(below(&map, 8.0, 4.0, &shown), roof);
         assert_ne!(below(&map, 4.0, 4.0, &shown), roof);
         let still = on(&map, &[OverlayId::Still], shown);
@@ -250,7 +251,7 @@ mod tests {
     #[test]
     fn objects_are_met_where_their_layer_was_moved_to() {
         let mut map = sample::made_up();
-        // The area and the door of the ground; entities go with the camera.
+        // The area and the door of the ground; entities scroll with the camera.
         map.layers[0].parallax = Parallax {
             mul: [1, 0],
             div: [2, 1],
@@ -301,13 +302,13 @@ mod tests {
             .unwrap();
         assert_eq!(hit.item, TileMap::cell_item(1, [0, 0]));
         assert!(hit.position.distance(roof) < 1e-3);
-        // From below the ground is nearer.
+        // From below, the ground is nearer.
         let ground = vec3(1.0, 0.0, 1.0);
         let hit = map
             .pick(ray(vec3(0.0, -50.0, 0.0), ground), &shown)
             .unwrap();
         assert_eq!(hit.item, TileMap::cell_item(0, [0, 0]));
-        // What is not seen is not met: neither tile has a pixel here.
+        // Invisible pixels are not hit: neither tile has a visible pixel here.
         assert_eq!(below(&map, 7.0, 7.0, &shown), None);
         let level = Ray {
             origin: vec3(0.0, 100.0, 0.0),
@@ -319,7 +320,7 @@ mod tests {
     #[test]
     fn tiles_are_met_as_they_are_at_the_moment() {
         let mut map = sample::made_up();
-        // One of those that take turns is not seen.
+        // One image of the animation is invisible.
         map.tilesets[0].rgba[3 * 64..4 * 64].fill(0);
         map.layers[1].position_px = [8, 0];
         map.layers[1].cells = sample::cells(&[2, 2, 2, 2]);
@@ -330,7 +331,7 @@ mod tests {
         );
         shown.playhead = Playhead::at_frame(0, 3);
         assert_eq!(map.ticks(shown.playhead), 12);
-        // The ground changes in the same way, so that nothing is seen and the upper tile is met.
+        // The ground is animated in the same way, so nothing is visible and the upper tile is hit.
         map.layers[0].cells[2] = Cell(0);
         assert_eq!(
             below(&map, 8.0, 0.0, &shown),

@@ -1,4 +1,4 @@
-//! Where layers are: rectangles, parallax, and the part of a map that a flat image shows.
+//! Placement of layers: rectangles, parallax, and the visible part of a map in a flat image.
 
 use glam::{DVec2, Vec2};
 
@@ -6,7 +6,7 @@ use super::{Layer, TileMap};
 use crate::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};
 use crate::describe::numbers::short;
 
-/// A rectangle in pixels of a map: x to the right, y down.
+/// A rectangle in map pixels: x to the right, y down.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RectPx {
     /// Left and top.
@@ -16,7 +16,7 @@ pub struct RectPx {
 }
 
 impl RectPx {
-    /// Where it is and how large, in pixels, for people.
+    /// Position and size in pixels, as display text.
     pub(super) fn said(&self) -> String {
         let [x, y] = self.min.map(short);
         let [w, h] = self.size().map(short);
@@ -27,21 +27,21 @@ impl RectPx {
     }
 }
 
-/// The part of a map that a flat image shows.
+/// The visible part of a map in a flat image.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlatWindow {
-    /// The pixel of the map at the top left corner of the image.
+    /// The map pixel at the top left corner of the image.
     pub top_left_px: DVec2,
-    /// Pixels of the image for a pixel of the map.
+    /// Image pixels per map pixel.
     pub zoom: f64,
 }
 
 impl FlatWindow {
-    /// What a camera sees in an image of this many pixels; none for one that does not look
-    /// straight down without foreshortening.
+    /// The part of a map that a camera shows in an image of this many pixels. `None` unless the
+    /// camera looks straight down without perspective.
     ///
-    /// Where the zoom is a whole number or one over it, or very nearly so, pixels of the map lie on
-    /// pixels of the image exactly.
+    /// If the zoom is within rounding of an integer or of the inverse of one, it is snapped, so
+    /// that map pixels align with image pixels.
     pub fn of(camera: &Camera, size: [u32; 2]) -> Option<Self> {
         let straight = camera.forward().y < -0.999_99;
         if camera.projection != Projection::Orthographic || !straight {
@@ -58,7 +58,7 @@ impl FlatWindow {
         })
     }
 
-    /// What the image shows without so many pixels at its left and its top.
+    /// The part that remains after removing this many image pixels at the left and at the top.
     pub fn from(&self, pixels: [u32; 2]) -> Self {
         let [left, top] = pixels.map(f64::from);
         Self {
@@ -67,7 +67,7 @@ impl FlatWindow {
         }
     }
 
-    /// The camera that sees this part in an image of this many pixels.
+    /// The camera that shows this part in an image of this many pixels.
     pub fn camera(&self, size: [u32; 2], camera: Camera) -> Camera {
         let size = DVec2::new(f64::from(size[0]), f64::from(size[1]));
         let tan = f64::from(FIELD_OF_VIEW_Y_RADIANS * 0.5).tan();
@@ -80,16 +80,16 @@ impl FlatWindow {
         camera
     }
 
-    /// The whole pixel of the map by which layers scroll ([`Layer::origin_px`]).
+    /// The whole map pixel that sets the scroll position of layers ([`Layer::origin_px`]).
     pub fn camera_px(&self) -> [i64; 2] {
-        // Multiplied by a parallax it is to be a number still.
+        // Limited to 32 bits, so that multiplying by a parallax does not overflow.
         let whole = self.top_left_px.floor().to_array().map(|px| px as i32);
         whole.map(i64::from)
     }
 
-    /// The same, kept on the map as a game keeps its camera: never before the first pixel, and no
-    /// further than to show the last one. So a map that is in view as a whole looks as it does at
-    /// 1:1. `map_size` is in pixels of the map, `image_size` in pixels of the image.
+    /// The same, clamped to the map as a game clamps its camera: not before the first pixel, and
+    /// not past the last. A map that is entirely in view therefore looks as at 1:1. `map_size` is
+    /// in map pixels, `image_size` in image pixels.
     pub fn camera_on_map_px(&self, map_size: [u64; 2], image_size: [u32; 2]) -> [i64; 2] {
         let camera = self.camera_px();
         std::array::from_fn(|axis| {
@@ -99,13 +99,13 @@ impl FlatWindow {
         })
     }
 
-    /// The pixel of the map at a point of the image, given in pixels from its top left.
+    /// The map pixel at a point of the image, which is given in pixels from the top left.
     pub fn map_px(&self, at: Vec2) -> DVec2 {
         self.top_left_px + at.as_dvec2() / self.zoom
     }
 }
 
-/// The whole number, or one over it, that a zoom is but for rounding.
+/// Rounds a zoom to an integer or to the inverse of one if it only differs by rounding errors.
 fn snapped(zoom: f64) -> f64 {
     let nearest = if zoom >= 1.0 {
         zoom.round()
@@ -120,8 +120,8 @@ fn snapped(zoom: f64) -> f64 {
 }
 
 impl Layer {
-    /// Where a layer's top left corner is when the top left corner of the game's screen is at a
-    /// pixel of the map, in pixels of the map.
+    /// Top left corner of a layer in map pixels, while the top left corner of the game's screen is
+    /// at map pixel `camera_px`.
     pub fn origin_px(&self, camera_px: [i64; 2]) -> [i64; 2] {
         let scrolled = self.parallax.scrolled(camera_px);
         std::array::from_fn(|axis| {
@@ -131,8 +131,8 @@ impl Layer {
 }
 
 impl TileMap {
-    /// Width and height of the image of the whole map at 1:1, in pixels: up to the far corner of
-    /// the layer that reaches furthest.
+    /// Size in pixels of the image of the whole map at 1:1, up to the far corner of the farthest
+    /// layer.
     pub fn canvas_px(&self) -> [u64; 2] {
         let mut canvas = [1; 2];
         for layer in &self.layers {
@@ -162,7 +162,7 @@ mod tests {
             };
             window.camera_on_map_px([1000, 200], [640, 480])
         };
-        // All of the map is seen from top to bottom.
+        // The whole height of the map is visible.
         assert_eq!(camera([-20.0, -140.0], 1.0), [0, 0]);
         assert_eq!(camera([100.5, -140.0], 1.0), [100, 0]);
         assert_eq!(camera([900.0, 0.0], 1.0), [360, 0]);

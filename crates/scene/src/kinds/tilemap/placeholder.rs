@@ -1,8 +1,9 @@
-//! Images that stand in for tiles whose own are not known.
+//! Placeholder images for tiles without known images.
 
-/// How many colours there are, one after the other around the wheel.
+/// Number of colours around the colour wheel.
 const HUES: u32 = 12;
-/// Digits, three pixels wide and five high: a row in three bits, the left one the highest.
+/// Digits of three by five pixels: one row per number, the leftmost pixel in the highest of three
+/// bits.
 const DIGITS: [[u8; 5]; 10] = [
     [0b111, 0b101, 0b101, 0b101, 0b111],
     [0b010, 0b110, 0b010, 0b010, 0b111],
@@ -18,9 +19,8 @@ const DIGITS: [[u8; 5]; 10] = [
 const DIGIT_WIDTH: u32 = 3;
 const DIGIT_HEIGHT: u32 = 5;
 
-/// The RGBA bytes of a coloured tile with its number on it, row by row from the top left. As many
-/// of the last digits are shown as there is room for, in one line or, where that is too narrow, in
-/// two.
+/// RGBA bytes of a coloured tile with its number on it, row by row from the top left. It shows as
+/// many trailing digits as fit in one line, or in two if the tile is too narrow.
 pub fn numbered_tile([width, height]: [u32; 2], number: u32) -> Vec<u8> {
     let back = hue(number % HUES);
     let edge = back.map(|channel| channel / 2);
@@ -56,13 +56,13 @@ pub fn numbered_tile([width, height]: [u32; 2], number: u32) -> Vec<u8> {
     tile
 }
 
-/// The RGBA bytes of a tile that stands for numbers that a tileset does not have: a cross in
-/// magenta that nobody takes for a tile.
+/// RGBA bytes of a tile for numbers that a tileset lacks: a magenta cross that cannot be mistaken
+/// for a tile.
 pub fn missing_tile([width, height]: [u32; 2]) -> Vec<u8> {
     let mut tile = vec![0; width as usize * height as usize * 4];
     for y in 0..height {
         for x in 0..width {
-            // Where the diagonals are at this row.
+            // The column of the falling diagonal in this row.
             let down = (u64::from(y) * u64::from(width) / u64::from(height)) as u32;
             let is_cross = x == down || x + down + 1 == width;
             let is_edge = x == 0 || y == 0 || x + 1 == width || y + 1 == height;
@@ -98,7 +98,7 @@ fn paint(tile: &mut [u8], width: u32, [x, y]: [u32; 2], [r, g, b]: [u8; 3]) {
     }
 }
 
-/// A colour of the wheel, dark enough for white digits. Neighbours are far apart.
+/// A colour of the wheel, dark enough for white digits. Consecutive numbers get distant hues.
 fn hue(number: u32) -> [u8; 3] {
     let sixth = (number * 7 % HUES) as f32 / HUES as f32 * 6.0;
     let channel = |offset: f32| {
@@ -113,7 +113,7 @@ fn hue(number: u32) -> [u8; 3] {
 mod tests {
     use super::*;
 
-    /// A tile as rows of signs: `#` for what is white.
+    /// A tile as rows of characters: `#` for white.
     fn rows(tile: &[u8], width: usize) -> Vec<String> {
         let sign = |pixel: &[u8]| if pixel == [255; 4] { '#' } else { '.' };
         tile.chunks(width * 4)
@@ -137,7 +137,7 @@ mod tests {
             ]
         );
         assert!(tile.chunks(4).all(|pixel| pixel[3] == 255));
-        // Two lines where one is too narrow, and what does not fit is left out.
+        // Two lines if one is too narrow; digits that do not fit are dropped.
         let white = |size: [u32; 2], number| {
             let tile = numbered_tile(size, number);
             assert_eq!(tile.len() as u32, size[0] * size[1] * 4);

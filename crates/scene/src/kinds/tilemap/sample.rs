@@ -14,7 +14,7 @@ static FORMAT: Format = Format {
     sniff: |_| true,
 };
 
-/// Of a cell its index.
+/// Reports the index of each cell.
 #[derive(Debug)]
 struct Indices;
 
@@ -27,8 +27,8 @@ impl Facts for Indices {
     }
 }
 
-/// Five images of 4 x 4 pixels: a full one, one of which only the upper left pixel is seen, two
-/// full ones that take turns, and one for tiles that there are not.
+/// Five images of 4 x 4 pixels: a full one, one with only its upper left pixel visible, two full
+/// ones that form an animation, and one for missing tiles.
 pub(super) fn tileset() -> Tileset {
     let full = |color: u8| [color, 0, 0, 255].repeat(16);
     let mut corner = vec![0; 64];
@@ -57,8 +57,8 @@ pub(super) fn cells(images: &[u32]) -> Vec<Cell> {
     images.iter().map(cell).collect()
 }
 
-/// Three layers of which the ground is 4 x 3 tiles, a roof of 2 x 2 lies at pixel (4, 4), and a
-/// third is not drawn.
+/// Three layers: the ground of 4 x 3 tiles, a roof of 2 x 2 at pixel (4, 4), and one that is not
+/// drawn.
 pub(super) fn made_up() -> TileMap {
     const NONE: u32 = u32::MAX;
     let tilesets = vec![tileset()];

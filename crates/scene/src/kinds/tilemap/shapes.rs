@@ -1,4 +1,4 @@
-//! Where the parts of a map are in world space: their boxes, and the lines around them.
+//! World-space bounds and outlines of the parts of a map.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use super::known::ZoneCounts;
 use super::{Grid, Layer, Object, ObjectKind, Pass, RectPx, Step, TileMap, Tileset};
 use crate::{Aabb, Item, OverlayId, Shown, TileMapItem};
 
-/// How much room an object without size takes on each side, in pixels of the map.
+/// Minimum half extent of an object without size, in map pixels.
 const MIN_HALF_PX: f32 = 6.0;
-/// Of how many cells the outline of a zone follows the edges. Of more it is a rectangle.
+/// Maximum number of cells of a zone whose outline follows the edges; larger zones get a rectangle.
 const MAX_CELLS_FOLLOWED: u64 = 1 << 20;
-/// How many lines such an outline has at most.
+/// Maximum number of lines of such an outline.
 const MAX_EDGES: usize = 20_000;
 
 impl RectPx {
-    /// A rectangle from its top left corner and its size.
+    /// A rectangle given by its top left corner and its size.
     pub fn at([x, y]: [f32; 2], [w, h]: [f32; 2]) -> Self {
         Self {
             min: [x, y],
@@ -29,12 +29,12 @@ impl RectPx {
         [0, 1].map(|axis| self.max[axis] - self.min[axis])
     }
 
-    /// Width times height; 0 for one that is the wrong way round.
+    /// Width times height; 0 for an inverted rectangle.
     pub fn area(&self) -> f32 {
         self.size().map(|side| side.max(0.0)).iter().product()
     }
 
-    /// The rectangle around this one and another.
+    /// The smallest rectangle around this one and another.
     pub fn union(&self, other: &Self) -> Self {
         Self {
             min: [0, 1].map(|axis| self.min[axis].min(other.min[axis])),
@@ -47,7 +47,7 @@ impl RectPx {
         [0, 1].map(|axis| (self.min[axis] + self.max[axis]) * 0.5)
     }
 
-    /// Whether a point is in it; its right and lower edges are not.
+    /// `true` if it contains a point; its right and lower edges are excluded.
     pub fn contains(&self, [x, y]: [f32; 2]) -> bool {
         x >= self.min[0] && x < self.max[0] && y >= self.min[1] && y < self.max[1]
     }
@@ -69,14 +69,14 @@ impl RectPx {
 }
 
 impl Layer {
-    /// Whether there is room for tiles on it: there is none on one of sprites.
+    /// `true` if it has room for tiles; a sprite layer has none.
     pub(super) fn has_tiles(&self) -> bool {
         self.size.iter().all(|side| *side > 0)
     }
 }
 
 impl Object {
-    /// What it occupies, and at least as much as one can point at.
+    /// Its rectangle, enlarged to a minimum size for pointing.
     pub(super) fn room_px(&self) -> RectPx {
         let mut rect = self.rect_px;
         for axis in 0..2 {
@@ -90,7 +90,7 @@ impl Object {
         rect
     }
 
-    /// The lines in world space that show where it is.
+    /// The world-space lines of its outline.
     pub(super) fn lines(&self, place: ShownAt) -> Vec<[Vec3; 2]> {
         let ShownAt { moved_px, height } = place;
         let corner = |[x, z]: &[f32; 2]| vec3(*x + moved_px[0], height, *z + moved_px[1]);
@@ -115,17 +115,17 @@ impl Object {
     }
 }
 
-/// Where the objects of a layer are shown.
+/// The displacement of a layer's objects in the view.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ShownAt {
-    /// How far from where the file has them, in pixels of the map.
+    /// Offset from the position in the file, in map pixels.
     moved_px: [f32; 2],
-    /// In world space.
+    /// Height in world space.
     pub(super) height: f32,
 }
 
 impl ShownAt {
-    /// Where a rectangle of the file is shown.
+    /// Moves a rectangle of the file to its place in the view.
     pub(super) fn rect(&self, rect: RectPx) -> RectPx {
         let [x, y] = self.moved_px;
         let [min, max] = [rect.min, rect.max].map(|corner| [corner[0] + x, corner[1] + y]);
@@ -141,7 +141,7 @@ impl TileMap {
         is_some.then_some(tileset.tile_size)
     }
 
-    /// Where the top left corner of a layer is shown, in pixels of the map.
+    /// Top left corner of a layer in the view, in map pixels.
     pub fn shown_origin_px(&self, layer: &Layer, shown: &Shown) -> [i64; 2] {
         if shown.flat && !shown.overlays.contains(OverlayId::Still) {
             layer.origin_px(shown.flat_camera_px)
@@ -150,8 +150,8 @@ impl TileMap {
         }
     }
 
-    /// Where the objects of a layer are shown: they scroll with it. Those of no layer go with the
-    /// camera, as entities of ika's old maps do (fact sheet of ika, section 3).
+    /// The displacement of a layer's objects, which scroll with the layer. Objects without a layer
+    /// scroll with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
     pub(super) fn objects_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
         let moved_px = layer.and_then(|layer| self.layers.get(layer)).map(|layer| {
             let origin = self.shown_origin_px(layer, shown);
@@ -163,13 +163,14 @@ impl TileMap {
         }
     }
 
-    /// What a grid lies upon: its layer, or, of one of the map itself, a layer without cells that is
-    /// where the map is and wraps as its layers do.
+    /// The layer below a grid. For a grid of the map itself, an empty layer at the map's position
+    /// that wraps like the map's layers.
     pub fn ground_of(&self, grid: &Grid) -> Option<Cow<'_, Layer>> {
         self.ground(grid.layer, grid.size)
     }
 
-    /// The same of whatever belongs to a layer, or to the map itself and has so many columns and rows.
+    /// The same for anything that belongs to a layer, or to the map itself with the given columns
+    /// and rows.
     pub(super) fn ground(&self, layer: Option<usize>, size: [u32; 2]) -> Option<Cow<'_, Layer>> {
         if let Some(layer) = layer {
             return self.layers.get(layer).map(Cow::Borrowed);
@@ -182,12 +183,12 @@ impl TileMap {
         }))
     }
 
-    /// How high a grid lies along Y: with its layer, or with what belongs to no layer.
+    /// Height of a grid along Y: that of its layer, or of objects without a layer.
     pub fn grid_height_px(&self, grid: &Grid, shown: &Shown) -> f32 {
         self.ground_height_px(grid.layer, shown)
     }
 
-    /// The same of whatever belongs to a layer or to none.
+    /// The same for anything with or without a layer.
     pub(super) fn ground_height_px(&self, layer: Option<usize>, shown: &Shown) -> f32 {
         match layer {
             Some(layer) => self.layer_height(layer, shown),
@@ -195,8 +196,7 @@ impl TileMap {
         }
     }
 
-    /// The column and row that a layer, of so many columns and rows, has at a pixel of the map where
-    /// it is shown.
+    /// Column and row at a map pixel in the view, for a layer of `size` columns and rows.
     pub(super) fn cell_place(
         &self,
         layer: &Layer,
@@ -230,7 +230,7 @@ impl TileMap {
         heights.collect()
     }
 
-    /// The height of a layer along Y: of the last step that draws it.
+    /// The height of a layer along Y: that of the last step that draws it.
     pub(super) fn layer_height(&self, layer: usize, shown: &Shown) -> f32 {
         let draws = |step: &Step| {
             matches!(step, Step::Layer { layer: drawn, pass, .. }
@@ -240,7 +240,7 @@ impl TileMap {
         step.map_or(0.0, |step| self.step_height_px(step, shown))
     }
 
-    /// The height of the objects of a layer, or of those of no layer.
+    /// The height of the objects of a layer, or of objects without a layer.
     pub fn objects_height(&self, layer: Option<usize>, shown: &Shown) -> f32 {
         let of_layer = Step::Objects { layer };
         let step = self.steps.iter().rposition(|step| *step == of_layer);
@@ -254,7 +254,7 @@ impl TileMap {
         }
     }
 
-    /// What columns and rows of a layer occupy where they are shown; the last ones are not in it.
+    /// The rectangle of some columns and rows of a layer in the view; the end is exclusive.
     pub(super) fn cells_px(
         &self,
         layer: &Layer,
@@ -272,7 +272,7 @@ impl TileMap {
         Some(RectPx { min, max })
     }
 
-    /// What a layer occupies, and at which height: of one without tiles, what stands on it.
+    /// The rectangle and height of a layer; for a layer without tiles, of its objects.
     pub(super) fn layer_px(&self, index: usize, shown: &Shown) -> Option<(RectPx, f32)> {
         let layer = self.layers.get(index)?;
         let rect = if layer.has_tiles() {
@@ -288,7 +288,7 @@ impl TileMap {
         Some((rect, self.layer_height(index, shown)))
     }
 
-    /// What columns and rows of a grid occupy, the last ones with it, and at which height.
+    /// The rectangle and height of some columns and rows of a grid; the end is inclusive.
     pub(super) fn grid_cells_px(
         &self,
         grid: &Grid,
@@ -301,7 +301,7 @@ impl TileMap {
         Some((rect, self.grid_height_px(grid, shown)))
     }
 
-    /// What a cell occupies, and at which height.
+    /// The rectangle and height of a cell.
     fn cell_px(&self, item: Item, shown: &Shown) -> Option<(RectPx, f32)> {
         let at = self.cell_at(item)?;
         let next = at.place.map(|place| place + 1);
@@ -309,7 +309,7 @@ impl TileMap {
         Some((rect, self.layer_height(at.layer_number, shown)))
     }
 
-    /// What an item occupies, and at which heights; nothing for one that is nowhere.
+    /// The rectangles and heights of an item; empty for an item without a place.
     fn rects_of(&self, item: Item, shown: &Shown) -> Vec<(RectPx, f32)> {
         let Item::TileMap(of_map) = item else {
             return Vec::new();
@@ -343,7 +343,7 @@ impl TileMap {
         rect.into_iter().collect()
     }
 
-    /// The areas of a zone, and where they are shown.
+    /// The areas of a zone and their displacements.
     fn areas_of<'a>(
         &'a self,
         zone: &'a ZoneCounts,
@@ -353,7 +353,7 @@ impl TileMap {
         areas.map(|area| (area, self.objects_shown_at(area.layer, shown)))
     }
 
-    /// Where an item is in world space; none for one that is nowhere.
+    /// World-space bounds of an item; `None` if it has no place.
     pub(super) fn bounds_of(&self, item: Item, shown: &Shown) -> Option<Aabb> {
         if item == TileMapItem::Map.into() {
             return Some(self.bounds_of_all());
@@ -363,7 +363,7 @@ impl TileMap {
         boxes.reduce(|all, next| all.union(&next))
     }
 
-    /// Lines in world space that show where an item is; none for one that is nowhere.
+    /// World-space lines that outline an item; empty if it has no place.
     pub(super) fn contour_of(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
         match item {
             Item::TileMap(TileMapItem::Zone { index }) => self.zone_contour(index as usize, shown),
@@ -415,22 +415,22 @@ impl TileMap {
     }
 }
 
-/// The edges between the cells of a zone and others, as columns and rows of their ends; none if
-/// there are too many.
+/// The edges between the cells of a zone and other cells, as columns and rows of their ends; empty
+/// if there are too many.
 fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32; 2]; 2]> {
     let [columns, rows] = [0, 1].map(|axis| last[axis] - first[axis] + 1);
     let mut edges = Vec::new();
     if u64::from(columns) * u64::from(rows) > MAX_CELLS_FOLLOWED {
         return edges;
     }
-    // Row by row, of those within the bounds and one beyond on each side.
+    // Called for cells within the bounds and up to one beyond on each side.
     let is_in = |column: i64, row: i64| {
         let [width, height] = grid.size.map(i64::from);
         let is_there = (0..width).contains(&column) && (0..height).contains(&row);
         is_there && grid.values.get((row * width + column) as usize) == Some(zone)
     };
     for axis in 0..2 {
-        // Along this axis edges run; across it they follow each other.
+        // Edges run along this axis, and are scanned across the other one.
         let across = 1 - axis;
         for line in i64::from(first[across])..=i64::from(last[across]) + 1 {
             let mut from = None;
@@ -462,7 +462,7 @@ fn zone_edges(grid: &Grid, zone: u64, [first, last]: [[u32; 2]; 2]) -> Vec<[[u32
 }
 
 impl Tileset {
-    /// Whether a pixel of a cell is seen at a moment, given from the top left of the cell.
+    /// `true` if a pixel of a cell, given from its top left, is visible at a moment.
     pub(super) fn shows(&self, cell: super::Cell, pixel: [u32; 2], ticks: u64) -> bool {
         let Some(image) = cell.image() else {
             return false;
@@ -506,7 +506,7 @@ mod tests {
         };
         let moved = map.place(TileMap::layer_item(1), &flat).bounds.unwrap();
         assert_eq!(moved.min, vec3(104.0, 0.0, 54.0));
-        // Framed from where nothing is known of the view, it is where the file has it.
+        // Without a known view, its bounds are those in the file.
         let still = map.place(TileMap::layer_item(1), &Shown::default()).bounds;
         assert_eq!(
             still.unwrap().min,
@@ -539,8 +539,7 @@ mod tests {
     fn the_outline_of_a_zone_follows_its_cells() {
         let map = sample::made_up();
         let outline = map.contour(TileMap::zone_item(1), &Shown::default());
-        // Two cells in the middle column above and below three in a row: a cross less its right
-        // part has ten edges, each as long as it is straight.
+        // The zone is a cross of five cells, whose outline has twelve edges, one cell long each.
         let length: f32 = outline.iter().map(|[a, b]| a.distance(*b)).sum();
         assert_eq!(length, 12.0 * 4.0);
         assert_eq!(outline.len(), 12);
@@ -548,7 +547,7 @@ mod tests {
         assert_eq!(areas.len(), 4);
         let bounds = map.place(TileMap::zone_item(1), &Shown::default()).bounds;
         assert_eq!(bounds.unwrap().max.x, 12.0);
-        // Of a large one there is a rectangle.
+        // A large zone gets a rectangle.
         let mut large = sample::made_up();
         large.grids[1].size = [2048, 1024];
         large.grids[1].values = Integers::U8(vec![1; 2048 * 1024]);

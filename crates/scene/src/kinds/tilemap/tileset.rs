@@ -1,88 +1,88 @@
-//! Tilesets: the images that cells show, and how they change with time.
+//! Tilesets: the images of cells, and their animation.
 
 use crate::describe::numbers::short;
 
 /// The images of a layer's tiles.
 #[derive(Debug, Clone, Default)]
 pub struct Tileset {
-    /// Its name for people, such as the name of its file.
+    /// Its display name, such as the name of its file.
     pub name: String,
     /// Width and height of a tile, in pixels.
     pub tile_size: [u32; 2],
-    /// How many images it has.
+    /// Number of images.
     pub count: usize,
-    /// RGBA bytes of all images, one after the other, each row by row from the top left; colours
-    /// are not multiplied by opacity.
+    /// RGBA bytes of all images in sequence, each row by row from the top left; alpha is not
+    /// premultiplied.
     pub rgba: Vec<u8>,
-    /// What each image is in the file, in the same order. Empty where every image is the tile
-    /// of its own number.
+    /// The tile of each image in the file, in the same order. Empty if the index of every image is
+    /// its tile number.
     pub tiles: Vec<Tile>,
-    /// Whether its images only stand for tiles whose images are not known.
+    /// `true` if its images are placeholders for unknown ones.
     pub is_placeholder: bool,
-    /// The image for tiles that the file does not have.
+    /// The image for tiles that the file lacks.
     pub missing: Option<usize>,
-    /// Runs of images that are shown one after the other.
+    /// Animated runs of images.
     pub strands: Vec<Strand>,
 }
 
-/// What an image of a tileset is in the file.
+/// The tile of an image in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
     /// The number that cells of the file have.
     pub id: u32,
-    /// Which of the palettes it is shown in, if there are any.
+    /// The palette that it is shown in, if there are palettes.
     pub palette: Option<u32>,
     /// Its name in the file.
     pub name: String,
 }
 
-/// Tiles that are shown one after the other (fact sheet of ika, section 5).
+/// An animated run of tiles (fact sheet of ika, section 5).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Strand {
     /// The first image.
     pub first: u32,
     /// The last one.
     pub last: u32,
-    /// How long each is shown, in hundredths of a second.
+    /// Display time of each image, in hundredths of a second.
     pub delay_ticks: u32,
-    /// What comes after what.
+    /// The playback order.
     pub mode: StrandMode,
 }
 
-/// What follows what in a strand.
+/// The playback order of a strand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StrandMode {
-    /// From the first to the last and again.
+    /// From the first to the last, repeated.
     Forward,
-    /// From the last to the first and again.
+    /// From the last to the first, repeated.
     Backward,
-    /// Any of them.
+    /// Random order.
     Random,
     /// From the first to the last and back.
     PingPong,
 }
 
-/// Which image is shown in place of each image of a tileset, at a moment.
+/// The image that replaces each image of a tileset at a moment.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Frame {
-    /// By the number of the image that a cell has.
+    /// By image index.
     pub shown: Vec<u32>,
 }
 
 impl Tileset {
-    /// Bytes of one image.
+    /// Number of bytes of one image.
     pub fn image_bytes(&self) -> usize {
         self.tile_size[0] as usize * self.tile_size[1] as usize * 4
     }
 
-    /// The RGBA bytes of an image, if there is such an image.
+    /// The RGBA bytes of an image, if it exists.
     pub fn image(&self, index: usize) -> Option<&[u8]> {
         let bytes = self.image_bytes();
         let start = index.checked_mul(bytes)?;
         self.rgba.get(start..start.checked_add(bytes)?)
     }
 
-    /// What a tile is called in files: its number.
+    /// The number of a tile in the file.
     pub(super) fn tile_number(&self, image: usize) -> String {
         if self.missing == Some(image) {
             return "none".to_owned();
@@ -91,15 +91,15 @@ impl Tileset {
         number.unwrap_or_else(|| image.to_string())
     }
 
-    /// The run of tiles that an image is in.
+    /// The strand that contains an image.
     pub(super) fn strand_of(&self, image: usize) -> Option<&Strand> {
         let number = u32::try_from(image).ok()?;
-        // As in a frame, the last one that has it counts.
+        // As in a frame, the last strand with the image counts.
         let mut strands = self.strands.iter().rev();
         strands.find(|strand| strand.is_active() && (strand.first..=strand.last).contains(&number))
     }
 
-    /// What is shown in place of an image so many hundredths of a second after the start.
+    /// The image that replaces an image at a time in hundredths of a second.
     pub fn image_at(&self, image: usize, ticks: u64) -> usize {
         match self.strand_of(image) {
             Some(strand) => strand.at(image as u32, ticks) as usize,
@@ -107,7 +107,7 @@ impl Tileset {
         }
     }
 
-    /// What is shown so many hundredths of a second after the start.
+    /// The frame at a time in hundredths of a second.
     pub fn frame(&self, ticks: u64) -> Frame {
         let mut shown: Vec<u32> = (0..self.count as u32).collect();
         for strand in self.strands.iter().filter(|strand| strand.is_active()) {
@@ -123,17 +123,17 @@ impl Tileset {
 }
 
 impl Strand {
-    /// How long each tile is shown, in seconds, for people.
+    /// Display time of each tile in seconds, as display text.
     pub(super) fn delay_secs(&self) -> String {
         short(self.delay_ticks.max(1) as f32 / 100.0)
     }
 
-    /// Whether it shows more than one image.
+    /// `true` if it has more than one image.
     pub fn is_active(&self) -> bool {
         self.first < self.last
     }
 
-    /// The time after which it is again as at first, in hundredths of a second. `None` if it changes at random.
+    /// Its period in hundredths of a second. `None` if it changes at random.
     pub(super) fn period_ticks(&self) -> Option<u64> {
         let count = u64::from(self.last.saturating_sub(self.first)) + 1;
         let steps = match self.mode {
@@ -144,12 +144,12 @@ impl Strand {
         Some(steps * u64::from(self.delay_ticks.max(1)))
     }
 
-    /// What is shown in place of one of its images, so many hundredths of a second after the
-    /// start. Every image goes its own way from where it began.
+    /// The image that replaces one of its images at a time in hundredths of a second. Each image
+    /// starts from itself.
     pub fn at(&self, image: u32, ticks: u64) -> u32 {
         let count = u64::from(self.last.saturating_sub(self.first)) + 1;
         let begun = u64::from(image.saturating_sub(self.first));
-        // A delay of nothing is one of the shortest that there is.
+        // A delay of 0 counts as the shortest possible one.
         let steps = ticks / u64::from(self.delay_ticks.max(1));
         let place = match self.mode {
             StrandMode::Forward => (begun + steps) % count,
@@ -167,7 +167,7 @@ impl Strand {
 }
 
 impl StrandMode {
-    /// In what order it plays, for people.
+    /// The playback order as display text.
     pub(super) fn said(self) -> &'static str {
         match self {
             Self::Forward => "forwards",
@@ -178,7 +178,7 @@ impl StrandMode {
     }
 }
 
-/// A number that looks like any other but is the same each time (the finalizer of `SplitMix64`).
+/// A deterministic pseudorandom number (the finalizer of `SplitMix64`).
 fn scrambled(number: u64) -> u64 {
     let mut z = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -218,7 +218,7 @@ mod tests {
             strands: vec![strand(StrandMode::Forward)],
             ..Tileset::default()
         };
-        // The strand ends beyond the last image, which is no reason to panic.
+        // The strand ends beyond the last image, which must not panic.
         let shown = tileset.frame(10).shown;
         assert_eq!(shown, [0, 1, 2, 3, 5, 6]);
         for (image, shown) in shown.into_iter().enumerate() {

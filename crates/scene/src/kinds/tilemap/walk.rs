@@ -1,5 +1,4 @@
-//! From one item to another: to the neighbour, to the next of a kind, and from a problem to what
-//! it is about.
+//! Steps between items: to the neighbour, to the next of a kind, and from a problem to its item.
 
 use super::items::number;
 use super::{Cell, ObjectKind, TileMap};
@@ -8,8 +7,7 @@ use crate::{Direction, Item, TileMapItem};
 use mapscope_formats::{Problem, Subject};
 
 impl TileMap {
-    /// The item beside another: a cell beside a cell, and of what stands in a list the one before
-    /// or after.
+    /// The neighbour of an item: a cell beside a cell, or the previous or next item of a list.
     pub(super) fn item_beside(&self, item: Item, direction: Direction) -> Option<Item> {
         if let Some(at) = self.cell_at(item) {
             let [dx, dy] = match direction {
@@ -57,8 +55,8 @@ impl TileMap {
         })
     }
 
-    /// The item of a kind that follows or precedes another, wrapping at the end: cells with a
-    /// tile, zones, and objects of the same kind.
+    /// The next or previous item of a kind, wrapping at the end: cells with a tile, zones, and
+    /// objects of the same kind.
     pub(super) fn next_of(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         match kind {
             Item::TileMap(TileMapItem::Tile { .. }) => self.next_use(kind, after, backwards),
@@ -124,7 +122,7 @@ impl TileMap {
                 return rest;
             }
         }
-        // Then the other layers, and last the first one from its other end.
+        // Then the other layers, and finally the first one from its other end.
         let count = layers.len();
         let first = match (start, backwards) {
             (Some((place, _)), false) => place + 1,
@@ -143,7 +141,7 @@ impl TileMap {
         })
     }
 
-    /// What a problem is about.
+    /// The item of a problem.
     pub(super) fn item_of_problem(&self, problem: &Problem) -> Option<Item> {
         match problem.subject {
             Subject::Layer(layer) => self.shown_layer(layer).map(Self::layer_item),
@@ -171,7 +169,7 @@ impl TileMap {
         }
     }
 
-    /// The index among the layers of a layer of the file.
+    /// The index in the map of a layer of the file.
     fn shown_layer(&self, layer: u32) -> Option<usize> {
         let layer = layer as usize;
         let shown = match &self.layers_of_file[..] {
@@ -251,7 +249,7 @@ mod tests {
                     seen.push((cell.layer_number, cell.index));
                 }
                 assert!(seen.is_sorted_by(|a, b| (a < b) != backwards), "{seen:?}");
-                // The first one comes after the last one.
+                // The last one is followed by the first.
                 let first = map.next_of_kind(tile, None, backwards);
                 assert_eq!(map.next_of_kind(tile, at, backwards), first);
             }
@@ -278,7 +276,7 @@ mod tests {
         assert_eq!(map.next_of_kind(chest, None, true), Some(hero));
         let zones = [0, 2].map(TileMap::zone_item);
         assert_eq!(map.next_of_kind(zones[0], None, true), Some(zones[1]));
-        // A cell or a layer is no kind.
+        // A cell or a layer is not a kind.
         assert_eq!(
             map.next_of_kind(TileMap::cell_item(0, [0, 0]), None, false),
             None

@@ -28,7 +28,7 @@ fn links_lead_from_a_cell_to_its_tile_and_its_tileset() {
     assert_eq!(value(&map, tileset, "Used"), "4 tiles");
     let layers = lines(&map, tileset, "Layer");
     assert_eq!(layers[1].link, Some(TileMap::layer_item(1)));
-    // What the format knows is last.
+    // Format-specific data comes last.
     assert_eq!(value(&map, cell, "Index"), "2");
     assert_eq!(value(&map, cell, "Obstructed"), "no");
     let blocked = TileMap::cell_item(0, [0, 0]);
@@ -116,7 +116,7 @@ fn a_cell_leads_to_those_below_and_above_it() {
     assert_eq!(said, [("Ground: 1", Some(ground)), ("Roof: 1", None)]);
     let below = lines(&map, ground, "On layer");
     assert_eq!(below[1].link, Some(roof));
-    // A place that only one layer reaches needs no list.
+    // A place with only one layer needs no list.
     assert_eq!(
         lines(&map, TileMap::cell_item(0, [1, 0]), "On layer").len(),
         0
@@ -192,7 +192,7 @@ fn a_cell_is_said_in_a_line() {
     let empty = said(&map, TileMap::cell_item(0, [0, 2]));
     assert_eq!(empty[3], ("Tile", "empty".to_owned()));
     assert_eq!(empty[4], ("Zone", "none".to_owned()));
-    // By its number it is in no zone that is described, and by no area.
+    // Its zone number is not described, and no area contains it.
     assert_eq!(
         said(&map, TileMap::cell_item(0, [2, 2]))[4].1,
         "7 (not described)"
@@ -202,7 +202,7 @@ fn a_cell_is_said_in_a_line() {
         "meadow, Zone 2 (Ground)"
     );
     assert_eq!(said(&map, TileMap::cell_item(0, [0, 3])), []);
-    // What follows stays in its place.
+    // The following parts keep their position.
     let widths = |index| {
         let parts = map
             .summary(map.layers[0].cell_item(0, index), None, &Shown::default())
@@ -215,7 +215,7 @@ fn a_cell_is_said_in_a_line() {
 #[test]
 fn what_blocks_a_place_is_said_with_its_layer() {
     let mut map = sample::made_up();
-    // A layer on top of all that nothing is known of, as one that lights a cave.
+    // A top layer without further data, such as one that lights a cave.
     map.layers.push(Layer {
         name: "Light".to_owned(),
         size: [4, 3],
@@ -234,7 +234,7 @@ fn what_blocks_a_place_is_said_with_its_layer() {
     assert_eq!(light[6], ("Here", all));
     let free = said(&map, TileMap::cell_item(3, [3, 1]));
     assert_eq!(free[5], ("Obstructed", "no".to_owned()));
-    // Where the pointer is, layers may lie otherwise than at rest.
+    // At the pointer, layers may be arranged differently than at rest.
     map.layers[3].parallax.mul = [0, 0];
     let shown = Shown {
         flat: true,
@@ -251,7 +251,7 @@ fn what_blocks_a_place_is_said_with_its_layer() {
     assert_eq!(obstructed.unwrap().value, "yes (Ground)");
 }
 
-/// Where layers move each in its own way, the inspector has what the status line has of a place.
+/// With parallax, the inspector agrees with the status line about a place.
 #[test]
 fn the_inspector_and_the_status_line_agree_on_what_is_at_a_place() {
     let mut map = sample::made_up();
@@ -261,7 +261,7 @@ fn the_inspector_and_the_status_line_agree_on_what_is_at_a_place() {
         flat_camera_px: [8, 4],
         ..Shown::default()
     };
-    // The roof stays where it is on the screen, over other tiles of the ground.
+    // The roof stays fixed on the screen, over other tiles of the ground.
     let roof = TileMap::cell_item(1, [0, 0]);
     let pointer = glam::vec3(14.5, 0.0, 10.5);
     let status = map.summary(roof, Some(pointer), &shown);

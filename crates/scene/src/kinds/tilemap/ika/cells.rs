@@ -1,25 +1,24 @@
-//! Cells of layers, and the numbers that they were in the file.
+//! Cells of layers, and their original numbers in the file.
 
 use crate::kinds::tilemap::making::sha256;
 use crate::kinds::tilemap::{Cell, Tileset};
 
-/// What the tile numbers of a layer are in the file.
+/// The tile numbers of a layer in the file.
 #[derive(Debug)]
 pub(super) struct Numbers {
-    /// How many the file has.
+    /// Number of tiles in the file.
     count: usize,
-    /// All of them; none where they are the numbers of the cells' images.
+    /// All numbers; `None` if they equal the image indices of the cells.
     own: Option<Vec<u32>>,
-    /// Below which they should be.
+    /// Upper limit (exclusive) of valid numbers.
     limit: u32,
-    /// How many of them are not, and the first one's index and number.
+    /// Number of invalid numbers, and index and value of the first one.
     outside: Option<(usize, usize, u32)>,
 }
 
 impl Numbers {
-    /// Turns tile numbers into cells. Numbers that the tileset does not have become the image
-    /// that stands for such; they are outside of it unless it only lacks those of the `promised` tiles that
-    /// could not be read.
+    /// Converts tile numbers to cells. Numbers that the tileset lacks get the image for missing
+    /// tiles. They are invalid unless they are below `promised`, the declared number of tiles.
     pub(super) fn into_cells(
         mut tiles: Vec<u32>,
         tileset: &Tileset,
@@ -46,34 +45,35 @@ impl Numbers {
         (bytemuck::allocation::cast_vec(tiles), numbers)
     }
 
-    /// How many numbers the tileset does not have, and the first one's index and number.
+    /// Number of invalid numbers, and index and value of the first one; `None` if all are valid.
     pub(super) fn outside(&self) -> Option<(usize, usize, u32)> {
         self.outside
     }
 
-    /// Below which number they should be: as many tiles as the tileset has, or was to have.
+    /// Upper limit (exclusive) of valid numbers: the actual or declared number of tiles in the
+    /// tileset.
     pub(super) fn limit(&self) -> u32 {
         self.limit
     }
 
-    /// How many tiles the file has.
+    /// Number of tiles in the file.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
-    /// The number of a tile in the file, where it may be another than that of its cell's image.
+    /// The number of a tile in the file, if it may differ from the image index of its cell.
     pub(super) fn own(&self, index: usize) -> Option<u32> {
         self.own.as_ref()?.get(index).copied()
     }
 
-    /// All of them.
+    /// All numbers.
     pub(super) fn all<'a>(&'a self, cells: &'a [Cell]) -> &'a [u32] {
         let cells: &[u32] = bytemuck::cast_slice(cells);
         let of_cells = || cells.get(..self.count).unwrap_or(cells);
         self.own.as_deref().unwrap_or_else(of_cells)
     }
 
-    /// The SHA-256 of the numbers, four bytes each, the lowest first.
+    /// The SHA-256 of the numbers as 32-bit little-endian integers.
     pub(super) fn sha256(&self, cells: &[Cell]) -> String {
         let numbers = self.all(cells);
         if cfg!(target_endian = "big") {
@@ -83,7 +83,7 @@ impl Numbers {
         sha256(bytemuck::cast_slice(numbers))
     }
 
-    /// Bytes of memory that they take beside the cells.
+    /// Bytes of memory that they take in addition to the cells.
     pub(super) fn cpu_bytes(&self) -> u64 {
         self.own.as_ref().map_or(0, |own| own.len() as u64 * 4)
     }
@@ -111,7 +111,7 @@ mod tests {
             .collect();
         assert_eq!(hash, sha256(&bytes));
         assert_eq!(numbers.cpu_bytes(), 16);
-        // One of those that the tileset was to have is not outside of it.
+        // Tiles that the tileset declares are not invalid.
         for (promised, outside) in [
             (5, Some((1, 2, u32::MAX))),
             (u32::MAX, Some((1, 2, u32::MAX))),

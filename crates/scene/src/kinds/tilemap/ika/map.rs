@@ -19,17 +19,17 @@ use mapscope_formats::ika::DIRECTIONS;
 use mapscope_formats::ika::map::{self, DrawStep, Entity, FORMAT, Map, STATES};
 use mapscope_formats::{Place, Problem, Rest, Subject, UnreadReason};
 
-/// Where the name of the tileset begins in a file.
+/// Offset of the tileset's name in a file.
 const TILESET_AT: Place = Place::Offset(6);
-/// The edge of the box of an entity whose sprite is not known, in pixels (section 3).
+/// Side of the box of an entity whose sprite is unknown, in pixels (section 3).
 pub(super) const ENTITY_SIDE: f32 = 16.0;
-/// The states of an entity that wanders in its rectangle, and in its zone.
+/// Entity states for wandering in the rectangle, and in the zone.
 const WANDERS_IN_RECT: u32 = 2;
 const WANDERS_IN_ZONE: u32 = 3;
-/// Of obstruction any byte but 0 blocks.
+/// Any nonzero obstruction byte blocks.
 const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: false };
 
-/// Makes a 2D map of a binary map and its tileset.
+/// Builds a 2D map from a binary map and its tileset.
 pub fn document(mut map: Map, mut found: Found) -> TileMap {
     let mut problems = std::mem::take(&mut map.problems);
     let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
@@ -41,7 +41,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     for (i, layer) in map.layers.iter_mut().enumerate() {
         let tiles = std::mem::take(&mut layer.tiles);
         let (mut cells, of_layer) = Numbers::into_cells(tiles, &tileset, found.promised);
-        // As problems and JSON number it, from 0.
+        // Numbered from 0, as in problems and JSON.
         let name = format!("Layer {i}");
         let place = Place::Offset(layer.block.start);
         problems.extend(outside(&of_layer, i, &name, map.size, &tileset, place));
@@ -49,7 +49,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
             size: room.fill(&mut cells, map.size, Cell::EMPTY),
             name,
             parallax: layer.parallax,
-            // Maps wrap along both axes or none (section 7.9).
+            // Maps wrap along both axes or not at all (section 7.9).
             wraps: [map.wraps; 2],
             cells,
             ..Layer::default()
@@ -90,7 +90,7 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     made.finished()
 }
 
-/// What is left out of a map beside the tiles of its layers.
+/// Unread parts of a map other than the tiles of its layers.
 fn left_out_of_map(map: &Map) -> impl Iterator<Item = LeftOut> {
     let layers = match map.layers_not_read {
         0 => Rest::Nothing,
@@ -116,7 +116,7 @@ fn left_out_of_map(map: &Map) -> impl Iterator<Item = LeftOut> {
     all.into_iter().flatten()
 }
 
-/// A warning of tile numbers that the tileset does not have, once for a layer (section 7.11).
+/// A warning about tile numbers that the tileset lacks, once per layer (section 7.11).
 pub(super) fn outside(
     numbers: &Numbers,
     layer: usize,
@@ -125,7 +125,7 @@ pub(super) fn outside(
     tileset: &Tileset,
     place: Place,
 ) -> Option<Problem> {
-    // Without a tileset there is nothing to be outside of.
+    // Without a tileset, no number is invalid.
     let (count, index, number) = numbers.outside().filter(|_| !tileset.is_placeholder)?;
     let (x, y) = (index % width.max(1) as usize, index / width.max(1) as usize);
     let tiles = numbers.limit();
@@ -149,8 +149,8 @@ pub(super) fn outside(
     ))
 }
 
-/// What is drawn: the first layer with its tile 0 and without regard to opacity, the others upon
-/// it without their tile 0 (sections 3 and 7.10).
+/// Drawing order: the first layer is opaque and includes its tile 0, the others are drawn over it
+/// without their tile 0 (sections 3 and 7.10).
 fn steps(map: &Map) -> Vec<Step> {
     let mut is_first = true;
     let steps = map.draw_steps().into_iter().map(|step| match step {
@@ -168,8 +168,8 @@ fn steps(map: &Map) -> Vec<Step> {
     steps.collect()
 }
 
-/// Obstruction and zones, which belong to the map and to none of its layers (section 2, rows 11 and
-/// 12), as its entities do.
+/// Obstruction and zones. Like the entities, they belong to the map, not to a layer (section 2,
+/// rows 11 and 12).
 fn grids(map: &mut Map, room: &mut Room) -> Vec<Grid> {
     let mut obstruction = std::mem::take(&mut map.obstruction);
     let mut zones = std::mem::take(&mut map.zone_numbers);
@@ -250,7 +250,7 @@ fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> O
         "Chase distance",
         entity.chase_distance.to_string(),
     ));
-    // In any other state the names of zone and rectangle mean nothing.
+    // In any other state, the names of zone and rectangle have no meaning.
     let wander_zone = zones.get(&*entity.wander_zone).copied();
     Object {
         rect_px: entity_rect(entity.position.map(|px| px as f32)),
@@ -269,8 +269,8 @@ fn object(entity: &Entity, tileset: &Tileset, zones: &HashMap<&str, usize>) -> O
     }
 }
 
-/// Where an entity wanders, if its rectangle is in tiles, as those of VERGE's maps are (section
-/// 7.23): the tiles at its edges are part of it.
+/// The wander rectangle of an entity, assuming units of tiles as in VERGE's maps (section 7.23).
+/// The tiles at its edges are included.
 fn wander_rect(entity: &Entity, tileset: &Tileset) -> RectPx {
     let [left, top, right, bottom] = entity.wander_rect.map(|tile| tile as f32);
     let [width, height] = tileset.tile_size.map(|px| px as f32);
@@ -280,12 +280,12 @@ fn wander_rect(entity: &Entity, tileset: &Tileset) -> RectPx {
     }
 }
 
-/// What is to be known of a map beside what is drawn.
+/// File data of a map beyond the drawn content.
 #[derive(Debug)]
 struct MapFacts {
     /// The map without tiles, obstruction and zone numbers.
     map: Map,
-    /// Of each layer.
+    /// The tile numbers of each layer.
     numbers: Vec<Numbers>,
 }
 
@@ -313,7 +313,7 @@ impl Facts for MapFacts {
             return Vec::new();
         };
         let mut properties = vec![Property::new("Packed tiles", packed(&layer.block)).place()];
-        // Its digits begin with 1, and 0 is the tenth (section 3).
+        // Digits begin with 1, and 0 is the tenth (section 3).
         if number < 10 {
             let digit = (number + 1) % 10;
             let said = Property::new("In the render string", format!("`{digit}`"));
@@ -389,7 +389,7 @@ pub(super) fn parallax_numbers(Parallax { mul, div }: Parallax) -> [i32; 4] {
     [mul[0], div[0], mul[1], div[1]]
 }
 
-/// What the file says of a cell: its number where no image has that, and its bytes.
+/// File data of a cell: its tile number if it differs from the image index, and its bytes.
 pub(super) fn cell_properties(
     numbers: &Numbers,
     index: usize,

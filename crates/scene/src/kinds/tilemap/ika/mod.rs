@@ -1,6 +1,6 @@
 //! ika's maps and tilesets as 2D maps ([`TileMap`]).
 //!
-//! Sections named here are those of the fact sheet of ika.
+//! Section numbers refer to the fact sheet of ika.
 
 mod cells;
 mod map;

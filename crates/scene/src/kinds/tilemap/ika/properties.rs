@@ -1,4 +1,4 @@
-//! What is said of parts of maps to people.
+//! Display texts for parts of maps.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::{Property, PropertyGroup};
 use mapscope_formats::counted;
 use mapscope_formats::ika::DIRECTIONS;
 
-/// Bytes of a file.
+/// A byte range of a file.
 pub(super) fn bytes(range: &Range<u64>) -> String {
     let Range { start, end } = range;
     let count = end.saturating_sub(*start);
@@ -20,7 +20,7 @@ pub(super) fn bytes(range: &Range<u64>) -> String {
     )
 }
 
-/// The bytes of a block, which may lie behind the end of the file.
+/// The bytes of a block, which may be empty or beyond the end of the file.
 pub(super) fn packed(block: &Range<u64>) -> String {
     if block.is_empty() {
         return "none".to_owned();
@@ -28,20 +28,20 @@ pub(super) fn packed(block: &Range<u64>) -> String {
     bytes(block)
 }
 
-/// A number that has a name, or the number alone.
+/// A number followed by its name, if it has one.
 pub(super) fn named(number: i64, names: &[&str]) -> String {
     let name = usize::try_from(number).ok().and_then(|i| names.get(i));
     name.map_or_else(|| number.to_string(), |name| format!("{number} {name}"))
 }
 
-/// What the author of a text file says of it, if anything.
+/// The author's metadata in a text file, if any.
 pub(super) fn meta(pairs: &[(String, String)]) -> Option<PropertyGroup> {
     let lines = pairs.iter();
     let lines = lines.map(|(key, value)| Property::new("", format!("{key}: {value}")));
     (!pairs.is_empty()).then(|| group("Meta", lines.collect()))
 }
 
-/// The same for programs: a list of pairs, since a key may be there twice.
+/// The same for machine-readable output: a list of pairs, since keys may repeat.
 pub(super) fn meta_info(pairs: &[(String, String)]) -> Value {
     pairs
         .iter()
@@ -49,7 +49,7 @@ pub(super) fn meta_info(pairs: &[(String, String)]) -> Value {
         .collect()
 }
 
-/// A step in a direction, by its number; none for one that means nothing or no step.
+/// The step of a numeric direction; `None` for an invalid number or no step.
 pub(super) fn faces(direction: i64) -> Option<[i8; 2]> {
     const STEPS: [[i8; 2]; 8] = [
         [0, -1],
@@ -64,18 +64,18 @@ pub(super) fn faces(direction: i64) -> Option<[i8; 2]> {
     STEPS.get(usize::try_from(direction).ok()?).copied()
 }
 
-/// A step in a direction, by its word; the engine takes any other word for down.
+/// The step of a direction's name; like the engine, it treats unknown names as down.
 pub(super) fn faces_by_word(word: &str) -> Option<[i8; 2]> {
     let number = DIRECTIONS.iter().position(|name| *name == word);
     faces(number.unwrap_or(1) as i64)
 }
 
-/// Where the bytes of a tile are in what is compressed.
+/// The range of a tile's bytes in the unpacked data.
 pub(super) fn unpacked(index: usize) -> String {
     unpacked_bytes(index, 4)
 }
 
-/// The same of the number of a grid: obstruction has a byte for each tile.
+/// The same for a number of a grid; obstruction has one byte per tile.
 pub(super) fn unpacked_of(grid: &Grid, index: usize) -> String {
     unpacked_bytes(index, if grid.kind.is_obstruction() { 1 } else { 4 })
 }

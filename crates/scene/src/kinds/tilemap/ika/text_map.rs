@@ -17,10 +17,10 @@ use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::text_map::{Entity, FORMAT, Span, TextMap, UnknownNode, ZoneRect};
 use mapscope_formats::quoted;
 
-/// Of obstruction bits stand for sides (section 4).
+/// Obstruction bits represent sides (section 4).
 const OBSTRUCTION: GridKind = GridKind::Obstruction { by_sides: true };
 
-/// Makes a 2D map of a text map and its tileset.
+/// Builds a 2D map from a text map and its tileset.
 pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let mut problems = std::mem::take(&mut map.problems);
     let numbers = map.layers.iter().flat_map(|layer| &layer.tiles);
@@ -31,7 +31,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     let mut grids = Vec::new();
     let mut objects = Vec::new();
     let mut left_out = Vec::new();
-    // The first of a name counts.
+    // For duplicate names, the first zone counts.
     let mut zone_numbers = HashMap::new();
     for (number, zone) in map.zones.iter().enumerate() {
         zone_numbers.entry(zone.label.clone()).or_insert(number);
@@ -85,7 +85,7 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
                 values: Integers::U8(values),
             });
         }
-        // What stands on a layer is drawn with the place of that layer.
+        // Objects are drawn relative to the position of their layer.
         let origin = layer.position.map(|px| px as f32);
         let at = |position: [i32; 2]| {
             let [x, y] = position.map(|px| px as f32);
@@ -145,14 +145,14 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
     made.finished()
 }
 
-/// Where something is in a text.
+/// The position of a span in a text.
 fn place(span: &Span) -> Property {
     Property::new("Place", format!("{}, {}", span.begin, bytes(&span.bytes))).place()
 }
 
-/// Unknown nodes, as they stand in the file.
+/// Unknown nodes, as written in the file.
 fn own(nodes: &[UnknownNode]) -> impl Iterator<Item = Property> {
-    /// The most nodes that are listed, and the most words of each.
+    /// Maximum number of listed nodes, and of words per node.
     const MAX: usize = 32;
     let texts = nodes.iter().take(MAX).map(|node| {
         let words: Vec<&str> = node.text.split_ascii_whitespace().take(MAX).collect();
@@ -196,12 +196,12 @@ fn zone_object(zone: &ZoneRect, layer: usize, at: [f32; 2], number: Option<usize
     }
 }
 
-/// What is to be known of a map beside what is drawn.
+/// File data of a map beyond the drawn content.
 #[derive(Debug)]
 struct TextFacts {
     /// The map without tiles and obstructions.
     map: TextMap,
-    /// Of each layer.
+    /// The tile numbers of each layer.
     numbers: Vec<Numbers>,
 }
 
@@ -267,8 +267,8 @@ impl Facts for TextFacts {
         });
         let mut info = JsonMap::new();
         info.insert("title".to_owned(), json!(file.title));
-        // In tiles, as of the other maps: what the largest layers reach. The file's own size is in
-        // pixels, and need not be theirs.
+        // In tiles, as for the other maps: the extent of the largest layers. The file's own size is
+        // in pixels and may differ.
         let tile = map
             .tilesets
             .first()

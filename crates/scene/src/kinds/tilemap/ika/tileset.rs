@@ -20,25 +20,25 @@ use crate::{NamedFile, OpenOptions, Source};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
 
-/// The edge of the tiles of a tileset that is missing, in pixels (section 7.19).
+/// Side of the tiles of a missing tileset, in pixels (section 7.19).
 const PLACEHOLDER_SIDE: u32 = 16;
-/// How many numbers of tiles are drawn where the tileset is missing.
+/// Maximum number of numbered placeholder tiles.
 const MAX_PLACEHOLDERS: usize = 4096;
-/// How many problems of a tileset are listed with its map.
+/// Maximum number of tileset problems that are listed with its map.
 const MAX_PROBLEMS: usize = 8;
-/// How many columns a tileset is shown in, if it is not very large.
+/// Number of columns in which a tileset is shown, unless it is very large.
 const COLUMNS: u32 = 16;
 
-/// What came of looking for the tileset of a map.
+/// The result of looking for the tileset of a map.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The tileset, if it was found and could be read.
     pub vsp: Option<Vsp>,
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// How many tiles it says that it has.
+    /// The number of tiles that it declares.
     pub promised: u32,
-    /// What is wrong with it, without the place in the map.
+    /// Its faults, without the place in the map.
     pub faults: Vec<Fault>,
     /// The files that were read or looked for.
     pub dependencies: Vec<PathBuf>,
@@ -46,8 +46,8 @@ pub struct Found {
     pub file: Option<NamedFile>,
 }
 
-/// Looks for the tileset of a map: by its path from the folder of the map, then beside the map, whatever the case
-/// of the name (section 7.18), and then in the folders that the user named.
+/// Looks for the tileset of a map: by its path relative to the folder of the map, then beside the
+/// map, ignoring case (section 7.18). The folders that the user named come last.
 pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found {
     let mut found = Found {
         name: name.to_owned(),
@@ -94,8 +94,8 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
 }
 
 impl Found {
-    /// The images for a map with these tile numbers: where there are none, one that stands for
-    /// each number. What is wrong is listed at the place where the map names the tileset.
+    /// The images for a map with these tile numbers. Without a tileset, each number gets a
+    /// placeholder. Faults are listed at the place where the map names the tileset.
     pub(super) fn tileset<'a>(
         &mut self,
         numbers: impl Iterator<Item = &'a u32>,
@@ -113,7 +113,7 @@ impl Found {
     }
 }
 
-/// The images of a tileset, and one more for numbers that it does not have.
+/// The images of a tileset, plus one for numbers that it lacks.
 fn tileset(vsp: Vsp, name: &str) -> Tileset {
     let tile_bytes = vsp.tile_pixels() as usize * 4;
     let (tile_size, strands) = (vsp.tile_size, vsp.strands.clone());
@@ -121,7 +121,7 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
         Pixels::Rgba(bytes) => bytes,
         _ => vsp.rgba().into_owned(),
     };
-    // Of the last tile there may be only a part.
+    // The last tile may be partial.
     let count = rgba.len().div_ceil(tile_bytes.max(1));
     let missing = missing_tile(tile_size);
     rgba.reserve_exact((count * tile_bytes).saturating_sub(rgba.len()) + missing.len());
@@ -154,8 +154,8 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
     }
 }
 
-/// Tiles with their numbers on them, for a tileset that is missing. Number 0 is empty, as it is in
-/// nearly all tilesets: layers lie above each other.
+/// Numbered tiles in place of a missing tileset. Number 0 is empty, as in nearly all tilesets,
+/// since layers are stacked.
 fn placeholders(max: Option<u32>, name: &str) -> Tileset {
     let count = max.map_or(1, |max| max as usize + 1);
     let count = count.min(MAX_PLACEHOLDERS);
@@ -206,7 +206,7 @@ pub fn document(mut vsp: Vsp, name: &str) -> TileMap {
     made.finished()
 }
 
-/// What of a tileset was not read.
+/// Unread parts of a tileset.
 fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
     let read = vsp.pixels.len() / (vsp.tile_pixels() as usize).max(1);
     let images = (vsp.count as usize).saturating_sub(read);
@@ -232,7 +232,7 @@ fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
     lists.collect()
 }
 
-/// What is to be known of a tileset beside its images.
+/// File data of a tileset beyond its images.
 #[derive(Debug)]
 struct TilesetFacts {
     count: u32,
@@ -240,21 +240,21 @@ struct TilesetFacts {
     description: String,
     meta: Vec<(String, String)>,
     transparent: Option<u8>,
-    /// All that there are.
+    /// All strands, including inactive ones.
     strands: Vec<vsp::Strand>,
-    /// How many bytes the pixels take as red, green, blue and alpha.
+    /// Bytes of the pixels as RGBA.
     rgba_bytes: usize,
-    /// The colours of the palette as the file has them.
+    /// The colours of the palette as stored in the file.
     palette: Vec<[u8; 3]>,
-    /// The numbers of colours of pixels, tile by tile; none where pixels have colours of their own.
+    /// Palette indices of the pixels, tile by tile; empty if pixels have direct colours.
     indices: Vec<u8>,
-    /// How many pixels a tile has.
+    /// Number of pixels per tile.
     tile_pixels: usize,
-    /// Where the palette is in the file.
+    /// Offset of the palette in the file.
     palette_at: Option<u64>,
-    /// Where the pixels are in the file, if they are not packed.
+    /// Offset of the pixels in the file, if they are not packed.
     pixels_at: Option<u64>,
-    /// Where the strands are in the file.
+    /// Offset of the strands in the file.
     strands_at: Option<u64>,
 }
 
@@ -303,13 +303,13 @@ impl TilesetFacts {
             })
     }
 
-    /// Where a colour of the palette is.
+    /// The position of a palette colour in the file.
     fn color_place(&self, index: usize) -> Option<String> {
         let start = self.palette_at? + 3 * index as u64;
         Some(format!("3 at {start:#x}"))
     }
 
-    /// What the file says of a strand, with what it means.
+    /// File data of a strand, with its meaning.
     fn own_strand(&self, number: usize, strand: vsp::Strand) -> Vec<OwnLine> {
         let tile = |number: u16| {
             if u32::from(number) < self.count {
@@ -366,7 +366,7 @@ impl Facts for TilesetFacts {
         groups
     }
 
-    /// The strands that say anything, by their numbers.
+    /// The strands with nonzero data, by their numbers.
     fn parts<'a>(&'a self, _map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
         let said = self.strands.iter().enumerate();
         let said = said.filter(|(_, strand)| **strand != vsp::Strand::default());

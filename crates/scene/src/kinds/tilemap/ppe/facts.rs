@@ -1,4 +1,4 @@
-//! What is known of maps beside what is drawn.
+//! File data of maps beyond the drawn content.
 
 use std::sync::Arc;
 
@@ -18,10 +18,10 @@ use mapscope_formats::ppe::xmf::{
 };
 use mapscope_formats::ppe::{Compression, Corner, MapData, MapFlags};
 
-/// What is to be known of a layer's cells.
+/// File data of a layer's cells.
 #[derive(Debug)]
 pub(super) struct LayerFacts {
-    /// The cells; none if there are none.
+    /// The cells; `None` if there are none.
     pub(super) map: Option<Arc<MapData>>,
 }
 
@@ -67,7 +67,7 @@ impl LayerFacts {
         Some(group("Map data", properties))
     }
 
-    /// What a cell is in the file.
+    /// A cell as stored in the file.
     fn cell(&self, index: usize) -> Vec<PropertyGroup> {
         let Some(map) = self.map.as_ref() else {
             return Vec::new();
@@ -131,14 +131,14 @@ impl LayerFacts {
         Some(list)
     }
 
-    /// Where the logic attribute of a cell is.
+    /// File position of the logic attribute of a cell.
     fn logic_place(&self, index: usize) -> Option<String> {
         let map = self.map.as_ref()?;
         let bytes = map.logic.as_ref()?.bits() / 8;
         Some(place_of(&bytes.to_string(), map.logic_offset(index)))
     }
 
-    /// What the file says of a cell, whatever there is to show it with.
+    /// File data of a cell, independent of the images to show it with.
     fn own_cell(&self, index: usize) -> Vec<OwnLine> {
         let Some(map) = self.map.as_ref().filter(|map| index < map.cells.len()) else {
             return Vec::new();
@@ -152,7 +152,7 @@ impl LayerFacts {
         let turned = turned.into_iter().filter(|(is_so, _)| *is_so);
         let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_said();
         let mut own = vec![OwnLine::new("Tile", "Flags", flags)];
-        // Its attributes are compared by themselves.
+        // Its attributes are compared separately.
         let groups = self.cell(index);
         own.extend(lines_of_groups(groups.get(..1).unwrap_or_default()));
         own
@@ -163,7 +163,7 @@ impl LayerFacts {
         self.map.as_ref().map(|map| &map.cells[..])
     }
 
-    /// The identifier of the tile of a cell, also of one that is empty.
+    /// The tile identifier of a cell, even of an empty one.
     fn tile_number(&self, index: usize) -> Option<u32> {
         let map = self.map.as_ref().filter(|map| index < map.cells.len())?;
         Some(map.cell(index).tile_id.into())
@@ -228,12 +228,12 @@ fn logic(map: &MapData, index: usize) -> Option<PropertyGroup> {
             place_of(&(logic.bits() / 8).to_string(), map.logic_offset(index)),
         ),
     ];
-    // Its grid says it too.
+    // The logic grid has the same value.
     let properties = properties.into_iter().map(Property::derived);
     Some(group("Logic attribute", properties.collect()))
 }
 
-/// What is said in place of attributes that were not read.
+/// A placeholder line for unread attributes.
 fn not_read(title: &'static str, map: &MapData) -> Option<PropertyGroup> {
     let said = left_out::not_read(map.not_read?);
     Some(group(title, vec![Property::new("Bytes", said).derived()]))
@@ -243,7 +243,7 @@ fn id_name(id: u16) -> String {
     format!("{id} ({id:#06x})")
 }
 
-/// Bytes and where they are.
+/// Bytes and their position.
 fn place_of(bytes: &str, offset: Option<u64>) -> String {
     match offset {
         Some(offset) => format!("{bytes} at {offset:#x}"),
@@ -251,7 +251,7 @@ fn place_of(bytes: &str, offset: Option<u64>) -> String {
     }
 }
 
-/// The facts of map data.
+/// File data of map data files.
 #[derive(Debug)]
 pub(super) struct MapFacts {
     pub(super) map: LayerFacts,
@@ -348,14 +348,15 @@ impl Facts for MapFacts {
     }
 }
 
-/// The facts of a container.
+/// File data of a container.
 #[derive(Debug)]
 pub(super) struct XmfFacts {
     /// The container without embedded cells, which are in `layers`.
     xmf: Xmf,
-    /// In the order of the map's layers, with the index of each in the container.
+    /// The layers in map order, each with its index in the container.
     layers: Vec<(usize, LayerFacts)>,
-    /// Of each object of the map, the index of its layer in the container and its own there.
+    /// For each object of the map, the index of its layer in the container, and its own index
+    /// within that layer.
     objects: Vec<[usize; 2]>,
 }
 
@@ -379,7 +380,7 @@ impl XmfFacts {
         }
     }
 
-    /// What the file says of the object with this index, and of the layer that it stands on.
+    /// File data of the object with this index, including its layer.
     fn own_object(&self, index: u32) -> Option<Vec<OwnLine>> {
         let [of_file, object] = *self.objects.get(index as usize)?;
         let layer = self.layers.iter().position(|(it, _)| *it == of_file)?;
@@ -394,18 +395,17 @@ impl XmfFacts {
     }
 }
 
-/// The objects of a layer in the order in which they are drawn, by their indices: by their
-/// identifiers; of equals, the first one first.
+/// Indices of a layer's objects in drawing order: by identifier, then in file order.
 pub(super) fn in_drawing_order(objects: &[Object]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..objects.len()).collect();
     order.sort_by_key(|index| objects.get(*index).map(|object| object.id));
     order
 }
 
-/// How many of one kind are listed.
+/// Maximum number of listed elements of one kind.
 const MAX_LISTED: usize = 32;
 
-/// A line for each element of a list, and how many more there are.
+/// A line for each element of a list, and the number of remaining elements.
 fn listed<T>(
     name: &'static str,
     list: &[T],
@@ -418,12 +418,12 @@ fn listed<T>(
     lines.chain(more)
 }
 
-/// The tags that the format leaves to the game, or that Mapscope makes nothing of.
+/// Tags that are left to the game, or that Mapscope does not interpret.
 pub(super) fn custom_tags(tags: &[Tag]) -> impl Iterator<Item = Property> {
     listed("Tag", tags, Tag::summary)
 }
 
-/// What a palette is made of and where it goes.
+/// Source and destination of a palette.
 fn palette_line(palette: &Palette) -> String {
     let source = match &palette.source {
         PaletteSource::File(path) => path.clone(),
@@ -438,7 +438,7 @@ fn palette_line(palette: &Palette) -> String {
     format!("{source}{max}, from {} on", palette.offset)
 }
 
-/// What a tile sheet says beside its tiles.
+/// Describes a tile sheet without its tiles.
 fn sheet_line(source: &TileSource) -> String {
     let palettes = source
         .pal_shift
@@ -454,7 +454,7 @@ fn sheet_line(source: &TileSource) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// An image of a sprite: what sprites name it by, and what it is.
+/// Describes an image of a sprite: its identifier and its source.
 fn sprite_source_line(source: &SpriteSource) -> String {
     let name = source.name.as_deref().map(|name| format!(" {name}"));
     let part = source
@@ -468,7 +468,7 @@ fn sprite_sheet_line(sheet: &SpriteSheet) -> String {
     format!("{}, {} sprites", sheet.path, sheet.sprites.len())
 }
 
-/// Where the cells of a layer are, for people.
+/// Source of the cells of a layer, as display text.
 pub(super) fn source_name(layer: &XmfLayer) -> String {
     match &layer.map {
         Some(MapSource::File { path, .. }) => path.clone(),
@@ -478,8 +478,8 @@ pub(super) fn source_name(layer: &XmfLayer) -> String {
     }
 }
 
-/// What the contract names of a layer, and what else a program may want. Its number is that of the layer in
-/// the order of drawing, by which all else names it.
+/// The keys of a layer in the contract, and further ones. Its number is its position in drawing
+/// order, as used elsewhere.
 fn layer_info(layer: &XmfLayer, number: Option<usize>) -> Value {
     let map = match &layer.map {
         Some(MapSource::File { path, .. }) => json!(path_below_root(path)),
@@ -631,7 +631,7 @@ impl Facts for XmfFacts {
             .is_some_and(|(layer, _)| match layer.map {
                 Some(MapSource::Embedded { .. }) => true,
                 Some(_) => false,
-                // They may be in the part of the file that was not read.
+                // They may be in the unread part of the file.
                 None => layer.is_cut,
             })
     }

@@ -1,4 +1,5 @@
-//! Files that a container names: looked for below its folder and those of the user, never above.
+//! Files that a container names: searched below its folder and the user's folders, never above
+//! them.
 
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -19,13 +20,13 @@ use mapscope_formats::ppe::xmf::{Dialect, TileOrder, path_below_root};
 use mapscope_formats::ppe::{IndexedImage, MapData, Xmf, indexed, map_data};
 use mapscope_formats::quoted;
 
-/// How many names of a folder are looked at.
+/// Maximum number of file names examined in a folder.
 const MAX_NAMES: usize = 4096;
 
-/// An image as tiles and sprites are cut from it.
+/// An image from which tiles and sprites are cut.
 #[derive(Debug)]
 pub(super) enum Pixels {
-    /// Numbers of colours.
+    /// Palette indices.
     Indexed(IndexedImage),
     /// Colours.
     Colors(RgbaImage),
@@ -40,11 +41,11 @@ impl Pixels {
     }
 }
 
-/// What a file became, or why it became nothing.
+/// The decoded contents of a file, or the reason for the failure.
 type Outcome<T> = Result<Arc<T>, Fault>;
 
-/// What files became, by the paths that stand in a container, and by the files themselves: many paths may lead to
-/// one of them.
+/// Cache of decoded files, by path in a container and by actual file, since many paths may lead to
+/// the same file.
 struct Decoded<T> {
     by_path: HashMap<String, Outcome<T>>,
     by_file: HashMap<PathBuf, Outcome<T>>,
@@ -59,12 +60,12 @@ impl<T> Default for Decoded<T> {
     }
 }
 
-/// Files that were looked for, each of them once.
+/// Files of a container, each read once.
 pub(super) struct Files<'a> {
     source: &'a Source,
     assets: Assets,
     folder: Option<PathBuf>,
-    /// What the user said of containers.
+    /// The user's options for containers.
     dialect: Option<Dialect>,
     pub(super) tile_order: TileOrder,
     pub(super) hides_undefined: bool,
@@ -72,18 +73,18 @@ pub(super) struct Files<'a> {
     maps: Decoded<MapData>,
     /// The files that were read or looked for.
     pub(super) dependencies: Vec<PathBuf>,
-    /// Those that the document names.
+    /// The files that the document names.
     pub(super) named: Vec<NamedFile>,
 }
 
-/// The name of the file at the end of a path, as messages quote it.
+/// The quoted file name at the end of a path, for messages.
 pub(super) fn quoted_name(path: &str) -> String {
     quoted(base_name(path).as_bytes())
 }
 
 impl<'a> Files<'a> {
     pub(super) fn new(source: &'a Source, options: &OpenOptions) -> Self {
-        // What is built in has no folder.
+        // A built-in file has no folder.
         let folder = folder_of(&source.path).filter(|_| source.embedded.is_empty());
         Self {
             source,
@@ -99,7 +100,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// How embedded data of a container is read.
+    /// Encoding of a container's embedded data.
     pub(super) fn dialect(&self, xmf: &Xmf) -> Dialect {
         self.dialect.unwrap_or_else(|| Dialect::of(&xmf.metadata))
     }
@@ -119,7 +120,7 @@ impl<'a> Files<'a> {
         names
     }
 
-    /// Reads a file beside the opened one, if it can be read and is not too large.
+    /// Reads a file beside the opened one, if it is readable and not too large.
     pub(super) fn read_beside(&self, name: &str, max_bytes: u64) -> Option<Bytes> {
         if let Some(bytes) = self.assets.embedded(name) {
             return Some(Bytes::from_static(bytes));
@@ -135,7 +136,7 @@ impl<'a> Files<'a> {
             .map(|source| source.bytes)
     }
 
-    /// Notes that the map was made with a file beside the opened one.
+    /// Records that the map depends on a file beside the opened one.
     pub(super) fn depend_on_beside(&mut self, name: &str) {
         let path = self.folder.as_ref().map(|folder| below(folder, name));
         self.dependencies.extend(path.clone());
@@ -148,8 +149,8 @@ impl<'a> Files<'a> {
         });
     }
 
-    /// Reads a file by a path that stands in a container: with its folders below one of those that
-    /// are looked in, or without them right there.
+    /// Reads a file by its path in a container: with its folders below one of the search folders,
+    /// or directly in one.
     fn read(&mut self, kind: &'static str, path: &str) -> AssetFile {
         let below = path_below_root(path).replace('\\', "/");
         let mut file = self.assets.read_any_case(&below);
@@ -158,7 +159,8 @@ impl<'a> Files<'a> {
         file
     }
 
-    /// What a file became by its path in a container; `decode` is asked once for each file.
+    /// Returns the decoded contents of a file by its path in a container. `decode` runs once per
+    /// file.
     fn decoded<T>(
         &mut self,
         of: fn(&mut Self) -> &mut Decoded<T>,

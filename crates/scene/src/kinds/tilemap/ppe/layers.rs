@@ -1,4 +1,4 @@
-//! Layers, put together one by one with all that they need.
+//! Builds the layers of a map one by one, with everything they need.
 
 use std::sync::Arc;
 
@@ -18,24 +18,25 @@ use mapscope_formats::ppe::xmf::{MapSource, RepeatMode, Xmf, XmfLayer};
 use mapscope_formats::ppe::{Corner, Layout, MapData, MapFlags};
 use mapscope_formats::{Integers, Place, Problem, Rest, UnreadReason};
 
-/// How many bytes images of tiles may have in all.
+/// Maximum bytes of all tile images.
 const MAX_IMAGE_BYTES: usize = 192 << 20;
-/// How many bytes images of sprites may have in all.
+/// Maximum bytes of all sprite images.
 const MAX_SPRITE_BYTES: usize = 64 << 20;
-/// How many words of 32 bits the cells of all layers but the first may take, with their attributes.
+/// Maximum number of 32-bit words for the cells of all layers except the first, including
+/// attributes.
 const MAX_WORDS: usize = 1 << 25;
-/// How many objects stand on a map at most.
+/// Maximum number of objects on a map.
 const MAX_OBJECTS: usize = 1 << 16;
-/// What rates of scrolling are rounded to, where no small number fits.
+/// Denominator of rounded scroll rates, if no small denominator is exact.
 const FINEST_RATE: i32 = 1 << 12;
 
-/// A map that is being made.
+/// A map under construction.
 pub(super) struct Builder {
     /// The colours of the map.
     pub(super) palette: MapPalette,
-    /// What is wrong.
+    /// The problems found so far.
     pub(super) notes: Notes,
-    /// Where what has no place of its own is wrong.
+    /// Place of problems without a place of their own.
     place: Place,
     room: Room,
     image_bytes_left: usize,
@@ -68,7 +69,7 @@ impl Builder {
         }
     }
 
-    /// Adds all that was made to a map.
+    /// Adds all built parts to a map.
     pub(super) fn finish(self, mut map: TileMap, problems: Vec<Problem>) -> TileMap {
         map.about.problems = problems;
         let map = TileMap {
@@ -84,13 +85,13 @@ impl Builder {
         map.finished()
     }
 
-    /// Says that layers behind those that were added were not read.
+    /// Records that further layers were not read.
     pub(super) fn leave_out_layers(&mut self) {
         let layers = LeftOut::of_list(Unread::Layers, self.layers.len(), Rest::Unknown);
         self.left_out.extend(layers);
     }
 
-    /// Adds the cells of a map that no container names.
+    /// Adds the cells of a map without a container.
     pub(super) fn add_bare_layer(&mut self, name: &str, map: &MapData) {
         let layer = Layer {
             name: name.to_owned(),
@@ -100,7 +101,7 @@ impl Builder {
         self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, false);
     }
 
-    /// Adds a layer of a container, with what stands on it. Gives the map data that was found.
+    /// Adds a layer of a container with its objects. Returns the map data if it was found.
     pub(super) fn add_layer(
         &mut self,
         xmf: &Xmf,
@@ -112,7 +113,7 @@ impl Builder {
         let map = if layer.kind.has_tiles() {
             let map = self.map_of(xmf, layer, files);
             let none = || {
-                // What names no cells has lost none.
+                // A layer that names no cells has not lost any.
                 let not_read = match &layer.map {
                     Some(_) => Some(UnreadReason::NoFile),
                     None => layer.is_cut.then_some(UnreadReason::FileEnds),
@@ -163,7 +164,7 @@ impl Builder {
         map
     }
 
-    /// Adds a layer of a container that has these cells.
+    /// Adds a layer of a container with these cells.
     pub(super) fn add_tile_layer(
         &mut self,
         xmf: &Xmf,
@@ -187,13 +188,13 @@ impl Builder {
         self.add_cells(shown, map, &definitions, tile_size, place, is_endless);
     }
 
-    /// Adds a layer without cells, which would be of this size.
+    /// Adds a layer without cells, whose tiles would have this size.
     fn add_empty_layer(&mut self, layer: Layer, tile_size: [u32; 2]) {
         self.layers.push(Layer {
             tileset: self.tilesets.len(),
             ..layer
         });
-        // No cell needs it, but every layer has one.
+        // No cell uses it, but every layer has a tileset.
         self.tilesets.push(Tileset {
             name: "no tiles".to_owned(),
             tile_size,
@@ -201,8 +202,8 @@ impl Builder {
         });
     }
 
-    /// Takes the memory that the cells of a layer and the images of its tiles need; the first
-    /// layer always has it.
+    /// Reserves memory for the cells of a layer and the images of its tiles. The first layer's
+    /// cells always fit.
     fn take_room(&mut self, map: &MapData, tile_size: [u32; 2]) -> Result<(), String> {
         let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
         if self.image_bytes_left < 2 * tile_bytes {
@@ -283,7 +284,7 @@ impl Builder {
         }
     }
 
-    /// Logic values for a layer of this size, and the size that they reach.
+    /// Logic values for a layer of this size, and the size that they cover.
     fn logic(&mut self, logic: &Integers, size: [u32; 2]) -> ([u32; 2], Integers) {
         let mut values = logic.clone();
         let size = match &mut values {
@@ -295,7 +296,7 @@ impl Builder {
         (size, values)
     }
 
-    /// The cells of a layer, from wherever they are.
+    /// The cells of a layer from any source.
     fn map_of(
         &mut self,
         xmf: &Xmf,
@@ -356,7 +357,7 @@ impl Builder {
         }
     }
 
-    /// Lists what is wrong with a map file where a container names it.
+    /// Lists the problems of a map file at the place where a container names it.
     fn note_problems(&mut self, map: &MapData, name: &str, at: At) {
         for problem in &map.problems {
             let message = format!("{name} at {}: {}", problem.place, problem.message);
@@ -365,7 +366,7 @@ impl Builder {
     }
 }
 
-/// What is left out of the cells of a layer.
+/// The unread parts of a layer's cells.
 fn left_out(map: &MapData, layer: usize) -> impl Iterator<Item = LeftOut> {
     let lost = |what, read| LeftOut::of_cells(what, Some(layer), read, map.not_read);
     let graphics = map.graphics.as_ref();
@@ -378,8 +379,8 @@ fn left_out(map: &MapData, layer: usize) -> impl Iterator<Item = LeftOut> {
     all.into_iter().flatten()
 }
 
-/// The order in which layers are drawn. Cells with priority are to be seen over sprites (document,
-/// "Layout (new)"), so that they come after the layers of sprites that follow their own.
+/// The drawing order of layers. Cells with priority are above sprites (document, "Layout (new)"),
+/// so they are drawn after the sprite layers that follow their own layer.
 fn steps(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut above = None;
@@ -402,8 +403,8 @@ fn steps(layers: &[Layer], objects: &[Object]) -> Vec<Step> {
     steps
 }
 
-/// What corners of cells are tinted with; none where nothing is, or where most of it is missing: to
-/// fill that up would take memory for what a header promises.
+/// The tints of cell corners. `None` if nothing is tinted, or if most tints are missing, since
+/// filling them would take memory based on an unverified header.
 fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
     let graphics = map.graphics.as_ref()?;
     let neutral = Corner::NEUTRAL.rgba;
@@ -419,7 +420,7 @@ fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
     Some(tints)
 }
 
-/// How a layer scrolls, as a ratio of whole numbers.
+/// The scroll rate of a layer as a ratio of integers.
 fn parallax(layer: &XmfLayer) -> Parallax {
     let mut parallax = Parallax::default();
     for (axis, rate) in layer.scroll_rate.into_iter().enumerate() {

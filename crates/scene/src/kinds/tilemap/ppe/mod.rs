@@ -1,6 +1,6 @@
 //! `PixelPerfectEngine`'s maps and their containers as 2D maps ([`TileMap`]).
 //!
-//! Sections named here are those of the fact sheet of `PixelPerfectEngine`.
+//! Section numbers refer to the fact sheet of `PixelPerfectEngine`.
 
 mod facts;
 mod files;
@@ -25,9 +25,9 @@ use mapscope_formats::ppe::xmf::{self, MapSource, Xmf, XmfLayer};
 use mapscope_formats::ppe::{MAP_FORMAT, MapData, XMF_FORMAT};
 use mapscope_formats::{Place, Problem};
 
-/// How many containers beside a map are looked into for its name.
+/// Maximum number of containers beside a map that are searched for its name.
 const MAX_CONTAINERS: usize = 64;
-/// The largest container that is looked into, in bytes.
+/// Maximum size of a container that is searched, in bytes.
 const MAX_CONTAINER_BYTES: u64 = 16 << 20;
 
 /// Opens map data for the table of formats.
@@ -54,8 +54,8 @@ pub(crate) fn open_xmf(
     Ok(Arc::new(document))
 }
 
-/// Makes a 2D map of map data: with the tiles of the container beside it that names it, if there
-/// is one, else with numbers for tiles.
+/// Builds a 2D map from map data. Tiles come from the container beside it that names it; without
+/// one, numbered placeholders are used.
 pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) -> TileMap {
     let mut problems = std::mem::take(&mut map.problems);
     let mut files = Files::new(source, options);
@@ -81,7 +81,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
             .add_of_tiles(&rules::NO_CONTAINER, place, message.to_owned());
         builder.add_bare_layer(&name.to_string_lossy(), &map);
     }
-    // What is wrong beside the file has no place in it.
+    // Problems of other files have no place in this file.
     problems.extend(std::mem::take(&mut builder.notes).finish());
     let version = map.flags.layout().name();
     let facts = MapFacts {
@@ -94,7 +94,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
     builder.finish(map, problems)
 }
 
-/// Makes a 2D map of a container and all that it names.
+/// Builds a 2D map from a container and all files that it names.
 pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> TileMap {
     let mut problems = std::mem::take(&mut xmf.problems);
     let mut files = Files::new(source, options);
@@ -102,7 +102,7 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     builder
         .palette
         .load(&xmf, None, &mut files, &mut builder.notes);
-    // Layers are drawn by their priority; of equals, the first one first.
+    // Layers are drawn by priority; ties are in file order.
     let mut order: Vec<usize> = (0..xmf.layers.len()).collect();
     order.sort_by_key(|index| xmf.layers.get(*index).map(|layer| layer.priority));
     let mut layers = Vec::with_capacity(order.len());
@@ -129,7 +129,8 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     builder.finish(map, problems)
 }
 
-/// The container beside a map that names it: the name of its file, and which layer does.
+/// The container beside a map that names it: its file name, its contents, and the index of the
+/// layer.
 fn container_of(source: &Source, files: &mut Files<'_>) -> Option<(String, Xmf, usize)> {
     let map_name = source.path.file_name()?.to_str()?.to_lowercase();
     let names_map = |layer: &XmfLayer| match &layer.map {

@@ -1,11 +1,11 @@
-//! What is wrong with a container and the files that it names, as problems of the opened file.
+//! Problems of a container and the files that it names, reported for the opened file.
 
 use super::files::quoted_name;
 use crate::core::rules;
 use mapscope_formats::{Place, Problem, Problems, Rule, Subject};
 
-/// Problems as they are found. Those of a container beside opened map data name the container and
-/// the line in it, since they have no place in the map data.
+/// Collected problems. Problems of a container beside opened map data mention the container and the
+/// line in it, since they have no place in the map data.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     problems: Problems,
@@ -21,17 +21,17 @@ impl Notes {
         }
     }
 
-    /// Says which layer is read from here on, by its index in the opened file.
+    /// Sets the layer for the following problems, by its index in the opened file.
     pub(super) fn enter(&mut self, layer: usize) {
         self.problems.subject = Subject::Layer(layer as u32);
     }
 
-    /// Lists a problem of the layer that is read.
+    /// Adds a problem of the current layer.
     pub(super) fn add(&mut self, rule: &'static Rule, place: impl Into<Place>, message: String) {
         self.add_about(rule, self.problems.subject, place, message);
     }
 
-    /// Lists a problem of the tiles or the palettes.
+    /// Adds a problem of the tiles or the palettes.
     pub(super) fn add_of_tiles(
         &mut self,
         rule: &'static Rule,
@@ -48,7 +48,7 @@ impl Notes {
         place: impl Into<Place>,
         message: String,
     ) {
-        // What is said of a file is one problem, however often the file is named.
+        // A fault of a file is a single problem, however often the file is named.
         let is_of_file = [&rules::MISSING_FILE, &rules::UNREADABLE_FILE].contains(&rule);
         let of_file = is_of_file.then(|| message.clone());
         let (place, message) = match (place.into(), &self.container) {

@@ -1,4 +1,4 @@
-//! What stands on layers: sprites, boxes and lines.
+//! Objects on layers: sprites, boxes and lines.
 
 use std::collections::HashMap;
 
@@ -12,33 +12,33 @@ use crate::{Image, Property};
 use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
-/// The size of sprites whose images are not there, in pixels.
+/// Side of sprites without an image, in pixels.
 const USUAL_SIDE: u32 = 16;
-/// The largest edge of the image of a sprite, in pixels.
+/// Maximum side of a sprite's image, in pixels.
 const MAX_SIDE: i32 = 4096;
-/// How many straight parts a bent line is drawn with.
+/// Number of segments of a curve.
 const BEND_PARTS: u16 = 16;
-/// The scale of a sprite that is drawn as large as its image.
+/// The scale of an unscaled sprite.
 const SCALE_ONE: f32 = 1024.0;
 
-/// What was made of the objects of a layer.
+/// The objects built for a layer.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) objects: Vec<Object>,
     pub(super) images: Vec<Image>,
-    /// What is wrong with their images, and where.
+    /// Problems of their images, with places.
     pub(super) notes: Vec<(At, Fault)>,
 }
 
-/// Where the image of a sprite is.
+/// The source of a sprite's image.
 struct Source<'a> {
     path: &'a str,
     part: Option<[i32; 4]>,
     at: At,
 }
 
-/// Makes all that stands on a layer, up to a number. So many images are in the map already, and so
-/// many bytes are left for those of sprites.
+/// Builds the objects of a layer, up to `max_objects`. `images_before` is the number of images
+/// already in the map; `bytes_left` is the remaining budget for sprite images.
 pub(super) fn of_layer(
     layer: &XmfLayer,
     number: usize,
@@ -81,14 +81,14 @@ pub(super) fn of_layer(
     maker.found
 }
 
-/// All that the image of a sprite depends on.
+/// Everything that determines the image of a sprite; a cache key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Look {
     source: i32,
     palette: u32,
     pal_shift: Option<u32>,
     alpha: Option<u8>,
-    /// Left to right, and upside down.
+    /// Mirrored horizontally, vertically.
     mirrored: [bool; 2],
 }
 
@@ -114,7 +114,7 @@ struct Maker<'a, 'f, 'b> {
     sources: HashMap<i32, Source<'a>>,
     palette: &'a MapPalette,
     files: &'a mut Files<'f>,
-    /// The images of looks, and their sizes.
+    /// Cache of images and their sizes.
     made: HashMap<Look, Option<(usize, [u32; 2])>>,
     images_before: usize,
     bytes_left: &'b mut usize,
@@ -132,7 +132,7 @@ impl Maker<'_, '_, '_> {
                 let [left, top, right, bottom] =
                     [*left, *top, *right, *bottom].map(|side| side as f32);
                 Object {
-                    // The last pixel is part of it.
+                    // The last pixel is included.
                     rect_px: RectPx {
                         min: [left, top],
                         max: [right + 1.0, bottom + 1.0],
@@ -199,7 +199,7 @@ impl Maker<'_, '_, '_> {
         object
     }
 
-    /// The image of a sprite, and how large it is.
+    /// The image of a sprite and its size.
     fn image(&mut self, look: Look, at: At) -> (Option<usize>, [u32; 2]) {
         let made = if let Some(made) = self.made.get(&look) {
             *made
@@ -280,7 +280,7 @@ impl Maker<'_, '_, '_> {
         Ok((self.add(Image { size, rgba }), size))
     }
 
-    /// Takes the memory for an image of this size. The bytes of it.
+    /// Reserves memory for an image of this size, and returns its bytes.
     fn take_bytes(&mut self, size: [u32; 2]) -> Result<usize, String> {
         let bytes = size[0] as usize * size[1] as usize * 4;
         let left = self.bytes_left.checked_sub(bytes);
@@ -288,14 +288,14 @@ impl Maker<'_, '_, '_> {
         Ok(bytes)
     }
 
-    /// The number of an image that is added.
+    /// Adds an image and returns its index.
     fn add(&mut self, image: Image) -> usize {
         self.found.images.push(image);
         self.images_before + self.found.images.len() - 1
     }
 
-    /// An image that is stretched between four corners, in the rectangle around them; none where
-    /// they are on a line.
+    /// Stretches an image between four corners, within their bounding rectangle; `None` if the
+    /// rectangle is empty.
     fn stretched(&mut self, image: usize, corners: [[f32; 2]; 4]) -> Result<Option<usize>, String> {
         let around = around(&corners);
         let sides = [0, 1].map(|axis| around.max[axis] - around.min[axis]);
@@ -328,12 +328,13 @@ impl Maker<'_, '_, '_> {
     }
 }
 
-/// What an image that is stretched between upper left, upper right, lower left and lower right
-/// corner shows at a place: the engine draws two triangles, of the first three corners and of the
-/// last three.
+/// The texel at a place of an image that is stretched between upper left, upper right, lower left
+/// and lower right corner. The engine draws two triangles: the first three corners, and the last
+/// three.
 fn texel(image: &Image, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8; 4]> {
     let first = within([a, b, c], at).map(|[_, across, down]| [across, down]);
-    // There the share of the upper right corner is what is left of the way down, and so on.
+    // In the second triangle, the way down is one minus the weight of the upper right corner, and
+    // the way across is one minus the weight of the lower left corner.
     let second = || within([d, c, b], at).map(|[_, left, up]| [1.0 - left, 1.0 - up]);
     let at = first.or_else(second)?;
     let [column, row] = [0, 1].map(|axis| {
@@ -344,7 +345,7 @@ fn texel(image: &Image, [a, b, c, d]: [[f32; 2]; 4], at: [f32; 2]) -> Option<[u8
     image.rgba.get(start..)?.first_chunk().copied()
 }
 
-/// The shares of the corners of a triangle at a place, if that is within.
+/// Barycentric coordinates of a place in a triangle, if it is inside.
 fn within([a, b, c]: [[f32; 2]; 3], at: [f32; 2]) -> Option<[f32; 3]> {
     let cross = |from: [f32; 2], u: [f32; 2], v: [f32; 2]| {
         (u[0] - from[0]) * (v[1] - from[1]) - (u[1] - from[1]) * (v[0] - from[0])
@@ -355,11 +356,11 @@ fn within([a, b, c]: [[f32; 2]; 3], at: [f32; 2]) -> Option<[f32; 3]> {
     is_within.then_some(shares)
 }
 
-/// Turns an image left to right and upside down.
+/// Mirrors an image horizontally and vertically.
 fn mirror(rgba: &mut [u8], [width, _]: [u32; 2], [across, down]: [bool; 2]) {
     let (pixels, _) = rgba.as_chunks_mut::<4>();
     if down {
-        // Both: the last pixel becomes the first; each row is turned back below.
+        // Reverses all pixels, which mirrors both axes; each row is reversed back below if needed.
         pixels.reverse();
     }
     if across != down {
@@ -369,8 +370,8 @@ fn mirror(rgba: &mut [u8], [width, _]: [u32; 2], [across, down]: [bool; 2]) {
     }
 }
 
-/// What a sprite occupies whose image has this size: up to its lower right corner if it has one,
-/// and else as its scale says.
+/// The rectangle of a sprite with an image of this size: up to its lower right corner if it has
+/// one, else by its scale.
 fn sprite_rect(sprite: &Sprite, size: [u32; 2]) -> RectPx {
     let ends = [0, 1].map(|axis| {
         let start = sprite.position[axis] as f32;
@@ -387,7 +388,7 @@ fn sprite_rect(sprite: &Sprite, size: [u32; 2]) -> RectPx {
     }
 }
 
-/// Four corners, for people.
+/// Four corners, as display text.
 fn corner_names(corners: [[f32; 2]; 4]) -> String {
     corners.map(|[x, y]| format!("{x}, {y}")).join("  ")
 }
@@ -429,7 +430,7 @@ fn sprite_properties(sprite: &Sprite, mirrored: [bool; 2]) -> Vec<Property> {
     properties
 }
 
-/// The rectangle around points.
+/// The bounding rectangle of points.
 fn around(points: &[[f32; 2]]) -> RectPx {
     let mut points = points.iter();
     let first = points.next().copied().unwrap_or_default();
@@ -443,7 +444,7 @@ fn around(points: &[[f32; 2]]) -> RectPx {
     })
 }
 
-/// A line around or through points.
+/// An object with an outline through these points.
 fn line(outline_px: Vec<[f32; 2]>, object: Object) -> Object {
     Object {
         rect_px: around(&outline_px),
@@ -452,7 +453,7 @@ fn line(outline_px: Vec<[f32; 2]>, object: Object) -> Object {
     }
 }
 
-/// The points of a line; bends become many.
+/// The points of a line, with curves split into segments.
 fn bent(points: &[Point]) -> Vec<[f32; 2]> {
     let at = |[x, y]: [i32; 2]| [x as f32, y as f32];
     let mix =
@@ -483,7 +484,7 @@ fn bent(points: &[Point]) -> Vec<[f32; 2]> {
 mod tests {
     use super::*;
 
-    /// An image of pixels that are named by numbers.
+    /// An image of pixels with numbers as colours.
     fn image(size: [u32; 2], pixels: &[u8]) -> Image {
         let rgba = pixels.iter().flat_map(|pixel| [*pixel; 4]);
         let rgba: Vec<u8> = rgba.collect();
@@ -551,7 +552,7 @@ mod tests {
         // A quarter turn clockwise.
         let turned = [[2.0, 0.0], [2.0, 2.0], [0.0, 0.0], [0.0, 2.0]];
         assert_eq!(rows(turned, [2, 2]), [3, 1, 4, 2]);
-        // Leaning to the right: outside there is nothing.
+        // Sheared to the right: pixels outside are empty.
         let leaning = [[2.0, 0.0], [4.0, 0.0], [0.0, 4.0], [2.0, 4.0]];
         assert_eq!(
             rows(leaning, [4, 4]),

@@ -1,5 +1,5 @@
-//! What a container itself says, for comparing it with another: nothing of what it names beside it,
-//! so that where the file is makes no difference.
+//! The data stored in a container itself, for comparisons. Files that it names are excluded, so
+//! that its location makes no difference.
 
 use serde_json::Value as Json;
 
@@ -14,10 +14,10 @@ use mapscope_formats::ppe::xmf::{
     SpriteSource, TileInfo, TileSource, Xmf, XmfLayer,
 };
 
-/// Bytes of the longest tag that is told as it is written.
+/// Maximum bytes of a tag that is shown as written.
 const MAX_TAG_BYTES: usize = 400;
 
-/// The lines of a record, one after the other.
+/// The lines of a record.
 struct Lines(Vec<OwnLine>);
 
 impl Lines {
@@ -30,7 +30,7 @@ impl Lines {
         self
     }
 
-    /// Says what a part is called that the file names.
+    /// Adds the name of a referenced part.
     fn name(self, name: &'static str, value: &str, part: (&'static str, usize)) -> Self {
         let mut lines = self.say(name, value);
         if let Some(line) = lines.0.last_mut() {
@@ -40,7 +40,7 @@ impl Lines {
         lines
     }
 
-    /// Says something where the file does.
+    /// Adds a value if the file has it.
     fn if_said<T: Into<Json>>(self, name: &'static str, value: Option<T>) -> Self {
         match value {
             Some(value) => self.say(name, value),
@@ -48,13 +48,13 @@ impl Lines {
         }
     }
 
-    /// Says a line for each of a list.
+    /// Adds a line for each value of a list.
     fn each<T: Into<Json>>(self, name: &'static str, all: impl IntoIterator<Item = T>) -> Self {
         let all = all.into_iter();
         all.fold(self, |lines, value| lines.say(name, value))
     }
 
-    /// Attributes and tags that the format does not name, as they are written.
+    /// Adds attributes and tags that the format does not define, as written.
     fn rest(self, attributes: &[Attribute], tags: &[Tag]) -> Self {
         let attribute = |attribute: &Attribute| {
             let attributes = vec![attribute.clone()];
@@ -76,7 +76,7 @@ impl Lines {
     }
 }
 
-/// A tag as it is written, in a line.
+/// A tag as written, in one line.
 fn written(tag: Tag) -> String {
     let text = sdlang::write(&[tag]);
     let lines = text.lines().map(str::trim);
@@ -87,7 +87,7 @@ fn written(tag: Tag) -> String {
     bytes_text(text.as_bytes())
 }
 
-/// What stands at the beginning of a container and outside of its layers.
+/// The data at the beginning of a container, outside of its layers.
 pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
     let Metadata {
         version,
@@ -103,13 +103,13 @@ pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
     lines.rest(attributes, other).0
 }
 
-/// The tags outside of layers that the format leaves to the game.
+/// The tags outside of layers that are left to the game.
 pub(super) fn tags(xmf: &Xmf) -> Parts<'_> {
     let said = |tag: &Tag| Lines::new().say("Tag", written(tag.clone())).at(tag.at);
     listed("tag", &xmf.other, Tag::name_in_file, said)
 }
 
-/// A layer without what is on it.
+/// A layer without its contents.
 pub(super) fn layer(layer: &XmfLayer) -> Vec<OwnLine> {
     let mut lines = Lines::new()
         .say("Name", &*layer.name)
@@ -230,7 +230,7 @@ fn sprite(sprite: &Sprite, lines: Lines) -> Lines {
         .if_said("Opacity", sprite.alpha)
 }
 
-/// The palettes of a container or of a layer, with their colours where it has them.
+/// The palettes of a container or of a layer, including embedded colours.
 pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
     let name = |palette: &Palette| match &palette.source {
         PaletteSource::File(path) => path.clone(),
@@ -249,8 +249,8 @@ pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
     })
 }
 
-/// What is in a layer beside its cells and what stands on it: sheets with their tiles, images of
-/// sprites and palettes. `item` is the item of a tile by its identifier.
+/// The parts of a layer other than cells and objects: sheets with their tiles, images of sprites,
+/// and palettes. `item` maps a tile identifier to its item.
 pub(super) fn of_layer<'a>(
     layer: &'a XmfLayer,
     item: impl Fn(u32) -> Option<Item> + Copy + 'a,
@@ -278,7 +278,7 @@ pub(super) fn of_layer<'a>(
     vec![sheets, images, holders, palettes(&layer.palettes)]
 }
 
-/// A list of records that have names.
+/// A list of named records.
 fn listed<'a, T>(
     what: &'static str,
     all: &'a [T],

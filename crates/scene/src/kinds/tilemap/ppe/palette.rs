@@ -1,5 +1,4 @@
-//! The palette of a map: one list of colours, into which images and containers put theirs
-//! (section 3 and 7).
+//! The palette of a map: one list of colours, filled by images and containers (sections 3 and 7).
 
 use super::files::{Files, Pixels, quoted_name};
 use super::notes::Notes;
@@ -7,21 +6,21 @@ use crate::core::rules;
 use mapscope_formats::ppe::IndexedImage;
 use mapscope_formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 
-/// How many colours the engine has room for.
+/// Maximum number of colours in the engine.
 const MAX_COLORS: usize = 1 << 16;
-/// How many colours a palette of a cell has where nothing says it: 2 to the power of this.
+/// Default palette size of a cell as a power of two.
 const USUAL_SHIFT: u32 = 8;
 
 /// The colours of a map.
 #[derive(Debug, Default)]
 pub(super) struct MapPalette {
-    /// Those that were put somewhere.
+    /// The colours by index; `None` where none was set.
     colors: Vec<Option<[u8; 4]>>,
 }
 
 impl MapPalette {
-    /// Puts all palettes of a container where they belong, later ones over earlier ones. What is
-    /// wrong with those of other layers than `only` is not noted.
+    /// Loads all palettes of a container, later ones over earlier ones. Problems of layers other
+    /// than `only` are not reported.
     pub(super) fn load(
         &mut self,
         xmf: &Xmf,
@@ -29,7 +28,7 @@ impl MapPalette {
         files: &mut Files<'_>,
         notes: &mut Notes,
     ) {
-        // Sheets say where their own colours go only now and then; palettes go over them.
+        // Sheets only rarely declare an offset for their own colours; palettes override them.
         for source in xmf.layers.iter().flat_map(|layer| &layer.tile_sources) {
             if let (Some(offset), Ok(pixels)) = (source.offset, files.image(&source.path))
                 && let Pixels::Indexed(sheet) = &*pixels
@@ -99,12 +98,11 @@ impl MapPalette {
         }
     }
 
-    /// The colours of a sheet's numbers in one of the palettes. Those that are in none have the
-    /// sheet's own.
+    /// The colours of a sheet's indices in one of the palettes. Indices without a palette colour
+    /// use the sheet's own.
     ///
-    /// The number of a colour is that of the pixel, plus that of the palette times the colours of
-    /// one. Colour 0 is transparent unless the image says how opaque its colours are (section
-    /// 8.22).
+    /// The index of a colour is the pixel's value plus the palette number times the palette size.
+    /// Colour 0 is transparent unless the image stores alpha for its colours (section 8.22).
     pub(super) fn colors_of(
         &self,
         sheet: &IndexedImage,
@@ -129,16 +127,16 @@ impl MapPalette {
     }
 }
 
-/// The colours that numbers of pixels stand for.
+/// Colours by pixel value.
 #[derive(Debug)]
 pub(super) struct Colors {
     pub(super) colors: [[u8; 4]; 256],
-    /// Which of them are not of the palette that was asked for.
+    /// `true` for values whose colour is not from the requested palette.
     pub(super) is_strange: [bool; 256],
 }
 
-/// A part of an image as RGBA: `[left, top]` and `[width, height]` in pixels. What is outside is
-/// transparent. Numbers need the colours that they stand for.
+/// Appends a part of an image as RGBA: `at` and `size` are in pixels. Pixels outside the image are
+/// transparent. Indexed images need `colors`.
 pub(super) fn cut(
     pixels: &Pixels,
     at: [i64; 2],
@@ -170,7 +168,7 @@ pub(super) fn cut(
     }
 }
 
-/// Whether a part of an image has numbers whose colours are not of their palette.
+/// `true` if a part of an image has values whose colours are not from their palette.
 pub(super) fn has_strange(
     sheet: &IndexedImage,
     at: [i64; 2],
@@ -212,7 +210,7 @@ mod tests {
         };
         assert_eq!(red(0, 2), [10, 10, 11, 10]);
         assert_eq!(red(1, 2), [20; 4]);
-        // What is in no palette has the colours of the sheet.
+        // Values outside all palettes have the colours of the sheet.
         assert_eq!(red(2, 2), [1, 2, 3, 0]);
         let strange =
             |number| palette.colors_of(&sheet(true), number, Some(2)).is_strange[..3] != [false; 3];

@@ -1,4 +1,4 @@
-//! Tiles of a layer: which images its cells need, and the cells that show them.
+//! Tiles of a layer: the images that its cells need, and the cells that show them.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,36 +15,36 @@ use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Xmf, XmfLayer};
 use mapscope_formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
 
-/// The edge of tiles where no container says it, in pixels.
+/// Side of tiles without a container, in pixels.
 pub(super) const USUAL_SIDE: u32 = 16;
-/// The largest edge of tiles, in pixels.
+/// Maximum side of tiles, in pixels.
 const MAX_SIDE: u32 = 1024;
-/// How many bytes the numbers of a layer may take that stand for tiles whose images are not known.
+/// Maximum bytes of numbered placeholder tiles per layer.
 const MAX_NUMBERED_BYTES: usize = 64 << 20;
-/// How many images a layer may have.
+/// Maximum number of images per layer.
 const MAX_IMAGES: usize = 1 << 17;
 
-/// Which tile in which palette: the identifier, and above it the palette.
+/// A tile in a palette: the identifier in the low 16 bits, and the palette above it.
 type Key = u32;
 
 fn key(id: u16, palette: u32) -> Key {
     u32::from(id) | palette << 16
 }
 
-/// A number for each of those keys that there are few of, found without hashing: most layers have
-/// millions of cells and some hundred keys.
+/// Numbers the distinct keys without hashing: most layers have millions of cells and some hundred
+/// keys.
 struct KeyTable {
-    /// For the upper bits of a key, one more than the number of a page.
+    /// One plus the number of a page, by the upper bits of a key.
     first: Vec<u32>,
-    /// For the lower 8 bits, one more than the number.
+    /// One plus the number of a key, by its low 8 bits.
     pages: Vec<[u32; 256]>,
-    /// The keys in the order in which they came.
+    /// The keys in insertion order.
     keys: Vec<Key>,
     max: usize,
 }
 
 impl KeyTable {
-    /// For keys with palettes below 4096, or without any.
+    /// For keys with palettes below 4096, or without palettes.
     fn new(has_palettes: bool, max: usize) -> Self {
         let bits = if has_palettes { 28 - 8 } else { 16 - 8 };
         Self {
@@ -61,7 +61,7 @@ impl KeyTable {
         page[(key & 255) as usize].checked_sub(1)
     }
 
-    /// Takes a key up if it is new, there is room, and it is wanted.
+    /// Adds a key if it is new, within the limit, and wanted.
     fn add(&mut self, key: Key, is_wanted: impl FnOnce() -> bool) {
         if self.get(key).is_some() || self.keys.len() >= self.max || !is_wanted() {
             return;
@@ -79,7 +79,7 @@ impl KeyTable {
         }
     }
 
-    /// Numbers the keys anew, in rising order.
+    /// Renumbers the keys in ascending order.
     fn sort(&mut self) {
         self.keys
             .sort_unstable_by_key(|key| (key & 0xFFFF, key >> 16));
@@ -96,7 +96,7 @@ impl KeyTable {
     }
 }
 
-/// How the bits of cells are taken apart: [`FileCell::decode`] for millions of them.
+/// Fast extraction of cell bits: [`FileCell::decode`] for millions of cells.
 #[derive(Debug, Clone, Copy)]
 struct Bits {
     flags: MapFlags,
@@ -136,7 +136,7 @@ pub(super) struct Tiles {
     pub(super) zero: Cell,
 }
 
-/// Where a tile is.
+/// The definition of a tile.
 struct Defined {
     image: usize,
     place: u32,
@@ -155,15 +155,16 @@ pub(super) struct Definitions {
     sheets: Vec<Sheet>,
     /// By the identifier.
     tiles: Vec<Option<Defined>>,
-    /// Whether any sheet is there.
+    /// `true` if any sheet is available.
     pub(super) has_images: bool,
-    /// Whether tiles that are in no sheet are left out; never where there is none.
+    /// `true` to hide tiles that no sheet defines; only if there is a sheet.
     hides_undefined: bool,
     name: String,
 }
 
 impl Definitions {
-    /// Those of a layer of a container, with the tiles of the layers that it shares those of.
+    /// Loads the definitions of a layer of a container, including the tiles shared from other
+    /// layers.
     pub(super) fn load(
         xmf: &Xmf,
         layer: &XmfLayer,
@@ -218,7 +219,7 @@ impl Definitions {
                         define(tile.id(order), tile.index(order), &tile.name);
                     }
                 }
-                // Where nothing says which tile is which, they are numbered as they come.
+                // Without a tile list, tiles are numbered by position.
                 None => (0..count.min(0xFFFF)).for_each(|place| define(place, place, "")),
             }
             if let Some((id, place)) = outside {
@@ -234,7 +235,7 @@ impl Definitions {
         definitions
     }
 
-    /// The first one of an identifier counts.
+    /// For duplicate identifiers, the first definition counts.
     fn define(&mut self, id: u32, defined: Defined) {
         let id = id as usize;
         if id >= usize::from(FileCell::NO_TILE) {
@@ -252,7 +253,7 @@ impl Definitions {
         self.tiles.get(id as usize)?.as_ref()
     }
 
-    /// Whether cells of a key show nothing.
+    /// `true` if cells with a key are empty.
     fn hides(&self, key: Key) -> bool {
         let id = key & 0xFFFF;
         id == u32::from(FileCell::NO_TILE) || (self.hides_undefined && self.get(id).is_none())
@@ -264,7 +265,7 @@ impl Definitions {
     }
 }
 
-/// The size of tiles that a container says, if it makes sense.
+/// The tile size of a container if it is valid, else the default.
 pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2] {
     if size.iter().all(|side| (1..=MAX_SIDE).contains(side)) {
         return size;
@@ -283,7 +284,7 @@ pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2
     [USUAL_SIDE; 2]
 }
 
-/// Makes the images and cells of a layer. Images may take so many bytes.
+/// Builds the images and cells of a layer. Images may take up to `room_bytes` bytes.
 pub(super) fn build(
     map: &MapData,
     definitions: &Definitions,
@@ -295,7 +296,7 @@ pub(super) fn build(
 ) -> Tiles {
     let tile_bytes = tile_size[0] as usize * tile_size[1] as usize * 4;
     let max = (room_bytes / tile_bytes.max(1)).clamp(1, MAX_IMAGES);
-    // Where colours do not come from palettes, a tile has one image.
+    // If colours do not come from palettes, a tile has one image.
     let has_palettes = definitions.is_indexed() && !map.flags.has(MapFlags::PALETTE_USER_DATA);
     let bits = Bits {
         flags: map.flags,
@@ -304,7 +305,7 @@ pub(super) fn build(
     let mut table = KeyTable::new(has_palettes, max);
     let mut is_used = vec![false; 1 << 16];
     let mut numbered_left = MAX_NUMBERED_BYTES / tile_bytes.max(1);
-    // Neighbours are often the same.
+    // Neighbours are often equal.
     let mut last = None;
     for raw in &map.cells {
         if last == Some(*raw) {
@@ -313,7 +314,8 @@ pub(super) fn build(
         last = Some(*raw);
         let key = bits.key(*raw);
         if !definitions.hides(key) {
-            // Numbers are painted as large as tiles are said to be, whatever that is.
+            // Numbered placeholders have the declared tile size, however large, so their number is
+            // limited.
             table.add(key, || {
                 let is_defined = definitions.get(key & 0xFFFF).is_some();
                 let left = numbered_left.checked_sub(usize::from(!is_defined));
@@ -325,7 +327,7 @@ pub(super) fn build(
     for key in &table.keys {
         is_used[usize::from(*key as u16)] = true;
     }
-    // Tiles that are defined and not used are listed too.
+    // Unused tiles of the sheets are listed too.
     for (id, tile) in (0..).zip(&definitions.tiles) {
         if tile.is_some() && !is_used[usize::from(id as u16)] {
             table.add(id, || true);
@@ -408,8 +410,8 @@ pub(super) fn build(
     }
 }
 
-/// The cells of a layer, the bits of all of them together, and how many have no image that there
-/// was no room for.
+/// The cells of a layer, the union of their bits, and the number of cells without an image because
+/// of the limit.
 fn cells_of(
     raw: &[u32],
     bits: Bits,
@@ -438,7 +440,7 @@ fn fill(
 ) -> (u32, u64) {
     let missing = table.keys.len() as u32;
     let (mut all, mut left_out) = (0, 0);
-    // Neighbours are often the same.
+    // Neighbours are often equal.
     let mut last = None;
     let (mut cell, mut is_left_out) = (Cell::EMPTY, false);
     for (place, raw) in cells.iter_mut().zip(raw) {
@@ -466,11 +468,11 @@ struct Painter<'a> {
     definitions: &'a Definitions,
     palette: &'a MapPalette,
     tile_size: [u32; 2],
-    /// The colours of the last tile, and which sheet and palette they are of.
+    /// The colours of the last tile, with their sheet and palette.
     colors: Option<(usize, u32, Colors)>,
-    /// Tiles that are in no sheet.
+    /// Tiles that no sheet defines.
     undefined: BTreeSet<u32>,
-    /// The first palette that has not all colours.
+    /// The first palette with missing colours.
     without_colors: Option<u32>,
 }
 
@@ -540,7 +542,7 @@ mod tests {
                 [Some(3), Some(1), Some(1), Some(0)]
             };
             assert_eq!(numbers, expected);
-            // Where there was room for it.
+            // Added only while the limit allows it.
             assert_eq!(table.get(key(9, 0)).is_some(), !has_palettes);
             assert_eq!([6, 8].map(|id| table.get(key(id, 0))), [None; 2]);
             assert_eq!(table.get(u32::MAX), None);
