@@ -113,7 +113,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
 /// Opens two files in parallel.
 fn open_both(files: [&Path; 2], options: &OpenOptions) -> Result<[Opened; 2], CommandError> {
     let options = &OpenOptions {
-        budget: DecodeBudget::of_each(2),
+        budget: DecodeBudget::shared_among(2),
         ..options.clone()
     };
     let open = |file: &Path| source::open(file, options);

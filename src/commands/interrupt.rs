@@ -75,7 +75,7 @@ fn end_if_busy(flag: &AtomicBool) {
         thread::sleep(POLL);
     }
     thread::sleep(GRACE);
-    saving::remove_unfinished();
+    saving::remove_temp_files();
     output::report_error(&CommandError::Argument(INTERRUPTED.to_owned()));
     low_level::exit(Status::Failed as i32)
 }

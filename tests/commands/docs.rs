@@ -96,7 +96,7 @@ fn all_forms_of_items_are_in_the_table() {
     ];
     let text = read(COMMANDS);
     for item in documents {
-        let row = format!(" | `{}` |", item.forms_beside().join("`, `"));
+        let row = format!(" | `{}` |", item.sibling_forms().join("`, `"));
         assert!(text.contains(&row), "{row}");
     }
 }

@@ -275,7 +275,7 @@ fn what_is_said_of_items_is_as_the_schema_says() {
         let document = &*document;
         let format = document.about().format.id;
         let whole = document.outline().into_iter().find_map(|line| line.item);
-        for kind in whole.unwrap().kinds_beside() {
+        for kind in whole.unwrap().sibling_kinds() {
             let found = find_items(document, kind).unwrap_or_default();
             for named in found.iter().step_by(found.len() / 3 + 1) {
                 let item = json!({

@@ -45,7 +45,7 @@ pub use document::{
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
-pub use open::usage::{Usage, is_for_others};
+pub use open::usage::{Usage, is_shared_asset};
 pub use open::{
     dangling_link, demo, format_by_name, formats, identify_format, item_keys, looks_openable, open,
     outside_link, overlays, saving,

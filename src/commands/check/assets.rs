@@ -12,7 +12,7 @@ use crate::commands::cli::display_name;
 use crate::commands::{CommandError, output, source};
 use crate::search::{Limits, Search, SearchProgress};
 use mapscope_formats::Problem;
-use mapscope_scene::{Usage, is_for_others, is_missing_file};
+use mapscope_scene::{Usage, is_missing_file, is_shared_asset};
 
 /// Maximum number of missing files listed in text output.
 const MAX_LISTED_MISSING: usize = 20;
@@ -83,7 +83,7 @@ impl Assets {
     ) -> Vec<(PathBuf, Problem)> {
         let found = SearchProgress::default();
         let is_excluded = |path: &Path| settings.borrow_mut().exclude(path);
-        let is_wanted = |path: &Path| is_for_others(path) && !is_excluded(path);
+        let is_wanted = |path: &Path| is_shared_asset(path) && !is_excluded(path);
         let mut search = Search::new(Limits::NONE, &found, &|| true, &is_wanted);
         search = search.skipping(&is_excluded);
         let folders = paths

@@ -488,7 +488,7 @@ fn split_proxy_problems(
 ) -> (Vec<Problem>, Vec<(PathBuf, Problem)>) {
     let (mut own, mut proxy_problems) = (Vec::new(), Vec::new());
     for problem in problems {
-        match document.stands_for(problem) {
+        match document.summarized_file(problem) {
             Some(file) if inputs.contains(&file) => {}
             Some(file) => proxy_problems.push((file, problem.clone())),
             None => own.push(problem.clone()),

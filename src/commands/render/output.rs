@@ -196,7 +196,7 @@ impl Overseer for Writing<'_> {
     ) -> Result<(), CommandError> {
         if is_stdout(path) {
             let mut out = BufWriter::new(io::stdout().lock());
-            saving::with_own_error(&mut out, write).map_err(restore_command_error)?;
+            saving::preserving_error(&mut out, write).map_err(restore_command_error)?;
             return Ok(out.flush()?);
         }
         self.output.check(path, kind)?;

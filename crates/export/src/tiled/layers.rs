@@ -20,7 +20,7 @@ const MAX_VALUES: usize = 4096;
 /// Opacity of a grid layer over the map.
 const GRID_OPACITY: f64 = 0.6;
 /// Cell size of a map without tiles, in pixels.
-const USUAL_SIDE: u32 = 16;
+const DEFAULT_SIDE: u32 = 16;
 
 /// Properties of the cells of a layer.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,7 +70,7 @@ impl<'a> Builder<'a> {
             gids: HashMap::new(),
             images: Vec::new(),
             seen: seen.collect(),
-            tile_size: [USUAL_SIDE; 2],
+            tile_size: [DEFAULT_SIDE; 2],
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Builder<'a> {
             .iter()
             .copied()
             .reduce(|all, next| [0, 1].map(|axis| gcd(all[axis], next[axis])));
-        self.tile_size = common.unwrap_or([USUAL_SIDE; 2]);
+        self.tile_size = common.unwrap_or([DEFAULT_SIDE; 2]);
         if sizes.iter().any(|size| *size != self.tile_size) {
             let [width, height] = self.tile_size;
             let loss = format!(

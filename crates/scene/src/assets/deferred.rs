@@ -130,7 +130,7 @@ impl DeferredTexture {
                 bytes + bytes / 3
             }
         };
-        let afforded = assets.afford_texture(name, path.as_deref(), kept);
+        let afforded = assets.spend_for_texture(name, path.as_deref(), kept);
         let (assets, name) = (Arc::clone(assets), name.to_owned());
         let checked = meta.as_ref().zip(path.as_ref());
         let checked = checked.filter(|_| assets.checks_textures);
@@ -143,7 +143,7 @@ impl DeferredTexture {
             move || {
                 let decode = || {
                     let image = match afforded {
-                        Ok(()) => unless_it_panics(|| Ok(assets.image(&name))),
+                        Ok(()) => catch_panic(|| Ok(assets.image(&name))),
                         Err(limit) => Ok(Decoded::failed(limit)),
                     };
                     image.unwrap_or_else(|error| {
@@ -244,7 +244,7 @@ fn checked_once(file: CheckedFile, decode: impl FnOnce() -> Decoded) -> Decoded 
 
 /// Reads an image, and turns a panic of the decoder into an error, so that waiting threads get a
 /// result.
-pub(super) fn unless_it_panics<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+pub(super) fn catch_panic<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| {
         let failed = "Mapscope failed while reading it; please report this, with the file";
         Err(failed.to_owned())
@@ -299,17 +299,17 @@ impl DeferredTextures {
         (counts[0] < counts[1]).then_some(Pending::Textures(counts))
     }
 
-    /// Reads the remaining textures on all threads of the machine, while `goes_on` returns `true`.
-    /// Calls `has_come` after each, on the thread that waited for it.
+    /// Reads the remaining textures on all threads of the machine, while `keep_going` returns `true`.
+    /// Calls `on_part` after each, on the thread that waited for it.
     pub(crate) fn complete(
         &self,
-        goes_on: &(dyn Fn() -> bool + Sync),
-        has_come: &(dyn Fn() + Sync),
+        keep_going: &(dyn Fn() -> bool + Sync),
+        on_part: &(dyn Fn() + Sync),
     ) {
         on_all_threads(self.list.len(), |index| {
-            if goes_on() {
+            if keep_going() {
                 self.list[index].wait();
-                has_come();
+                on_part();
             }
         });
     }
@@ -424,10 +424,10 @@ mod tests {
         let textures = shared.into_list();
         let come = AtomicUsize::new(0);
         let count = || come.load(Ordering::Relaxed);
-        let has_come = || {
+        let on_part = || {
             come.fetch_add(1, Ordering::Relaxed);
         };
-        textures.complete(&|| count() == 0, &has_come);
+        textures.complete(&|| count() == 0, &on_part);
         let read = textures.read_count();
         assert_eq!(read, count());
         // Each thread may have started another texture.

@@ -12,7 +12,7 @@ use super::mips::mip_level;
 use crate::core::budget::{Cost, with_room};
 
 /// Maximum side of a decoded image in pixels.
-const MAX_PIXELS_A_SIDE: u32 = 8192;
+const MAX_SIDE_PX: u32 = 8192;
 /// Maximum bytes of decoded pixels.
 const MAX_BYTES: u64 = 300 << 20;
 /// Maximum bytes of pixels per byte of an image file: deflate packs at most 1032 bytes into one,
@@ -99,7 +99,7 @@ impl Head {
 /// image is halved until no side exceeds `max_side`, without a second full-size copy.
 ///
 /// A header is rejected before memory is allocated if it declares a side above
-/// [`MAX_PIXELS_A_SIDE`], or more pixel bytes than the file can encode.
+/// [`MAX_SIDE_PX`], or more pixel bytes than the file can encode.
 pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, String> {
     let head = Head::read(bytes, bytes.len() as u64)?;
     if head.size.contains(&0) {
@@ -176,8 +176,8 @@ fn exceeded_limit(bytes: &[u8]) -> Option<String> {
     let decoder = decoder_up_to(bytes, None).ok()?;
     let (width, height) = decoder.dimensions();
     let size = format!("it is {width} x {height} pixels");
-    Some(if width.max(height) > MAX_PIXELS_A_SIDE {
-        format!("{size}; the limit is {MAX_PIXELS_A_SIDE} a side")
+    Some(if width.max(height) > MAX_SIDE_PX {
+        format!("{size}; the limit is {MAX_SIDE_PX} a side")
     } else if decoder.total_bytes() > MAX_BYTES {
         format!("{size}; the limit is {} MiB of pixels", MAX_BYTES >> 20)
     } else {
@@ -189,7 +189,7 @@ fn exceeded_limit(bytes: &[u8]) -> Option<String> {
 }
 
 fn decoder(bytes: &[u8], file_bytes: u64) -> Result<impl ImageDecoder, ImageError> {
-    let decoder = decoder_up_to(bytes, Some(MAX_PIXELS_A_SIDE))?;
+    let decoder = decoder_up_to(bytes, Some(MAX_SIDE_PX))?;
     let possible = file_bytes.saturating_mul(MAX_PER_BYTE);
     if decoder.total_bytes() > possible {
         let kind = LimitErrorKind::InsufficientMemory;

@@ -22,7 +22,7 @@ use self::roots::AssetRoots;
 pub(crate) use self::skybox::LoadedSkybox;
 pub use self::skybox::{DeferredSkybox, FACE_NAMES, Skybox};
 use self::texture::Decoded;
-pub(crate) use self::texture::MAX_TEXELS_A_SIDE;
+pub(crate) use self::texture::MAX_SIDE_TEXELS;
 pub(crate) use self::texture::placeholder_texture;
 pub use self::texture::{Texture, TextureFile, Thumbnail};
 use crate::core::budget::{Cost, DecodeBudget};
@@ -35,7 +35,7 @@ const ASSETS: &str = "assets";
 /// Marker of a Git repository root. Folders above it belong to someone else.
 pub const REPOSITORY: &str = ".git";
 /// The working directory.
-const HERE: &str = ".";
+const CURRENT_DIR: &str = ".";
 /// Maximum number of parent folders in which an asset root is searched.
 const MAX_ANCESTORS: usize = 12;
 
@@ -102,7 +102,7 @@ struct Located {
 
 impl Assets {
     /// Files for the surroundings of a document. A built-in document has none on disk.
-    pub(crate) fn of_surroundings(source: &Source, options: &OpenOptions) -> Self {
+    pub(crate) fn for_environment(source: &Source, options: &OpenOptions) -> Self {
         let mut assets = Self::new(source, options, LookUp::AssetRoot);
         if !source.embedded.is_empty() {
             assets.roots = AssetRoots::default();
@@ -205,7 +205,7 @@ impl Assets {
     ///
     /// # Errors
     /// Describes the exceeded limit.
-    pub(crate) fn afford(&self, cost: Cost) -> Result<(), String> {
+    pub(crate) fn spend(&self, cost: Cost) -> Result<(), String> {
         self.budget.take(cost)
     }
 
@@ -267,13 +267,17 @@ impl AssetFile {
 pub(crate) fn folder_of(file: &Path) -> Option<PathBuf> {
     let folder = file.parent()?;
     let is_here = folder.as_os_str().is_empty();
-    Some(if is_here { HERE.into() } else { folder.into() })
+    Some(if is_here {
+        CURRENT_DIR.into()
+    } else {
+        folder.into()
+    })
 }
 
 /// The parent of a folder, along its path.
 fn folder_above(folder: &Path) -> Option<PathBuf> {
     match folder.components().next_back()? {
-        Component::Normal(_) if folder.parent()?.as_os_str().is_empty() => Some(HERE.into()),
+        Component::Normal(_) if folder.parent()?.as_os_str().is_empty() => Some(CURRENT_DIR.into()),
         Component::Normal(_) => folder.parent().map(Path::to_owned),
         Component::CurDir => Some("..".into()),
         Component::ParentDir => Some(folder.join("..")),
@@ -319,7 +323,7 @@ pub(crate) const LEADS_OUT: &str = "it is a link that leads out of the asset roo
 
 /// The path of a file or folder below another folder.
 pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {
-    if folder == Path::new(HERE) {
+    if folder == Path::new(CURRENT_DIR) {
         path.into()
     } else {
         folder.join(path)

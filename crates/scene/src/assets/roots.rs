@@ -53,7 +53,7 @@ pub(crate) enum AssetError {
         /// The name as written in the file.
         name: String,
         /// The file that may be meant.
-        meant: Option<Meant>,
+        meant: Option<Suggestion>,
         /// The folders that were searched.
         looked_in: Vec<PathBuf>,
         /// The paths at which the file was expected.
@@ -86,7 +86,7 @@ impl AssetError {
 
 /// A suggestion for the name of a missing file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Meant {
+pub(crate) struct Suggestion {
     /// Its path below the asset root.
     path: String,
     /// Its difference from the name.
@@ -96,7 +96,7 @@ pub(crate) struct Meant {
 }
 
 /// The end of a message about a missing file, with the suggestion if there is one.
-pub(super) fn did_you_mean(meant: Option<&Meant>) -> String {
+pub(super) fn did_you_mean(meant: Option<&Suggestion>) -> String {
     meant.map_or_else(String::new, |meant| {
         let how = if meant.is_other_form {
             ", which has the same letters in another Unicode form"
@@ -182,7 +182,7 @@ impl AssetRoots {
                     reason: LEADS_OUT,
                 });
             }
-            if real.is_file() && (real.ends_with(&*inside) || is_spelt_so(folder, &inside)) {
+            if real.is_file() && (real.ends_with(&*inside) || has_exact_case(folder, &inside)) {
                 return Ok(Some((path, real)));
             }
         }
@@ -196,7 +196,7 @@ impl AssetRoots {
     }
 
     /// The existing file most similar to a name, with or without the folders in the name.
-    fn meant(&self, inside: &str) -> Option<Meant> {
+    fn meant(&self, inside: &str) -> Option<Suggestion> {
         if self.guesses.fetch_add(1, Ordering::Relaxed) >= MAX_GUESSES {
             return None;
         }
@@ -255,7 +255,7 @@ impl AssetRoots {
 }
 
 /// `true` if a file below a folder has exactly this name, including case.
-fn is_spelt_so(folder: &Path, inside: &str) -> bool {
+fn has_exact_case(folder: &Path, inside: &str) -> bool {
     let mut folder = folder.to_owned();
     inside
         .split(['/', '\\'])
@@ -273,7 +273,7 @@ fn most_alike(
     folder: &Path,
     inside: &str,
     difference: impl Fn(&str, &str) -> Option<usize>,
-) -> Option<Meant> {
+) -> Option<Suggestion> {
     let root = folder.canonicalize().ok()?;
     let is_inside = |at: &Path| at.canonicalize().is_ok_and(|real| real.starts_with(&root));
     let mut at = folder.to_owned();
@@ -294,7 +294,7 @@ fn most_alike(
         }
         found.push(name);
     }
-    at.is_file().then(|| Meant {
+    at.is_file().then(|| Suggestion {
         path: found.join("/"),
         difference: sum,
         is_other_form,
@@ -547,9 +547,9 @@ mod tests {
             assert_eq!(end, meant);
         }
         // Case-insensitive matches are rejected by the names in the folder.
-        assert!(is_spelt_so(dir.path(), "Models/Oak/oak.PFOBJ"));
+        assert!(has_exact_case(dir.path(), "Models/Oak/oak.PFOBJ"));
         for name in ["models/Oak/oak.PFOBJ", "Models/Oak/oak.pfobj"] {
-            assert!(!is_spelt_so(dir.path(), name), "{name}");
+            assert!(!has_exact_case(dir.path(), name), "{name}");
         }
         // The number of listed folders is limited, however many files are missing.
         for _ in 0..2 * MAX_GUESSES {

@@ -6,9 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use ::image::{RgbaImage, imageops};
 
-use super::deferred::unless_it_panics;
-use super::roots::{Meant, did_you_mean};
-use super::{AssetError, Assets, Decoded, Head, MAX_TEXELS_A_SIDE, Texture};
+use super::deferred::catch_panic;
+use super::roots::{Suggestion, did_you_mean};
+use super::{AssetError, Assets, Decoded, Head, MAX_SIDE_TEXELS, Texture};
 use crate::core::parallel::on_all_threads;
 use crate::core::rules::{self, Fault};
 use mapscope_formats::quoted_path;
@@ -17,7 +17,7 @@ use mapscope_formats::quoted_path;
 /// D). +X is west in the world, and +Z south.
 pub const FACE_NAMES: [&str; 6] = ["right", "left", "top", "bottom", "back", "front"];
 /// The game's default skybox, used if the file names none: folder and file extension.
-const OF_THE_GAME: [&str; 2] = ["assets/skyboxes/clouds_blue", "jpg"];
+const DEFAULT_SKYBOX: [&str; 2] = ["assets/skyboxes/clouds_blue", "jpg"];
 /// Maximum bytes of an image.
 const MAX_IMAGE_BYTES: u64 = 64 << 20;
 
@@ -142,7 +142,7 @@ struct Face {
     /// `true` if the file does not exist.
     is_missing: bool,
     /// A suggestion for a missing file.
-    meant: Option<Meant>,
+    meant: Option<Suggestion>,
     candidates: Vec<PathBuf>,
 }
 
@@ -201,8 +201,8 @@ impl Assets {
     }
 
     /// The game's default skybox if it is below the asset root. A missing one is not a problem.
-    pub(crate) fn skybox_of_the_game(&self) -> LoadedSkybox {
-        let [folder, extension] = OF_THE_GAME;
+    pub(crate) fn default_skybox(&self) -> LoadedSkybox {
+        let [folder, extension] = DEFAULT_SKYBOX;
         let mut names = FACE_NAMES
             .iter()
             .map(|name| format!("{folder}/{name}.{extension}"));
@@ -219,7 +219,7 @@ impl Assets {
             _ => (false, None),
         };
         let image = match file.bytes {
-            Ok(bytes) => match self.afford_face(&bytes) {
+            Ok(bytes) => match self.spend_for_face(&bytes) {
                 Ok(size) => Ok(Image {
                     face,
                     name,
@@ -249,10 +249,10 @@ impl Assets {
 impl Assets {
     /// Spends the cost of a skybox image from the budget of the document, and returns its size in
     /// pixels.
-    fn afford_face(&self, bytes: &[u8]) -> Result<[u32; 2], String> {
+    fn spend_for_face(&self, bytes: &[u8]) -> Result<[u32; 2], String> {
         let file_bytes = bytes.len() as u64;
         let head = Head::read(bytes, file_bytes)?;
-        let cost = head.cost(file_bytes, Some(MAX_TEXELS_A_SIDE));
+        let cost = head.cost(file_bytes, Some(MAX_SIDE_TEXELS));
         self.budget.take(cost).map(|()| head.size)
     }
 }
@@ -264,7 +264,7 @@ fn read(images: &[Image; 6]) -> ReadSkybox {
             face, name, bytes, ..
         } = &images[index];
         let what = format!("the image {}", quoted_path(name));
-        let decoded = unless_it_panics(|| Decoded::of(&what, bytes, MAX_TEXELS_A_SIDE));
+        let decoded = catch_panic(|| Decoded::of(&what, bytes, MAX_SIDE_TEXELS));
         let decoded = decoded.unwrap_or_else(|error| Decoded::failed(unreadable(name, &error)));
         let texture = decoded
             .image

@@ -18,7 +18,7 @@ use crate::{NamedFile, Property};
 
 /// Maximum side of a drawn texture in texels. Larger than in the engine, so that painted details
 /// are visible.
-pub(crate) const MAX_TEXELS_A_SIDE: u32 = 1024;
+pub(crate) const MAX_SIDE_TEXELS: u32 = 1024;
 
 /// A texture, ready for the GPU.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl Texture {
         let has_holes = image.pixels().any(|pixel| pixel.0[3] < 255);
         let mut size = [image.width(), image.height()];
         let mut levels = mip_levels(size, image.into_raw());
-        while size.iter().any(|side| *side > MAX_TEXELS_A_SIDE) && levels.len() > 1 {
+        while size.iter().any(|side| *side > MAX_SIDE_TEXELS) && levels.len() > 1 {
             levels.remove(0);
             size = size.map(|side| (side / 2).max(1));
         }
@@ -249,7 +249,7 @@ impl Assets {
             Ok(bytes) => bytes,
             Err(error) => return Decoded::failed(Self::texture_fault(name, error)),
         };
-        let decoded = Decoded::of(&format!("texture `{name}`"), bytes, MAX_TEXELS_A_SIDE);
+        let decoded = Decoded::of(&format!("texture `{name}`"), bytes, MAX_SIDE_TEXELS);
         decoded.unwrap_or_else(|error| {
             let message = format!("texture `{name}` cannot be read: {error}");
             Decoded::failed((&rules::UNREADABLE_TEXTURE, message))
@@ -259,14 +259,14 @@ impl Assets {
     /// Spends the cost of a texture file from the budget of the document. `kept_bytes` maps the
     /// bytes of its pixels to the bytes that are kept. An unreadable file costs nothing, since that
     /// is detected at once.
-    pub(crate) fn afford_texture(
+    pub(crate) fn spend_for_texture(
         &self,
         name: &str,
         file: Option<&Path>,
         kept_bytes: impl FnOnce(u64) -> u64,
     ) -> Result<(), Fault> {
         let head = file.and_then(|file| Some((Head::of_file(file).ok()?, file.metadata().ok()?)));
-        let cost = head.map(|(head, file)| head.cost(file.len(), Some(MAX_TEXELS_A_SIDE)));
+        let cost = head.map(|(head, file)| head.cost(file.len(), Some(MAX_SIDE_TEXELS)));
         let mut cost = cost.unwrap_or_default();
         cost.kept_bytes = kept_bytes(cost.kept_bytes);
         self.budget.take(cost).map_err(|limit| {

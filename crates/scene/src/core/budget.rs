@@ -59,7 +59,7 @@ pub(crate) struct Cost {
 impl DecodeBudget {
     /// Returns the budget for each of several documents that are open at once. Each gets an equal
     /// share of the limits.
-    pub fn of_each(documents: u64) -> Self {
+    pub fn shared_among(documents: u64) -> Self {
         Self(Arc::new(Mutex::new(Spent {
             documents: documents.max(1),
             ..Spent::default()
@@ -68,8 +68,8 @@ impl DecodeBudget {
 
     /// Returns a fresh budget with the same limits, for a document whose own file has `file_bytes`
     /// bytes.
-    pub(crate) fn anew(&self, file_bytes: usize) -> Self {
-        let budget = Self::of_each(self.spent().documents);
+    pub(crate) fn fresh(&self, file_bytes: usize) -> Self {
+        let budget = Self::shared_among(self.spent().documents);
         budget.add_file(file_bytes);
         budget
     }
@@ -170,7 +170,7 @@ mod tests {
         let error = budget.take(bytes(0, 1)).unwrap_err();
         assert!(error.contains("232 MiB"), "{error}");
 
-        let budget = DecodeBudget::of_each(2).anew(0);
+        let budget = DecodeBudget::shared_among(2).fresh(0);
         assert_eq!(budget.take(elements(ELEMENTS / 2, 0)), Ok(()));
         let error = budget.take(elements(1, 0)).unwrap_err();
         assert!(error.contains("50 million"), "{error}");

@@ -86,14 +86,14 @@ macro_rules! items {
             }
 
             /// Kinds of items in documents that can contain this item, in table order.
-            pub fn kinds_beside(self) -> &'static [&'static str] {
+            pub fn sibling_kinds(self) -> &'static [&'static str] {
                 match self {
                     $( Self::$family(_) => &[$( $label ),+], )+
                 }
             }
 
             /// Written forms of all items of its document: each kind with the names of its numbers.
-            pub fn forms_beside(self) -> Vec<String> {
+            pub fn sibling_forms(self) -> Vec<String> {
                 match self {
                     $( Self::$family(_) => vec![$( form($label, &[$( $( stringify!($field) ),+ )?]) ),+], )+
                 }
@@ -507,6 +507,6 @@ mod tests {
         );
         assert_eq!(Item::split_kind("cube"), Some(("cube", "")));
         assert_eq!(Item::split_kind("cubes"), None);
-        assert!(tile.kinds_beside().contains(&"island"));
+        assert!(tile.sibling_kinds().contains(&"island"));
     }
 }

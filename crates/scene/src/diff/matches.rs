@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use super::{Comparison, in_turn};
+use super::{Comparison, aligned_pairs};
 use crate::document::parts::{Content, Line, Matches, Parts};
 use crate::{Origin, OwnLine};
 
@@ -96,7 +96,7 @@ impl Comparison<'_> {
                 all.map(|index| self.digest(side, lists[side], index).hash)
                     .collect::<Vec<_>>()
             });
-            for pair in in_turn(&digests[0], &digests[1]) {
+            for pair in aligned_pairs(&digests[0], &digests[1]) {
                 if let [Some(index), Some(other)] = pair {
                     matches.add([index, other]);
                 }
@@ -143,7 +143,7 @@ impl Comparison<'_> {
             Some((renamed(side, index)?, place))
         });
         matches.match_by(any, |side, index, _| renamed(side, index));
-        if lists[0].is_named_by_others {
+        if lists[0].is_referenced {
             // A reference by place now refers to the part that took the place.
             matches.match_by(|a, b| a == b, |_, _, place| Some(place));
         }

@@ -21,7 +21,7 @@ use thiserror::Error;
 pub use self::fields::FieldChange;
 use self::fields::changes;
 pub use self::outline::change_color;
-pub use self::text::{Told, tell};
+pub use self::text::{PartText, tell};
 use crate::core::rules::is_of_file;
 use crate::document::parts::{Line, Matches, Parts, References};
 use crate::{Document, Item, Origin, OwnLine};
@@ -183,7 +183,7 @@ fn not_read(document: &dyn Document, with_others: bool) -> Option<Problem> {
 }
 
 /// Pairs of rows or columns of two grids that are compared with each other.
-type Turns = (Line, Vec<[Option<usize>; 2]>);
+type LinePairs = (Line, Vec<[Option<usize>; 2]>);
 
 /// Two documents, and the differences found so far.
 struct Comparison<'d> {
@@ -197,7 +197,7 @@ struct Comparison<'d> {
 impl Comparison<'_> {
     /// Compares lists of the same kinds.
     fn lists(&mut self, [a, b]: [Vec<Parts<'_>>; 2], within: &str) {
-        for first in a.iter().filter(|list| list.is_named_by_others) {
+        for first in a.iter().filter(|list| list.is_referenced) {
             self.references.set(first.what, None);
             if let Some(second) = b.iter().find(|list| list.what == first.what) {
                 let matches = Rc::new(self.matches([first, second]));
@@ -222,7 +222,7 @@ impl Comparison<'_> {
             return self.grids(lists, within);
         }
         let known = self.references.get(lists[0].what);
-        let known = known.filter(|_| lists[0].is_named_by_others).map(Rc::clone);
+        let known = known.filter(|_| lists[0].is_referenced).map(Rc::clone);
         let matches = known.unwrap_or_else(|| Rc::new(self.matches(lists)));
         for at in matches.pairs() {
             self.pair(lists, at, within);
@@ -238,14 +238,14 @@ impl Comparison<'_> {
         let hashes = |line| [0, 1].map(|side| self.line_hashes(side, lists[side], line));
         let unequal = |[a, b]: [Vec<u64>; 2]| {
             let hash = |all: &[u64], at: Option<usize>| all.get(at?).copied();
-            let turns = in_turn(&a, &b).filter(|at| hash(&a, at[0]) != hash(&b, at[1]));
+            let turns = aligned_pairs(&a, &b).filter(|at| hash(&a, at[0]) != hash(&b, at[1]));
             turns.collect::<Vec<_>>()
         };
         let ([rows, others], [width, other]) = (counts(Line::Row), counts(Line::Column));
         let [a, b] = hashes(Line::Row);
         let in_place = (0..rows.max(others)).filter(|row| a.get(*row) != b.get(*row));
         let in_place = in_place.map(|row| [rows, others].map(|count| (row < count).then_some(row)));
-        let in_place: Turns = (Line::Row, in_place.collect());
+        let in_place: LinePairs = (Line::Row, in_place.collect());
         let is_one_size = rows == others && width == other;
         let mut turns = Vec::new();
         let least = rows.min(width);
@@ -272,19 +272,19 @@ impl Comparison<'_> {
     }
 
     /// Number of cells that differ under this matching of rows or columns, up to a limit.
-    fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &Turns, limit: usize) -> usize {
-        let cells = turns.iter().flat_map(|at| cells_in_turn(lists, *line, *at));
+    fn cost(&self, lists: [&Parts<'_>; 2], (line, turns): &LinePairs, limit: usize) -> usize {
+        let cells = turns.iter().flat_map(|at| paired_cells(lists, *line, *at));
         let different = cells.filter(|at| !self.is_same(lists, *at));
         different.take(limit).count()
     }
 
     /// Compares rows or columns of grids. Consecutive rows or columns that only one file has form
     /// one difference.
-    fn by_lines(&mut self, lists: [&Parts<'_>; 2], (line, turns): Turns, within: &str) {
+    fn by_lines(&mut self, lists: [&Parts<'_>; 2], (line, turns): LinePairs, within: &str) {
         let mut turns = turns.into_iter().peekable();
         while let Some(at) = turns.next() {
             let ([Some(first), None] | [None, Some(first)]) = at else {
-                for cells in cells_in_turn(lists, line, at) {
+                for cells in paired_cells(lists, line, at) {
                     self.pair(lists, cells, within);
                 }
                 continue;
@@ -366,14 +366,14 @@ impl Comparison<'_> {
     fn pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
         if at.iter().all(Option::is_some) {
             if !self.is_same(lists, at) {
-                self.unlike(lists, at, within);
+                self.compare_pair(lists, at, within);
             }
             return;
         }
         // A part whose owner is gone is not reported separately.
         let is_with_owner = (0..2).any(|side| {
             let owner = at[side].and_then(|index| lists[side].owner(index));
-            owner.is_some_and(|owner| self.references.is_alone(side, owner))
+            owner.is_some_and(|owner| self.references.is_unmatched(side, owner))
         });
         if is_with_owner {
             return;
@@ -402,7 +402,7 @@ impl Comparison<'_> {
     }
 
     /// Compares two parts that may differ.
-    fn unlike(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
+    fn compare_pair(&mut self, lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) {
         let place = || place_of(lists, at, within);
         // Cells beyond the limit are only counted.
         if lists[0].columns.is_some() && self.is_full(lists[0].what) {
@@ -496,7 +496,7 @@ struct Found {
 }
 
 /// Pairs two sequences in order: matched elements, and the elements between them side by side.
-fn in_turn(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
+fn aligned_pairs(a: &[u64], b: &[u64]) -> impl Iterator<Item = [Option<usize>; 2]> {
     let ends = [a.len(), b.len()];
     let mut next = [0; 2];
     let same = align::aligned(a, b).into_iter().chain([ends]);
@@ -530,7 +530,7 @@ fn moved_names(orders: &[Vec<u64>; 2], name: impl Fn(u64) -> String) -> [Vec<Str
 }
 
 /// Pairs the cells of a row or column of A and of B by position.
-fn cells_in_turn(
+fn paired_cells(
     lists: [&Parts<'_>; 2],
     line: Line,
     at: [Option<usize>; 2],

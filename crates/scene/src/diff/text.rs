@@ -9,7 +9,7 @@ use crate::{Document, OwnLine};
 
 /// A part of a document with all its file data.
 #[derive(Debug)]
-pub struct Told<'a> {
+pub struct PartText<'a> {
     /// The kind, such as `tile`.
     pub what: &'static str,
     /// Its name or its place, in the terms of the format. For several cells, the first and the last
@@ -24,17 +24,17 @@ pub struct Told<'a> {
 /// first.
 pub fn tell(
     document: &dyn Document,
-    mut line: impl FnMut(&Told<'_>) -> ControlFlow<()>,
+    mut line: impl FnMut(&PartText<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     let parts = all_parts(document, false).unwrap_or_default();
-    tell_lists(document, parts, "", &mut line)
+    visit_lists(document, parts, "", &mut line)
 }
 
-fn tell_lists(
+fn visit_lists(
     document: &dyn Document,
     lists: Vec<Parts<'_>>,
     within: &str,
-    line: &mut dyn FnMut(&Told<'_>) -> ControlFlow<()>,
+    line: &mut dyn FnMut(&PartText<'_>) -> ControlFlow<()>,
 ) -> ControlFlow<()> {
     for list in lists {
         let mut index = 0;
@@ -44,13 +44,15 @@ fn tell_lists(
             if end - index > 1 {
                 place = format!("{place} to {}", list.name(end - 1));
             }
-            line(&Told {
+            line(&PartText {
                 what: list.what,
                 place: &place,
-                fields: changes(&[told_of(&list, index, document), Vec::new()], |_| false),
+                fields: changes(&[lines_of_part(&list, index, document), Vec::new()], |_| {
+                    false
+                }),
             })?;
             let children = list.compared_children(index);
-            tell_lists(document, children, &format!("{place}: "), line)?;
+            visit_lists(document, children, &format!("{place}: "), line)?;
             index = end;
         }
     }
@@ -59,7 +61,7 @@ fn tell_lists(
 
 /// The data of a part. Grid cells are numerous, so their references to other parts are written as
 /// numbers; a renamed part is then a single difference.
-fn told_of(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec<OwnLine> {
+fn lines_of_part(list: &Parts<'_>, index: usize, document: &dyn Document) -> Vec<OwnLine> {
     let mut own = list.own(index, document);
     if list.columns.is_some() {
         for line in &mut own {

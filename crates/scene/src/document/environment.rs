@@ -38,23 +38,23 @@ impl Environment {
         u64::from(self.skybox().is_some())
     }
 
-    /// Reads the sky if it is still wanted, then calls `has_come`. If the sky has faults, `whole`
+    /// Reads the sky if it is still wanted, then calls `on_part`. If the sky has faults, `whole`
     /// is set to `about` with those faults added at `place`.
     pub(crate) fn complete(
         &self,
         about: &About,
         whole: &OnceLock<About>,
         place: Place,
-        goes_on: &dyn Fn() -> bool,
-        has_come: &dyn Fn(),
+        keep_going: &dyn Fn() -> bool,
+        on_part: &dyn Fn(),
     ) {
         let skybox = self.skybox.as_ref().filter(|skybox| !skybox.is_read());
-        if let Some(skybox) = skybox.filter(|_| goes_on()) {
+        if let Some(skybox) = skybox.filter(|_| keep_going()) {
             let faults = skybox.faults();
             if !faults.is_empty() {
                 whole.get_or_init(|| about.with_faults(faults, place));
             }
-            has_come();
+            on_part();
         }
     }
 

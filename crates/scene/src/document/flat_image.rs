@@ -10,7 +10,7 @@ const RGBA: usize = 4;
 /// Maximum side of a written image in pixels: one row of it must fit in memory.
 const MAX_PNG_PX: u64 = 1 << 24;
 /// Maximum number of samples per axis for each pixel of a downscaled image.
-const MAX_LOOKED_AT: usize = 16;
+const MAX_SAMPLES: usize = 16;
 
 /// An image of any size, such as a whole map at 1:1.
 pub trait FlatImage {
@@ -60,16 +60,16 @@ pub trait FlatImage {
             (scaled as u64).min(side).max(1)
         });
         let mut rgba = Vec::with_capacity((size[0] * size[1]) as usize * RGBA);
-        let mut looked_at = [0; MAX_LOOKED_AT * RGBA];
+        let mut samples = [0; MAX_SAMPLES * RGBA];
         for line in 0..size[1] {
             let rows = part(height, size[1], line);
             for column in 0..size[0] {
                 let columns = part(width, size[0], column);
-                let across = (columns.end - columns.start).min(MAX_LOOKED_AT as u64) as usize;
-                let row = &mut looked_at[..across * RGBA];
-                let step = ((rows.end - rows.start) / MAX_LOOKED_AT as u64).max(1);
+                let across = (columns.end - columns.start).min(MAX_SAMPLES as u64) as usize;
+                let row = &mut samples[..across * RGBA];
+                let step = ((rows.end - rows.start) / MAX_SAMPLES as u64).max(1);
                 let (mut sums, mut count) = ([0_u32; 3], 0);
-                for y in rows.clone().step_by(step as usize).take(MAX_LOOKED_AT) {
+                for y in rows.clone().step_by(step as usize).take(MAX_SAMPLES) {
                     self.part_of_row([columns.start, y], row);
                     for pixel in row.chunks_exact(RGBA) {
                         for (sum, channel) in sums.iter_mut().zip(pixel) {

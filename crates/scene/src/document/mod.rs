@@ -229,12 +229,12 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Loads the deferred parts one by one while `goes_on` returns `true`. Calls `has_come` after
+    /// Loads the deferred parts one by one while `keep_going` returns `true`. Calls `on_part` after
     /// each part, on the thread that loaded it.
-    fn complete(&self, _goes_on: &(dyn Fn() -> bool + Sync), _has_come: &(dyn Fn() + Sync)) {}
+    fn complete(&self, _keep_going: &(dyn Fn() -> bool + Sync), _on_part: &(dyn Fn() + Sync)) {}
 
     /// Bytes of memory held by the parts that were loaded after opening.
-    fn completed_bytes(&self) -> u64 {
+    fn deferred_bytes(&self) -> u64 {
         0
     }
 
@@ -327,7 +327,7 @@ pub trait Document: fmt::Debug + Send + Sync {
     }
 
     /// The other file whose problems this problem summarises, if any.
-    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
         let _ = problem;
         None
     }
@@ -467,7 +467,7 @@ impl dyn Document + '_ {
 
     /// Bytes of memory that it holds, including parts that were loaded after opening.
     pub fn cpu_bytes(&self) -> u64 {
-        self.about().cpu_bytes + self.completed_bytes()
+        self.about().cpu_bytes + self.deferred_bytes()
     }
 
     /// The camera of an item.

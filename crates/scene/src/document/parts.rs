@@ -36,7 +36,7 @@ pub struct Parts<'a> {
     /// `true` if some of the children are items.
     has_items_within: bool,
     /// `true` if parts of other lists reference these parts by index.
-    pub(crate) is_named_by_others: bool,
+    pub(crate) is_referenced: bool,
     /// `true` if a changed order is a difference.
     pub(crate) is_ordered: bool,
     /// `false` if the list only serves to find items.
@@ -101,7 +101,7 @@ impl References {
     }
 
     /// Returns `true` if only one file has a part.
-    pub(crate) fn is_alone(&self, side: usize, (what, index): (&str, usize)) -> bool {
+    pub(crate) fn is_unmatched(&self, side: usize, (what, index): (&str, usize)) -> bool {
         let matches = self.get(what);
         let other = matches.and_then(|matches| matches.others[side].get(index));
         other.is_some_and(Option::is_none)
@@ -167,7 +167,7 @@ impl<'a> Parts<'a> {
             content: None,
             children: None,
             has_items_within: true,
-            is_named_by_others: false,
+            is_referenced: false,
             is_ordered: true,
             is_compared: true,
         }
@@ -263,9 +263,9 @@ impl<'a> Parts<'a> {
 
     /// Marks the list as referenced by index from other lists. If a part disappears and another
     /// takes its place, they count as the same part.
-    pub(crate) fn named_by_others(self) -> Self {
+    pub(crate) fn referenced_by_index(self) -> Self {
         Self {
-            is_named_by_others: true,
+            is_referenced: true,
             ..self
         }
     }
@@ -276,7 +276,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Leaves the list out of comparisons.
-    pub(crate) fn for_finding(self) -> Self {
+    pub(crate) fn not_compared(self) -> Self {
         Self {
             is_compared: false,
             ..self
@@ -312,7 +312,7 @@ impl<'a> Parts<'a> {
     }
 
     /// Sets the children of each part.
-    pub(crate) fn made_of(mut self, children: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
+    pub(crate) fn with_children(mut self, children: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
         self.children = Some(Rc::new(children));
         self
     }
@@ -321,7 +321,7 @@ impl<'a> Parts<'a> {
     pub(crate) fn detailed(self, children: impl Fn(usize) -> Vec<Parts<'a>> + 'a) -> Self {
         Self {
             has_items_within: false,
-            ..self.made_of(children)
+            ..self.with_children(children)
         }
     }
 

@@ -138,7 +138,7 @@ fn numbered(
     let is_of_file = lists
         .iter()
         .find_map(|list| list.item(0))
-        .is_some_and(|item| item.kinds_beside().contains(&kind));
+        .is_some_and(|item| item.sibling_kinds().contains(&kind));
     if Item::of_kind(kind, "0").is_empty() && Item::of_kind(kind, "").is_empty() {
         return match is_of_file {
             false => Err(unknown_kind(lists)),
@@ -207,7 +207,7 @@ fn unknown_kind(lists: &[Parts<'_>]) -> String {
 /// Written forms of the items of a file.
 fn forms(lists: &[Parts<'_>]) -> Vec<String> {
     let item = lists.iter().find_map(|list| list.item(0));
-    item.map_or_else(Vec::new, Item::forms_beside)
+    item.map_or_else(Vec::new, Item::sibling_forms)
 }
 
 /// Written form of an item of a kind.

@@ -146,7 +146,7 @@ pub fn open(
     progress: &Progress,
 ) -> Result<Arc<dyn Document>, OpenError> {
     let options = OpenOptions {
-        budget: options.budget.anew(source.bytes.len()),
+        budget: options.budget.fresh(source.bytes.len()),
         ..options.clone()
     };
     (identify(source)?.open)(source, &options, progress)

@@ -283,7 +283,7 @@ fn is_stream(meta: &fs::Metadata) -> bool {
 
 /// The file that would be created at a path without a file: the end of its chain of links, if it
 /// has one.
-fn led_to(path: &Path) -> PathBuf {
+fn resolve_link_chain(path: &Path) -> PathBuf {
     let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
         let Ok(next) = fs::read_link(&target) else {
@@ -306,30 +306,30 @@ fn permissions_of_file(meta: &fs::Metadata) -> fs::Permissions {
 }
 
 /// The temporary files of all writes in progress.
-static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+static TEMP_FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A temporary file, registered until it is dropped.
-struct Unfinished(PathBuf);
+struct TempFileGuard(PathBuf);
 
-impl Unfinished {
+impl TempFileGuard {
     fn new(path: &Path) -> Self {
-        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = TEMP_FILES.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(path.to_owned());
         Self(path.to_owned())
     }
 }
 
-impl Drop for Unfinished {
+impl Drop for TempFileGuard {
     fn drop(&mut self) {
-        let mut all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = TEMP_FILES.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|path| *path != self.0);
     }
 }
 
 /// Removes the temporary files of all writes in progress. Only for a process that ends at once,
 /// since later writes would fail.
-pub fn remove_unfinished() {
-    let all = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+pub fn remove_temp_files() {
+    let all = TEMP_FILES.lock().unwrap_or_else(PoisonError::into_inner);
     for path in all.iter() {
         // It may be finished or gone by now.
         let _gone = fs::remove_file(path);
@@ -352,12 +352,12 @@ pub fn write_whole(
     };
     if meta.as_ref().is_some_and(is_stream) {
         let mut out = BufWriter::new(File::create(path)?);
-        with_own_error(&mut out, write)?;
+        preserving_error(&mut out, write)?;
         return out.flush();
     }
     let target = match meta {
         Some(_) => path.canonicalize()?,
-        None => led_to(path),
+        None => resolve_link_chain(path),
     };
     let (Some(name), Some(folder)) = (target.file_name(), target.parent()) else {
         return Err(io::ErrorKind::InvalidFilename.into());
@@ -387,10 +387,10 @@ pub fn write_whole(
     let part = builder
         .tempfile_in(folder)
         .map_err(|error| refused(&error))?;
-    let _unfinished = Unfinished::new(part.path());
+    let _unfinished = TempFileGuard::new(part.path());
     // Not through the temporary file handle, whose errors name a path unknown to the user.
     let mut out = BufWriter::new(part.as_file());
-    with_own_error(&mut out, write)?;
+    preserving_error(&mut out, write)?;
     out.flush()?;
     drop(out);
     if let Some(permissions) = permissions {
@@ -404,26 +404,26 @@ pub fn write_whole(
 ///
 /// # Errors
 /// The error of the writer, or else that of `write`.
-pub fn with_own_error(
+pub fn preserving_error(
     out: &mut dyn Write,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut remembering = Remembering { out, error: None };
-    let written = write(&mut remembering);
-    match remembering.error {
+    let mut capture = ErrorCapture { out, error: None };
+    let written = write(&mut capture);
+    match capture.error {
         Some(error) if written.is_err() => Err(error),
         _ => written,
     }
 }
 
 /// A writer that keeps the error it failed with.
-struct Remembering<'a> {
+struct ErrorCapture<'a> {
     out: &'a mut dyn Write,
     error: Option<io::Error>,
 }
 
-impl Remembering<'_> {
-    fn remembered<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
+impl ErrorCapture<'_> {
+    fn captured<T>(&mut self, done: io::Result<T>) -> io::Result<T> {
         done.map_err(|error| {
             let kind = error.kind();
             // Writes are retried after this kind of error.
@@ -436,15 +436,15 @@ impl Remembering<'_> {
     }
 }
 
-impl Write for Remembering<'_> {
+impl Write for ErrorCapture<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let written = self.out.write(bytes);
-        self.remembered(written)
+        self.captured(written)
     }
 
     fn flush(&mut self) -> io::Result<()> {
         let flushed = self.out.flush();
-        self.remembered(flushed)
+        self.captured(flushed)
     }
 }
 
@@ -475,7 +475,7 @@ mod tests {
             assert_eq!(reason, "the disk is full");
         }
         let mut out = Vec::new();
-        let written = with_own_error(&mut out, |_| Err(io::Error::other("no pixels")));
+        let written = preserving_error(&mut out, |_| Err(io::Error::other("no pixels")));
         assert_eq!(written.unwrap_err().to_string(), "no pixels");
     }
 
@@ -527,7 +527,7 @@ mod tests {
         let written = write_whole(&path, |out| {
             out.write_all(b"half")?;
             assert_eq!(count(), 1);
-            for unfinished in UNFINISHED.lock().unwrap().iter() {
+            for unfinished in TEMP_FILES.lock().unwrap().iter() {
                 // Other tests write at the same time.
                 if unfinished.starts_with(dir.path()) {
                     fs::remove_file(unfinished)?;
@@ -537,7 +537,7 @@ mod tests {
             Ok(())
         });
         assert!(written.is_err() && count() == 0);
-        let all = UNFINISHED.lock().unwrap();
+        let all = TEMP_FILES.lock().unwrap();
         assert!(!all.iter().any(|path| path.starts_with(dir.path())));
     }
 

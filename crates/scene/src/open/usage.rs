@@ -15,7 +15,7 @@ const FORMATS: [&Format; 2] = [&pfobj::FORMAT, &ika::vsp::FORMAT];
 const PTF: &str = "ptf";
 
 /// `true` if the file name is that of an asset for other files: a model, a tileset or an image.
-pub fn is_for_others(path: &Path) -> bool {
+pub fn is_shared_asset(path: &Path) -> bool {
     is_image(path) || FORMATS.iter().any(|format| has_ending(path, format))
 }
 

@@ -24,7 +24,7 @@ fn what_is_listed_is_found_again_and_described() {
     for document in demos() {
         let document = &*document;
         let whole = document.outline().into_iter().find_map(|line| line.item);
-        for kind in whole.unwrap().kinds_beside() {
+        for kind in whole.unwrap().sibling_kinds() {
             let listed = find_items(document, kind);
             // Items without a list are found by their numbers.
             let listed = listed.unwrap_or_else(|why| {

@@ -35,7 +35,7 @@ impl Map {
             Parts::list("level", self.pmf.levels.len())
                 .keys(|_| String::new())
                 .items(|level| Some(LevelItem::level(level)))
-                .made_of(|level| {
+                .with_children(|level| {
                     let at = self.level_at(level);
                     at.map_or_else(Vec::new, |at| self.level_parts(at))
                 }),
@@ -51,7 +51,7 @@ impl Map {
         let mut parts = vec![
             of_names("material", &common.strings, materials)
                 .items(move |index| Some(LevelItem::material(at.number, index)))
-                .named_by_others(),
+                .referenced_by_index(),
             of_names("physics material", &common.strings, physics)
                 .items(move |index| Some(LevelItem::physics_material(at.number, index))),
             Parts::list("sound material", common.sound_materials.len()).items(move |index| {
@@ -92,7 +92,9 @@ impl Map {
         });
         let chunks = chunks
             .items(move |index| Some(LevelItem::chunk(level.number, index)))
-            .made_of(move |index| chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at)));
+            .with_children(move |index| {
+                chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at))
+            });
         if self.bytes.is_empty() {
             return chunks;
         }
@@ -203,7 +205,7 @@ fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
             (0..at.face.vertices.len()).for_each(|vertex| at.add_vertex(vertex, content));
         }
     })
-    .made_of(move |index| face(index).map(FaceAt::vertices).into_iter().collect());
+    .with_children(move |index| face(index).map(FaceAt::vertices).into_iter().collect());
     vec![list]
 }
 

@@ -9,7 +9,7 @@ use super::describe::OVERLAYS;
 use super::overlays::circle_radii;
 use super::pick::Covers;
 use super::place::{
-    camera_pose, footprint, is_somewhere, missing_bounds, model_bounds, world_from_entity,
+    camera_pose, footprint, has_position, missing_bounds, model_bounds, world_from_entity,
 };
 use super::{Group, MapScene, Placed, SceneModel, check, load};
 use crate::camera::Handedness;
@@ -123,7 +123,7 @@ impl MapScene {
         // Entities far off the map must not reduce it to a speck.
         let is_framed = |placed: &&Placed| match terrain {
             Some(_) => placed.ground.is_some(),
-            None => placed.is_somewhere,
+            None => placed.has_position,
         };
         let bounds = entities.iter().filter(is_framed);
         let bounds = bounds.map(|placed| placed.bounds);
@@ -406,13 +406,13 @@ fn place_all(
             bounds: bounds.unwrap_or_else(|| missing_bounds(entity, &world_from_model)),
             model: model_index,
             clip,
-            is_somewhere: is_somewhere(entity),
+            has_position: has_position(entity),
             ground: terrain
-                .filter(|_| is_somewhere(entity))
+                .filter(|_| has_position(entity))
                 .and_then(|terrain| terrain.height_at(position.x, position.z)),
             kinds: kinds_of(entity, classes, model_index),
         };
-        if placed.is_somewhere {
+        if placed.has_position {
             check_ground(pfscene, index, &placed, terrain, problems);
         }
         placed
@@ -597,7 +597,7 @@ fn group(entities: &[Placed], models: &[SceneModel]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut known = HashMap::new();
     for (index, placed) in (0..).zip(entities) {
-        if models[placed.model].model.is_none() || !placed.is_somewhere {
+        if models[placed.model].model.is_none() || !placed.has_position {
             continue;
         }
         let at = *known

@@ -17,7 +17,7 @@ use mapscope_formats::pfscene::{Pfscene, Value};
 use mapscope_formats::{Problem, Problems, counted, quoted};
 
 /// Tolerance for equal positions, in world units, and for equal quaternion components.
-const SAME: f32 = 0.01;
+const SAME_TOLERANCE: f32 = 0.01;
 /// Factor between the scale of an entity and that of others of its model above which it is odd.
 const ODD_FACTOR: f32 = 5.0;
 /// An island is small if the largest one has more than this many times its cells.
@@ -27,14 +27,14 @@ const SMALL_ISLAND: u32 = 20;
 pub(super) fn check_doubles(pfscene: &Pfscene, entities: &[Placed], problems: &mut Problems) {
     let mut seen = HashMap::new();
     for (index, (entity, placed)) in (0..).zip(pfscene.entities.iter().zip(entities)) {
-        if !placed.is_somewhere {
+        if !placed.has_position {
             continue;
         }
         let rotation = entity.attributes.value("rotation").and_then(Value::quat);
         let numbers = rotation.into_iter().flatten();
         let key: Vec<i64> = numbers
             .chain(placed.position().to_array())
-            .map(|number| (number / SAME).round() as i64)
+            .map(|number| (number / SAME_TOLERANCE).round() as i64)
             .collect();
         let first = *seen.entry((placed.model, key)).or_insert(index);
         let Some(other) = pfscene.entities.get(first as usize) else {
@@ -103,7 +103,7 @@ impl MapScene {
         let entity = self.pfscene.entities.get(index as usize)?;
         let position = placed.position();
         let cell = terrain.cell_at(position.x, position.z)?;
-        (placed.is_somewhere && can_move(entity)).then_some(cell)
+        (placed.has_position && can_move(entity)).then_some(cell)
     }
 
     /// `true` if entities of a model go on foot: it has a clip for that, or one of them stands on ground.
@@ -148,7 +148,7 @@ impl MapScene {
                     index,
                     key,
                     || {
-                        let why = terrain.why_barred(obstacle);
+                        let why = terrain.obstacle_text(obstacle);
                         format!("can move, but not from where it stands: {why} {of_map}")
                     },
                 );

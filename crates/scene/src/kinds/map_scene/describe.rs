@@ -168,7 +168,7 @@ impl MapScene {
     fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
         let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
             let placed = entities.filter_map(|index| self.entities.get(index as usize));
-            let boxes = placed.filter(|placed| placed.is_somewhere);
+            let boxes = placed.filter(|placed| placed.has_position);
             let boxes = boxes.map(|placed| placed.bounds);
             boxes.reduce(|all, next| all.union(&next))
         };
@@ -261,19 +261,19 @@ impl Document for MapScene {
         of_models.or_else(|| self.environment.pending())
     }
 
-    fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
+    fn complete(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
         if let Some(terrain) = self.terrain() {
-            terrain.complete(goes_on, has_come);
+            terrain.complete(keep_going, on_part);
         }
-        self.textures.complete(goes_on, has_come);
+        self.textures.complete(keep_going, on_part);
         let (about, whole) = (&self.about, &self.whole_about);
         let place = skybox_place(&self.pfscene);
         self.environment
-            .complete(about, whole, place, goes_on, has_come);
+            .complete(about, whole, place, keep_going, on_part);
     }
 
-    fn completed_bytes(&self) -> u64 {
-        let of_terrain = self.terrain().map(|terrain| terrain.completed_bytes());
+    fn deferred_bytes(&self) -> u64 {
+        let of_terrain = self.terrain().map(|terrain| terrain.deferred_bytes());
         let of_models = of_terrain.unwrap_or_default() + self.textures.cpu_bytes();
         of_models + self.environment.cpu_bytes()
     }
@@ -369,7 +369,7 @@ impl Document for MapScene {
             Parts::one("scene", SceneItem::Scene),
             Parts::records("faction", &scene.factions, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Faction { index: number(i) }))
-                .named_by_others(),
+                .referenced_by_index(),
             Parts::records("entity", &scene.entities, |it| it.name.clone())
                 .items(move |i| Some(SceneItem::Entity { index: number(i) })),
             Parts::records("region", &scene.regions, |it| it.name.clone())
@@ -541,7 +541,7 @@ impl Document for MapScene {
         map.into_iter().chain(models).collect()
     }
 
-    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
         let is_of = |rules: [&Rule; 2]| rules.iter().any(|rule| rule.id == problem.rule.id);
         if is_of([&rules::BROKEN_MAP, &rules::MISSING_MAP]) {
             return self.map_path.clone();

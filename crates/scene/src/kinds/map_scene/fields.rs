@@ -17,7 +17,7 @@ use mapscope_formats::pfscene::{
 use mapscope_formats::{Problem, Severity, Subject, counted};
 
 /// Text for values that a scene does not define.
-const OF_THE_GAME: &str = "as in the game";
+const GAME_DEFAULT_NOTE: &str = "as in the game";
 /// Maximum number of problems listed for an entity, and for its model.
 const MAX_PROBLEMS: usize = 20;
 
@@ -95,7 +95,7 @@ impl<'a> SceneAt<'a> {
                             || {
                                 let position = scene.environment.sun.position.to_array();
                                 let [x, y, z] = position.map(short);
-                                format!("{x} {y} {z}, {OF_THE_GAME}").into()
+                                format!("{x} {y} {z}, {GAME_DEFAULT_NOTE}").into()
                             },
                             |position| position.value.into(),
                         )
@@ -129,7 +129,7 @@ impl MapScene {
         let text = match (named, &self.environment.skybox) {
             (Some(_), Some(skybox)) => skybox.said(),
             (Some(named), None) => format!("{named}, which cannot be shown"),
-            (None, Some(skybox)) => format!("{}, {OF_THE_GAME}", skybox.said()),
+            (None, Some(skybox)) => format!("{}, {GAME_DEFAULT_NOTE}", skybox.said()),
             (None, None) => "none".to_owned(),
         };
         text.into()
@@ -190,7 +190,7 @@ impl MapScene {
 fn color(named: Option<&Setting<[i32; 4]>>) -> Value {
     let Some([r, g, b, alpha]) = named.map(|setting| setting.value) else {
         let white = Some(Swatch::Color([255; 3]));
-        return Value::from(format!("255 255 255, {OF_THE_GAME}")).swatch(white);
+        return Value::from(format!("255 255 255, {GAME_DEFAULT_NOTE}")).swatch(white);
     };
     let rgb = [r, g, b].map(|part| part.clamp(0, 255) as u8);
     let text = format!("{r} {g} {b}, alpha {alpha}");
@@ -249,7 +249,7 @@ impl<'a> EntityAt<'a> {
     /// Its position in world space; `None` if the file has no valid position.
     fn position(&self) -> Option<Vec3> {
         let placed = self.placed;
-        placed.is_somewhere.then(|| placed.position())
+        placed.has_position.then(|| placed.position())
     }
 
     pub(super) fn tile(&self) -> Option<(u32, u32)> {

@@ -142,10 +142,10 @@ pub(super) fn load(
     progress: &Progress,
 ) -> Result<Loaded, OpenError> {
     let mut dependencies = Vec::new();
-    let assets = Assets::of_surroundings(source, options);
+    let assets = Assets::for_environment(source, options);
     let mut skybox = match &general.skybox {
         Some(it) => assets.skybox(&it.value.folder, &it.value.extension),
-        None => assets.skybox_of_the_game(),
+        None => assets.default_skybox(),
     };
     let (map, models) = std::thread::scope(|scope| {
         let map = scope.spawn(|| load_map(general, source, options, &progress.part(MAP)));

@@ -95,7 +95,7 @@ struct Placed {
     /// The clip that it plays, by its index in the model.
     clip: Option<usize>,
     /// `true` if the file has a position for it. Other entities are not shown.
-    is_somewhere: bool,
+    has_position: bool,
     /// World height of the ground below it; `None` off the map or without a map.
     ground: Option<f32>,
     /// Its groups: its faction, its class and its model.

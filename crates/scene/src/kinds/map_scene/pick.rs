@@ -29,7 +29,7 @@ impl Covers {
             model.is_some_and(|model| model.model.is_some())
         };
         let covers = (0..).zip(entities).filter(|(_, placed)| {
-            placed.is_somewhere && has_model(placed) && placed.bounds.is_finite()
+            placed.has_position && has_model(placed) && placed.bounds.is_finite()
         });
         let (entities, bounds): (Vec<u32>, Vec<Aabb>) =
             covers.map(|(index, placed)| (index, placed.bounds)).unzip();
@@ -64,9 +64,9 @@ impl MapScene {
     /// and bones are drawn on top.
     pub(super) fn covers_place(&self, ray: Ray, distance: f32, shown: &Shown) -> bool {
         let place = ray.origin + ray.direction * distance;
-        let holds_place = |placed: &Placed| placed.bounds.distance(place) <= SLACK;
+        let contains_place = |placed: &Placed| placed.bounds.distance(place) <= SLACK;
         let selected = self.selected_entity(shown);
-        if selected.is_some_and(|posed| holds_place(posed.placed())) {
+        if selected.is_some_and(|posed| contains_place(posed.placed())) {
             return false;
         }
         let is_before = |met: f32| met < distance - SLACK;
@@ -85,7 +85,9 @@ impl MapScene {
                 let index = *covers.entities.get(at as usize)?;
                 let placed = self.entities.get(index as usize)?;
                 let (entered, _) = ray.within(&placed.bounds)?;
-                if !is_before(entered) || holds_place(placed) || self.is_entity_hidden(index, shown)
+                if !is_before(entered)
+                    || contains_place(placed)
+                    || self.is_entity_hidden(index, shown)
                 {
                     return None;
                 }
@@ -112,7 +114,7 @@ impl MapScene {
             .filter(|(index, _)| !self.is_entity_hidden(*index, shown))
             .filter_map(|(index, placed)| {
                 // A clip may lead out of the bounds of its first frame.
-                let (distance, _) = ray.within(&grown(&placed.bounds))?;
+                let (distance, _) = ray.within(&with_margin(&placed.bounds))?;
                 Some((distance, index))
             })
             .collect();
@@ -158,14 +160,14 @@ impl MapScene {
             .chain([SceneItem::Entity { index }])
             .map(Item::Scene);
         let placed = self.entities.get(index as usize);
-        placed.is_some_and(|placed| !placed.is_somewhere)
+        placed.is_some_and(|placed| !placed.has_position)
             || !Self::shows_entities(shown)
             || (!shown.hidden.is_empty() && items.any(|item| shown.hides(item)))
     }
 }
 
 /// A box with a margin for the frames of a clip.
-fn grown(aabb: &Aabb) -> Aabb {
+fn with_margin(aabb: &Aabb) -> Aabb {
     let margin = (aabb.max - aabb.min) * 0.5;
     Aabb {
         min: aabb.min - margin,

@@ -33,7 +33,7 @@ fn vector(attributes: &Attributes, key: &str) -> Option<Vec3> {
 }
 
 /// `true` if an entity has a valid position.
-pub(super) fn is_somewhere(entity: &Entity) -> bool {
+pub(super) fn has_position(entity: &Entity) -> bool {
     vector(&entity.attributes, "position").is_some()
 }
 
@@ -145,7 +145,7 @@ pub(super) fn footprint(
     placed: &Placed,
     model: Option<&Model>,
 ) -> Option<Footprint> {
-    if !is_blocker(entity) || !placed.is_somewhere {
+    if !is_blocker(entity) || !placed.has_position {
         return None;
     }
     let playhead = Playhead {

@@ -14,16 +14,16 @@ impl Model {
             Parts::one("model", ModelItem::Model),
             Parts::records("material", &pfobj.materials, |it| it.name.clone())
                 .items(|index| Some(material_item(index)))
-                .named_by_others(),
+                .referenced_by_index(),
             Parts::records("joint", &pfobj.joints, |it| it.name.clone())
                 .items(|index| Some(joint_item(index)))
-                .named_by_others(),
+                .referenced_by_index(),
             Parts::records("clip", &pfobj.clips, |it| it.name.clone())
                 .items(|index| {
                     let index = index as u32;
                     Some(ModelItem::Clip { index })
                 })
-                .made_of(|index| self.frame_parts(index)),
+                .with_children(|index| self.frame_parts(index)),
             self.vertex_parts(),
             self.flaw_parts(),
         ]
@@ -40,7 +40,7 @@ impl Model {
             named.get(index).map_or_else(String::new, Flaw::to_string)
         });
         let item = move |index: usize| flaws.get(index).map(|flaw| flaw_item(*flaw));
-        parts.items(item).for_finding()
+        parts.items(item).not_compared()
     }
 
     /// Returns the frames of a clip.
@@ -62,7 +62,7 @@ impl Model {
                     add_bounds(clip.bounds.get(frame).and_then(Option::as_ref), content);
                 }
             })
-            .made_of(move |frame| self.parts_of_frame(number, clip, frame));
+            .with_children(move |frame| self.parts_of_frame(number, clip, frame));
         vec![frames]
     }
 

@@ -315,7 +315,7 @@ impl Document for Model {
         })
     }
 
-    fn stands_for(&self, problem: &Problem) -> Option<PathBuf> {
+    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
         match problem.subject {
             Subject::Lod(number @ 1..) if rules::is_of_lod(problem.rule) => self.lods.path(number),
             _ => None,

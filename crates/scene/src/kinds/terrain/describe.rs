@@ -86,19 +86,19 @@ impl Document for Terrain {
         of_relief.or_else(|| self.environment.pending())
     }
 
-    fn complete(&self, goes_on: &(dyn Fn() -> bool + Sync), has_come: &(dyn Fn() + Sync)) {
-        if self.relief().is_coarse && goes_on() {
+    fn complete(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
+        if self.relief().is_coarse && keep_going() {
             // The outline lists the islands: of a large map now, of a small one from the start.
             self.navigation();
             self.make_relief();
-            has_come();
+            on_part();
         }
         let (about, whole) = (&self.about, &self.whole_about);
         self.environment
-            .complete(about, whole, SKYBOX_PLACE, goes_on, has_come);
+            .complete(about, whole, SKYBOX_PLACE, keep_going, on_part);
     }
 
-    fn completed_bytes(&self) -> u64 {
+    fn deferred_bytes(&self) -> u64 {
         let relief = self.whole_relief.get();
         relief.map_or(0, |relief| relief.cpu_bytes() as u64) + self.environment.cpu_bytes()
     }
@@ -176,7 +176,7 @@ impl Document for Terrain {
                     let index = index as u32;
                     Some(TerrainItem::Material { index })
                 })
-                .named_by_others(),
+                .referenced_by_index(),
             Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
                 .cells(|[row, col]| TerrainItem::Tile { row, col })
                 .contents(|run, content| self.add_tiles(run, content)),
@@ -184,10 +184,10 @@ impl Document for Terrain {
                 format!("{row},{col}")
             })
             .cells(|[row, col]| TerrainItem::Chunk { row, col })
-            .for_finding(),
+            .not_compared(),
             Parts::list("island", self.ground().list.len())
                 .items(|index| self.ground().list.get(index).map(IslandAt::item))
-                .for_finding(),
+                .not_compared(),
         ])
     }
 

@@ -146,7 +146,7 @@ impl Terrain {
                 }
                 Found::Tile => {
                     let mut plain = *tile;
-                    for field in SPELT_IN_TWO_WAYS {
+                    for field in WITH_TWO_SPELLINGS {
                         plain.set(field, tile.get(field));
                     }
                     for field in MATERIALS {
@@ -167,7 +167,7 @@ impl Terrain {
 
 /// Fields of a tile with two spellings that the engine reads alike: letters in either case, and 0
 /// with either sign.
-const SPELT_IN_TWO_WAYS: [Field; 2] = [Field::Type, Field::BaseHeight];
+const WITH_TWO_SPELLINGS: [Field; 2] = [Field::Type, Field::BaseHeight];
 
 /// The fields of a tile that reference materials.
 const MATERIALS: [Field; 2] = [Field::TopMaterial, Field::SideMaterial];
@@ -438,7 +438,7 @@ impl<'a> TileAt<'a> {
                 title: "Shape",
                 key: None,
                 fields: &[
-                    field("", |at: &Self| at.fields(true)).own(|at| at.said_fields(true)),
+                    field("", |at: &Self| at.fields(true)).own(|at| at.stored_fields(true)),
                     field("Corners", |at: &Self| at.corners().into())
                         .derived()
                         .json_as("corners", |at| {
@@ -456,8 +456,8 @@ impl<'a> TileAt<'a> {
                 title: "Surface",
                 key: None,
                 fields: &[
-                    field("", |at: &Self| at.fields(false)).own(|at| at.said_fields(false)),
-                    own_only("Other characters", |at: &Self| at.unsaid().into()),
+                    field("", |at: &Self| at.fields(false)).own(|at| at.stored_fields(false)),
+                    own_only("Other characters", |at: &Self| at.other_characters().into()),
                     json_only("walkable", |at| at.walk().map(|walk| walk.is_ok()).into()),
                 ],
             },
@@ -500,7 +500,7 @@ impl<'a> TileAt<'a> {
     }
 
     /// The same without derived values.
-    fn said_fields(&self, of_shape: bool) -> Value {
+    fn stored_fields(&self, of_shape: bool) -> Value {
         self.field_lines(of_shape, false)
     }
 
@@ -534,7 +534,7 @@ impl<'a> TileAt<'a> {
 
     /// Characters that no field represents, such as a digit other than 1 for a set flag. For
     /// contents that are not a tile, all characters.
-    fn unsaid(&self) -> Option<String> {
+    fn other_characters(&self) -> Option<String> {
         let (text, _) = self.text.as_ref()?;
         let Some(reading) = self.reading.filter(|_| text.len() == TILE_CHARS) else {
             return Some(String::from_utf8_lossy(text).into_owned());
@@ -543,7 +543,7 @@ impl<'a> TileAt<'a> {
         let names_edges = Edge::ALL
             .into_iter()
             .any(|edge| reading.get(Field::blend(edge)) != 0);
-        let mut unsaid = Vec::new();
+        let mut other_characters = Vec::new();
         for field in Field::ALL {
             let number = reading.get(field);
             plain.set(field, number);
@@ -562,11 +562,11 @@ impl<'a> TileAt<'a> {
                     .zip(plain)
                     .is_some_and(|(a, b)| a.eq_ignore_ascii_case(b));
                 if let Some(found) = found.filter(|_| !is_said || !is_plain) {
-                    unsaid.push(format!("{at}: {}", char::from(*found)));
+                    other_characters.push(format!("{at}: {}", char::from(*found)));
                 }
             }
         }
-        (!unsaid.is_empty()).then(|| unsaid.join(", "))
+        (!other_characters.is_empty()).then(|| other_characters.join(", "))
     }
 
     fn field(&self, reading: &Reading, field: Field) -> Value {
@@ -759,7 +759,7 @@ impl CellAt<'_> {
         if let Some(obstacle) = obstacle {
             return Property {
                 link: entity.map(|entity| entity.item),
-                ..Property::new(name, self.terrain.why_barred(obstacle))
+                ..Property::new(name, self.terrain.obstacle_text(obstacle))
             };
         }
         let island = self.island(domain);

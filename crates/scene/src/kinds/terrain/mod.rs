@@ -48,7 +48,7 @@ use mapscope_formats::{Place, Problem, Subject};
 const SKYBOX_PLACE: Place = Place::Text { line: 1, column: 1 };
 /// Maximum number of tiles of a map that is opened together with its relief, which takes about 50
 /// ms at that size.
-const MAX_TILES_AT_ONCE: usize = 1 << 20;
+const MAX_TILES_WITH_RELIEF: usize = 1 << 20;
 
 /// An open map, ready to be drawn, pointed at and described.
 #[derive(Debug)]
@@ -106,7 +106,7 @@ impl Terrain {
             skybox,
             faults,
             candidates,
-        } = Assets::of_surroundings(source, options).skybox_of_the_game();
+        } = Assets::for_environment(source, options).default_skybox();
         let environment = Environment {
             skybox,
             ..Environment::default()
@@ -166,7 +166,7 @@ impl Terrain {
         let layers = textures.layers_of_materials();
         let tiles = Arc::new(pack::pack_tiles(&map, &layers));
         report(0.75)?;
-        let relief = if map.tiles.len() > MAX_TILES_AT_ONCE {
+        let relief = if map.tiles.len() > MAX_TILES_WITH_RELIEF {
             Relief::coarse(&map)
         } else {
             let to_sun = environment.sun.casting_direction();
@@ -286,7 +286,7 @@ impl Terrain {
     }
 
     /// Describes why a cell is impassable, with the name of a blocking entity.
-    pub(super) fn why_barred(&self, obstacle: Obstacle) -> String {
+    pub(super) fn obstacle_text(&self, obstacle: Obstacle) -> String {
         match obstacle {
             Obstacle::Entity(index) => {
                 let entity = self.blockers.get(index as usize);
@@ -312,7 +312,7 @@ impl Terrain {
     pub fn levels(&self) -> [i32; 2] {
         let chunks = self.relief.packed.chunks.iter();
         let levels = chunks.filter_map(|chunk| chunk.ground);
-        levels.reduce(pack::wider).unwrap_or_default()
+        levels.reduce(pack::union_levels).unwrap_or_default()
     }
 
     /// Lowest and highest level of everything drawn, including the skirt and placeholders.
@@ -323,7 +323,7 @@ impl Terrain {
             .chunks
             .iter()
             .map(|chunk| chunk.all.levels);
-        levels.reduce(pack::wider).unwrap_or_default()
+        levels.reduce(pack::union_levels).unwrap_or_default()
     }
 
     /// World height of the ground at a place; `None` off the map and on unreadable tiles.

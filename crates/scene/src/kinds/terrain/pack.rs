@@ -129,14 +129,14 @@ pub enum TopClass {
 enum Mix {
     /// No mixing: each half shows one material.
     None,
-    /// Up to [`FEW`] materials in each quarter.
+    /// Up to [`MAX_FEW_LAYERS`] materials in each quarter.
     Few,
     /// More materials in at least one quarter.
     Many,
 }
 
 /// Maximum number of layers in the cheaper mixing shader; see `vs_mixed` in `terrain.wgsl`.
-const FEW: usize = 4;
+const MAX_FEW_LAYERS: usize = 4;
 
 impl TopClass {
     /// All classes, in the order of [`Faces::tops`].
@@ -210,9 +210,9 @@ impl ChunkFaces {
             for (col, tile) in (first_col..).zip(tiles) {
                 let shape = Shape::of(tile);
                 let of_tile = [shape.lowest(), shape.highest()];
-                levels = wider(levels, of_tile);
+                levels = union_levels(levels, of_tile);
                 if map.is_read(row, col) {
-                    ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
+                    ground = Some(union_levels(ground.unwrap_or(of_tile), of_tile));
                 }
             }
         }
@@ -525,7 +525,7 @@ fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
         return Mix::None;
     }
     if modes.contains(&BlendMode::Blur) && blurs(around, layers) {
-        return if meets_many(around, layers, modes) {
+        return if mixes_many(around, layers, modes) {
             Mix::Many
         } else {
             Mix::Few
@@ -546,9 +546,9 @@ fn mix(around: &Around<'_>, layers: &Layers<'_>) -> Mix {
     }
 }
 
-/// `true` if a blurred quarter of a tile may have more than [`FEW`] layers. These are the layers of
+/// `true` if a blurred quarter of a tile may have more than [`MAX_FEW_LAYERS`] layers. These are the layers of
 /// both halves of the four tiles at its corner, even if not all are visible.
-fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
+fn mixes_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -> bool {
     let layers_of =
         |tile: &Tile| [Half::South, Half::North].map(|h| layers.of(half_material(tile, h)));
     // An unreadable tile shows the placeholder, whatever tile replaces it.
@@ -558,7 +558,7 @@ fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -
         .all()
         .flat_map(layers_of)
         .for_each(|layer| seen.add(layer));
-    if seen.count + placeholders <= FEW {
+    if seen.count + placeholders <= MAX_FEW_LAYERS {
         return false;
     }
     let quarters = [
@@ -578,20 +578,20 @@ fn meets_many(around: &Around<'_>, layers: &Layers<'_>, modes: [BlendMode; 4]) -
             .into_iter()
             .filter_map(|tile| around.at(tile.0, tile.1));
         tiles.flat_map(layers_of).for_each(|layer| seen.add(layer));
-        seen.count + placeholders > FEW
+        seen.count + placeholders > MAX_FEW_LAYERS
     })
 }
 
-/// A set of distinct layers that stops counting at [`FEW`] + 1.
+/// A set of distinct layers that stops counting at [`MAX_FEW_LAYERS`] + 1.
 #[derive(Default)]
 struct DistinctLayers {
-    layers: [u32; FEW + 1],
+    layers: [u32; MAX_FEW_LAYERS + 1],
     count: usize,
 }
 
 impl DistinctLayers {
     fn add(&mut self, layer: u32) {
-        if self.count <= FEW && !self.layers[..self.count].contains(&layer) {
+        if self.count <= MAX_FEW_LAYERS && !self.layers[..self.count].contains(&layer) {
             self.layers[self.count] = layer;
             self.count += 1;
         }
@@ -697,7 +697,7 @@ impl Part {
         });
         let [rects_end, _, sides_end] = self.lengths();
         let levels = blocks.iter().map(|block| block.levels);
-        let levels = levels.fold([i32::MAX, i32::MIN], wider);
+        let levels = levels.fold([i32::MAX, i32::MIN], union_levels);
         self.chunks.push(ChunkFaces {
             all: Faces {
                 rects: rects..rects_end,
@@ -741,9 +741,9 @@ impl Part {
                     chunk.uniform[in_row] && !chunk.records[in_row].has_unknown_blend();
                 if is_uniform && !shaded && chunk.is_drawn(row, col) {
                     let base = i32::from(chunk.map.tiles[in_map].base_height);
-                    levels = wider(levels, [base; 2]);
+                    levels = union_levels(levels, [base; 2]);
                     if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
-                        *ground = Some(wider(ground.unwrap_or([base; 2]), [base; 2]));
+                        *ground = Some(union_levels(ground.unwrap_or([base; 2]), [base; 2]));
                     }
                     *level = Some(chunk.records[in_row]);
                     continue;
@@ -761,7 +761,7 @@ impl Part {
                         continue;
                     }
                     if let Some(of_side) = side_levels(&around, &shape, edge) {
-                        levels = wider(levels, of_side);
+                        levels = union_levels(levels, of_side);
                         self.sides
                             .push(reference | Packed::EDGE.put(edge as u32) as u16);
                     }
@@ -770,9 +770,9 @@ impl Part {
                     continue;
                 }
                 let of_tile = [shape.lowest(), shape.highest()];
-                levels = wider(levels, of_tile);
+                levels = union_levels(levels, of_tile);
                 if chunk.map.is_read(chunk.rows + row, chunk.cols + col) {
-                    *ground = Some(wider(ground.unwrap_or(of_tile), of_tile));
+                    *ground = Some(union_levels(ground.unwrap_or(of_tile), of_tile));
                 }
                 let mix = mix(&around, chunk.layers);
                 if is_plain(&around) && !shaded && mix == Mix::None {
@@ -844,7 +844,7 @@ impl Part {
 }
 
 /// The union of two level ranges.
-pub(super) fn wider(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
+pub(super) fn union_levels(a: [i32; 2], b: [i32; 2]) -> [i32; 2] {
     [a[0].min(b[0]), a[1].max(b[1])]
 }
 
@@ -861,7 +861,7 @@ fn side_levels(around: &Around<'_>, shape: &Shape, edge: Edge) -> Option<[i32; 2
         None => [shape.skirt_bottom(); 2],
     };
     let [own_ends, other_ends] = [own, other].map(|[a, b]| [a.min(b), a.max(b)]);
-    (own != other).then(|| wider(own_ends, other_ends))
+    (own != other).then(|| union_levels(own_ends, other_ends))
 }
 
 #[cfg(test)]
@@ -912,7 +912,7 @@ mod tests {
         assert_eq!(ground(&with), ground(&without));
         let levels = |packed: &Packed| {
             let levels = packed.chunks.iter().map(|chunk| chunk.all.levels);
-            levels.reduce(wider)
+            levels.reduce(union_levels)
         };
         assert_eq!(levels(&with), levels(&without), "with the skirt");
         assert_eq!(without.chunks[0].all.triangles(), 0);

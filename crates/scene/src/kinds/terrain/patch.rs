@@ -41,7 +41,7 @@ impl Terrain {
     /// above or below the middle one are moved closer to its height.
     pub fn patch(&self, tiles: &[Tile; 9]) -> Self {
         let middle = Shape::of(&tiles[4]);
-        let tiles = &tiles.map(|tile| brought_near(tile, &middle));
+        let tiles = &tiles.map(|tile| with_height_near(tile, &middle));
         let lowest = tiles.iter().map(|tile| Shape::of(tile).lowest());
         let lowest = lowest.fold(i32::MAX, i32::min);
         let foot = (lowest - FOOT_LEVELS).clamp(i8::MIN.into(), i8::MAX.into()) as i8;
@@ -91,7 +91,7 @@ impl Terrain {
     /// low ground. Uses the most frequent materials of this map.
     pub fn kind_patch(&self, kind: TileType) -> Self {
         let raised = Shape::raised_corners(kind);
-        let [top_material, side_material] = self.usual_materials();
+        let [top_material, side_material] = self.most_used_materials();
         let tiles = std::array::from_fn(|i| {
             // Along each axis, three tiles have four grid points; the outer points have the height
             // of the adjacent inner points.
@@ -148,7 +148,7 @@ impl Terrain {
     }
 
     /// The materials most used for tops and for sides; two different ones if the map has several.
-    fn usual_materials(&self) -> [u16; 2] {
+    fn most_used_materials(&self) -> [u16; 2] {
         let most_used = |use_: usize, except: Option<usize>| {
             let uses = self.counts.materials.iter().enumerate();
             let uses = uses.filter(|(i, uses)| uses[use_] > 0 && Some(*i) != except);
@@ -161,7 +161,7 @@ impl Terrain {
 }
 
 /// A tile moved closer to the height of another one, within the limit.
-fn brought_near(mut tile: Tile, other: &Shape) -> Tile {
+fn with_height_near(mut tile: Tile, other: &Shape) -> Tile {
     let shape = Shape::of(&tile);
     let above = shape.lowest() - (other.highest() + MAX_NEIGHBOR_LEVELS);
     let below = other.lowest() - MAX_NEIGHBOR_LEVELS - shape.highest();

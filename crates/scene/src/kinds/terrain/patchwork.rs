@@ -37,7 +37,7 @@ pub(super) const SOURCE_SIDE: u32 = 256;
 const TURNED_SIDE: u32 = 368;
 /// Maximum distance of source texels from the middle of the turned image, in half diagonals of
 /// texels: half the source's side.
-const FURTHEST: i32 = (SOURCE_SIDE as f32 * FRAC_1_SQRT_2) as i32 + 2;
+const SOURCE_REACH: i32 = (SOURCE_SIDE as f32 * FRAC_1_SQRT_2) as i32 + 2;
 /// Number of edge patches tried for each direction, and number of random draws to find them.
 const EDGE_CANDIDATES: usize = 6;
 const EDGE_DRAWS: usize = 120;
@@ -52,7 +52,7 @@ const BLOCK: usize = 8;
 const FIELD: usize = 32;
 /// Minimum distance between patches in the source, as columns plus rows, so that a striking detail
 /// does not appear in two of them. (Diamonds that only touch have a distance of [`CORE`].)
-const APART: i32 = 68;
+const MIN_PATCH_DISTANCE: i32 = 68;
 
 /// Signed variants, for positions outside the core.
 const CORE_I: i32 = CORE as i32;
@@ -205,13 +205,13 @@ fn turned(texels: &[[u8; 4]]) -> Vec<[u8; 4]> {
     // The source column depends only on the difference of the ground coordinates, and the row only
     // on their sum. One table therefore serves both: the first of four texels, and their weights.
     let middle = (side - 1) as f32 / 2.0 + PADDING as f32;
-    let taps: Vec<(usize, [f32; 4])> = (-FURTHEST..=FURTHEST)
+    let taps: Vec<(usize, [f32; 4])> = (-SOURCE_REACH..=SOURCE_REACH)
         .map(|step| {
             let at = step as f32 * FRAC_1_SQRT_2 + middle;
             (at as usize - 1, catmull_rom(at.fract()))
         })
         .collect();
-    let tap = |step: i32| taps.get(usize::try_from(FURTHEST + step).ok()?);
+    let tap = |step: i32| taps.get(usize::try_from(SOURCE_REACH + step).ok()?);
     let texel = |x: i32, y: i32| {
         let (first_column, across) = tap(x - y)?;
         let (first_row, down) = tap(LAST - x - y)?;
@@ -652,7 +652,7 @@ impl EdgePatches {
 
 /// `true` if two patches overlap substantially.
 fn near(a: Place, b: Place) -> bool {
-    (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < APART
+    (a[0] - b[0]).abs() + (a[1] - b[1]).abs() < MIN_PATCH_DISTANCE
 }
 
 /// The first drawn patches that are not too near to an already selected one. If there are too few,

@@ -249,7 +249,7 @@ impl March {
 
 /// Number of tiles processed together along the path of the light, enough to use whole cache lines
 /// of a row.
-const TILES_AT_ONCE: usize = 16;
+const TILES_PER_STRIP: usize = 16;
 
 /// Stride between steps in memory. It is not a power of two, so that vertically adjacent values do
 /// not compete for the same cache lines.
@@ -340,11 +340,11 @@ fn march<const SCALE: usize, T: Copy + Default>(
     let mut shaded = vec![false; map.tiles.len()];
     let mut lines = vec![f32::MIN; way.lanes + (way.drift * way.steps as f32) as usize + 2];
     let [pitch, tile_pitch] = [way.lanes, ground.tiles.lanes].map(pitch);
-    let mut shadows = vec![0.0_f32; pitch * SCALE * TILES_AT_ONCE];
-    let mut is_shaded = vec![false; tile_pitch * TILES_AT_ONCE];
+    let mut shadows = vec![0.0_f32; pitch * SCALE * TILES_PER_STRIP];
+    let mut is_shaded = vec![false; tile_pitch * TILES_PER_STRIP];
     let tiles_of = |part: usize| {
-        let first = part * TILES_AT_ONCE;
-        first..(first + TILES_AT_ONCE).min(ground.tiles.steps)
+        let first = part * TILES_PER_STRIP;
+        first..(first + TILES_PER_STRIP).min(ground.tiles.steps)
     };
     let mut parts = 0..;
     let follow = |step: Step<Ground>| {
@@ -394,31 +394,31 @@ fn march<const SCALE: usize, T: Copy + Default>(
             });
         Ok(())
     };
-    let count = ground.tiles.steps.div_ceil(TILES_AT_ONCE);
+    let count = ground.tiles.steps.div_ceil(TILES_PER_STRIP);
     let Ok(()) = in_order(count, |part| ground.of(tiles_of(part)), follow);
-    (heights, widened(&shaded, size[1]))
+    (heights, dilated(&shaded, size[1]))
 }
 
 /// Marked tiles, and all tiles that touch them.
-fn widened(marked: &[bool], cols: usize) -> Vec<bool> {
+fn dilated(marked: &[bool], cols: usize) -> Vec<bool> {
     let mut along_rows = marked.to_vec();
     let rows = along_rows.chunks_exact_mut(cols);
-    for (widened, row) in rows.zip(marked.chunks_exact(cols)) {
-        for (widened, west) in widened[1..].iter_mut().zip(row) {
-            *widened |= west;
+    for (dilated, row) in rows.zip(marked.chunks_exact(cols)) {
+        for (dilated, west) in dilated[1..].iter_mut().zip(row) {
+            *dilated |= west;
         }
-        for (widened, east) in widened.iter_mut().zip(&row[1..]) {
-            *widened |= east;
+        for (dilated, east) in dilated.iter_mut().zip(&row[1..]) {
+            *dilated |= east;
         }
     }
-    let mut widened = along_rows.clone();
-    for (widened, north) in widened[cols..].iter_mut().zip(&along_rows) {
-        *widened |= north;
+    let mut dilated = along_rows.clone();
+    for (dilated, north) in dilated[cols..].iter_mut().zip(&along_rows) {
+        *dilated |= north;
     }
-    for (widened, south) in widened.iter_mut().zip(&along_rows[cols..]) {
-        *widened |= south;
+    for (dilated, south) in dilated.iter_mut().zip(&along_rows[cols..]) {
+        *dilated |= south;
     }
-    widened
+    dilated
 }
 
 #[cfg(test)]

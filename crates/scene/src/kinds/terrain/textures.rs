@@ -10,7 +10,7 @@ use image::RgbaImage;
 use super::pack::Layers;
 use super::patchwork::{ATLAS_SIZE, Patchwork, SOURCE_SIDE, marked, patchwork, source_image};
 use crate::assets::{
-    Assets, LookUp, MAX_TEXELS_A_SIDE, Texture, TextureFile, Thumbnail, decode, placeholder,
+    Assets, LookUp, MAX_SIDE_TEXELS, Texture, TextureFile, Thumbnail, decode, placeholder,
 };
 use crate::core::parallel::in_parallel;
 use crate::core::rules::{self, Fault};
@@ -162,7 +162,7 @@ impl MaterialTexture {
             (None, Some(path)) => Source::read_up_to(path, u64::MAX).ok().map(Bytes::from),
             (None, None) => None,
         };
-        let image = bytes.and_then(|bytes| decode(&bytes, Some(MAX_TEXELS_A_SIDE)).ok());
+        let image = bytes.and_then(|bytes| decode(&bytes, Some(MAX_SIDE_TEXELS)).ok());
         Texture::new(image.unwrap_or_else(|| placeholder(self.seed)))
     }
 }
@@ -245,7 +245,7 @@ pub fn load(
         let kept_bytes = if *is_used { ATLAS_BYTES } else { SOURCE_BYTES };
         // Each has its own layer.
         let path = file.as_deref().filter(|_| known.is_none());
-        afforded.push(assets.afford_texture(name, path, |_| kept_bytes));
+        afforded.push(assets.spend_for_texture(name, path, |_| kept_bytes));
         let index = known.unwrap_or(wanted.len());
         match wanted.get_mut(index) {
             Some((_, is_any_used)) => *is_any_used |= is_used,

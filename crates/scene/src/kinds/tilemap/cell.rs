@@ -38,7 +38,7 @@ impl Cell {
 
     /// Its flags in words: orientation and priority. The axes are exchanged first, then the tile is
     /// flipped (fact sheet of `PixelPerfectEngine`, section 3).
-    pub(super) fn flags_said(self) -> String {
+    pub(super) fn flags_text(self) -> String {
         let has = |bit: u32| self.0 & bit != 0;
         let turned = match [Self::SWAP_AXES, Self::MIRROR_X, Self::MIRROR_Y].map(has) {
             [false, false, false] => None,
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn turned_tiles_are_named_as_editors_do() {
-        let named = |flags: u32| Cell(flags).flags_said();
+        let named = |flags: u32| Cell(flags).flags_text();
         assert_eq!(
             named(Cell::SWAP_AXES | Cell::MIRROR_X),
             "rotated 90° clockwise"

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::grids::obstruction_name;
 use super::items::number;
-use super::{Grid, GridKind, Layer, ObjectKind, OwnTiles, TileMap};
+use super::{Grid, GridKind, Layer, ObjectKind, TileMap, TileStorage};
 use crate::describe::own::hex_text;
 use crate::document::parts::{Content, Parts};
 use crate::{Origin, OwnLine, TileMapItem};
@@ -15,11 +15,11 @@ impl TileMap {
     /// tileset, its tiles.
     pub(super) fn all_parts(&self) -> Vec<Parts<'_>> {
         let mut parts = vec![Parts::one("map", TileMapItem::Map)];
-        match self.facts.own_tiles() {
-            OwnTiles::None => {}
+        match self.facts.tile_storage() {
+            TileStorage::None => {}
             // Tiles are located by their use in layers, which requires the sheets.
-            OwnTiles::Named => parts.push(self.named_tiles().for_finding()),
-            OwnTiles::Images => {
+            TileStorage::Named => parts.push(self.named_tiles().not_compared()),
+            TileStorage::Images => {
                 parts.extend(self.tileset_parts());
                 parts.extend(self.facts.parts(self, None));
                 return parts;
@@ -33,12 +33,12 @@ impl TileMap {
             // Layers without names are matched by their cells.
             .keys(|index| {
                 let layer = self.layers.get(index);
-                let layer = layer.filter(|_| self.facts.names_layers());
+                let layer = layer.filter(|_| self.facts.stores_layer_names());
                 layer.map_or_else(String::new, |layer| layer.name.clone())
             })
-            .named_by_others()
+            .referenced_by_index()
             .items(|index| Some(Self::layer_item(index)))
-            .made_of(|index| self.layer_parts(index));
+            .with_children(|index| self.layer_parts(index));
         parts.push(layers);
         parts.extend(self.grids_of(None));
         let zones = Parts::named("zone", self.zones.len(), |index| self.zone_name(index))
@@ -47,7 +47,7 @@ impl TileMap {
                 let zone = self.zones.get(index);
                 zone.map_or_else(String::new, |zone| zone.name.clone())
             })
-            .named_by_others()
+            .referenced_by_index()
             .items(|index| Some(Self::zone_item(index)));
         parts.push(zones);
         parts.extend(ObjectKind::ALL.map(|kind| self.object_parts(kind)));
@@ -64,7 +64,7 @@ impl TileMap {
         let cells = cells.chain(self.grids_of(Some(index)));
         // Cells from another file can be found but do not count as differences.
         let has_cells = self.facts.has_cells(index);
-        let cells = cells.map(|list| if has_cells { list } else { list.for_finding() });
+        let cells = cells.map(|list| if has_cells { list } else { list.not_compared() });
         cells.chain(self.facts.parts(self, Some(index))).collect()
     }
 
@@ -76,7 +76,7 @@ impl TileMap {
 
     fn cell_parts<'a>(&'a self, layer_number: usize, layer: &'a Layer) -> Parts<'a> {
         let [columns, rows] = layer.size;
-        let first_lost = self.first_cell_lost(layer_number);
+        let first_lost = self.first_unread_cell(layer_number);
         Parts::grid("cell", [rows, columns], place_name)
             .cells(move |[row, column]| Self::cell_item(layer_number, [column, row]))
             .up_to(first_lost.unwrap_or(usize::MAX).min(layer.cells.len()))
@@ -163,7 +163,7 @@ impl TileMap {
         .keys(move |number| key(number, true))
         .of("layer", move |number| object(number)?.layer)
         .at(move |number| Some(place(number)?.rect_px.min.map(|px| px as i64)))
-        .ordered(self.facts.lists_objects_in_order())
+        .ordered(self.facts.has_file_object_order())
         .items(move |number| self.object_item(index(number)?))
     }
 
@@ -171,7 +171,7 @@ impl TileMap {
     fn named_tiles(&self) -> Parts<'_> {
         let name = |index: usize| self.tileset_name(index);
         let tilesets = Parts::named("tileset", self.tilesets.len(), name);
-        tilesets.owns(|_| Vec::new()).made_of(move |number| {
+        tilesets.owns(|_| Vec::new()).with_children(move |number| {
             let tiles = self.tilesets.get(number);
             let tiles = tiles.map_or(0, |tileset| tileset.tiles.len());
             let name = move |image: usize| {
@@ -192,7 +192,7 @@ impl TileMap {
             let own = self.facts.tile_bytes(image);
             own.or(tileset.image(image)).unwrap_or_default()
         };
-        let read = (0..tileset.tile_count()).take_while(|image| !self.is_image_lost(*image));
+        let read = (0..tileset.tile_count()).take_while(|image| !self.is_image_unread(*image));
         let tiles = Parts::list("tile", read.count())
             .items(|image| Some(Self::tile_item(0, image)))
             .contents(move |run, content| run.for_each(|image| content.bytes(pixels(image))))

@@ -9,7 +9,7 @@ use glam::Vec3;
 use serde_json::{Map as JsonMap, Value as Json, json};
 
 use super::grids::zone_color;
-use super::here::{Here, ZoneHere};
+use super::here::{Here, ZoneAt};
 use super::items::{CellAt, TileAt};
 use super::layers::{parallax_as_written, parallax_name};
 use super::left_out::not_read;
@@ -66,15 +66,15 @@ impl TileMap {
             }
             TileMapItem::Cell { .. } => {
                 let at = self.cell_at(item)?;
-                let here: LazyHere<'_> = match pointer {
+                let here: LazyPlaceData<'_> = match pointer {
                     Some((point, shown)) => {
                         let px = [point.x, point.z].map(|at| at.floor() as i64);
                         let here = self.here(px, shown);
                         lazy(move || here)
                     }
-                    None => lazy(move || self.here_of(&at)),
+                    None => lazy(move || self.here_at_cell(&at)),
                 };
-                CellHere::FIELDS.of(CellHere {
+                CellWithPlace::FIELDS.of(CellWithPlace {
                     map: self,
                     at,
                     here,
@@ -98,7 +98,7 @@ impl TileMap {
         let mut kinds = vec![
             Part::<Self>::FIELDS.keys("map"),
             Part::<Layer>::FIELDS.keys("layer"),
-            CellHere::FIELDS.keys("cell"),
+            CellWithPlace::FIELDS.keys("cell"),
             Part::<Tileset>::FIELDS.keys("tileset"),
             TileAt::FIELDS.keys("tile"),
             Part::<Zone>::FIELDS.keys("zone"),
@@ -247,7 +247,7 @@ impl<'a> Part<'a, Layer> {
         field("Name", |at: &Self| at.map.layer_name(at.number).into())
             .in_summary_as("Layer")
             .own(|at| {
-                let is_named = at.map.facts.names_layers();
+                let is_named = at.map.facts.stores_layer_names();
                 is_named.then(|| at.map.layer_name(at.number)).into()
             }),
         field("Number", |at: &Self| at.number.into()).derived(),
@@ -261,7 +261,7 @@ impl<'a> Part<'a, Layer> {
         .summary("Size", |at| by(at.size, ""))
         .own(|at: &Self| {
             // A size that the file stores once is not a difference of each layer.
-            let is_own = !at.map.facts.is_of_one_size();
+            let is_own = !at.map.facts.has_single_size();
             is_own.then(|| by(at.size, " tiles")).into()
         }),
         field("", |at: &Self| {
@@ -293,7 +293,7 @@ impl<'a> Part<'a, Layer> {
                 .into()
         }),
         field("Repeats", |at: &Self| at.repeats().into()).own(|at| {
-            let is_own = !at.map.facts.is_of_one_size();
+            let is_own = !at.map.facts.has_single_size();
             is_own.then(|| at.repeats()).into()
         }),
         field("Around it", |at: &Self| {
@@ -303,7 +303,7 @@ impl<'a> Part<'a, Layer> {
             said.into()
         })
         .derived(),
-        field("Drawn", |at: &Self| at.map.turns_of(at.number).into()).derived(),
+        field("Drawn", |at: &Self| at.map.drawing_turns(at.number).into()).derived(),
         field("Empty tiles", |at: &Self| {
             let empty = || at.map.counts().empty.get(at.number).copied().unwrap_or(0);
             let said = || format!("{} of {}", empty(), at.cells.len());
@@ -335,23 +335,23 @@ impl<'a> Part<'a, Layer> {
 
 /// A cell, with everything at its place.
 #[derive(Clone)]
-pub(super) struct CellHere<'a> {
+pub(super) struct CellWithPlace<'a> {
     pub(super) map: &'a TileMap,
     pub(super) at: CellAt<'a>,
-    pub(super) here: LazyHere<'a>,
+    pub(super) here: LazyPlaceData<'a>,
 }
 
 /// Everything at a place, computed on demand. It examines all layers, and listing all cells does
 /// not need it.
-pub(super) type LazyHere<'a> = Rc<LazyCell<Here<'a>, Box<dyn FnOnce() -> Here<'a> + 'a>>>;
+pub(super) type LazyPlaceData<'a> = Rc<LazyCell<Here<'a>, Box<dyn FnOnce() -> Here<'a> + 'a>>>;
 
-pub(super) fn lazy<'a>(here: impl FnOnce() -> Here<'a> + 'a) -> LazyHere<'a> {
+pub(super) fn lazy<'a>(here: impl FnOnce() -> Here<'a> + 'a) -> LazyPlaceData<'a> {
     Rc::new(LazyCell::new(Box::new(here)))
 }
 
 /// Parts of the status line have a fixed width per kind, so that the line does not jump while the
 /// pointer moves.
-impl<'a> CellHere<'a> {
+impl<'a> CellWithPlace<'a> {
     const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Tile", Self::TILE), section("Here", Self::HERE)],
     };
@@ -391,11 +391,11 @@ impl<'a> CellHere<'a> {
             },
         })
         .summary("Tile", |cell| {
-            Value::from(cell.map.tile_said(&cell.at)).width(TILE_WIDTH)
+            Value::from(cell.map.tile_text(&cell.at)).width(TILE_WIDTH)
         })
         .own(|cell| match cell.map.tile_in_file(&cell.at) {
             Some(tile) => tile.into(),
-            None => cell.map.tile_said(&cell.at).into(),
+            None => cell.map.tile_text(&cell.at).into(),
         })
         .json_as("tile", |cell| json!(cell.map.tile_in_file(&cell.at))),
         field("Name", |cell: &Self| {
@@ -424,7 +424,7 @@ impl<'a> CellHere<'a> {
 
     const HERE: &'a [Field<Self>] = &[
         summary_only("Zone", |cell| {
-            let name = |zone: &ZoneHere| {
+            let name = |zone: &ZoneAt| {
                 cell.map
                     .with_layer(cell.map.zone_name(zone.zone), zone.layer)
             };
@@ -437,7 +437,7 @@ impl<'a> CellHere<'a> {
             }
         }),
         field("Obstructed", |cell: &Self| {
-            cell.map.obstruction_said(&cell.here, not_read).into()
+            cell.map.obstruction_text(&cell.here, not_read).into()
         })
         .summary("Obstructed", |cell| {
             let grids = cell.map.grids.iter();
@@ -445,7 +445,7 @@ impl<'a> CellHere<'a> {
             let names = grids.map(|grid| cell.map.with_layer("yes".to_owned(), grid.layer));
             let widest = names.map(|name| name.chars().count()).max();
             let brief = |_| "not read".to_owned();
-            Value::from(cell.map.obstruction_said(&cell.here, brief))
+            Value::from(cell.map.obstruction_text(&cell.here, brief))
                 .width(widest.unwrap_or(0).min(NAME_WIDTH))
         })
         .derived()
@@ -524,7 +524,7 @@ impl<'a> CellHere<'a> {
     }
 
     fn flags(&self) -> Value {
-        let flags = self.at.cell.flags_said();
+        let flags = self.at.cell.flags_text();
         let is_said = !flags.is_empty() && self.at.cell.image().is_some();
         is_said.then_some(flags).into()
     }
@@ -537,7 +537,7 @@ impl<'a> CellHere<'a> {
 
     fn on_layer(&self, at: &CellAt<'_>, between: &str) -> String {
         let name = self.map.layer_name(at.layer_number);
-        format!("{name}{between}{}", self.map.layer_said(&self.here, at))
+        format!("{name}{between}{}", self.map.layer_text(&self.here, at))
     }
 
     /// JSON keys without a value because their data was not read.
@@ -890,7 +890,7 @@ impl<'a> Part<'a, Object> {
         let is_area = self.kind == ObjectKind::ZoneArea;
         let zone = self.record.zone.filter(|_| is_area == as_area);
         let zone = zone.map(|zone| {
-            let value = self.map.zone_value(ZoneHere { zone, layer: None });
+            let value = self.map.zone_value(ZoneAt { zone, layer: None });
             value.naming("zone", zone, "")
         });
         zone.into()
@@ -906,7 +906,7 @@ impl TileMap {
         Value::from(self.tileset_name(tileset)).link(Self::tileset_item(tileset))
     }
 
-    fn zone_value(&self, ZoneHere { zone, layer }: ZoneHere) -> Value {
+    fn zone_value(&self, ZoneAt { zone, layer }: ZoneAt) -> Value {
         let is_there = zone < self.zones.len();
         Value::from(self.with_layer(self.zone_name(zone), layer))
             .link_if(is_there.then(|| Self::zone_item(zone)))

@@ -28,7 +28,7 @@ const MAX_STEPS: usize = 9;
 /// Maximum number of zones or numbers in a legend.
 const MAX_LISTED: usize = 128;
 /// Number of cells coloured per work item.
-const CELLS_AT_ONCE: usize = 1 << 18;
+const CELLS_PER_TASK: usize = 1 << 18;
 
 /// The number that blocks all straight sides.
 const ALL_SIDES: u64 = 15;
@@ -260,11 +260,11 @@ impl TileMap {
             return Vec::new();
         };
         let count = of.size[0] as usize * of.size[1] as usize;
-        let pieces = count.div_ceil(CELLS_AT_ONCE);
+        let pieces = count.div_ceil(CELLS_PER_TASK);
         let work = |piece: usize| -> Vec<[u8; 4]> {
-            let from = piece * CELLS_AT_ONCE;
+            let from = piece * CELLS_PER_TASK;
             let mut last = (0, scale.color(of.kind, 0));
-            let cells = from..(from + CELLS_AT_ONCE).min(count);
+            let cells = from..(from + CELLS_PER_TASK).min(count);
             let colors = cells.map(|index| {
                 // Unread numbers have no colour.
                 let Some(value) = of.values.get(index) else {

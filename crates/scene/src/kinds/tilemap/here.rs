@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::fields::{CellHere, lazy};
+use super::fields::{CellWithPlace, lazy};
 use super::grids::obstruction_name;
 use super::items::CellAt;
 use super::{GridKind, LeftOut, ObjectKind, TileMap, Unread};
@@ -20,16 +20,16 @@ pub(super) struct Here<'a> {
     /// The cells of all layers at the place, the lowest first.
     pub(super) cells: Vec<CellAt<'a>>,
     /// The numbers of grids, the lowest layer first.
-    pub(super) numbers: Vec<NumberHere>,
+    pub(super) numbers: Vec<NumberAt>,
     /// The zones at the place: first by number, then by area.
-    pub(super) zones: Vec<ZoneHere>,
+    pub(super) zones: Vec<ZoneAt>,
     /// The grids whose numbers at the place were not read.
-    pub(super) not_read: Vec<NotReadHere>,
+    pub(super) not_read: Vec<UnreadAt>,
 }
 
 /// A grid whose number at a place was not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NotReadHere {
+pub(super) struct UnreadAt {
     pub(super) kind: GridKind,
     /// Its layer; `None` for a grid of the map.
     pub(super) layer: Option<usize>,
@@ -38,7 +38,7 @@ pub(super) struct NotReadHere {
 
 /// A number of a grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct NumberHere {
+pub(super) struct NumberAt {
     pub(super) kind: GridKind,
     /// Its layer; `None` for a grid of the map.
     pub(super) layer: Option<usize>,
@@ -47,7 +47,7 @@ pub(super) struct NumberHere {
 
 /// A zone, by its number or by an area.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ZoneHere {
+pub(super) struct ZoneAt {
     pub(super) zone: usize,
     /// Its layer; `None` for a zone of the map itself.
     pub(super) layer: Option<usize>,
@@ -55,13 +55,13 @@ pub(super) struct ZoneHere {
 
 impl Here<'_> {
     /// The obstruction numbers.
-    pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberHere> {
+    pub(super) fn obstructions(&self) -> impl Iterator<Item = &NumberAt> {
         let numbers = self.numbers.iter();
         numbers.filter(|number| number.kind.is_obstruction())
     }
 
     /// The numbers with game-specific meaning.
-    pub(super) fn logic_values(&self) -> impl Iterator<Item = &NumberHere> {
+    pub(super) fn logic_values(&self) -> impl Iterator<Item = &NumberAt> {
         let numbers = self.numbers.iter();
         numbers.filter(|number| number.kind == GridKind::Logic)
     }
@@ -75,19 +75,19 @@ impl Here<'_> {
     }
 
     /// The obstruction that was not read at the place.
-    pub(super) fn obstructions_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+    pub(super) fn obstructions_not_read(&self) -> impl Iterator<Item = &UnreadAt> {
         let not_read = self.not_read.iter();
         not_read.filter(|grid| grid.kind.is_obstruction())
     }
 
     /// The zone map that was not read at the place.
-    pub(super) fn zones_not_read(&self) -> Option<&NotReadHere> {
+    pub(super) fn zones_not_read(&self) -> Option<&UnreadAt> {
         let mut not_read = self.not_read.iter();
         not_read.find(|grid| grid.kind == GridKind::Zones)
     }
 
     /// The logic values that were not read at the place.
-    pub(super) fn logic_not_read(&self) -> impl Iterator<Item = &NotReadHere> {
+    pub(super) fn logic_not_read(&self) -> impl Iterator<Item = &UnreadAt> {
         let not_read = self.not_read.iter();
         not_read.filter(|grid| grid.kind == GridKind::Logic)
     }
@@ -117,17 +117,17 @@ impl TileMap {
             let ground = self.ground_of(grid)?;
             let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
             let index = y as usize * grid.size[0] as usize + x as usize;
-            Some(NumberHere {
+            Some(NumberAt {
                 kind: grid.kind,
                 layer: grid.layer,
                 value: grid.values.get(index)?,
             })
         });
-        let mut numbers: Vec<NumberHere> = numbers.collect();
+        let mut numbers: Vec<NumberAt> = numbers.collect();
         numbers.sort_by_key(|number| rank(number.layer));
         let mut zones = Vec::new();
         let mut add = |zone, layer| {
-            let zone = ZoneHere { zone, layer };
+            let zone = ZoneAt { zone, layer };
             if !zones.contains(&zone) {
                 zones.push(zone);
             }
@@ -143,7 +143,7 @@ impl TileMap {
         let middle = px.map(|px| px as f32 + 0.5);
         let areas = self.objects.iter();
         for area in areas.filter(|object| object.kind == ObjectKind::ZoneArea) {
-            let place = self.objects_shown_at(area.layer, shown);
+            let place = self.object_offset(area.layer, shown);
             if let Some(zone) = area.zone
                 && place.rect(area.rect_px).contains(middle)
             {
@@ -159,7 +159,7 @@ impl TileMap {
     }
 
     /// The data of all layers at the middle of a cell while the map is at rest.
-    pub(super) fn here_of(&self, at: &CellAt<'_>) -> Here<'_> {
+    pub(super) fn here_at_cell(&self, at: &CellAt<'_>) -> Here<'_> {
         let size = self.tile_size(at.layer).unwrap_or([1; 2]);
         let middle = [0, 1].map(|axis| {
             i64::from(at.layer.position_px[axis])
@@ -188,7 +188,7 @@ impl TileMap {
 
     /// Display text of the obstruction at a place, with layer names; `None` if the map has no
     /// obstruction data. `not_read` words unread data.
-    pub(super) fn obstruction_said(
+    pub(super) fn obstruction_text(
         &self,
         here: &Here<'_>,
         not_read: fn(UnreadReason) -> String,
@@ -234,7 +234,7 @@ impl TileMap {
 
     /// Short description of a layer at a place: its tile, then in parentheses its obstruction and
     /// zones.
-    pub(super) fn layer_said(&self, here: &Here<'_>, at: &CellAt<'_>) -> String {
+    pub(super) fn layer_text(&self, here: &Here<'_>, at: &CellAt<'_>) -> String {
         let mut more = Vec::new();
         let of_layer = |layer: Option<usize>| layer == Some(at.layer_number);
         let mut blocked = here
@@ -252,7 +252,7 @@ impl TileMap {
         }
         let zones = here.zones.iter().filter(|zone| of_layer(zone.layer));
         more.extend(zones.map(|zone| self.zone_name(zone.zone)));
-        let tile = self.tile_said(at);
+        let tile = self.tile_text(at);
         if more.is_empty() {
             tile
         } else {
@@ -261,7 +261,7 @@ impl TileMap {
     }
 
     /// The number of the tile of a cell, as display text.
-    pub(super) fn tile_said(&self, at: &CellAt<'_>) -> String {
+    pub(super) fn tile_text(&self, at: &CellAt<'_>) -> String {
         match (at.cell.image(), self.tilesets.get(at.layer.tileset)) {
             (Some(image), Some(tileset)) => tileset.tile_number(image),
             (Some(image), None) => image.to_string(),
@@ -301,7 +301,7 @@ impl TileMap {
             .map(|(at, side)| i64::from(at) * i64::from(side) + i64::from(side / 2));
         let here = lazy(move || self.here(middle, &Self::at_rest()));
         let layers = here.cells.iter().map(|at| {
-            let cell = CellHere {
+            let cell = CellWithPlace {
                 map: self,
                 at: *at,
                 here: Rc::clone(&here),
@@ -406,7 +406,7 @@ mod tests {
         let mut shown = TileMap::at_rest();
         let blocked = |map: &TileMap, x, shown: &Shown| {
             let here = map.here([x, 4], shown);
-            map.obstruction_said(&here, not_read)
+            map.obstruction_text(&here, not_read)
         };
         let says = |said: &str| Some(said.to_owned());
         assert_eq!(blocked(&map, 4, &shown), says("yes (Roof)"));
@@ -416,7 +416,7 @@ mod tests {
         assert_eq!(blocked(&map, 4, &shown), says("no"));
         assert_eq!(blocked(&map, 8, &shown), says("yes (Roof)"));
         assert_eq!(
-            map.obstruction_said(&map.here([15, 8], &shown), not_read),
+            map.obstruction_text(&map.here([15, 8], &shown), not_read),
             says("top, left (5) (Roof)")
         );
         map.layers[1].wraps = [true, false];

@@ -6,13 +6,13 @@ use super::{Cell, Grid, GridKind, Integers, ObjectKind, TileMap, Tileset};
 use crate::core::parallel::on_all_threads;
 
 /// Number of cells counted per work item.
-const CELLS_AT_ONCE: usize = 1 << 20;
+const CELLS_PER_TASK: usize = 1 << 20;
 /// Maximum number of distinct numbers of a grid that are stored.
 const MAX_VALUES: usize = 64;
 /// Number of steps from minimum to maximum if there are more.
 const STEPS: usize = 256;
 /// Number of cells sampled to determine the steps.
-const LOOKED_AT: usize = 1 << 14;
+const SAMPLE_COUNT: usize = 1 << 14;
 
 /// The cached statistics of a map.
 #[derive(Debug, Default)]
@@ -91,7 +91,7 @@ impl TileMap {
             .iter()
             .enumerate()
             .flat_map(|(index, layer)| {
-                let pieces = layer.cells.chunks(CELLS_AT_ONCE);
+                let pieces = layer.cells.chunks(CELLS_PER_TASK);
                 pieces.map(move |cells| (index, layer.tileset, cells))
             })
             .collect();
@@ -265,8 +265,8 @@ fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
     // Spread over the whole map rather than a few columns.
     let golden = |i: usize| (i as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let place = |i: usize| (u128::from(golden(i)) * count as u128) >> 64;
-    let looked_at = (0..LOOKED_AT).filter_map(|i| get(place(i) as usize));
-    let mut sample: Vec<u64> = looked_at.collect();
+    let sampled = (0..SAMPLE_COUNT).filter_map(|i| get(place(i) as usize));
+    let mut sample: Vec<u64> = sampled.collect();
     sample.sort_unstable();
     let bounds = (1..STEPS).filter_map(|step| sample.get(step * sample.len() / STEPS));
     let mut bounds: Vec<u64> = bounds.copied().collect();

@@ -201,7 +201,7 @@ impl TileMap {
     }
 
     /// Display text of the turns in which a layer is drawn.
-    pub(super) fn turns_of(&self, number: usize) -> String {
+    pub(super) fn drawing_turns(&self, number: usize) -> String {
         let new = self.steps.iter().filter(|step| Self::is_new_layer(**step));
         let all = new.clone().count();
         let is_this = |step: &Step| matches!(step, Step::Layer { layer, .. } if *layer == number);

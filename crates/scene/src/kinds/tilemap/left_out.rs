@@ -3,7 +3,7 @@
 use glam::{Vec3, vec3};
 use serde_json::{Value as Json, json};
 
-use super::here::NotReadHere;
+use super::here::UnreadAt;
 use super::items::CellAt;
 use super::{GridKind, Layer, ObjectKind, TileMap};
 use crate::colors::{BROKEN, DAMAGED};
@@ -296,7 +296,7 @@ impl TileMap {
 
     /// The grids whose numbers at a map pixel were not read, and unread zone areas, which may be
     /// there.
-    pub(super) fn grids_not_read(&self, px: [i64; 2], shown: &Shown) -> Vec<NotReadHere> {
+    pub(super) fn grids_not_read(&self, px: [i64; 2], shown: &Shown) -> Vec<UnreadAt> {
         let grids = self.left_out.iter().filter_map(|left_out| {
             let Unread::Grid(kind, size) = left_out.what else {
                 return None;
@@ -305,13 +305,13 @@ impl TileMap {
             let [x, y] = self.cell_place(&ground, size, px, shown)?;
             let index = y as usize * size[0] as usize + x as usize;
             let is_lost = left_out.has_cell(index);
-            is_lost.then_some(NotReadHere {
+            is_lost.then_some(UnreadAt {
                 kind,
                 layer: left_out.layer,
                 why: left_out.why,
             })
         });
-        let areas = self.zone_areas_not_read().map(|areas| NotReadHere {
+        let areas = self.zone_areas_not_read().map(|areas| UnreadAt {
             kind: GridKind::Zones,
             layer: areas.layer,
             why: areas.why,
@@ -320,14 +320,14 @@ impl TileMap {
     }
 
     /// `true` if an image of a tileset was not read completely.
-    pub(super) fn is_image_lost(&self, image: usize) -> bool {
+    pub(super) fn is_image_unread(&self, image: usize) -> bool {
         let mut images = self.left_out.iter();
         images.any(|lost| matches!(lost.what, Unread::Images(_)) && image >= lost.read)
     }
 
     /// The first cell whose tile or attributes were not read. All cells after it are incomplete
     /// too.
-    pub(super) fn first_cell_lost(&self, layer: usize) -> Option<usize> {
+    pub(super) fn first_unread_cell(&self, layer: usize) -> Option<usize> {
         let is_of_cells = |lost: &&LeftOut| {
             let is_of_cell = matches!(lost.what, Unread::Tiles(_) | Unread::Attributes(_));
             is_of_cell && lost.what.size().is_some()

@@ -183,7 +183,7 @@ pub trait Facts: fmt::Debug + Send + Sync {
     }
 
     /// `true` if the file stores the names of layers.
-    fn names_layers(&self) -> bool {
+    fn stores_layer_names(&self) -> bool {
         true
     }
 
@@ -206,12 +206,12 @@ pub trait Facts: fmt::Debug + Send + Sync {
     }
 
     /// `true` if the file stores size and wrapping only once for the whole map.
-    fn is_of_one_size(&self) -> bool {
+    fn has_single_size(&self) -> bool {
         false
     }
 
     /// `true` if objects are in file order rather than ordered by their own data.
-    fn lists_objects_in_order(&self) -> bool {
+    fn has_file_object_order(&self) -> bool {
         true
     }
 
@@ -222,8 +222,8 @@ pub trait Facts: fmt::Debug + Send + Sync {
     }
 
     /// The tile data that the file itself contains.
-    fn own_tiles(&self) -> OwnTiles {
-        OwnTiles::None
+    fn tile_storage(&self) -> TileStorage {
+        TileStorage::None
     }
 
     /// The cells of a layer as stored in the file; `None` if they are in another file.
@@ -258,7 +258,7 @@ pub trait Facts: fmt::Debug + Send + Sync {
 
 /// The tile data in a map's own file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OwnTiles {
+pub enum TileStorage {
     /// No tile data: the tiles are in another file.
     None,
     /// Their names and numbers.

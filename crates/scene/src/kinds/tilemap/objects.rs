@@ -4,7 +4,7 @@ use super::ObjectKind;
 use crate::OverlayId;
 
 /// Names, colour and overlay of a kind of object.
-pub(super) struct KindSaid {
+pub(super) struct KindInfo {
     /// Singular name.
     pub(super) title: &'static str,
     /// Plural name.
@@ -29,7 +29,7 @@ impl ObjectKind {
     ];
 
     /// Its names, colour and overlay.
-    pub(super) fn said(self) -> KindSaid {
+    pub(super) fn said(self) -> KindInfo {
         let (title, list, color) = match self {
             Self::ZoneArea => ("Zone area", "Zone areas", [160, 190, 240]),
             Self::Entity => ("Entity", "Entities", [255, 214, 90]),
@@ -43,7 +43,7 @@ impl ObjectKind {
             Self::Entity => ("Entity, with the way it faces", OverlayId::Entities),
             _ => (title, OverlayId::Entities),
         };
-        KindSaid {
+        KindInfo {
             title,
             list,
             legend,

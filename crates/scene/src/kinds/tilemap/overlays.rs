@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use glam::{Vec3, vec3};
 
 use super::grids::zone_color;
-use super::shapes::ShownAt;
+use super::shapes::ObjectOffset;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
 use crate::colors;
 use crate::core::overlay::{LEFT_OUT_HELP, overlays};
@@ -168,13 +168,13 @@ impl TileMap {
     pub(super) fn shown_objects<'a>(
         &'a self,
         shown: &'a Shown,
-    ) -> impl Iterator<Item = (usize, &'a Object, ShownAt)> {
+    ) -> impl Iterator<Item = (usize, &'a Object, ObjectOffset)> {
         let is_any_on = [OverlayId::Entities, OverlayId::Zones]
             .iter()
             .any(|id| shown.overlays.contains(*id));
         let objects = if is_any_on { &*self.objects } else { &[] };
         // Objects of the same layer are consecutive.
-        let mut of_layer: Option<(Option<usize>, ShownAt)> = None;
+        let mut of_layer: Option<(Option<usize>, ObjectOffset)> = None;
         objects
             .iter()
             .enumerate()
@@ -188,7 +188,7 @@ impl TileMap {
                 }
                 let place = match of_layer {
                     Some((layer, place)) if layer == object.layer => place,
-                    _ => self.objects_shown_at(object.layer, shown),
+                    _ => self.object_offset(object.layer, shown),
                 };
                 of_layer = Some((object.layer, place));
                 Some((index, object, place))
@@ -209,7 +209,7 @@ impl TileMap {
             let area = self.objects.get(*index)?;
             let is_shown = |layer| Self::is_layer_shown(layer, shown);
             area.layer.is_none_or(is_shown).then_some(())?;
-            let place = self.objects_shown_at(area.layer, shown);
+            let place = self.object_offset(area.layer, shown);
             let rect = place.rect(area.rect_px);
             let [x, z] = rect.center();
             Some((vec3(x, place.height, z), rect.size()[0]))
@@ -344,7 +344,7 @@ impl TileMap {
 
 /// Adds the lines of an object: its box or shape, its direction, and its walking area. Wider dark
 /// lines below them keep them visible on any background.
-fn object_lines(object: &Object, place: ShownAt, lines: &mut Vec<Line>) {
+fn object_lines(object: &Object, place: ObjectOffset, lines: &mut Vec<Line>) {
     let first = lines.len();
     let mut builder = LineBuilder::new(lines, color_of(object), LINE_POINTS).on_top();
     for [from, to] in object.lines(place) {

@@ -5,7 +5,7 @@ use crate::{Hit, Item, Ray, Shown, TileMapItem};
 
 /// The cells that a ray can hit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Meets {
+enum HitMode {
     /// Cells with a visible pixel at the hit point.
     Pixels,
     /// Cells that are drawn.
@@ -61,31 +61,31 @@ impl TileMap {
         // At the same distance, the step that is drawn last is on top.
         steps.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
         let meet = |meets, (distance, step): &(f32, usize)| {
-            let item = self.cell_met(*step, ray, *distance, shown, meets)?;
+            let item = self.hit_cell(*step, ray, *distance, shown, meets)?;
             Some(hit_at(item, ray, *distance))
         };
         let mut from_top = steps.iter();
-        if let Some(hit) = from_top.find_map(|step| meet(Meets::Pixels, step)) {
+        if let Some(hit) = from_top.find_map(|step| meet(HitMode::Pixels, step)) {
             return Some(hit);
         }
         if !shown.flat {
             return None;
         }
-        let drawn = steps.iter().find_map(|step| meet(Meets::Tiles, step));
+        let drawn = steps.iter().find_map(|step| meet(HitMode::Tiles, step));
         // If nothing is drawn there, the lowest layer's cell is the hit, so that the place can be
         // described.
         let from_bottom = || steps.iter().rev();
-        drawn.or_else(|| from_bottom().find_map(|step| meet(Meets::Cells, step)))
+        drawn.or_else(|| from_bottom().find_map(|step| meet(HitMode::Cells, step)))
     }
 
     /// The cell of a step where a ray hits its layer.
-    fn cell_met(
+    fn hit_cell(
         &self,
         step: usize,
         ray: Ray,
         distance: f32,
         shown: &Shown,
-        meets: Meets,
+        meets: HitMode,
     ) -> Option<Item> {
         let Some(&Step::Layer {
             layer: number,
@@ -111,9 +111,9 @@ impl TileMap {
         let cell = *layer.cells.get(index)?;
         let item = Self::cell_item(number, place);
         let is_met = match meets {
-            Meets::Cells => true,
-            Meets::Tiles => pass.draws(cell, skips_zero),
-            Meets::Pixels => {
+            HitMode::Cells => true,
+            HitMode::Tiles => pass.draws(cell, skips_zero),
+            HitMode::Pixels => {
                 let ticks = self.ticks(shown.playhead);
                 let tileset = self.tilesets.get(layer.tileset)?;
                 pass.draws(cell, skips_zero) && (is_opaque || tileset.shows(cell, pixel, ticks))

@@ -91,8 +91,8 @@ impl Object {
     }
 
     /// The world-space lines of its outline.
-    pub(super) fn lines(&self, place: ShownAt) -> Vec<[Vec3; 2]> {
-        let ShownAt { moved_px, height } = place;
+    pub(super) fn lines(&self, place: ObjectOffset) -> Vec<[Vec3; 2]> {
+        let ObjectOffset { moved_px, height } = place;
         let corner = |[x, z]: &[f32; 2]| vec3(*x + moved_px[0], height, *z + moved_px[1]);
         if self.outline_px.len() > 1 {
             let ends = self.outline_px.iter().zip(self.outline_px.iter().skip(1));
@@ -117,14 +117,14 @@ impl Object {
 
 /// The displacement of a layer's objects in the view.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct ShownAt {
+pub(super) struct ObjectOffset {
     /// Offset from the position in the file, in map pixels.
     moved_px: [f32; 2],
     /// Height in world space.
     pub(super) height: f32,
 }
 
-impl ShownAt {
+impl ObjectOffset {
     /// Moves a rectangle of the file to its place in the view.
     pub(super) fn rect(&self, rect: RectPx) -> RectPx {
         let [x, y] = self.moved_px;
@@ -152,12 +152,12 @@ impl TileMap {
 
     /// The displacement of a layer's objects, which scroll with the layer. Objects without a layer
     /// scroll with the camera, as entities of ika's old maps do (fact sheet of ika, section 3).
-    pub(super) fn objects_shown_at(&self, layer: Option<usize>, shown: &Shown) -> ShownAt {
+    pub(super) fn object_offset(&self, layer: Option<usize>, shown: &Shown) -> ObjectOffset {
         let moved_px = layer.and_then(|layer| self.layers.get(layer)).map(|layer| {
             let origin = self.shown_origin_px(layer, shown);
             [0, 1].map(|axis| (origin[axis] - i64::from(layer.position_px[axis])) as f32)
         });
-        ShownAt {
+        ObjectOffset {
             moved_px: moved_px.unwrap_or_default(),
             height: self.objects_height(layer, shown),
         }
@@ -283,7 +283,7 @@ impl TileMap {
             let all = objects
                 .map(Object::room_px)
                 .reduce(|all, next| all.union(&next))?;
-            self.objects_shown_at(Some(index), shown).rect(all)
+            self.object_offset(Some(index), shown).rect(all)
         };
         Some((rect, self.layer_height(index, shown)))
     }
@@ -336,7 +336,7 @@ impl TileMap {
                 return areas.chain(cells).collect();
             }
             _ => self.object_at(item).map(|(_, object)| {
-                let place = self.objects_shown_at(object.layer, shown);
+                let place = self.object_offset(object.layer, shown);
                 (place.rect(object.room_px()), place.height)
             }),
         };
@@ -348,9 +348,9 @@ impl TileMap {
         &'a self,
         zone: &'a ZoneCounts,
         shown: &'a Shown,
-    ) -> impl Iterator<Item = (&'a Object, ShownAt)> {
+    ) -> impl Iterator<Item = (&'a Object, ObjectOffset)> {
         let areas = zone.areas.iter().filter_map(|area| self.objects.get(*area));
-        areas.map(|area| (area, self.objects_shown_at(area.layer, shown)))
+        areas.map(|area| (area, self.object_offset(area.layer, shown)))
     }
 
     /// World-space bounds of an item; `None` if it has no place.
@@ -377,7 +377,7 @@ impl TileMap {
                 let Some((_, object)) = self.object_at(item) else {
                     return Vec::new();
                 };
-                let place = self.objects_shown_at(object.layer, shown);
+                let place = self.object_offset(object.layer, shown);
                 let mut lines = object.lines(place);
                 let wander = object.wander_px.into_iter();
                 lines.extend(wander.flat_map(|rect| place.rect(rect).edges(place.height)));
@@ -562,7 +562,13 @@ mod tests {
             outline_px: corners.clone(),
             ..Object::new(kind, "", None)
         };
-        assert_eq!(shape(ObjectKind::Box).lines(ShownAt::default()).len(), 3);
-        assert_eq!(shape(ObjectKind::Line).lines(ShownAt::default()).len(), 2);
+        assert_eq!(
+            shape(ObjectKind::Box).lines(ObjectOffset::default()).len(),
+            3
+        );
+        assert_eq!(
+            shape(ObjectKind::Line).lines(ObjectOffset::default()).len(),
+            2
+        );
     }
 }

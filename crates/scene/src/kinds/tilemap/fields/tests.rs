@@ -42,12 +42,12 @@ fn links_lead_from_a_cell_to_its_tile_and_its_tileset() {
 fn what_a_cell_says_of_itself_takes_no_look_at_other_layers() {
     let map = sample::made_up();
     let at = map.cell_at(TileMap::cell_item(0, [2, 0])).unwrap();
-    let cell = CellHere {
+    let cell = CellWithPlace {
         map: &map,
         at,
         here: lazy(|| panic!("looked at all layers")),
     };
-    assert!(!CellHere::FIELDS.of(cell).own().is_empty());
+    assert!(!CellWithPlace::FIELDS.of(cell).own().is_empty());
 }
 
 #[test]

@@ -330,11 +330,11 @@ impl Facts for MapFacts {
         cell_properties(numbers, index, bytes(&layer.block), layer.not_read)
     }
 
-    fn names_layers(&self) -> bool {
+    fn stores_layer_names(&self) -> bool {
         false
     }
 
-    fn is_of_one_size(&self) -> bool {
+    fn has_single_size(&self) -> bool {
         true
     }
 

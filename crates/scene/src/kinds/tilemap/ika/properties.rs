@@ -65,7 +65,7 @@ pub(super) fn faces(direction: i64) -> Option<[i8; 2]> {
 }
 
 /// The step of a direction's name; like the engine, it treats unknown names as down.
-pub(super) fn faces_by_word(word: &str) -> Option<[i8; 2]> {
+pub(super) fn direction_by_name(word: &str) -> Option<[i8; 2]> {
     let number = DIRECTIONS.iter().position(|name| *name == word);
     faces(number.unwrap_or(1) as i64)
 }
@@ -91,7 +91,10 @@ mod tests {
 
     #[test]
     fn directions_are_steps() {
-        let signs: Vec<_> = DIRECTIONS.iter().map(|word| faces_by_word(word)).collect();
+        let signs: Vec<_> = DIRECTIONS
+            .iter()
+            .map(|word| direction_by_name(word))
+            .collect();
         for (number, (word, step)) in DIRECTIONS.iter().zip(&signs).enumerate() {
             assert_eq!(faces(number as i64), *step);
             let [x, y] = step.unwrap_or_default();
@@ -100,7 +103,7 @@ mod tests {
             assert_eq!(y < 0, word.starts_with("up"), "{word}");
             assert_eq!(y > 0, word.starts_with("down"), "{word}");
         }
-        assert_eq!(faces_by_word("wtf"), Some([0, 1]));
+        assert_eq!(direction_by_name("wtf"), Some([0, 1]));
         assert_eq!((faces(-1), faces(9)), (None, None));
         assert_eq!(named(5, &DIRECTIONS), "5 up-right");
         assert_eq!(named(-3, &DIRECTIONS), "-3");

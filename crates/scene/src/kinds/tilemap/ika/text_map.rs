@@ -6,7 +6,7 @@ use serde_json::{Map as JsonMap, Value, json};
 
 use super::cells::Numbers;
 use super::map::{cell_properties, entity_rect, outside, parallax_numbers};
-use super::properties::{bytes, faces_by_word, meta, meta_info, unpacked_of};
+use super::properties::{bytes, direction_by_name, meta, meta_info, unpacked_of};
 use super::tileset::Found;
 use crate::kinds::tilemap::making::{Room, group, texts};
 use crate::kinds::tilemap::{
@@ -181,7 +181,7 @@ fn entity_object(entity: &Entity, layer: usize, at: [f32; 2]) -> Object {
     properties.push(place(&entity.place));
     Object {
         rect_px: entity_rect(at),
-        faces: faces_by_word(&entity.direction),
+        faces: direction_by_name(&entity.direction),
         properties: vec![group("In the file", properties)],
         ..Object::new(ObjectKind::Entity, &*entity.label, Some(layer))
     }

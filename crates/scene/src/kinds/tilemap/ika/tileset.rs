@@ -12,7 +12,7 @@ use crate::describe::own::lines_of_groups;
 use crate::document::parts::Parts;
 use crate::kinds::tilemap::making::{group, sha256};
 use crate::kinds::tilemap::{
-    Cell, Facts, Layer, LeftOut, OwnTiles, Strand, StrandMode, TileMap, Tileset, Unread,
+    Cell, Facts, Layer, LeftOut, Strand, StrandMode, TileMap, TileStorage, Tileset, Unread,
     missing_tile, numbered_tile,
 };
 use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
@@ -414,8 +414,8 @@ impl Facts for TilesetFacts {
         })
     }
 
-    fn own_tiles(&self) -> OwnTiles {
-        OwnTiles::Images
+    fn tile_storage(&self) -> TileStorage {
+        TileStorage::Images
     }
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {

@@ -9,7 +9,7 @@ use crate::describe::own::lines_of_groups;
 use crate::document::parts::Parts;
 use crate::kinds::tilemap::left_out;
 use crate::kinds::tilemap::making::{group, sha256, texts};
-use crate::kinds::tilemap::{Cell, Facts, Grid, OwnTiles, TileMap};
+use crate::kinds::tilemap::{Cell, Facts, Grid, TileMap, TileStorage};
 use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
 use mapscope_formats::ppe::sdlang::Tag;
 use mapscope_formats::ppe::xmf::{
@@ -150,7 +150,7 @@ impl LayerFacts {
             (cell.axis_switch, Cell::SWAP_AXES),
         ];
         let turned = turned.into_iter().filter(|(is_so, _)| *is_so);
-        let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_said();
+        let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_text();
         let mut own = vec![OwnLine::new("Tile", "Flags", flags)];
         // Its attributes are compared separately.
         let groups = self.cell(index);
@@ -287,7 +287,7 @@ impl Facts for MapFacts {
         self.map.cells_in_file()
     }
 
-    fn names_layers(&self) -> bool {
+    fn stores_layer_names(&self) -> bool {
         false
     }
 
@@ -590,8 +590,8 @@ impl Facts for XmfFacts {
         self.layer_of(layer)?.1.cells_in_file()
     }
 
-    fn own_tiles(&self) -> OwnTiles {
-        OwnTiles::Named
+    fn tile_storage(&self) -> TileStorage {
+        TileStorage::Named
     }
 
     fn own(&self, map: &TileMap, item: TileMapItem) -> Option<Vec<OwnLine>> {
@@ -622,7 +622,7 @@ impl Facts for XmfFacts {
         own::of_layer(layer, move |id| Self::tile_item(map, number, id))
     }
 
-    fn lists_objects_in_order(&self) -> bool {
+    fn has_file_object_order(&self) -> bool {
         false
     }
 

@@ -216,7 +216,7 @@ fn decode_image(path: &str, bytes: &[u8], assets: &Assets) -> Result<Pixels, Fau
             cost.working_bytes = 0;
             cost.kept_bytes = head.pixels();
         }
-        let afforded = assets.afford(cost);
+        let afforded = assets.spend(cost);
         afforded.map_err(|limit| fault(&rules::UNREADABLE_FILE, &limit))?;
     }
     match indexed::read(bytes) {
@@ -238,7 +238,7 @@ fn decode_map(path: &str, bytes: &[u8], assets: &Assets) -> Result<MapData, Faul
         (&rules::UNREADABLE_FILE, message)
     };
     if let Some(decoded_bytes) = map_data::decoded_bytes(bytes) {
-        let afforded = assets.afford(Cost {
+        let afforded = assets.spend(Cost {
             file_bytes: bytes.len() as u64,
             elements: decoded_bytes / map_data::CELL_BYTES,
             working_bytes: 0,

@@ -6,7 +6,7 @@ use super::files::{Files, quoted_name};
 use super::notes::Notes;
 use super::objects;
 use super::palette::MapPalette;
-use super::tiles::{self, Definitions, USUAL_SIDE, checked_size};
+use super::tiles::{self, DEFAULT_SIDE, Definitions, checked_size};
 use crate::Image;
 use crate::core::rules;
 use crate::kinds::tilemap::making::Room;
@@ -86,7 +86,7 @@ impl Builder {
     }
 
     /// Records that further layers were not read.
-    pub(super) fn leave_out_layers(&mut self) {
+    pub(super) fn mark_layers_unread(&mut self) {
         let layers = LeftOut::of_list(Unread::Layers, self.layers.len(), Rest::Unknown);
         self.left_out.extend(layers);
     }
@@ -98,7 +98,14 @@ impl Builder {
             ..Layer::default()
         };
         let definitions = Definitions::default();
-        self.add_cells(layer, map, &definitions, [USUAL_SIDE; 2], self.place, false);
+        self.add_cells(
+            layer,
+            map,
+            &definitions,
+            [DEFAULT_SIDE; 2],
+            self.place,
+            false,
+        );
     }
 
     /// Adds a layer of a container with its objects. Returns the map data if it was found.
@@ -133,7 +140,7 @@ impl Builder {
                 parallax: parallax(layer),
                 ..Layer::default()
             };
-            self.add_empty_layer(empty, [USUAL_SIDE; 2]);
+            self.add_empty_layer(empty, [DEFAULT_SIDE; 2]);
             None
         };
         let number = self.layers.len() - 1;

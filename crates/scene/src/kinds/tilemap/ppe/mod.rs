@@ -78,7 +78,7 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
                        they are shown by their numbers";
         builder
             .notes
-            .add_of_tiles(&rules::NO_CONTAINER, place, message.to_owned());
+            .add_tile_problem(&rules::NO_CONTAINER, place, message.to_owned());
         builder.add_bare_layer(&name.to_string_lossy(), &map);
     }
     // Problems of other files have no place in this file.
@@ -115,7 +115,7 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
         layers.push((index, LayerFacts { map }));
     }
     if xmf.is_cut {
-        builder.leave_out_layers();
+        builder.mark_layers_unread();
     }
     problems.extend(std::mem::take(&mut builder.notes).finish());
     problems.sort_by_key(|problem: &Problem| problem.place);

@@ -32,7 +32,7 @@ impl Notes {
     }
 
     /// Adds a problem of the tiles or the palettes.
-    pub(super) fn add_of_tiles(
+    pub(super) fn add_tile_problem(
         &mut self,
         rule: &'static Rule,
         place: impl Into<Place>,

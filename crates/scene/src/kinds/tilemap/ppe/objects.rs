@@ -13,7 +13,7 @@ use mapscope_formats::ppe::sdlang::At;
 use mapscope_formats::ppe::xmf::{Object as FileObject, Point, Shape, Sprite, XmfLayer};
 
 /// Side of sprites without an image, in pixels.
-const USUAL_SIDE: u32 = 16;
+const DEFAULT_SIDE: u32 = 16;
 /// Maximum side of a sprite's image, in pixels.
 const MAX_SIDE: i32 = 4096;
 /// Number of segments of a curve.
@@ -63,7 +63,7 @@ pub(super) fn of_layer(
                 .or_insert(Source { path, part, at });
         }
     }
-    let mut maker = Maker {
+    let mut maker = ObjectBuilder {
         sources,
         palette,
         files,
@@ -83,7 +83,7 @@ pub(super) fn of_layer(
 
 /// Everything that determines the image of a sprite; a cache key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct Look {
+struct SpriteKey {
     source: i32,
     palette: u32,
     pal_shift: Option<u32>,
@@ -92,7 +92,7 @@ struct Look {
     mirrored: [bool; 2],
 }
 
-impl Look {
+impl SpriteKey {
     fn of(sprite: &Sprite) -> Self {
         let mirrored = |axis: usize| {
             let by_scale = sprite.scale[axis].is_some_and(|scale| scale < 0);
@@ -110,18 +110,18 @@ impl Look {
     }
 }
 
-struct Maker<'a, 'f, 'b> {
+struct ObjectBuilder<'a, 'f, 'b> {
     sources: HashMap<i32, Source<'a>>,
     palette: &'a MapPalette,
     files: &'a mut Files<'f>,
     /// Cache of images and their sizes.
-    made: HashMap<Look, Option<(usize, [u32; 2])>>,
+    made: HashMap<SpriteKey, Option<(usize, [u32; 2])>>,
     images_before: usize,
     bytes_left: &'b mut usize,
     found: Found,
 }
 
-impl Maker<'_, '_, '_> {
+impl ObjectBuilder<'_, '_, '_> {
     fn object(&mut self, of_file: &FileObject, layer: usize) -> Object {
         let mut properties = vec![Property::new("Identifier", of_file.id.to_string())];
         let object = |kind| Object::new(kind, &*of_file.name, Some(layer));
@@ -141,7 +141,7 @@ impl Maker<'_, '_, '_> {
                 }
             }
             Shape::Sprite(sprite) => {
-                let look = Look::of(sprite);
+                let look = SpriteKey::of(sprite);
                 let (image, size) = self.image(look, of_file.at);
                 properties.extend(sprite_properties(sprite, look.mirrored));
                 Object {
@@ -153,7 +153,7 @@ impl Maker<'_, '_, '_> {
             Shape::QuadSprite(sprite, [upper_right, lower_left, lower_right]) => {
                 let corners = [sprite.position, *upper_right, *lower_left, *lower_right];
                 let corners = corners.map(|corner| corner.map(|px| px as f32));
-                let look = Look::of(sprite);
+                let look = SpriteKey::of(sprite);
                 properties.extend(sprite_properties(sprite, look.mirrored));
                 properties.push(Property::new("Corners", corner_names(corners)));
                 let [a, b, c, d] = corners;
@@ -200,7 +200,7 @@ impl Maker<'_, '_, '_> {
     }
 
     /// The image of a sprite and its size.
-    fn image(&mut self, look: Look, at: At) -> (Option<usize>, [u32; 2]) {
+    fn image(&mut self, look: SpriteKey, at: At) -> (Option<usize>, [u32; 2]) {
         let made = if let Some(made) = self.made.get(&look) {
             *made
         } else {
@@ -216,11 +216,11 @@ impl Maker<'_, '_, '_> {
         };
         match made {
             Some((image, size)) => (Some(image), size),
-            None => (None, [USUAL_SIDE; 2]),
+            None => (None, [DEFAULT_SIDE; 2]),
         }
     }
 
-    fn make(&mut self, look: Look) -> Result<(usize, [u32; 2]), (Option<At>, Fault)> {
+    fn make(&mut self, look: SpriteKey) -> Result<(usize, [u32; 2]), (Option<At>, Fault)> {
         let id = look.source;
         let source = self.sources.get(&id);
         let source = source.ok_or_else(|| {
@@ -514,7 +514,7 @@ mod tests {
         };
         let made = |sprite: Sprite| {
             let RectPx { min, max } = sprite_rect(&sprite, [8, 4]);
-            (Look::of(&sprite).mirrored, [min, max])
+            (SpriteKey::of(&sprite).mirrored, [min, max])
         };
         assert_eq!(made(base), ([false; 2], [[10.0, 20.0], [18.0, 24.0]]));
         let scaled = Sprite {

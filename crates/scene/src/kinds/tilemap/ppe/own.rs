@@ -41,7 +41,7 @@ impl Lines {
     }
 
     /// Adds a value if the file has it.
-    fn if_said<T: Into<Json>>(self, name: &'static str, value: Option<T>) -> Self {
+    fn say_if_some<T: Into<Json>>(self, name: &'static str, value: Option<T>) -> Self {
         match value {
             Some(value) => self.say(name, value),
             None => self,
@@ -97,9 +97,9 @@ pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
         attributes,
     } = &xmf.metadata;
     let version = version.map(|[major, minor]| format!("{major}.{minor}"));
-    let lines = Lines::new().if_said("Version", version);
-    let lines = lines.if_said("Name", name.clone());
-    let lines = lines.if_said("Screen", resolution.map(Vec::from));
+    let lines = Lines::new().say_if_some("Version", version);
+    let lines = lines.say_if_some("Name", name.clone());
+    let lines = lines.say_if_some("Screen", resolution.map(Vec::from));
     lines.rest(attributes, other).0
 }
 
@@ -119,7 +119,7 @@ pub(super) fn layer(layer: &XmfLayer) -> Vec<OwnLine> {
         let is_said = !layer.size.contains(&0);
         lines = lines
             .say("Tile size", Vec::from(layer.tile_size))
-            .if_said("Size", is_said.then(|| Vec::from(layer.size)))
+            .say_if_some("Size", is_said.then(|| Vec::from(layer.size)))
             .say("Around it", layer.repeat.name());
     }
     let [across, down] = layer.scroll_rate;
@@ -127,9 +127,9 @@ pub(super) fn layer(layer: &XmfLayer) -> Vec<OwnLine> {
         .say("Cells", source_name(layer))
         .rest(&layer.map_attributes, &[])
         .each("Tiles too", layer.shared_tiles.iter().copied())
-        .if_said("Scroll rate X", across)
-        .if_said("Scroll rate Y", down)
-        .if_said("Rendering mode", layer.rendering_mode.clone())
+        .say_if_some("Scroll rate X", across)
+        .say_if_some("Scroll rate Y", down)
+        .say_if_some("Rendering mode", layer.rendering_mode.clone())
         .rest(&layer.attributes, &layer.other)
         .at(layer.at)
 }
@@ -137,8 +137,8 @@ pub(super) fn layer(layer: &XmfLayer) -> Vec<OwnLine> {
 fn sheet(sheet: &TileSource) -> Vec<OwnLine> {
     Lines::new()
         .say("File", &*sheet.path)
-        .if_said("Shift of palettes", sheet.pal_shift)
-        .if_said("First colour", sheet.offset)
+        .say_if_some("Shift of palettes", sheet.pal_shift)
+        .say_if_some("First colour", sheet.offset)
         .say("Names its tiles", sheet.tiles.is_some())
         .rest(&sheet.attributes, &sheet.other)
         .at(sheet.at)
@@ -153,10 +153,10 @@ fn tile(tile: &TileInfo) -> Vec<OwnLine> {
 fn palette(palette: &Palette) -> Vec<OwnLine> {
     let lines = match &palette.source {
         PaletteSource::File(path) => Lines::new().say("File", &**path),
-        PaletteSource::Embedded { name, .. } => Lines::new().if_said("Name", name.clone()),
+        PaletteSource::Embedded { name, .. } => Lines::new().say_if_some("Name", name.clone()),
     };
     lines
-        .if_said("Shift of palettes", palette.pal_shift)
+        .say_if_some("Shift of palettes", palette.pal_shift)
         .say("First colour", palette.offset)
         .rest(&palette.attributes, &[])
         .at(palette.at)
@@ -166,8 +166,8 @@ fn sprite_image(source: &SpriteSource) -> Vec<OwnLine> {
     Lines::new()
         .say("Identifier", source.id)
         .say("File", &*source.path)
-        .if_said("Name", source.name.clone())
-        .if_said("Part", source.part.map(Vec::from))
+        .say_if_some("Name", source.name.clone())
+        .say_if_some("Part", source.part.map(Vec::from))
         .rest(&source.attributes, &[])
         .at(source.at)
 }
@@ -181,7 +181,7 @@ fn sheet_sprite(sprite: &SheetSprite) -> Vec<OwnLine> {
     Lines::new()
         .say("Identifier", sprite.id)
         .say("Part", Vec::from(sprite.part))
-        .if_said("Name", sprite.name.clone())
+        .say_if_some("Name", sprite.name.clone())
         .rest(&sprite.attributes, &[])
         .0
 }
@@ -219,15 +219,15 @@ fn sprite(sprite: &Sprite, lines: Lines) -> Lines {
     lines
         .say("Image", sprite.source)
         .say("Position", Vec::from(sprite.position))
-        .if_said("Scale X", sprite.scale[0])
-        .if_said("Scale Y", sprite.scale[1])
-        .if_said("Lower right corner X", sprite.corner[0])
-        .if_said("Lower right corner Y", sprite.corner[1])
-        .if_said("Mirrored X", sprite.mirror[0])
-        .if_said("Mirrored Y", sprite.mirror[1])
+        .say_if_some("Scale X", sprite.scale[0])
+        .say_if_some("Scale Y", sprite.scale[1])
+        .say_if_some("Lower right corner X", sprite.corner[0])
+        .say_if_some("Lower right corner Y", sprite.corner[1])
+        .say_if_some("Mirrored X", sprite.mirror[0])
+        .say_if_some("Mirrored Y", sprite.mirror[1])
         .say("Palette", sprite.palette)
-        .if_said("Shift of palettes", sprite.pal_shift)
-        .if_said("Opacity", sprite.alpha)
+        .say_if_some("Shift of palettes", sprite.pal_shift)
+        .say_if_some("Opacity", sprite.alpha)
 }
 
 /// The palettes of a container or of a layer, including embedded colours.
@@ -236,7 +236,7 @@ pub(super) fn palettes(all: &[Palette]) -> Parts<'_> {
         PaletteSource::File(path) => path.clone(),
         PaletteSource::Embedded { name, .. } => name.clone().unwrap_or_default(),
     };
-    listed("palette", all, name, palette).made_of(|index| {
+    listed("palette", all, name, palette).with_children(|index| {
         let Some(PaletteSource::Embedded { colors, .. }) = all.get(index).map(|it| &it.source)
         else {
             return Vec::new();
@@ -256,7 +256,7 @@ pub(super) fn of_layer<'a>(
     item: impl Fn(u32) -> Option<Item> + Copy + 'a,
 ) -> Vec<Parts<'a>> {
     let sheets = listed("sheet", &layer.tile_sources, |it| it.path.clone(), sheet);
-    let sheets = sheets.made_of(move |index| {
+    let sheets = sheets.with_children(move |index| {
         let source = layer.tile_sources.get(index);
         let tiles = source.and_then(|source| source.tiles.as_ref());
         let of_tiles = tiles.map(|tiles| {
@@ -269,7 +269,7 @@ pub(super) fn of_layer<'a>(
     let images = listed("sprite image", images, |it| it.id.to_string(), sprite_image);
     let holders = &layer.sprite_sheets;
     let holders = listed("sprite sheet", holders, |it| it.path.clone(), sprite_sheet);
-    let holders = holders.made_of(move |index| {
+    let holders = holders.with_children(move |index| {
         let sheet = layer.sprite_sheets.get(index);
         let sprites = sheet.map_or(&[][..], |sheet| &sheet.sprites);
         let name = |it: &SheetSprite| it.id.to_string();

@@ -9,7 +9,7 @@ use mapscope_formats::ppe::xmf::{ColorOrder, Palette, PaletteSource, Xmf};
 /// Maximum number of colours in the engine.
 const MAX_COLORS: usize = 1 << 16;
 /// Default palette size of a cell as a power of two.
-const USUAL_SHIFT: u32 = 8;
+const DEFAULT_SHIFT: u32 = 8;
 
 /// The colours of a map.
 #[derive(Debug, Default)]
@@ -77,10 +77,10 @@ impl MapPalette {
                 Ok(Pixels::Indexed(sheet)) => put(&sheet.colors()),
                 Ok(Pixels::Colors(_)) => {
                     let message = format!("{} has no palette", quoted_name(path));
-                    notes.add_of_tiles(&rules::NO_PALETTE, palette.at, message);
+                    notes.add_tile_problem(&rules::NO_PALETTE, palette.at, message);
                 }
                 Err((rule, error)) => {
-                    notes.add_of_tiles(rule, palette.at, format!("the palette {error}"));
+                    notes.add_tile_problem(rule, palette.at, format!("the palette {error}"));
                 }
             },
         }
@@ -109,11 +109,11 @@ impl MapPalette {
         palette: u32,
         shift: Option<u32>,
     ) -> Colors {
-        let start = (palette as usize) << shift.unwrap_or(USUAL_SHIFT).min(16);
+        let start = (palette as usize) << shift.unwrap_or(DEFAULT_SHIFT).min(16);
         let own = sheet.colors();
         let mut colors = [[0; 4]; 256];
-        let mut is_strange = [false; 256];
-        for (number, (color, strange)) in colors.iter_mut().zip(&mut is_strange).enumerate() {
+        let mut is_foreign = [false; 256];
+        for (number, (color, strange)) in colors.iter_mut().zip(&mut is_foreign).enumerate() {
             let own = own.get(number).copied();
             let shared = self.colors.get(start + number).copied().flatten();
             *strange = shared.is_none() && palette != 0;
@@ -121,9 +121,9 @@ impl MapPalette {
         }
         if !sheet.has_alpha {
             colors[0][3] = 0;
-            is_strange[0] = false;
+            is_foreign[0] = false;
         }
-        Colors { colors, is_strange }
+        Colors { colors, is_foreign }
     }
 }
 
@@ -132,7 +132,7 @@ impl MapPalette {
 pub(super) struct Colors {
     pub(super) colors: [[u8; 4]; 256],
     /// `true` for values whose colour is not from the requested palette.
-    pub(super) is_strange: [bool; 256],
+    pub(super) is_foreign: [bool; 256],
 }
 
 /// Appends a part of an image as RGBA: `at` and `size` are in pixels. Pixels outside the image are
@@ -169,7 +169,7 @@ pub(super) fn cut(
 }
 
 /// `true` if a part of an image has values whose colours are not from their palette.
-pub(super) fn has_strange(
+pub(super) fn has_foreign_colors(
     sheet: &IndexedImage,
     at: [i64; 2],
     size: [u32; 2],
@@ -182,7 +182,7 @@ pub(super) fn has_strange(
         .skip(top)
         .take(height)
         .flat_map(|row| row.iter().skip(left).take(width));
-    pixels.any(|pixel| colors.is_strange[usize::from(*pixel)])
+    pixels.any(|pixel| colors.is_foreign[usize::from(*pixel)])
 }
 
 #[cfg(test)]
@@ -213,9 +213,9 @@ mod tests {
         // Values outside all palettes have the colours of the sheet.
         assert_eq!(red(2, 2), [1, 2, 3, 0]);
         let strange =
-            |number| palette.colors_of(&sheet(true), number, Some(2)).is_strange[..3] != [false; 3];
+            |number| palette.colors_of(&sheet(true), number, Some(2)).is_foreign[..3] != [false; 3];
         assert_eq!([strange(0), strange(1), strange(2)], [false, false, true]);
-        assert!(!palette.colors_of(&sheet(false), 2, Some(2)).is_strange[0]);
+        assert!(!palette.colors_of(&sheet(false), 2, Some(2)).is_foreign[0]);
         assert_eq!(
             palette.colors_of(&sheet(true), 9, None).colors[1],
             [2, 2, 2, 255]

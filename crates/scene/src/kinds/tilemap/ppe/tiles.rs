@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::files::{Files, Pixels, quoted_name};
 use super::notes::Notes;
-use super::palette::{Colors, MapPalette, cut, has_strange};
+use super::palette::{Colors, MapPalette, cut, has_foreign_colors};
 use crate::core::parallel::split_among_threads;
 use crate::core::rules;
 use crate::describe::outline::base_name;
@@ -16,7 +16,7 @@ use mapscope_formats::ppe::xmf::{Xmf, XmfLayer};
 use mapscope_formats::ppe::{Cell as FileCell, Layout, MapData, MapFlags};
 
 /// Side of tiles without a container, in pixels.
-pub(super) const USUAL_SIDE: u32 = 16;
+pub(super) const DEFAULT_SIDE: u32 = 16;
 /// Maximum side of tiles, in pixels.
 const MAX_SIDE: u32 = 1024;
 /// Maximum bytes of numbered placeholder tiles per layer.
@@ -137,7 +137,7 @@ pub(super) struct Tiles {
 }
 
 /// The definition of a tile.
-struct Defined {
+struct TileDefinition {
     image: usize,
     place: u32,
     name: String,
@@ -154,7 +154,7 @@ struct Sheet {
 pub(super) struct Definitions {
     sheets: Vec<Sheet>,
     /// By the identifier.
-    tiles: Vec<Option<Defined>>,
+    tiles: Vec<Option<TileDefinition>>,
     /// `true` if any sheet is available.
     pub(super) has_images: bool,
     /// `true` to hide tiles that no sheet defines; only if there is a sheet.
@@ -186,7 +186,7 @@ impl Definitions {
                 Err((rule, error)) => {
                     let message =
                         format!("the sheet {error}; its tiles are shown by their numbers");
-                    notes.add_of_tiles(rule, source.at, message);
+                    notes.add_tile_problem(rule, source.at, message);
                     continue;
                 }
             };
@@ -206,7 +206,7 @@ impl Definitions {
                     outside.get_or_insert((id, place));
                     return;
                 }
-                let defined = Defined {
+                let defined = TileDefinition {
                     image: sheet,
                     place,
                     name: name.to_owned(),
@@ -227,7 +227,7 @@ impl Definitions {
                 let message = format!(
                     "tile {id} is at place {place} of the sheet {name}, which has room for {count}"
                 );
-                notes.add_of_tiles(&rules::SHEET_PLACE, source.at, message);
+                notes.add_tile_problem(&rules::SHEET_PLACE, source.at, message);
             }
         }
         definitions.name = names.join(", ");
@@ -236,7 +236,7 @@ impl Definitions {
     }
 
     /// For duplicate identifiers, the first definition counts.
-    fn define(&mut self, id: u32, defined: Defined) {
+    fn define(&mut self, id: u32, defined: TileDefinition) {
         let id = id as usize;
         if id >= usize::from(FileCell::NO_TILE) {
             return;
@@ -249,7 +249,7 @@ impl Definitions {
         }
     }
 
-    fn get(&self, id: u32) -> Option<&Defined> {
+    fn get(&self, id: u32) -> Option<&TileDefinition> {
         self.tiles.get(id as usize)?.as_ref()
     }
 
@@ -277,11 +277,11 @@ pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2
             at,
             format!(
                 "tiles of {width} x {height} pixels; expected 1 to {MAX_SIDE} each. They are \
-                 shown with {USUAL_SIDE} x {USUAL_SIDE}"
+                 shown with {DEFAULT_SIDE} x {DEFAULT_SIDE}"
             ),
         );
     }
-    [USUAL_SIDE; 2]
+    [DEFAULT_SIDE; 2]
 }
 
 /// Builds the images and cells of a layer. Images may take up to `room_bytes` bytes.
@@ -359,7 +359,7 @@ pub(super) fn build(
     }
     let undefined = &painter.undefined;
     if let Some(id) = undefined.first().filter(|_| definitions.has_images) {
-        notes.add_of_tiles(
+        notes.add_tile_problem(
             &rules::UNDEFINED_TILE,
             place,
             format!(
@@ -373,7 +373,7 @@ pub(super) fn build(
         );
     }
     if let Some(number) = painter.without_colors {
-        notes.add_of_tiles(
+        notes.add_tile_problem(
             &rules::PALETTE_COLORS,
             place,
             format!(
@@ -383,7 +383,7 @@ pub(super) fn build(
     }
     let (cells, all, left_out) = cells_of(&map.cells, bits, &table, definitions);
     if left_out > 0 {
-        notes.add_of_tiles(
+        notes.add_tile_problem(
             &rules::PICTURE_LIMIT,
             place,
             format!(
@@ -504,7 +504,7 @@ impl Painter<'_> {
         let colors = self.colors.as_ref().map(|(_, _, colors)| colors);
         if let (Pixels::Indexed(sheet), Some(colors)) = (&*sheet.pixels, colors)
             && self.without_colors.is_none()
-            && has_strange(sheet, at, self.tile_size, colors)
+            && has_foreign_colors(sheet, at, self.tile_size, colors)
         {
             self.without_colors = Some(number);
         }
