@@ -1,4 +1,4 @@
-//! What differs between the open file and another one, as a list.
+//! The differences between the open file and another file, as a list.
 
 use std::fmt::Write as _;
 
@@ -9,15 +9,15 @@ use super::{Changes, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::{self, Action};
 use mapscope_scene::diff::{Difference, FieldChange, change_color};
 
-/// Width of the column that says what differs and where, in points.
+/// Width of the column for kind and place of a difference, in points.
 const PLACE_WIDTH: f32 = 240.0;
-/// How many fields of a difference a row names.
+/// Maximum number of fields that a row names.
 const MAX_FIELDS: usize = 6;
 
-/// Lists the differences and leads to them.
+/// List of differences with links to them.
 #[derive(Debug, Default)]
 pub struct ChangesPanel {
-    /// The comparison that was shown last, and the difference that was gone to then.
+    /// Number of the last shown comparison, and the selected difference at that time.
     shown: (u64, Option<usize>),
 }
 
@@ -74,7 +74,7 @@ impl PanelUi for ChangesPanel {
         if std::mem::replace(&mut self.shown, now) != now
             && let Some(at) = context.change
         {
-            // One before it stays in view.
+            // One row before it stays in view.
             area = area.vertical_scroll_offset(at.saturating_sub(1) as f32 * row_height);
         }
         area.show_rows(ui, row_height, differences.len(), |ui, rows| {
@@ -104,7 +104,7 @@ impl PanelUi for ChangesPanel {
     }
 }
 
-/// How, what and where.
+/// Returns the heading of a difference: how it differs, its name and its place.
 fn heading(difference: &Difference) -> String {
     let Difference { what, place, .. } = difference;
     let how = match difference.is_in {
@@ -119,7 +119,7 @@ fn heading(difference: &Difference) -> String {
     }
 }
 
-/// What was and is said, field by field.
+/// Returns the old and new values of up to `max` fields.
 fn fields_text(difference: &Difference, max: usize) -> String {
     let shown = difference.fields.iter().take(max);
     let text = |field: &FieldChange| {
@@ -185,7 +185,7 @@ fn tooltip(ui: &mut Ui, difference: &Difference, changes: &Changes) {
     }
 }
 
-/// The differences, one to a line.
+/// Returns the differences as text, one per line.
 fn as_text(changes: &Changes) -> String {
     let mut text = String::new();
     for difference in &changes.diff.differences {

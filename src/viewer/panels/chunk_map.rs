@@ -1,4 +1,4 @@
-//! The chunks of a level as small boxes, coloured by how much is in them.
+//! The chunks of a level as small boxes, coloured by the amount of their content.
 
 use egui::{
     Align2, Color32, Mesh, PointerButton, Pos2, Rect, Response, RichText, Role, Sense, Shape,
@@ -13,17 +13,17 @@ use crate::viewer::view::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};
 
-/// How much of its place a box fills, so that there is a gap to the next.
+/// Fraction of its cell that a box fills, which leaves a gap to the next box.
 const FILLED: f32 = 0.82;
 /// Room around the map, in points.
 const MARGIN: f32 = 14.0;
-/// From this width on the legend is beside the map, in points.
+/// Minimum panel width for a legend beside the map, in points.
 const WIDE: f32 = 420.0;
 /// Room for the legend beside the map, in points.
 const LEGEND_WIDTH: f32 = 190.0;
-/// Of how many boxes the edges are drawn; of more they would only be noise.
+/// Maximum number of boxes that are drawn with edges; with more, edges are only noise.
 const MAX_WITH_EDGES: usize = 600;
-/// Colours from the least to the most, evenly spaced.
+/// Colours from the lowest to the highest value, evenly spaced.
 const SCALE: [[u8; 3]; 5] = [
     [52, 66, 110],
     [44, 124, 142],
@@ -32,44 +32,43 @@ const SCALE: [[u8; 3]; 5] = [
     [250, 214, 84],
 ];
 
-/// Shows the chunks of the part that is shown as boxes, which can be turned, pointed at and
-/// selected.
+/// Shows the chunks of the visible level as boxes that can be turned, pointed at and selected.
 #[derive(Debug, Default)]
 pub struct ChunkMapPanel {
     of: DocumentKey,
     level: usize,
     map: ChunkMap,
-    /// Which of the measures colours the boxes.
+    /// Index of the measure that colours the boxes.
     measure: usize,
-    /// The greatest value of each measure.
+    /// The maximum of each measure.
     most: Vec<u64>,
-    /// From where the map is seen once it was turned by hand; until then as the view is.
+    /// The camera pose after the user has turned the map; `None` follows the view.
     own: Option<Pose>,
     hovered: Hover,
 }
 
-/// A box as it is seen.
+/// A box in projection.
 struct Seen {
     chunk: usize,
-    /// How far away its middle is.
+    /// Depth of its centre along the view direction.
     depth: f32,
-    /// Where its middle is.
+    /// Screen position of its centre.
     center: Pos2,
 }
 
-/// How places in the world are seen: without foreshortening, so that all boxes look alike.
+/// Orthographic projection of the world onto the panel: all boxes look alike.
 struct Projection {
     right: Vec3,
     up: Vec3,
     forward: Vec3,
     scale: f32,
-    /// What is in the middle of the place, and where that is.
+    /// The projected point that is drawn at `middle`.
     center: Vec2,
     middle: Pos2,
 }
 
 impl Projection {
-    /// The whole of a box fills a place.
+    /// Returns a projection in which the whole box fills a rectangle.
     fn fitting(camera: &Camera, bounds: Aabb, place: Rect) -> Self {
         let [right, up] = camera.right_up();
         let flat = |point: Vec3| Vec2::new(point.dot(right), -point.dot(up));
@@ -95,13 +94,13 @@ impl Projection {
         self.middle + vec2(offset.x, offset.y)
     }
 
-    /// The sides of a box that are seen, each with how bright it is.
+    /// Returns the three visible sides of a box, each with its brightness.
     fn sides(&self, bounds: &Aabb) -> [([Pos2; 4], f32); 3] {
         let center = bounds.center();
         let half = (bounds.max - bounds.min) * 0.5 * FILLED;
         [0, 1, 2].map(|axis| {
             let (second, third) = ((axis + 1) % 3, (axis + 2) % 3);
-            // The side toward the eye.
+            // The side that faces the eye.
             let toward = -self.forward[axis].signum() * half[axis];
             let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
             let corners = corners.map(|(a, b)| {
@@ -169,7 +168,7 @@ impl PanelUi for ChunkMapPanel {
 }
 
 impl ChunkMapPanel {
-    /// What is measured, and what the colours mean.
+    /// Shows the choice of measure and the meaning of the colours.
     fn legend(&mut self, ui: &mut Ui) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 3.0;
@@ -230,7 +229,7 @@ impl ChunkMapPanel {
         }
     }
 
-    /// The map itself.
+    /// Shows the map.
     fn view(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, bounds: Aabb) {
         let size = ui.available_size().max(vec2(80.0, 80.0));
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
@@ -260,7 +259,7 @@ impl ChunkMapPanel {
         }
     }
 
-    /// The camera of the map: that of the view, or as it was turned by dragging.
+    /// Returns the camera of the map: the view's camera, or the pose after dragging.
     fn camera(&mut self, response: &Response, main: &Camera) -> Camera {
         let dragged = response.dragged_by(PointerButton::Primary);
         let own = self.own.or(dragged.then_some(main.pose));
@@ -277,7 +276,7 @@ impl ChunkMapPanel {
         camera
     }
 
-    /// All boxes, the farthest first.
+    /// Returns all boxes, farthest first.
     fn seen(&self, projection: &Projection) -> Vec<Seen> {
         let chunks = self.map.chunks.iter().enumerate();
         let mut seen: Vec<Seen> = chunks
@@ -323,7 +322,7 @@ impl ChunkMapPanel {
             let hovered = context.hovered == Some(chunk.item);
             let hidden = context.shown.hides(chunk.item);
             if chunk.is_whole && chunk.values.iter().all(|value| *value == 0) {
-                // What is empty is only just there.
+                // Empty chunks are drawn as faint outlines.
                 let stroke = Stroke::new(1.0, visuals.weak_text_color().gamma_multiply(0.3));
                 for (corners, _) in projection
                     .sides(&chunk.bounds)
@@ -359,7 +358,7 @@ impl ChunkMapPanel {
                 };
                 lines.push((corners, stroke));
             }
-            // Lines of what is behind must not be over what is in front.
+            // Edges of boxes at the back must not cover boxes in front of them.
             if !lines.is_empty() {
                 painter.add(Shape::mesh(std::mem::take(&mut mesh)));
                 for (corners, stroke) in lines.drain(..) {
@@ -384,7 +383,7 @@ impl ChunkMapPanel {
         painter.text(corner, Align2::RIGHT_BOTTOM, "Drag to turn", font, weak);
     }
 
-    /// The box in front at a place.
+    /// Returns the frontmost box at a position.
     fn chunk_at(&self, projection: &Projection, seen: &[Seen], at: Pos2) -> Option<usize> {
         let is_there = |one: &&Seen| {
             let chunk = self.map.chunks.get(one.chunk);
@@ -397,7 +396,7 @@ impl ChunkMapPanel {
         seen.iter().rev().find(is_there).map(|one| one.chunk)
     }
 
-    /// Which chunk it is and its numbers.
+    /// Describes a chunk and its numbers.
     fn says(&self, context: &PanelContext<'_>, item: Item) -> String {
         let mut lines = vec![parts::summary_text(context, item, "  ")];
         let chunk = self.map.chunks.iter().find(|chunk| chunk.item == item);
@@ -414,7 +413,7 @@ impl ChunkMapPanel {
     }
 }
 
-/// The colour of a share of the greatest value.
+/// Returns the colour of a fraction of the maximum.
 fn scale_color(share: f32) -> Color32 {
     let last = SCALE.len() - 1;
     let along = share.clamp(0.0, 1.0) * last as f32;

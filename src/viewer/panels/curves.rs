@@ -1,4 +1,4 @@
-//! How the numbers of an item run over a clip.
+//! Curves of an item's numbers over a clip.
 
 use std::sync::Arc;
 
@@ -13,27 +13,27 @@ use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item, fixed};
 
-/// The least room between the marks of the axis of values and of that of frames, in points.
+/// Minimum distance between marks of the value axis and of the frame axis, in points.
 const VALUE_ROOM: f32 = 24.0;
 const FRAME_ROOM: f32 = 48.0;
-/// The least height of a plot, in points.
+/// Minimum height of a plot, in points.
 const MIN_HEIGHT: f32 = 48.0;
-/// Up to which span a curve counts as level: the values above the plot, which have three decimals,
-/// would say that nothing changes.
+/// Maximum span of a curve that counts as level. The values above the plot have three decimals and
+/// would not change.
 const LEVEL_SPAN: f64 = 5e-4;
-/// What a plot has above and below its curves, as a part of their height.
+/// Margin above and below the curves, as a fraction of their height.
 const MARGIN: f64 = 0.08;
 
-/// Plots the curves of the selected item over the clip, and goes to the frame that is clicked.
+/// Plots the curves of the selected item over the clip. A click goes to that frame.
 #[derive(Debug, Default)]
 pub struct Curves {
     of: DocumentKey,
-    /// The item and the clip that the curves are of.
+    /// The item and the clip of the curves.
     item: Option<(Item, usize)>,
     groups: Vec<Group>,
-    /// Groups that are switched off, by name, so that it outlives another selection.
+    /// Names of groups that are switched off. Names stay valid when the selection changes.
     hidden: Vec<&'static str>,
-    /// The frame that the pointer asked for in the last frame of the window.
+    /// The frame requested by the pointer in the last window frame.
     wanted: Option<u32>,
 }
 
@@ -42,11 +42,11 @@ pub struct Curves {
 struct Group {
     name: &'static str,
     curves: Vec<Curve>,
-    /// Min and max of the axis.
+    /// Minimum and maximum of the axis.
     values: [f64; 2],
 }
 
-/// A curve as it is drawn.
+/// A curve, prepared for drawing.
 #[derive(Debug)]
 struct Curve {
     name: &'static str,
@@ -97,7 +97,7 @@ impl PanelUi for Curves {
         });
         if self.wanted != wanted {
             self.wanted = wanted;
-            // The curves show it only in the next frame.
+            // The curves show the new frame only in the next window frame.
             ui.ctx().request_repaint();
         }
         if let Some(frame) = wanted {
@@ -107,7 +107,7 @@ impl PanelUi for Curves {
 }
 
 impl Curves {
-    /// Switches for the groups, each with what its curves have at a frame.
+    /// Shows a switch for each group with the values of its curves at a frame.
     fn values(&mut self, ui: &mut Ui, frame: usize) {
         ui.label(
             RichText::new(format!("Frame {frame:<4}"))
@@ -141,7 +141,7 @@ impl Curves {
     }
 }
 
-/// The curves of an item in a clip, those of a group together.
+/// Returns the curves of an item in a clip, by group.
 fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let animation = document.animation();
@@ -151,7 +151,7 @@ fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
         let values = curve.values.iter().map(|value| f64::from(*value));
         let points = (0_u32..).zip(values).map(|(frame, value)| PlotPoint {
             x: frame.into(),
-            // What is not finite has no place.
+            // Non-finite values cannot be plotted.
             y: if value.is_finite() { value } else { 0.0 },
         });
         let drawn = Curve {
@@ -179,7 +179,7 @@ fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
             let margin = (most - least) * MARGIN;
             [least - margin, most + margin]
         } else if least.is_finite() {
-            // What stays as it is lies in the middle.
+            // A constant curve lies in the middle.
             [least - 1.0, least + 1.0]
         } else {
             [-1.0, 1.0]
@@ -188,7 +188,7 @@ fn groups(document: &Arc<dyn Document>, item: Item, clip: usize) -> Vec<Group> {
     groups
 }
 
-/// The marks of an axis, so far apart.
+/// Returns the marks of an axis at multiples of `step_size`.
 fn marks(input: &GridInput, step_size: f64) -> Vec<GridMark> {
     let (first, last) = input.bounds;
     let [first, last] = [(first / step_size).ceil(), (last / step_size).floor()];
@@ -201,8 +201,8 @@ fn marks(input: &GridInput, step_size: f64) -> Vec<GridMark> {
 }
 
 impl Group {
-    /// Plots the curves, with a line at the frame that is shown. Gives the frame that the pointer
-    /// asks for.
+    /// Plots the curves with a line at the current frame. Returns the frame requested by the
+    /// pointer.
     fn plot(&self, ui: &mut Ui, frame: f64) -> Option<u32> {
         let frames = self.curves.first().map_or(0, |curve| curve.points.len());
         let last = frames.saturating_sub(1) as f64;
@@ -267,7 +267,7 @@ impl Group {
         });
         let font = TextStyle::Small.resolve(ui.style());
         let corner = response.rect.right_top() + vec2(-6.0, 3.0);
-        // Curves must not run through it.
+        // Curves must not cross the name.
         let name = ui
             .painter()
             .layout_no_wrap(self.name.to_owned(), font, weak);

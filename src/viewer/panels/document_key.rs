@@ -1,13 +1,12 @@
-//! Which document something was made from.
+//! Cache key for anything derived from a document.
 
 use std::sync::{Arc, Weak};
 
 use mapscope_scene::{Document, Pending};
 
-/// Remembers a document, so that what was made from it is kept until another one is shown.
+/// Remembers a document, so that derived data is kept until another document is shown.
 ///
-/// It holds a weak pointer rather than an address, because the address of a closed document may
-/// be given to the next one.
+/// It holds a weak pointer rather than an address: the address of a closed document may be reused.
 #[derive(Debug, Clone, Default)]
 pub(super) struct DocumentKey {
     document: Option<Weak<dyn Document>>,
@@ -15,7 +14,7 @@ pub(super) struct DocumentKey {
 }
 
 impl DocumentKey {
-    /// Whether this is not the document that was remembered; from now on it is.
+    /// Remembers `document`; returns `true` if it is not the previous one.
     pub(super) fn changed_to(&mut self, document: &Arc<dyn Document>) -> bool {
         let now = Arc::downgrade(document);
         let before = self.document.as_ref();
@@ -24,8 +23,8 @@ impl DocumentKey {
         !same
     }
 
-    /// The same, and whether its faces are there, which they were not: then more can be listed of
-    /// it.
+    /// Like [`changed_to`](Self::changed_to), but also returns `true` once deferred faces are
+    /// loaded, because more can be listed then.
     pub(super) fn changed_or_filled(&mut self, document: &Arc<dyn Document>) -> bool {
         let before = std::mem::replace(&mut self.pending, document.pending());
         let is_filled = before == Some(Pending::Relief) && self.pending != before;

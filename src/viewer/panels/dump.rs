@@ -1,18 +1,18 @@
-//! Bytes of a file as rows of numbers and letters, page by page.
+//! Hex dump of a file's bytes with their characters, in pages.
 
 use std::fmt::Write as _;
 
 use egui::{FontId, Frame, Label, RichText, TextStyle, Ui};
 
-/// Bytes on a page.
+/// Bytes per page.
 const PAGE_BYTES: usize = 512;
-/// Bytes in a row where there is room for so many, and where there is not.
+/// Bytes per row in a wide panel and in a narrow one.
 const WIDE_ROW: usize = 16;
 const NARROW_ROW: usize = 8;
-/// How many bytes are copied as text at most.
+/// Maximum number of bytes that are copied as text.
 const MAX_COPIED: usize = 64 << 10;
 
-/// Shows a page of bytes, and what leads to the others. `page` counts from 0.
+/// Shows a page of bytes with buttons for the other pages. `page` is zero-based.
 pub(super) fn show(ui: &mut Ui, bytes: &[u8], page: &mut usize) {
     let last = bytes.len().saturating_sub(1) / PAGE_BYTES;
     *page = (*page).min(last);
@@ -46,7 +46,7 @@ pub(super) fn show(ui: &mut Ui, bytes: &[u8], page: &mut usize) {
     });
 }
 
-/// Buttons for the pages before and after, and which bytes are shown.
+/// Shows the page buttons and the visible byte range.
 fn pages(ui: &mut Ui, len: usize, page: &mut usize, last: usize) {
     ui.horizontal_wrapped(|ui| {
         let buttons = [
@@ -74,18 +74,18 @@ fn pages(ui: &mut Ui, len: usize, page: &mut usize, last: usize) {
     });
 }
 
-/// Digits of the offsets of so many bytes.
+/// Returns the number of hex digits for offsets into `len` bytes.
 fn offset_digits(len: usize) -> usize {
     let bits = usize::BITS - len.saturating_sub(1).leading_zeros();
     (bits as usize).div_ceil(4).max(4)
 }
 
-/// Letters of a row.
+/// Returns the number of characters in a row.
 fn columns(digits: usize, in_row: usize) -> usize {
     digits + 2 + in_row * 3 - 1 + 2 + in_row
 }
 
-/// A row: where it begins, its bytes as numbers, and those that are letters.
+/// Formats a row: offset, bytes in hex, and printable characters.
 fn row(offset: usize, bytes: &[u8], digits: usize, in_row: usize) -> String {
     let mut text = format!("{offset:0digits$x} ");
     // Writing to a string does not fail.
@@ -101,7 +101,7 @@ fn row(offset: usize, bytes: &[u8], digits: usize, in_row: usize) -> String {
     text
 }
 
-/// The bytes as lines of text.
+/// Returns the bytes as lines of text.
 pub(super) fn as_text(bytes: &[u8]) -> String {
     let digits = offset_digits(bytes.len());
     let shown = bytes.get(..MAX_COPIED).unwrap_or(bytes);
@@ -130,7 +130,7 @@ mod tests {
             "0000  30 31 32 33 34 35 36 37 38 39 3a 3b 3c 3d 3e 3f  0123456789:;<=>?"
         );
         assert_eq!(first.len(), columns(4, 16));
-        // Letters of a shorter row stand below those of a whole one.
+        // The characters of a short row align with those of a full row.
         let last = row(16, &bytes[16..], 4, 16);
         assert_eq!(last.find("@A"), first.find("01234"));
         assert_eq!([0, 1, 0x1_0000, 0x1_0001].map(offset_digits), [4, 4, 4, 5]);

@@ -1,4 +1,4 @@
-//! The files that go with the open one, as a list to open others from.
+//! The list of files that belong to the open one; a click opens a file.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -13,25 +13,25 @@ use crate::viewer::state::playlist::{ListedFile, Playlist};
 use crate::viewer::ui::places;
 use mapscope_formats::Severity;
 
-/// Room between the path of a file and its format, in points.
+/// Gap between the path of a file and its format, in points.
 const GAP: f32 = 10.0;
 
-/// Lists the files of the folder, or those that were opened together, and opens others of them.
+/// Lists the files of the folder, or those that were opened together. A click opens a file.
 #[derive(Debug, Default)]
 pub struct Files {
-    /// The list that is shown, by its number, and how often it had changed.
+    /// Number and revision of the list that is shown.
     of: Option<(u64, u64)>,
     search: String,
     /// Indices of the files that match the search.
     listed: Vec<usize>,
-    /// The open file that was last brought into sight.
+    /// The open file that was last scrolled into view.
     current: Option<usize>,
-    /// A place in the list to bring into sight, and one to give the keyboard focus to.
+    /// List position to scroll into view, and position to give the keyboard focus.
     reveal: Option<usize>,
     focus: Option<usize>,
-    /// Whether a file of it had the keyboard focus in the last frame.
+    /// `true` if a row of the list had the keyboard focus in the last frame.
     has_focus: bool,
-    /// Which places were in sight in the last frame.
+    /// List positions that were visible in the last frame.
     in_sight: Range<usize>,
 }
 
@@ -47,7 +47,7 @@ impl PanelUi for Files {
             if self.of.is_none_or(|(number, _)| number != of.0) {
                 *self = Self::default();
             } else {
-                // What has come and gone moves nothing into sight.
+                // Files that appear or disappear do not scroll the list.
                 self.current = Some(list.current());
             }
             self.of = Some(of);
@@ -64,7 +64,7 @@ impl PanelUi for Files {
             && let Some(&first) = self.listed.first()
         {
             context.ask(Request::OpenListed(first));
-            // Arrow keys go on from there.
+            // Arrow keys continue from there.
             self.current = Some(first);
             (self.focus, self.reveal) = (Some(0), Some(0));
         }
@@ -140,7 +140,7 @@ impl Files {
                 if response.has_focus() {
                     self.has_focus = true;
                     tree::keep_arrows(ui, &response);
-                    // A slow frame may have several.
+                    // A slow frame may contain several key presses.
                     let presses =
                         |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
                     let down = at + presses(Key::ArrowDown);
@@ -157,7 +157,7 @@ impl Files {
                     None => response.clicked().then_some(index),
                 };
                 if let Some(chosen) = chosen {
-                    // It is in sight already.
+                    // It is visible already.
                     self.current = Some(chosen);
                     response.request_focus();
                     context.ask(Request::OpenListed(chosen));
@@ -176,8 +176,8 @@ impl Files {
     }
 }
 
-/// A file in its row: a mark where it could not be opened, its path, and its format where there is
-/// room for that.
+/// Paints the row of a file: an error mark if it could not be opened, its path, and its format if
+/// there is room.
 fn paint(ui: &Ui, file: &ListedFile, row: egui::Rect) {
     let rect = row.with_min_x(row.min.x + 6.0);
     let mut rect = rect.with_max_x(row.max.x - parts::Row::END_MARGIN);
@@ -207,7 +207,7 @@ fn paint(ui: &Ui, file: &ListedFile, row: egui::Rect) {
     }
 }
 
-/// A path without as many of its first folders as there is no room for.
+/// Returns the path, without leading folders that do not fit into `width`.
 fn shortened<'a>(ui: &Ui, path: &'a str, width: f32) -> Cow<'a, str> {
     let mut short = Cow::Borrowed(path);
     let mut rest = path;
@@ -218,7 +218,7 @@ fn shortened<'a>(ui: &Ui, path: &'a str, width: f32) -> Cow<'a, str> {
         short = Cow::Owned(format!("…{MAIN_SEPARATOR}{rest}"));
     }
     if !rest.contains(MAIN_SEPARATOR) && width_of(ui, RichText::new(&*short)) > width {
-        // The name has what room there is for itself.
+        // The name gets all of the width.
         short = Cow::Borrowed(rest);
     }
     short

@@ -1,12 +1,12 @@
-//! Numbers for people.
+//! Formats numbers for display.
 
 use mapscope_formats::Plural;
 use mapscope_scene::fixed;
 
-/// Between groups of three digits: as narrow as it gets, and no place to break a line.
+/// Separator of groups of three digits: a narrow space that does not break lines.
 const DIGIT_GROUP_SEPARATOR: char = '\u{202f}';
 
-/// A count with its digits in groups of three, such as `16 384`.
+/// Formats a count with its digits in groups of three, such as `16 384`.
 pub(super) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 2);
@@ -19,13 +19,14 @@ pub(super) fn count(number: u64) -> String {
     text
 }
 
-/// A text with the digits of the numbers in it that count something in groups of three: those that
-/// stand alone between spaces.
+/// Groups the digits of numbers in a text by three. Only numbers between spaces are grouped: they
+/// are counts.
 pub(super) fn with_counts(text: &str) -> String {
     text.split(' ').map(grouped).collect::<Vec<_>>().join(" ")
 }
 
-/// The same where numbers may be names: only those that stand before a noun count something.
+/// Like [`with_counts`], for texts in which numbers may be names: only numbers before a noun are
+/// counts.
 pub(super) fn with_counts_of(text: &str) -> String {
     let mut words = text.split(' ').peekable();
     let mut grouped_words = Vec::new();
@@ -41,7 +42,7 @@ pub(super) fn with_counts_of(text: &str) -> String {
     grouped_words.join(" ")
 }
 
-/// A word with its digits in groups of three, if it is a number.
+/// Returns a word with its digits in groups of three if it is a number.
 fn grouped(word: &str) -> String {
     let digits = word.trim_end_matches(',');
     let is_number = digits.bytes().all(|b| b.is_ascii_digit());
@@ -51,7 +52,7 @@ fn grouped(word: &str) -> String {
     }
 }
 
-/// An amount of memory in the unit that fits it, such as `12.5 MiB`.
+/// Formats an amount of memory with a suitable unit, such as `12.5 MiB`.
 pub(super) fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
     if bytes < 1024 {
@@ -67,14 +68,15 @@ pub(super) fn bytes(bytes: u64) -> String {
     format!("{} {}", fixed(amount, 1), UNITS[unit])
 }
 
-/// A time such as `16.7 ms`.
+/// Formats a duration, such as `16.7 ms`.
 pub(super) fn milliseconds(milliseconds: f32) -> String {
     let decimals = if milliseconds < 10.0 { 2 } else { 1 };
     format!("{} ms", fixed(milliseconds, decimals))
 }
 
-/// The least of the round numbers 1, 2, 5, 10, 20, 50 and so on, and of their tenths and so on, that
-/// is not less: how far apart the marks of an axis are. 1 for what is no positive number.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least
+/// `at_least`: the distance between marks of an axis. Returns 1 unless `at_least` is finite and
+/// positive.
 pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
     if !(at_least.is_finite() && at_least > 0.0) {
         return 1.0;
@@ -85,7 +87,7 @@ pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
     steps.into_iter().find(fits).unwrap_or(at_least)
 }
 
-/// A number and the noun it counts, such as `1 error` or `12 errors`.
+/// Formats a number and its noun, such as `1 error` or `12 errors`.
 pub(in crate::viewer) fn counted(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),

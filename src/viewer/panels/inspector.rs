@@ -1,4 +1,4 @@
-//! Everything that is known of the selected item.
+//! All properties of the selected item.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
-/// The least width of that of values beside it, in points.
+/// Minimum width of the value column beside it, in points.
 const LEAST_VALUE_WIDTH: f32 = 80.0;
 
 /// Shows the selected item's properties as names and values.
@@ -18,18 +18,19 @@ const LEAST_VALUE_WIDTH: f32 = 80.0;
 pub struct Inspector {
     of: DocumentKey,
     item: Option<(Item, Playhead)>,
-    /// That of the document when it was asked last.
+    /// The document's revision at the last query.
     revision: u64,
-    /// Whether a 2D map was flat then, and the pixel at the corner of the view.
+    /// `true` if a 2D map was shown flat at the last query, and the map pixel at the corner of the
+    /// view.
     flat: (bool, [i64; 2]),
-    /// Whether the item is somewhere, so that the camera can go there.
+    /// `true` if the item has a position that the camera can go to.
     has_place: bool,
-    /// Whether the item is a camera that can be looked through.
+    /// `true` if the item is a camera to look through.
     is_camera: bool,
-    /// Whether the item is a file that can be opened.
+    /// `true` if the item is a file that can be opened.
     is_file: bool,
     groups: Vec<PropertyGroup>,
-    /// The page of its bytes that is shown, if it has any.
+    /// The visible page of its bytes, if it has any.
     page: usize,
 }
 
@@ -104,7 +105,7 @@ fn show_group(
     page: &mut usize,
 ) {
     parts::heading(ui, group.title);
-    // Text and bytes of the file need all of the width, so they stand between tables.
+    // Text and bytes of the file need the full width, so they are placed between tables.
     let is_text = |property: &Property| !property.spans.is_empty() || !property.bytes.is_empty();
     for (i, run) in group
         .properties
@@ -174,7 +175,7 @@ fn show_text(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
     ui.ctx().accesskit_node_builder(shown.id, says_name);
 }
 
-/// Text of the file, with the colour of each field and what the colours stand for.
+/// Shows text of the file with coloured fields and a legend of the colours.
 fn show_spans(ui: &mut Ui, property: &Property) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(property.name).weak());
@@ -223,7 +224,7 @@ fn spans_text(spans: &[TextSpan]) -> String {
     spans.iter().map(|span| span.text.as_str()).collect()
 }
 
-/// The properties as lines of text.
+/// Returns the properties as lines of text.
 fn as_text(groups: &[PropertyGroup]) -> String {
     let mut text = String::new();
     for group in groups {

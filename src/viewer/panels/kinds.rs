@@ -1,4 +1,4 @@
-//! The kinds of thing that the map is built of, such as tile types, and the tile sandbox.
+//! The kinds of parts in a map, such as tile types, and the tile sandbox.
 
 use egui::accesskit::Role;
 use egui::emath::GuiRounding as _;
@@ -12,23 +12,23 @@ use super::sandbox::Sandbox;
 use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Item, Kind};
 
-/// The most room that the preview of a kind takes, in points. Others are of the same shape.
+/// Maximum size of a kind's preview, in points. Smaller previews have the same aspect ratio.
 pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
-/// The least width of a kind's card, in points.
+/// Minimum width of a kind's card, in points.
 const CARD_WIDTH: f32 = 92.0;
-/// How much smaller than others a long name is written at most, so that it fits into its card.
+/// Minimum scale of a long name's text, so that the name fits into its card.
 const MIN_NAME_SCALE: f32 = 0.8;
 /// Room between cards, in points.
 const CARD_GAP: f32 = 6.0;
-/// Room around what is in a card, in points.
+/// Margin inside a card, in points.
 const CARD_MARGIN: f32 = 4.0;
 
-/// Shows every kind with a live preview, and steps through the things of a kind.
+/// Shows every kind with a live preview, and steps through the items of a kind.
 #[derive(Debug, Default)]
 pub struct Kinds {
     of: DocumentKey,
     listed: Vec<Kind>,
-    /// The kind that the step buttons step through.
+    /// The kind for the step buttons.
     current: Option<Item>,
     sandbox: Sandbox,
 }
@@ -49,7 +49,7 @@ impl PanelUi for Kinds {
             Some(item) if self.listed.iter().any(|kind| kind.item == item) => {
                 self.current = Some(item);
             }
-            // One of the kind.
+            // Another item, such as one of the kind: the current kind stays.
             Some(_) => {}
         }
         self.steps(ui, context);
@@ -62,16 +62,16 @@ impl PanelUi for Kinds {
 }
 
 impl Kinds {
-    /// Every kind, in rows that are as wide as the panel.
+    /// Shows a card for each kind, in rows of the panel's width.
     fn cards(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let room = ui.available_width() + CARD_GAP;
-        // The end of a long name tells most, so none is cut.
+        // The end of a long name is the most distinctive part, so names are never cut off.
         let widths = self.listed.iter().map(|kind| name_width(ui, kind.name));
         let longest = widths.fold(0.0, f32::max);
         let least = CARD_WIDTH.max((longest * MIN_NAME_SCALE).ceil() + 2.0 * CARD_MARGIN);
         let columns = (room / (least + CARD_GAP)).floor().max(1.0);
         let most = KIND_PREVIEW_SIZE.x + 2.0 * CARD_MARGIN;
-        // Rounded down, or else the last card of a row would not fit.
+        // Rounded down; otherwise the last card of a row would not fit.
         let width = (room / columns - CARD_GAP).min(most).floor();
         ui.scope(|ui| {
             ui.spacing_mut().item_spacing = Vec2::splat(CARD_GAP);
@@ -81,7 +81,7 @@ impl Kinds {
                         let chosen = self.current == Some(kind.item);
                         if card(ui, context, kind, chosen, width) {
                             self.current = Some(kind.item);
-                            // A second click puts the highlight out.
+                            // A second click removes the highlight.
                             let on = context.shown.selected != Some(kind.item);
                             let selected = on.then_some(kind.item);
                             context.ask(Request::Select(selected));
@@ -92,7 +92,7 @@ impl Kinds {
         });
     }
 
-    /// The buttons that go from one of a kind to another.
+    /// Shows the buttons that step through the items of a kind.
     fn steps(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let current = self
             .listed
@@ -119,7 +119,7 @@ impl Kinds {
     }
 }
 
-/// How wide a kind's name is in its card if it is not written smaller, in points.
+/// Returns the width of a kind's name at full text size, in points.
 fn name_width(ui: &Ui, name: &str) -> f32 {
     let text = WidgetText::from(RichText::new(name).small());
     let wrap = Some(TextWrapMode::Extend);
@@ -127,7 +127,7 @@ fn name_width(ui: &Ui, name: &str) -> f32 {
     galley.size().x
 }
 
-/// One kind: preview, name, code and count. Returns whether it was clicked.
+/// Shows a kind's card: preview, name, code and count. Returns `true` if it was clicked.
 fn card(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
@@ -162,7 +162,7 @@ fn card(
         ui.painter()
             .rect_stroke(rect, CornerRadius::same(4), stroke, StrokeKind::Inside);
     }
-    // What the map has none of is there, but steps back.
+    // Kinds that the map does not use are dimmed.
     let (strong, weak, tint) = if kind.count == 0 {
         let weak = visuals.weak_text_color();
         (weak, weak, Color32::from_white_alpha(90))
@@ -175,7 +175,7 @@ fn card(
     };
     let inner = rect.shrink(CARD_MARGIN);
     let preview = inner.with_max_y(inner.min.y + preview_height);
-    // Whole pixels, or else it would be shown blurred.
+    // Whole pixels; otherwise it would be blurred.
     let preview = preview.round_to_pixels(ui.pixels_per_point());
     let texture = context.previews.kind_preview(kind.item, preview.size());
     if let Some(texture) = texture {

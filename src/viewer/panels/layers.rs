@@ -1,4 +1,4 @@
-//! The layers of a 2D map: which are shown, and how opaque.
+//! The layers of a 2D map with their visibility and opacity.
 
 use egui::{
     Align, Button, DragValue, Layout, Rect, RichText, ScrollArea, Slider, Ui, UiBuilder, vec2,
@@ -8,21 +8,21 @@ use super::document_key::DocumentKey;
 use super::{Hover, PanelContext, PanelUi, Request, format, parts, tree};
 use mapscope_scene::{Item, LayerInfo};
 
-/// Room for the eye before the name, in points.
+/// Width reserved for the eye before the name, in points.
 const EYE_WIDTH: f32 = 24.0;
-/// Room for the number after the slider, and for the button after it, in points.
+/// Width reserved for the number after the slider, and for the button after it, in points.
 const NUMBER_WIDTH: f32 = 52.0;
 const SOLO_WIDTH: f32 = 42.0;
-/// The least width of the slider, in points.
+/// Minimum width of the slider, in points.
 const SLIDER_WIDTH: f32 = 24.0;
 
-/// Lists the layers as they lie upon each other, the topmost first.
+/// Lists the layers in drawing order, topmost first.
 #[derive(Debug, Default)]
 pub struct Layers {
     of: DocumentKey,
-    /// From the topmost to the lowest.
+    /// Layers from top to bottom.
     all: Vec<LayerInfo>,
-    /// The selection that was last brought into sight.
+    /// The selection that was last scrolled into view.
     selected: Option<Item>,
     hovered: Hover,
 }
@@ -65,7 +65,7 @@ impl Layers {
         let row_height = parts::Row::height(ui) * 2.0 + 6.0;
         let id = ui.scope_id().with("layers");
         let mut hovered = None;
-        // A cell is on a layer, and a layer is one by itself.
+        // A cell belongs to a layer; a layer belongs to itself.
         let selected = context.shown.selected;
         let layer_of = |item| context.document.hidden_with(item);
         let selected_layer = selected.and_then(layer_of);
@@ -102,7 +102,7 @@ impl Layers {
         self.hovered.report(context, hovered);
     }
 
-    /// A layer in its row: eye, name, size and parallax, and below them how opaque it is.
+    /// Shows a layer in its row: eye, name, size and parallax, and the opacity below.
     fn show_layer(
         &self,
         ui: &mut Ui,
@@ -125,7 +125,7 @@ impl Layers {
             });
         }
         let [width, height] = layer.size;
-        // What only sprites stand on has no size.
+        // A layer of sprites has no size.
         let size = (width > 0 && height > 0).then(|| format!("{width} × {height}"));
         let parallax = (!layer.parallax.is_empty()).then(|| layer.parallax.clone());
         let note: Vec<String> = parallax.into_iter().chain(size).collect();
@@ -142,7 +142,7 @@ impl Layers {
         let mut line = ui.new_child(builder.layout(Layout::left_to_right(Align::Center)));
         line.spacing_mut().item_spacing.x = 4.0;
         let room = line.available_width() - SOLO_WIDTH - 8.0;
-        // In a narrow panel the slider alone.
+        // A narrow panel shows only the slider.
         let has_number = room >= SLIDER_WIDTH + NUMBER_WIDTH + 4.0;
         let taken = if has_number { NUMBER_WIDTH + 4.0 } else { 0.0 };
         line.spacing_mut().slider_width = (room - taken).max(SLIDER_WIDTH);

@@ -1,18 +1,17 @@
-//! What the colours of the overlays and of the selection mean.
+//! Legend of the colours of overlays and of the selection.
 
 use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
 use super::{PanelContext, format, parts};
 use mapscope_scene::{Legend, Swatch};
 
-/// Room between two lines, in points.
+/// Gap between two lines, in points.
 const ENTRY_GAP: f32 = 3.0;
 
-/// Lists the colours of the overlays that are on, and of the selection. The frame around it is up to
-/// who places it.
+/// Lists the colours of active overlays and of the selection. The caller draws the frame around it.
 ///
-/// A click on its title folds the colours of an overlay away, and back. Those for which there is not
-/// enough room are folded at first: all of them unless the view `has_room`.
+/// A click on a title folds or unfolds the colours of an overlay. Overlays that do not fit are
+/// folded at first, and all of them are unless the view `has_room`.
 pub fn legend(ui: &mut Ui, legends: &[Legend], has_room: bool, context: &mut PanelContext<'_>) {
     let height = ui.available_height();
     ScrollArea::vertical().show(ui, |ui| {

@@ -1,4 +1,4 @@
-//! The lightmaps of a level: a list of them, and the image of one with the faces that lie on it.
+//! The lightmaps of a level: a list, and the image of one lightmap with its faces.
 
 use std::fmt;
 
@@ -12,17 +12,17 @@ use super::document_key::DocumentKey;
 use super::{Hover, PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
 
-/// From this width on the list is beside the image, in points.
+/// Minimum panel width for a list beside the image, in points.
 const WIDE: f32 = 420.0;
 /// Width of the list beside the image, in points.
 const LIST_WIDTH: f32 = 210.0;
-/// How much larger than to fit its place an image can be seen, at most.
+/// Maximum zoom of an image, relative to the zoom that fits it into its place.
 const MAX_ZOOM: f32 = 200.0;
-/// How much a point of scrolling enlarges.
+/// Zoom factor per point of scrolling.
 const ZOOM_PER_POINT: f32 = 1.004;
-/// How far apart the lines of faces are at least where they are drawn, in points.
+/// Minimum distance between the lines of faces at which they are drawn, in points.
 const MIN_APART: f32 = 2.5;
-/// Lists the sheets of the part that is shown, and shows one of them.
+/// Lists the lightmap sheets of the visible level and shows one of them.
 #[derive(Default)]
 pub struct Lightmaps {
     of: DocumentKey,
@@ -31,14 +31,14 @@ pub struct Lightmaps {
     search: String,
     /// Indices of the sheets that match the search.
     listed: Vec<usize>,
-    /// The selection that a sheet was last found for.
+    /// The selection for which a sheet was last found.
     selected: Option<Item>,
-    /// The sheet that is shown, by its index.
+    /// Index of the visible sheet.
     chosen: Option<usize>,
     image: Option<LightmapImage>,
     view: View,
     hides_faces: bool,
-    /// Whether the line of the chosen sheet is to be brought into sight.
+    /// `true` if the row of the chosen sheet has to be scrolled into view.
     reveal: bool,
     hovered: Hover,
 }
@@ -52,21 +52,21 @@ impl fmt::Debug for Lightmaps {
     }
 }
 
-/// The image of a sheet as a texture, with the faces on it.
+/// The texture of a sheet, with its faces.
 struct LightmapImage {
     sheet: Item,
     lights: Overrides,
-    /// None where the sheet has no image.
+    /// `None` if the sheet has no image.
     texture: Option<TextureHandle>,
     faces: Vec<LightmapFace>,
 }
 
-/// Which part of an image is seen.
+/// The visible part of an image.
 #[derive(Debug, Clone, Copy)]
 struct View {
-    /// How much larger than to fit its place.
+    /// Magnification relative to the zoom that fits the image into its place.
     zoom: f32,
-    /// What is in the middle, in UV coordinates.
+    /// UV coordinates in the middle.
     middle: Vec2,
 }
 
@@ -146,14 +146,15 @@ impl Lightmaps {
         }
     }
 
-    /// The sheet that is selected, or that the selection lies on: what its properties lead to.
+    /// Returns the selected sheet, or the sheet of the selected item, which is linked from its
+    /// properties.
     fn sheet_of_selection(&self, document: &dyn Document, shown: &Shown) -> Option<Item> {
         let selected = shown.selected?;
         let is_sheet = |item: &Item| self.sheets.iter().any(|sheet| sheet.item == *item);
         if is_sheet(&selected) {
             return Some(selected);
         }
-        // A sheet that it lies on as well may be shown already.
+        // The visible sheet may be another one of the same item.
         let on_chosen = self.image.as_ref().filter(|image| {
             let faces = &image.faces;
             faces.iter().any(|face| face.item == selected)
@@ -275,7 +276,7 @@ impl Lightmaps {
         }
     }
 
-    /// Makes the texture of a sheet, or makes it anew after lights have changed.
+    /// Creates the texture of a sheet, or updates it after lights have changed.
     fn load(&mut self, ui: &Ui, context: &PanelContext<'_>, sheet: &LightmapInfo) {
         let lights = &context.shown.lights;
         let before = self.image.take();
@@ -301,7 +302,7 @@ impl Lightmaps {
     }
 }
 
-/// The image of a sheet; none where the document has none that fits it.
+/// Returns the image of a sheet; `None` if the document has no image of that size.
 fn image_of(context: &PanelContext<'_>, sheet: &LightmapInfo) -> Option<ColorImage> {
     let levels = context.document.levels()?;
     let rgba = levels.lightmap_image(sheet.item, context.shown)?;
@@ -309,7 +310,7 @@ fn image_of(context: &PanelContext<'_>, sheet: &LightmapInfo) -> Option<ColorIma
 }
 
 impl View {
-    /// Does what the pointer does. Gives where the whole image is.
+    /// Pans and zooms with the pointer. Returns the rectangle of the whole image.
     fn moved(&mut self, ui: &Ui, response: &Response, place: Rect, size: [u32; 2]) -> Rect {
         let size = vec2(size[0].max(1) as f32, size[1].max(1) as f32);
         let fit = (place.width() / size.x).min(place.height() / size.y) * 0.96;
@@ -349,7 +350,7 @@ fn uv_of(seen: Rect, at: Pos2) -> Vec2 {
 }
 
 impl LightmapImage {
-    /// The face at a place of the sheet.
+    /// Returns the face at a UV position of the sheet.
     fn face_at(&self, uv: Vec2) -> Option<Item> {
         let point = |uv: Vec2| pos2(uv.x, uv.y);
         let is_in = |triangle: &[Vec2; 3]| parts::is_within(&triangle.map(point), point(uv));
@@ -392,11 +393,11 @@ impl LightmapImage {
             }
         };
         let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
-        // How far apart lines are, about: many in little room would hide the image.
+        // Approximate distance between lines. Dense lines would hide the image.
         let apart = (seen.area() / count.max(1) as f32).sqrt();
         if !hides_faces && apart > MIN_APART {
             let strength = ((apart - MIN_APART) / 16.0).clamp(0.15, 1.0);
-            // A light line with dark edges is seen on any lightmap.
+            // A light line with dark edges is visible on any lightmap.
             for (width, color, least_apart) in [
                 (2.6, Color32::from_black_alpha(120), 10.0),
                 (1.0, Color32::from_white_alpha(190), MIN_APART),
@@ -407,7 +408,7 @@ impl LightmapImage {
                 }
             }
         }
-        // What is brought out is seen even so, and over all others.
+        // Hovered and selected faces are drawn nevertheless, on top of all others.
         let hovered = context
             .hovered
             .map(|item| (item, visuals.strong_text_color()));

@@ -8,13 +8,13 @@ use super::document_key::DocumentKey;
 use super::{Hover, PanelContext, PanelUi, Request, parts};
 use mapscope_scene::{Light, Swatch};
 
-/// Room for the switch and the colour before the name, in points.
+/// Width reserved for the switch and the colour before the name, in points.
 const SWITCH_WIDTH: f32 = 22.0;
 const SWATCH_SIDE: f32 = 14.0;
-/// Room for the number after the slider, in points.
+/// Width reserved for the number after the slider, in points.
 const NUMBER_WIDTH: f32 = 40.0;
 
-/// Lists the lights of the level that is shown, each with a switch and its brightness.
+/// Lists the lights of the visible level, each with a switch and its brightness.
 #[derive(Debug, Default)]
 pub struct Lights {
     of: DocumentKey,
@@ -69,7 +69,7 @@ impl PanelUi for Lights {
 
     fn forget_search(&mut self) {
         self.search.clear();
-        // So that all is listed anew.
+        // Forces a new listing.
         self.of = DocumentKey::default();
     }
 }
@@ -107,7 +107,7 @@ impl Lights {
     }
 }
 
-/// A light in its row: switch, colour, name and note, and below them how bright it is.
+/// Shows a light in its row: switch, colour, name and note, and the brightness below.
 fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: Rect) {
     let now = context
         .shown
@@ -144,7 +144,7 @@ fn show_light(ui: &mut Ui, context: &mut PanelContext<'_>, light: &Light, row: R
         .with_max_x(switch_place.max.x + SWATCH_SIDE);
     let swatch =
         Align2::CENTER_CENTER.align_size_within_rect(egui::Vec2::splat(SWATCH_SIDE), swatch);
-    // As bright as it is, but never so dark that its colour cannot be told.
+    // Scaled by its brightness, but bright enough to recognise the colour.
     let share = 64 + u32::from(wanted) * 191 / 255;
     let dim = |channel: u8| (u32::from(channel) * share / 255) as u8;
     parts::paint_swatch(ui, context, Swatch::Color(light.color.map(dim)), swatch);

@@ -1,7 +1,7 @@
-//! The panels beside the 3D view: what a document says of itself, and a place to try out a tile.
+//! The panels beside the 3D view: information about a document, and a sandbox for tiles.
 //!
-//! Panels only look. What a click asks for is left as a [`Request`] in the [`PanelContext`] for
-//! the window to carry out, so a panel can be shown and tested without one.
+//! Panels change nothing. A click leaves a [`Request`] in the [`PanelContext`], which the window
+//! carries out, so panels can be shown and tested without a window.
 
 mod document_key;
 mod dump;
@@ -34,24 +34,24 @@ use mapscope_render::PassTimes;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{Aabb, Animation, Document, Item, Levels, ProblemTarget, Shown};
 
-/// What is shown in a panel.
+/// The contents of a panel.
 pub trait PanelUi {
     /// Shows the panel.
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>);
 
-    /// Forgets what was searched for: another file is open.
+    /// Clears the search, because another file is open.
     fn forget_search(&mut self) {}
 
-    /// Forgets every texture: the GPU they were on is gone.
+    /// Drops every texture, because their GPU is lost.
     fn forget_textures(&mut self) {}
 
-    /// Whether it takes more room below the view than a list does, since an image is in it.
+    /// `true` if it needs more height below the view than a list, because it contains an image.
     fn is_tall(&self) -> bool {
         false
     }
 }
 
-/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+/// The window edge at which a panel is docked. Panels of the same edge share it as tabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -61,7 +61,7 @@ pub enum Dock {
     Bottom,
 }
 
-/// Makes the panels of one table.
+/// Defines the panels from one table.
 macro_rules! panels {
     ($(
         $panel:ident: $module:ident::$ui:ident, $dock:ident, $key:ident, $id:literal,
@@ -86,32 +86,32 @@ macro_rules! panels {
             /// All panels, in the order of menus and tabs.
             pub const ALL: &[Self] = &[$(Self::$panel),+];
 
-            /// The edge that it is at.
+            /// The edge at which it is docked.
             pub fn dock(self) -> Dock {
                 match self { $(Self::$panel => Dock::$dock),+ }
             }
 
-            /// The key that shows or hides it, together with Ctrl.
+            /// The key that, with Ctrl, shows or hides it.
             pub(super) fn key(self) -> Key {
                 match self { $(Self::$panel => Key::$key),+ }
             }
 
-            /// Its name in settings, events and the id of its command.
+            /// Its name in settings and events and in the id of its command.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$panel => $id),+ }
             }
 
-            /// Its name for people.
+            /// Its display name.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$panel => $name),+ }
             }
 
-            /// What it shows.
+            /// Description of its contents.
             pub fn help(self) -> &'static str {
                 match self { $(Self::$panel => $help),+ }
             }
 
-            /// Whether a document has something that it shows.
+            /// `true` if a document has content for it.
             pub(super) fn is_offered(self, document: &dyn Document) -> bool {
                 let offered: fn(&dyn Document) -> bool = match self {
                     $(Self::$panel => $offered),+
@@ -119,7 +119,7 @@ macro_rules! panels {
                 offered(document)
             }
 
-            /// Makes what is shown in it.
+            /// Creates its contents.
             pub(super) fn make(self) -> Box<dyn PanelUi> {
                 match self { $(Self::$panel => Box::<$ui>::default()),+ }
             }
@@ -168,7 +168,7 @@ panels! {
         |document| document.layers().is_some();
 }
 
-/// Whether a document has a level of which something is true.
+/// `true` if a predicate holds for any level of a document.
 fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -> bool {
     document.levels().is_some_and(|levels| {
         let mut numbers = 0..levels.levels().len();
@@ -177,14 +177,15 @@ fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -
 }
 
 impl State {
-    /// Whether the open document has something that a panel shows; all do while none is open.
+    /// `true` if the open document has content for a panel. Without a document all panels are
+    /// offered.
     pub(super) fn offers(&self, panel: Panel) -> bool {
         let open = self.files.open.as_ref();
         open.is_none_or(|open| open.panels.contains(&panel))
     }
 
-    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
-    /// remembered for the next.
+    /// Returns the open panel at an edge. If the document has no content for the chosen panel, it
+    /// is hidden, but stays chosen for the next document.
     pub(super) fn open_panel(&self, dock: Dock) -> Option<Panel> {
         let wanted = self.settings.dock(dock).open;
         let wanted = wanted.filter(|_| !self.is_folded(dock))?;
@@ -197,48 +198,48 @@ impl State {
         }
     }
 
-    /// Whether a panel is open.
+    /// `true` if a panel is open.
     pub(super) fn is_panel_open(&self, panel: Panel) -> bool {
         self.open_panel(panel.dock()) == Some(panel)
     }
 }
 
-/// What a panel may look at, and where it leaves what it wants done.
+/// The data that a panel may read, and the place for its requests.
 pub struct PanelContext<'a> {
-    /// The open document. Panels keep what they made from it by a weak pointer to it, which is why
-    /// this is not a plain reference.
+    /// The open document. It is not a plain reference, because panels identify it by a weak pointer
+    /// in their caches.
     pub document: &'a Arc<dyn Document>,
-    /// The file on disk, while this version of it is shown in its place.
+    /// The file on disk, if a different version is in view.
     pub on_disk: Option<&'a OnDisk>,
-    /// What differs between it and another file, once that is known.
+    /// Differences between it and another file, once they are known.
     pub changes: Option<&'a Changes>,
-    /// The difference that was gone to last, by its index.
+    /// Index of the difference that was last gone to.
     pub change: Option<usize>,
-    /// The files that go with it.
+    /// The list of files around it.
     pub files: Option<&'a Playlist>,
-    /// What of it is shown.
+    /// The visible parts of the document.
     pub shown: &'a Shown,
-    /// What the pointer is over, in the view or in a panel.
+    /// The item under the pointer, in the view or in a panel.
     pub hovered: Option<Item>,
-    /// Where it is seen from.
+    /// The camera of the view.
     pub camera: &'a Camera,
-    /// What the last frame took.
+    /// Costs of the last frame.
     pub frame: FrameStatistics<'a>,
     /// The document's thumbnails as textures.
     pub thumbnails: &'a mut Thumbnails,
-    /// Who makes the live previews.
+    /// Renders the live previews.
     pub previews: &'a mut dyn PreviewRenderer,
-    /// What the panels want done, in the order in which it was asked for.
+    /// Requests of the panels, in order.
     pub requests: &'a mut Vec<Request>,
 }
 
 impl PanelContext<'_> {
-    /// Has something done.
+    /// Adds a request.
     fn ask(&mut self, request: Request) {
         self.requests.push(request);
     }
 
-    /// Selects an item whose widget is clicked, and goes to it at a double click.
+    /// Selects an item whose widget is clicked; goes to it on a double click.
     fn answer(&mut self, response: &Response, item: Item) {
         if response.clicked() {
             self.requests.push(Request::Select(Some(item)));
@@ -249,7 +250,7 @@ impl PanelContext<'_> {
     }
 }
 
-/// What the pointer is over in a panel, reported when that changes.
+/// The item under the pointer in a panel; changes are reported.
 #[derive(Debug, Default)]
 struct Hover(Option<Item>);
 
@@ -273,37 +274,36 @@ impl fmt::Debug for PanelContext<'_> {
     }
 }
 
-/// What the last frame of the view took.
+/// Costs of the last frame of the view.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FrameStatistics<'a> {
-    /// Milliseconds for the last frame that was drawn.
+    /// Duration of the last drawn frame, in milliseconds.
     pub frame_ms: f32,
-    /// What its passes took on the GPU; none while that is not known.
+    /// GPU times of its passes, if known.
     pub passes: Option<PassTimes>,
-    /// Whether the GPU can say it.
+    /// `true` if the GPU supports timestamps.
     pub has_timestamps: bool,
-    /// Triangles handed to the GPU.
+    /// Triangles submitted to the GPU.
     pub triangles: u64,
     /// Draw calls.
     pub draw_calls: u32,
-    /// Triangles on its shadow map, which are not among the others; 0 without one.
+    /// Triangles in its shadow map, which are not included in `triangles`; 0 without a shadow map.
     pub shadow_triangles: u64,
-    /// Bytes of GPU memory that the document and its view hold.
+    /// GPU memory of the document and its view, in bytes.
     pub gpu_bytes: u64,
-    /// Bytes of memory that the document holds.
+    /// Memory of the document, in bytes.
     pub cpu_bytes: u64,
     /// The name of the GPU.
     pub adapter: &'a str,
 }
 
-/// Makes the live 3D previews in the panels.
+/// Renders the live 3D previews in the panels.
 pub trait PreviewRenderer {
-    /// A preview of a kind by itself, for a place of this size in points; nothing while there is
-    /// none.
+    /// Returns a preview of one kind for a place of `size` points, once there is one.
     fn kind_preview(&mut self, kind: Item, size: egui::Vec2) -> Option<egui::TextureId>;
 
-    /// A preview of the tile in the sandbox among its neighbours, for a place of this size in
-    /// points; nothing while there is none.
+    /// Returns a preview of the sandbox tile among its neighbours for a place of `size` points,
+    /// once there is one.
     fn sandbox_preview(
         &mut self,
         sandbox: &TileSandbox,
@@ -311,80 +311,80 @@ pub trait PreviewRenderer {
     ) -> Option<egui::TextureId>;
 }
 
-/// Something that a panel wants done.
+/// A request of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Select an item, or nothing.
+    /// Select an item, or clear the selection.
     Select(Option<Item>),
-    /// Open the file that an item stands for.
+    /// Open the file that an item represents.
     OpenFileOf(Item),
-    /// The pointer is over this item in a panel, or no longer over any.
+    /// The pointer is over this item in a panel, or over no item any more.
     Hover(Option<Item>),
     /// Move the camera so that an item fills the view.
     Frame(Item),
-    /// Go to an item as a double click on it in a list does.
+    /// Go to an item, like a double click on it in a list.
     Visit(Item),
-    /// Look through the camera that an item stands for.
+    /// Look through the camera that an item represents.
     LookThrough(Item),
-    /// Select and show the item of a kind that follows (or precedes) the selected one.
+    /// Select and show the next (or previous) item of a kind.
     NextOfKind {
         /// The kind.
         kind: Item,
-        /// Whether to go to the one before.
+        /// `true` for the previous item.
         backwards: bool,
     },
-    /// Show this frame of the clip while it is held.
+    /// Show this frame of the clip while the pointer holds it.
     ShowFrame(f64),
-    /// Stop at this frame of the clip.
+    /// Go to this frame of the clip and stop there.
     GoToFrame(f64),
-    /// Keep the moment from going on during this frame of the window.
+    /// Pause playback during this window frame.
     HoldMoment,
-    /// Show a clip from its beginning, or the bind pose.
+    /// Show a clip from its start, or the bind pose.
     ChooseClip(Option<usize>),
-    /// Play so many frames a second.
+    /// Set the frames per second of playback.
     SetFps(f64),
-    /// Play so many times as fast as usual.
+    /// Set the playback speed as a factor.
     SetSpeed(f64),
-    /// Begin what is played with this frame.
+    /// Set the first frame of the played range.
     SetRangeStart(u32),
-    /// End what is played with this frame.
+    /// Set the last frame of the played range.
     SetRangeEnd(u32),
-    /// Say what was wrong with something that was typed.
+    /// Show a warning about typed text.
     Warn(String),
-    /// Go to what a problem is about, if that can be shown.
+    /// Go to the location of a problem, if it has one.
     ShowProblem(Option<ProblemTarget>),
-    /// Go to a difference from another file, by its index.
+    /// Go to a difference, by its index.
     ShowChange(usize),
-    /// Show one of the document's levels, by its number.
+    /// Show a level of the document, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.
     Hide(Item, bool),
-    /// Make a light this bright, or as the file has it.
+    /// Set the brightness of a light; `None` restores the file's value.
     SetLight(Item, Option<u8>),
-    /// Make a layer this opaque, from 0 to 255, or wholly so.
+    /// Set the opacity of a layer from 0 to 255; `None` makes it fully opaque.
     SetOpacity(Item, Option<u8>),
-    /// Show a layer alone, or all of them if it is alone already.
+    /// Show only this layer, or all layers if it is the only visible one.
     Solo(Item),
-    /// Show again all that was hidden.
+    /// Show everything that was hidden.
     ShowAll,
-    /// Switch all lights of the level that is shown on or off, or have them as in the file.
+    /// Switch all lights of the visible level on or off; `None` restores the file's values.
     SwitchAllLights(Option<bool>),
-    /// Outline the cells of this depth, or those at the ends of the tree.
+    /// Outline the cells of this depth; `None` outlines the leaves of the tree.
     CellDepth(Option<u8>),
-    /// Put a place of a 2D map, in pixels of it, into the middle of the flat view.
+    /// Centre the flat view on a position of a 2D map, in map pixels.
     CenterFlat(DVec2),
-    /// Draw the layers this far apart, or as far as usual.
+    /// Set the distance between layers; `None` restores the default.
     SetLayerGap(Option<f32>),
-    /// Cut away what is outside a box, or nothing.
+    /// Cut away everything outside a box; `None` cuts nothing.
     SetCut(Option<Aabb>),
     /// Open the first of these files and folders that can be opened.
     OpenPaths(Vec<PathBuf>),
-    /// Open the file of this place in the list of files.
+    /// Open the file at this position of the list.
     OpenListed(usize),
-    /// Go only through files of the list that have this in their path or format.
+    /// Restrict the list of files to those with this text in their path or format.
     FilterListed(String),
-    /// Forget which files were opened.
+    /// Clear the list of recent files.
     ForgetRecentFiles,
-    /// Do what a command does.
+    /// Run a command.
     Run(Action),
 }

@@ -1,4 +1,4 @@
-//! The cubes of a level as a tree, of which only the lines in sight are made.
+//! The cubes of a level as a tree; only visible lines are built.
 
 use egui::{Slider, Ui};
 
@@ -8,28 +8,28 @@ use super::{PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::Action;
 use mapscope_scene::{Branch, Item, Levels, OverlayId, fixed};
 
-/// Room before the text of a line for each level of the tree, in points: little, for it is deep.
+/// Indentation per level of the tree, in points. It is small because the tree is deep.
 const INDENT: f32 = 8.0;
-/// How many lines a search finds at most.
+/// Maximum number of search results.
 const MAX_FOUND: usize = 1000;
-/// How many lines an item may be below.
+/// Maximum number of ancestors of an item.
 const MAX_ABOVE: usize = 256;
-/// The greatest depth of the slider for cells; beyond it are the ends of the tree.
+/// Greatest depth of the slider for cells; the value after it selects the leaves of the tree.
 const MAX_DEPTH: u8 = 12;
-/// What outlines cells.
+/// The command that outlines cells.
 const CELLS: Action = Action::Overlay(OverlayId::Cells);
 
-/// The tree, in step with the selection, with a search field.
+/// The tree with a search field; it follows the selection.
 #[derive(Debug, Default)]
 pub struct Octree {
     of: DocumentKey,
     level: usize,
-    /// What is open of the tree, in reading order.
+    /// Lines of the open part of the tree, in reading order.
     lines: Vec<Line>,
     search: String,
-    /// What the search has found, while there is one.
+    /// Search results while a search is active.
     found: Vec<Line>,
-    /// The selection that was last brought into sight, and the item of the line that it is at.
+    /// The selection that was last scrolled into view, and the item of its line.
     selected: Option<Item>,
     current: Option<Item>,
     tree: Tree,
@@ -107,13 +107,13 @@ impl PanelUi for Octree {
 
     fn forget_search(&mut self) {
         self.search.clear();
-        // So that all is listed anew.
+        // Forces a new listing.
         self.of = DocumentKey::default();
     }
 }
 
 impl Octree {
-    /// Lists a level from its beginning, with what was open of it before if it was loaded again.
+    /// Lists a level from the root. After a reload, open lines are opened again.
     fn begin(&mut self, levels: Option<&dyn Levels>, level: usize) {
         let again = level == self.level;
         let open = self.lines.iter().filter(|line| line.open && again);
@@ -121,7 +121,7 @@ impl Octree {
         self.level = level;
         let roots = levels.map_or_else(Vec::new, |levels| levels.branches(level, None));
         self.lines = roots.into_iter().map(|root| Line::new(root, 0)).collect();
-        // In reading order, so that each is there when it is its turn.
+        // In reading order: a parent is open before its children are looked up.
         let mut from = 0;
         for item in open {
             let mut rest = self.lines.iter().skip(from);
@@ -143,7 +143,7 @@ impl Octree {
         let text = self.search.trim();
         if text.is_empty() {
             self.found.clear();
-            // The tree is where the selection was found.
+            // The tree scrolls to the selected search result.
             self.show_selected(levels);
             return;
         }
@@ -156,7 +156,7 @@ impl Octree {
         self.found = found.into_iter().map(line).collect();
     }
 
-    /// The lines that are shown now.
+    /// The listed lines.
     fn shown(&self) -> &[Line] {
         if self.search.is_empty() {
             &self.lines
@@ -165,7 +165,7 @@ impl Octree {
         }
     }
 
-    /// Opens everything above the selection and brings it into sight.
+    /// Opens all ancestors of the selection and scrolls to it.
     fn show_selected(&mut self, levels: Option<&dyn Levels>) {
         self.current = self.selected;
         let above = std::iter::successors(self.selected, |item| levels?.branch_above(*item));
@@ -176,7 +176,7 @@ impl Octree {
             if let Some(parent) = at {
                 self.open(levels, parent);
             }
-            // What has no line of its own is at that of what it belongs to.
+            // An item without a line uses the line of its owner.
             at = self.child(at, item).or(at);
         }
         self.tree.reveal = at.filter(|_| self.search.is_empty());
@@ -185,7 +185,7 @@ impl Octree {
         }
     }
 
-    /// The line of an item among those just below a line, or among the first ones.
+    /// Returns the line of an item among the children of a line, or among the roots.
     fn child(&self, parent: Option<usize>, item: Item) -> Option<usize> {
         let (first, depth) = match parent {
             Some(parent) => (parent + 1, self.lines.get(parent)?.depth + 1),
@@ -198,7 +198,7 @@ impl Octree {
         found.map(|(at, _)| at)
     }
 
-    /// Lists what is below a line.
+    /// Lists the children of a line.
     fn open(&mut self, levels: Option<&dyn Levels>, index: usize) {
         let Some(line) = self.lines.get_mut(index) else {
             return;
@@ -255,7 +255,7 @@ impl Octree {
     }
 }
 
-/// Which cells of the tree are outlined in the view.
+/// Shows which cells of the tree are outlined in the view.
 fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
     let overlays = context.document.about().overlays;
     if !overlays

@@ -10,39 +10,39 @@ use super::tree::{Tree, TreeAction, TreeLine};
 use super::{PanelContext, PanelUi, Request, format, parts};
 use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
-/// Room before the text of a line for each level of the tree, in points.
+/// Indentation per level of the tree, in points.
 const INDENT: f32 = 16.0;
-/// A heading with more lines than this under it is closed at first.
+/// A heading with more lines below it than this is closed at first.
 const OPEN_AT_FIRST: usize = 64;
-/// A line at the top of the tree is open if it has no more than this right under it, however much
-/// is below those.
+/// A top-level line is open at first if it has at most this many children, whatever the number of
+/// their descendants.
 const HEADINGS_AT_FIRST: usize = 16;
 
 /// The tree of the document, with a search field.
 #[derive(Debug, Default)]
 pub struct Outliner {
     of: DocumentKey,
-    /// The tree in reading order.
+    /// All lines of the tree, in reading order.
     lines: Vec<Line>,
     /// The first line of each item.
     line_of: HashMap<Item, usize>,
-    /// What was opened and closed by hand, by name, so that it outlives a reload.
+    /// Lines that the user has opened or closed, by stable key, so that they survive a reload.
     opened: HashMap<Id, bool>,
     search: String,
-    /// Lines that match the search.
+    /// Number of lines that match the search.
     matches: usize,
-    /// Found lines that were opened by hand, to list all that is below them.
+    /// Search results that the user has opened to list all of their descendants.
     found_open: HashSet<Id>,
-    /// Indices of the lines that are shown, in reading order.
+    /// Indices of the listed lines, in reading order.
     shown: Vec<usize>,
     tree: Tree,
-    /// The selection that was last brought into sight.
+    /// The selection that was last scrolled into view.
     selected: Option<Item>,
-    /// Its line, of those that it has.
+    /// The line of the selection; an item may have several.
     selected_line: Option<usize>,
-    /// The part that is shown, which was brought into sight when it was chosen.
+    /// The visible level; its line is scrolled into view when the level changes.
     level: usize,
-    /// A line to bring into sight.
+    /// Line to scroll into view.
     reveal: Option<usize>,
 }
 
@@ -55,15 +55,15 @@ struct Line {
     /// The next line of the same item.
     twin: Option<usize>,
     swatch: Option<Swatch>,
-    /// Whether its item can be hidden.
+    /// `true` if its item can be hidden.
     can_be_hidden: bool,
     depth: usize,
     parent: Option<usize>,
-    /// How many lines are right below it.
+    /// Number of direct children.
     children: usize,
-    /// Index of the first line that is not below this one.
+    /// Index of the first line after its descendants.
     end: usize,
-    /// Stays the same when the file is loaded again.
+    /// Stable key across reloads.
     key: Id,
 }
 
@@ -86,7 +86,7 @@ impl PanelUi for Outliner {
             self.reveal = item.and_then(|item| self.line_of.get(&item).copied());
             self.open_shown();
         }
-        // A part that has no line is found at the whole.
+        // A part without a line of its own uses the line of the whole.
         let selected = context.shown.selected.map(|item| {
             let whole = context.document.whole_of(item);
             let listed = self.line_of.contains_key(&item).then_some(item);
@@ -96,7 +96,8 @@ impl PanelUi for Outliner {
             self.selected = selected;
             let line = selected.and_then(|item| self.line_to_show(item, context.shown.highlighted));
             self.selected_line = line;
-            // Another level is shown for what is in it, or clears the selection.
+            // If the level changed and the selection has no line, the line of the level is
+            // revealed.
             self.reveal = line.or(self.reveal.filter(|_| other_level));
             self.open_above();
         }
@@ -145,13 +146,13 @@ impl PanelUi for Outliner {
 }
 
 impl Outliner {
-    /// Takes the lines of a document.
+    /// Loads the lines of a document.
     fn take_lines(&mut self, document: &dyn Document) {
         self.lines.clear();
         let top = Id::unique("outline");
         flatten(document, document.outline(), None, top, &mut self.lines);
         self.line_of.clear();
-        // From the end, so that the first one of each item stays.
+        // In reverse, so that the first line of each item remains in the map.
         for (i, line) in self.lines.iter_mut().enumerate().rev() {
             line.twin = line.item.and_then(|item| self.line_of.insert(item, i));
         }
@@ -159,7 +160,7 @@ impl Outliner {
         self.selected_line = None;
     }
 
-    /// Shows the lines that are in sight.
+    /// Shows the visible lines.
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) -> Option<TreeAction> {
         let list_id = ui.scope_id().with("outline");
         let mut tree = std::mem::take(&mut self.tree);
@@ -185,9 +186,9 @@ impl Outliner {
         action
     }
 
-    /// The line of an item that is selected: of several, such as those of an entity under its
-    /// faction and its model, the one under the kind that is gone through, or else the one that is
-    /// nearest to the line before.
+    /// Returns the line to show for an item. An entity, for example, has lines under its faction
+    /// and its model. The line under `kind` is preferred, then the line nearest to the previous
+    /// one.
     fn line_to_show(&self, item: Item, kind: Option<Item>) -> Option<usize> {
         let lines = std::iter::successors(self.line_of.get(&item).copied(), |line| {
             self.lines.get(*line)?.twin
@@ -199,7 +200,7 @@ impl Outliner {
             kind.is_some() && above == kind
         };
         let before = self.selected_line;
-        // Of equals the first.
+        // Ties go to the first line.
         lines.max_by_key(|line| {
             let is_beside = before.is_some_and(|before| parent(before) == parent(*line));
             let is_in_tree = before.is_some_and(|before| heading(before) == heading(*line));
@@ -207,8 +208,8 @@ impl Outliner {
         })
     }
 
-    /// `true` if a listed line is open; `None` if it has no lines below it. In a search a line is open if
-    /// some of them are listed.
+    /// `true` if a listed line is open; `None` if it has no lines below it. In a search a line is
+    /// open if some of its descendants are listed.
     fn is_listed_open(&self, at: usize) -> Option<bool> {
         let index = *self.shown.get(at)?;
         let end = self.lines.get(index)?.end;
@@ -248,7 +249,7 @@ impl Outliner {
         self.list();
     }
 
-    /// Opens the line that is to be brought into sight, and everything above it.
+    /// Opens the line to reveal and all of its ancestors.
     fn open_shown(&mut self) {
         if let Some(at) = self.reveal
             && !self.is_open(at)
@@ -258,7 +259,7 @@ impl Outliner {
         self.open_above();
     }
 
-    /// Opens everything above the line that is to be brought into sight.
+    /// Opens all ancestors of the line to reveal.
     fn open_above(&mut self) {
         let mut above = self.reveal;
         let mut changed = false;
@@ -276,7 +277,7 @@ impl Outliner {
         }
     }
 
-    /// The item that the search finds after the selected one, going round at the end.
+    /// Returns the next item after the selected one that matches the search, and wraps around.
     fn next_match(&self) -> Option<Item> {
         if self.search.is_empty() {
             return None;
@@ -294,8 +295,8 @@ impl Outliner {
         items.next()
     }
 
-    /// Finds the lines to show: what matches the search with what stands above it, or else what
-    /// is not in something closed.
+    /// Builds the list of lines: search results with their ancestors, or all lines that are not
+    /// inside a closed line.
     fn list(&mut self) {
         let mut shown = Vec::new();
         if self.search.is_empty() {
@@ -312,7 +313,7 @@ impl Outliner {
         } else {
             let wanted = self.search.to_lowercase();
             let mut keep = HashSet::new();
-            // An item that stands under several headings is found once.
+            // An item with lines under several headings counts once.
             let mut found = HashSet::new();
             self.matches = 0;
             for (index, line) in self.lines.iter().enumerate() {
@@ -339,7 +340,7 @@ impl Outliner {
     }
 }
 
-/// Puts a tree into reading order.
+/// Flattens a tree into reading order.
 fn flatten(
     document: &dyn Document,
     nodes: Vec<OutlineNode>,
@@ -352,7 +353,7 @@ fn flatten(
         .map_or(0, |line| line.depth + 1);
     for (nth, node) in nodes.into_iter().enumerate() {
         let index = lines.len();
-        // By item where there is one, because labels may stand more than once.
+        // By item if there is one, because labels are not unique.
         let key = match node.item {
             Some(item) => above.with(item),
             None => above.with((&node.label, nth)),
@@ -435,7 +436,7 @@ mod tests {
     #[test]
     fn a_selection_stays_in_the_tree_where_it_was_made() {
         let mut outliner = of_scene();
-        // The first entity stands under a faction, a class and a model.
+        // The first entity has lines under a faction, a class and a model.
         let guard: Item = SceneItem::Entity { index: 0 }.into();
         let rock: Item = SceneItem::Entity { index: 1 }.into();
         let above = |outliner: &Outliner, line: Option<usize>| {
@@ -453,7 +454,7 @@ mod tests {
         for kind in [faction, class, model] {
             assert_eq!(shown(&outliner, guard, Some(kind)), Some(kind));
         }
-        // From the other model's entity, which is among the models.
+        // Starting from the other model's entity, which is below the models.
         outliner.selected_line = outliner.line_to_show(rock, None);
         assert_eq!(above(&outliner, outliner.selected_line), Some(other));
         assert_eq!(shown(&outliner, guard, None), Some(model));

@@ -1,4 +1,4 @@
-//! What all panels draw alike: rows of lists, swatches, field colours, hints.
+//! Widgets shared by all panels: list rows, swatches, field colours, hints.
 
 use egui::accesskit::Role;
 use egui::ecolor::Hsva;
@@ -14,10 +14,10 @@ use crate::viewer::ui::theme;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};
 
-/// Width below which a note is left out, in points.
+/// Minimum width of a note, in points; narrower notes are omitted.
 const MIN_NOTE_WIDTH: f32 = 32.0;
 
-/// How textures are sampled whose pixels have hard edges when they are enlarged.
+/// Sampler options for textures whose pixels have hard edges when magnified.
 pub(in crate::viewer) const SHARP: TextureOptions = TextureOptions {
     magnification: TextureFilter::Nearest,
     minification: TextureFilter::Linear,
@@ -25,8 +25,8 @@ pub(in crate::viewer) const SHARP: TextureOptions = TextureOptions {
     mipmap_mode: None,
 };
 
-/// An image for a texture, from RGBA without premultiplied alpha; none where it is empty or has not
-/// as many bytes as its size says.
+/// Returns a texture image from RGBA without premultiplied alpha; `None` if it is empty or its
+/// length does not match its size.
 pub(in crate::viewer) fn color_image(size: [u32; 2], rgba: &[u8]) -> Option<ColorImage> {
     let [width, height] = size.map(|side| side as usize);
     let bytes = width.checked_mul(height)?.checked_mul(4)?;
@@ -34,13 +34,13 @@ pub(in crate::viewer) fn color_image(size: [u32; 2], rgba: &[u8]) -> Option<Colo
         .then(|| ColorImage::from_rgba_unmultiplied([width, height], rgba))
 }
 
-/// Paints all of a texture in a rectangle.
+/// Paints a whole texture in a rectangle.
 pub(in crate::viewer) fn paint_texture(painter: &Painter, texture: TextureId, rect: Rect) {
     let whole = Rect::from_min_max(Pos2::ZERO, pos2(1.0, 1.0));
     painter.image(texture, rect, whole, Color32::WHITE);
 }
 
-/// The names and values of an item's summary.
+/// Returns the names and values of an item's summary.
 pub(super) fn summary_text(context: &PanelContext<'_>, item: Item, separator: &str) -> String {
     let summary = context.document.summary(item, None, context.shown);
     let texts = summary.iter();
@@ -48,7 +48,7 @@ pub(super) fn summary_text(context: &PanelContext<'_>, item: Item, separator: &s
     texts.collect::<Vec<_>>().join(separator)
 }
 
-/// Whether a point is in a convex shape, whichever way round its corners are listed.
+/// `true` if a point is inside a convex polygon, in either winding order.
 pub(super) fn is_within(corners: &[Pos2], at: Pos2) -> bool {
     let next = corners.iter().cycle().skip(1);
     let sides = corners.iter().zip(next).map(|(from, to)| {
@@ -58,9 +58,9 @@ pub(super) fn is_within(corners: &[Pos2], at: Pos2) -> bool {
     sides.clone().all(|side| side >= 0.0) || sides.clone().all(|side| side <= 0.0)
 }
 
-/// The colour of a field of a file's text, the same wherever that field is shown.
+/// Returns the colour of a field of a file's text, the same in all places.
 pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
-    // Steps of the golden ratio keep fields that follow each other far apart in hue.
+    // Steps of the golden ratio keep consecutive fields far apart in hue.
     let hue = (index as f32 * 0.618_034).fract();
     let (saturation, value) = if ui.visuals().dark_mode {
         (0.6, 0.97)
@@ -70,28 +70,29 @@ pub(super) fn field_color(ui: &Ui, index: usize) -> Color32 {
     Hsva::new(hue, saturation, value, 1.0).into()
 }
 
-/// Where the pointer holds something, or has held it in this frame: a quick click, or the last
-/// move of a drag, is over when it is heard of.
+/// Position at which the pointer holds a widget, or has held it in this frame. A quick click, or
+/// the last move of a drag, has already ended when it is reported.
 pub(in crate::viewer) fn held_at(response: &Response) -> Option<Pos2> {
     let held = response.is_pointer_button_down_on();
     let held = held || response.clicked() || response.drag_stopped();
     response.interact_pointer_pos().filter(|_| held)
 }
 
-/// Tells a screen reader what a field is for, where nothing is written beside it.
+/// Sets the accessible name of a widget that has no visible label.
 pub(in crate::viewer) fn name(response: &Response, name: &str) {
     response
         .ctx
         .accesskit_node_builder(response.id, |node| node.set_label(name));
 }
 
-/// Tells a screen reader what a part of the window is called.
+/// Sets the accessible name of a part of the window.
 pub(in crate::viewer) fn name_ui(ui: &Ui, name: &str) {
     ui.ctx()
         .accesskit_node_builder(ui.unique_id(), |node| node.set_label(name));
 }
 
-/// Tells a screen reader what the innermost panel, dialog or menu is called that something is in.
+/// Sets the accessible name of the innermost enclosing panel, dialog or menu for which `is_meant`
+/// holds.
 pub(in crate::viewer) fn name_around(ui: &Ui, is_meant: impl Fn(UiKind) -> bool, name: &str) {
     let mut around = ui.stack().iter();
     if let Some(around) = around.find(|around| around.kind().is_some_and(&is_meant)) {
@@ -104,23 +105,23 @@ pub(in crate::viewer) fn name_around(ui: &Ui, is_meant: impl Fn(UiKind) -> bool,
     }
 }
 
-/// Tells a screen reader what the panel is called that something is in.
+/// Sets the accessible name of the enclosing panel.
 pub(in crate::viewer) fn name_panel(ui: &Ui, name: &str) {
     name_around(ui, |kind| kind.is_panel(), name);
 }
 
-/// Tells a screen reader what a part of the window is.
+/// Sets the accessible role of a part of the window.
 pub(in crate::viewer) fn take_role(ui: &Ui, role: Role) {
     ui.ctx()
         .accesskit_node_builder(ui.unique_id(), |node| node.set_role(role));
 }
 
-/// Where it is noted that a field to search in is to have the focus.
+/// Id of the flag that requests focus for a search field.
 fn wanted_search_id() -> Id {
     Id::unique("wanted search")
 }
 
-/// Has the next field to search in take the focus, or not.
+/// Requests focus for the next search field, or withdraws the request.
 pub(in crate::viewer) fn want_search(ctx: &egui::Context, wanted: bool) {
     ctx.data_mut(|data| {
         if wanted {
@@ -131,37 +132,37 @@ pub(in crate::viewer) fn want_search(ctx: &egui::Context, wanted: bool) {
     });
 }
 
-/// Where it is noted which row last had the focus.
+/// Id under which the last focused row is stored.
 fn focused_row_id() -> Id {
     Id::unique("focused row")
 }
 
-/// Whether a row of a list has the focus.
+/// `true` if a row of a list has the focus.
 pub(in crate::viewer) fn is_row_focused(ctx: &egui::Context) -> bool {
     let row = ctx.data(|data| data.get_temp::<Id>(focused_row_id()));
     row.is_some() && row == ctx.memory(egui::Memory::focused)
 }
 
-/// A button with its help. Says whether it was clicked.
+/// Shows a button with a tooltip. Returns `true` if it was clicked.
 pub(super) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool {
     let button = ui.add_enabled(enabled, Button::new(text));
     button.on_hover_text(help).clicked()
 }
 
-/// What was done in a field to search in.
+/// User input in a search field.
 pub(super) struct Searched {
-    /// Whether what is in it was changed.
+    /// `true` if the text was changed.
     pub(super) changed: bool,
-    /// Whether Enter was pressed in it.
+    /// `true` if Enter was pressed.
     pub(super) entered: bool,
 }
 
-/// A field to search in, as wide as the room. Escape empties it, and leaves it once it is empty.
+/// Shows a search field of the full width. Escape clears it, and leaves it if it is empty.
 pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Searched {
     let field = TextEdit::singleline(text)
         .hint_text("Search")
         .desired_width(f32::INFINITY)
-        // Or else it is left before anything can be asked, and Escape deselects.
+        // Otherwise egui would take Escape and leave the field at once, and Escape would deselect.
         .event_filter(EventFilter {
             escape: true,
             horizontal_arrows: true,
@@ -173,7 +174,7 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
     if wanted.is_some() {
         field.request_focus();
     }
-    // The keys are those of the view again: what was found is to be looked at.
+    // Give the keys back to the view: the user wants to look at the result.
     let entered = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let escaped = field.has_focus() && ui.input(|input| input.key_pressed(Key::Escape));
     let emptied = escaped && !text.is_empty();
@@ -188,12 +189,12 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
     }
 }
 
-/// The same where Enter does nothing; says whether what is in it was changed.
+/// Like [`search_field`] without Enter; returns `true` if the text was changed.
 pub(super) fn search(ui: &mut Ui, text: &mut String, help: &str) -> bool {
     search_field(ui, text, help).changed
 }
 
-/// How many things a search found.
+/// Formats the number of search results.
 pub(super) fn matches(found: usize, wanted: &str) -> String {
     match found {
         0 => format!("No match for `{wanted}`"),
@@ -202,7 +203,7 @@ pub(super) fn matches(found: usize, wanted: &str) -> String {
     }
 }
 
-/// Says why a panel is empty, and what to do about it.
+/// Shows why a panel is empty, with advice for the user.
 pub(super) fn hint(ui: &mut Ui, what: &str, advice: &str) {
     ui.add_space(ui.spacing().interact_size.y);
     ui.vertical_centered(|ui| {
@@ -219,7 +220,7 @@ pub(super) fn heading(ui: &mut Ui, text: &str) {
     ui.label(RichText::new(text).strong());
 }
 
-/// Text for the value of a property: numbers stand in columns, words do not.
+/// Returns the text of a property's value: monospace for numbers, proportional for words.
 pub(super) fn value_text(value: &str) -> RichText {
     let text = RichText::new(unbroken(value));
     let mut words = value.split(|c: char| !c.is_alphabetic());
@@ -230,7 +231,7 @@ pub(super) fn value_text(value: &str) -> RichText {
     }
 }
 
-/// The text with no line break between the letter of an axis and its number.
+/// Replaces the space between an axis letter and its number by a no-break space.
 fn unbroken(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     let mut rest = value;
@@ -246,7 +247,7 @@ fn unbroken(value: &str) -> String {
     text
 }
 
-/// A panel's contents, which scroll when they are taller than it. The bar lies beside them.
+/// Shows a panel's contents and scrolls them if they are too tall. The bar lies beside them.
 pub(super) fn scrolled(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     let area = ScrollArea::vertical().auto_shrink(false);
     let margin = Margin {
@@ -256,20 +257,20 @@ pub(super) fn scrolled(ui: &mut Ui, contents: impl FnOnce(&mut Ui)) {
     area.content_margin(margin).show(ui, contents);
 }
 
-/// A swatch as tall as a line of text.
+/// Shows a swatch as tall as a line of text.
 pub(super) fn swatch(ui: &mut Ui, context: &mut PanelContext<'_>, swatch: Swatch) {
     let side = ui.text_style_height(&TextStyle::Body);
     let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());
     paint_swatch(ui, context, swatch, rect);
 }
 
-/// As much room as a swatch takes, for what has none.
+/// Leaves the space of a swatch empty.
 pub(super) fn no_swatch(ui: &mut Ui) {
     let side = ui.text_style_height(&TextStyle::Body);
     ui.allocate_space(vec2(side, side));
 }
 
-/// Paints a swatch in a place that is already taken.
+/// Paints a swatch in a given rectangle.
 pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swatch, rect: Rect) {
     let painter = ui.painter();
     let outline = ui.visuals().widgets.noninteractive.bg_stroke;
@@ -281,7 +282,7 @@ pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swat
             if let Some(texture) = context.thumbnails.get(ui.ctx(), context.document, index) {
                 paint_texture(painter, texture.id, rect);
             } else {
-                // An image that is missing is crossed out.
+                // A missing image is crossed out.
                 painter.line_segment([rect.left_bottom(), rect.right_top()], outline);
                 painter.line_segment([rect.left_top(), rect.right_bottom()], outline);
             }
@@ -290,19 +291,19 @@ pub(super) fn paint_swatch(ui: &Ui, context: &mut PanelContext<'_>, swatch: Swat
     painter.rect_stroke(rect, CornerRadius::same(2), outline, StrokeKind::Outside);
 }
 
-/// A row of a list: all of the width, to be clicked on.
+/// A clickable row of a list, over the full width.
 pub(super) struct Row<'a> {
-    /// Stays the same however the list is scrolled, so that the row keeps the focus.
+    /// Stable id while the list scrolls, so that the row keeps the focus.
     pub(super) id: Id,
-    /// What it is for a screen reader.
+    /// Its accessible role.
     pub(super) role: Role,
-    /// Its name for a screen reader.
+    /// Its accessible name.
     pub(super) name: &'a str,
-    /// What is said of it beside its name.
+    /// Its accessible description.
     pub(super) note: &'a str,
-    /// Whether it is the selected one.
+    /// `true` if it is selected.
     pub(super) selected: bool,
-    /// Whether what it stands for is pointed at elsewhere.
+    /// `true` if its item is pointed at elsewhere.
     pub(super) highlighted: bool,
     /// Its place in a tree.
     pub(super) branch: Option<Branch>,
@@ -310,14 +311,14 @@ pub(super) struct Row<'a> {
 
 /// The place of a row in a tree.
 pub(super) struct Branch {
-    /// How many rows it is under.
+    /// Number of ancestors.
     pub(super) depth: usize,
-    /// Whether it is open, where there is something below it.
+    /// `true` if it is open; `None` without children.
     pub(super) open: Option<bool>,
 }
 
 impl<'a> Row<'a> {
-    /// The row of an item in a list.
+    /// Returns the row of an item in a list.
     pub(super) fn of(list: Id, item: Item, name: &'a str, context: &PanelContext<'_>) -> Self {
         Self {
             id: list.with(item),
@@ -330,7 +331,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// Room at the end of a row that the scroll bar lies over.
+    /// Width at the end of a row that the scroll bar covers.
     pub(super) const END_MARGIN: f32 = 12.0;
 
     /// The height of every row.
@@ -338,13 +339,13 @@ impl<'a> Row<'a> {
         ui.spacing().interact_size.y
     }
 
-    /// Takes the place of the row and paints its background.
+    /// Allocates the row and paints its background.
     pub(super) fn show(self, ui: &mut Ui) -> Response {
         let height = Self::height(ui);
         self.show_tall(ui, height)
     }
 
-    /// The same for a row of another height.
+    /// Like [`show`](Self::show), with another height.
     pub(super) fn show_tall(self, ui: &mut Ui, height: f32) -> Response {
         let size = vec2(ui.available_width(), height);
         let (_, rect) = ui.allocate_space(size);
@@ -383,8 +384,8 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Paints one line of text in a row, cut off where the room ends. Returns the room it took, and
-/// whether it was cut off.
+/// Paints one line of text in a row, truncated at the end of the rectangle. Returns its width, and
+/// `true` if it was truncated.
 pub(in crate::viewer) fn paint_text(
     ui: &Ui,
     rect: Rect,
@@ -401,8 +402,8 @@ pub(in crate::viewer) fn paint_text(
     (width, cut)
 }
 
-/// Paints a name, weak for what is hidden, and a smaller note at the end of the room that it leaves,
-/// if that is enough to say anything. Returns whether both could be read as a whole.
+/// Paints a name, weak if hidden, and a smaller note in the remaining width, if that is wide
+/// enough. Returns `true` if both fit in full.
 pub(super) fn paint_name_and_note(
     ui: &Ui,
     rect: Rect,
@@ -429,8 +430,8 @@ pub(super) fn paint_name_and_note(
     !(cut || cut_note)
 }
 
-/// Paints how bad something is, told apart by its shape as well as by its colour: a triangle for
-/// a warning, a crossed disc for an error, a plain ring for a note.
+/// Paints a severity mark, which differs by shape as well as by colour: a triangle for a warning, a
+/// crossed disc for an error, a plain ring for a note.
 pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect) {
     let painter = ui.painter();
     let visuals = ui.visuals();
@@ -465,7 +466,7 @@ pub(in crate::viewer) fn paint_severity(ui: &Ui, severity: Severity, rect: Rect)
     }
 }
 
-/// Shows how bad something is, as large as a line of text.
+/// Shows a severity mark as large as a line of text.
 pub(in crate::viewer) fn severity(ui: &mut Ui, severity: Severity) {
     let side = ui.text_style_height(&TextStyle::Body) * 0.9;
     let (rect, _) = ui.allocate_exact_size(vec2(side, side), Sense::hover());

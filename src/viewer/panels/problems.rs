@@ -1,4 +1,4 @@
-//! Everything that is wrong with the file on disk, as a list.
+//! All problems of the file on disk, as a list.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -16,28 +16,29 @@ use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
 const PLACE_WIDTH: f32 = 84.0;
-/// Room before what is below a problem, in points.
+/// Indentation of the consequences below a problem, in points.
 const INDENT: f32 = 22.0;
 
-/// The open file on disk, while a better version of it, read before, is in view.
+/// State of the open file on disk, while a better, earlier version is in view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnDisk {
     /// The name of the file.
     pub name: String,
-    /// Why it cannot be shown; none where it can.
+    /// Why it cannot be shown; `None` if it can.
     pub unreadable: Option<String>,
-    /// What is wrong with it.
+    /// Its problems.
     pub problems: Vec<Problem>,
-    /// The worst of that which is not wrong with the version in view, or of all if nothing is new.
+    /// The worst problem that the version in view does not have, or the worst of all if there is no
+    /// new one.
     pub new: Option<Problem>,
-    /// When the version in view was read, for people, such as `12:31:07`.
+    /// Display time at which the version in view was read, such as `12:31:07`.
     pub read_at: String,
-    /// Another number for each version that is kept back.
+    /// Unique number of the version that is kept back.
     pub number: u64,
 }
 
 impl OnDisk {
-    /// What is wrong, in one line.
+    /// Summarises its problems in one line.
     pub fn headline(&self) -> String {
         match self.unreadable {
             Some(_) => format!("{} on disk cannot be read", self.name),
@@ -45,23 +46,22 @@ impl OnDisk {
         }
     }
 
-    /// What is said first: the worst of what is new, or else why it cannot be read.
+    /// The main reason: the worst new problem, or else why it cannot be read.
     pub fn reason(&self) -> Option<String> {
         let new = self.new.as_ref();
         let first = new.map(|first| format!("{}: {}", first.place, first.message));
-        // The headline says already that it cannot be read.
+        // The headline already contains that it cannot be read.
         let reason = self.unreadable.as_deref();
         let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
         first.or(reason)
     }
 
-    /// What is in view instead.
+    /// Describes the version that is in view.
     pub fn in_view(&self) -> String {
         format!("In view: the version read at {}", self.read_at)
     }
 
-    /// What the button says that reads the file again, whatever is wrong with it, and what that
-    /// does.
+    /// Label and tooltip of the button that reads the file again and shows it even with problems.
     pub fn button(&self) -> [&'static str; 2] {
         match self.unreadable {
             Some(_) => ["Read again", "Try once more to read the file"],
@@ -70,42 +70,42 @@ impl OnDisk {
     }
 }
 
-/// Lists the problems of the file and leads to their places.
+/// Lists the problems of the file and goes to their places.
 #[derive(Debug)]
 pub struct Problems {
     of: DocumentKey,
-    /// Which version on disk they are of, where that is not in view.
+    /// Number of the listed version on disk, if that is not the version in view.
     of_disk: Option<u64>,
-    /// How many these were.
+    /// Number of problems at the last listing.
     of_count: usize,
     show_errors: bool,
     show_warnings: bool,
     show_notes: bool,
-    /// The notes of the document, which are made when they are first shown.
+    /// The notes of the document, which are made when first shown.
     notes: Option<Arc<[Problem]>>,
     /// Numbers of errors and warnings in the document.
     counts: [usize; 2],
-    /// What is listed of the problems that pass the filter, and of the notes after them.
+    /// Entries that pass the filter: problems, then notes.
     listed: Vec<Entry>,
-    /// Indices of the problems of which is listed what follows from them.
+    /// Indices of the problems whose consequences are listed.
     opened: BTreeSet<usize>,
-    /// The one that was clicked last.
+    /// The entry that was clicked last.
     current: Option<Entry>,
 }
 
-/// A row of the list, by the index of a problem, or of a note after them.
+/// A row of the list. Indices count problems first, then notes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Entry {
-    /// The problem.
+    /// A problem.
     Problem(usize),
-    /// How many follow from it; opens and closes them.
+    /// The number of its consequences; a click opens or closes them.
     Count(usize),
-    /// One of those that follow from it, by its index among them.
+    /// A consequence, by its index within the problem.
     Consequence(usize, usize),
 }
 
 impl Entry {
-    /// The index of the problem that it is of.
+    /// Returns the index of its problem.
     fn problem(self) -> usize {
         match self {
             Self::Problem(index) | Self::Count(index) | Self::Consequence(index, _) => index,
@@ -140,7 +140,7 @@ impl PanelUi for Problems {
         };
         let disk = on_disk.map(|on_disk| on_disk.number);
         let other_document = self.of.changed_to(context.document);
-        // Some may be found in what comes after the document was opened.
+        // Deferred content may add problems after the document was opened.
         let is_other_version = self.of_disk != disk || self.of_count != problems.len();
         if other_document || is_other_version {
             self.of_disk = disk;
@@ -258,7 +258,7 @@ impl PanelUi for Problems {
                 paint_problem(ui, problem, rect);
                 if response.clicked() {
                     self.current = Some(entry);
-                    // What is in view is not where the problem is.
+                    // The version in view does not contain the location.
                     if on_disk.is_none() {
                         let target = context.document.problem_target(problem);
                         context.ask(Request::ShowProblem(target));
@@ -280,7 +280,7 @@ impl PanelUi for Problems {
 }
 
 impl Problems {
-    /// Fills the list with what passes the filter.
+    /// Fills the list with the entries that pass the filter.
     fn list(&mut self, problems: &[Problem]) {
         let notes = self.shown_notes();
         let passes = |problem: &Problem| match problem.severity {
@@ -291,7 +291,7 @@ impl Problems {
         let all = 0..problems.len() + notes.len();
         let passing = all.filter(|&i| at(problems, &notes, i).is_some_and(passes));
         let mut passing: Vec<usize> = passing.collect();
-        // What is worst first, each in file order.
+        // Worst first, and in file order within a severity.
         let severity = |i: &usize| at(problems, &notes, *i).map(|problem| problem.severity);
         passing.sort_by_key(|i| Reverse(severity(i)));
         self.listed.clear();
@@ -308,13 +308,13 @@ impl Problems {
         }
     }
 
-    /// The notes, if they are shown.
+    /// Returns the notes if they are shown.
     fn shown_notes(&self) -> Arc<[Problem]> {
         let notes = self.notes.clone().filter(|_| self.show_notes);
         notes.unwrap_or_default()
     }
 
-    /// The listed problems, one to a line, and indented what follows from each.
+    /// Returns the listed problems as text, one per line, with indented consequences.
     fn as_text(&self, problems: &[Problem]) -> String {
         let mut text = String::new();
         let notes = self.shown_notes();
@@ -333,12 +333,12 @@ impl Problems {
     }
 }
 
-/// A problem, or a note, which follow the problems.
+/// Returns a problem or a note; notes follow the problems.
 fn at<'a>(problems: &'a [Problem], notes: &'a [Problem], index: usize) -> Option<&'a Problem> {
     problems.iter().chain(notes).nth(index)
 }
 
-/// Says that the list is not about what is in view.
+/// Shows a notice that the list describes the file on disk, not the version in view.
 fn note(ui: &mut Ui, on_disk: &OnDisk, requests: &mut Vec<Request>) {
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(on_disk.headline()).color(ui.visuals().error_fg_color));
@@ -350,7 +350,7 @@ fn note(ui: &mut Ui, on_disk: &OnDisk, requests: &mut Vec<Request>) {
     });
 }
 
-/// Paints how many problems follow from the one above.
+/// Paints the number of consequences of the problem above.
 fn paint_count(ui: &Ui, text: &str, is_open: bool, row: egui::Rect) {
     let toggle = row.with_max_x(row.min.x + 16.0);
     tree::paint_triangle(ui, is_open, toggle);

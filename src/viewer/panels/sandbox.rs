@@ -1,4 +1,4 @@
-//! A tile to try things out on: every field can be changed, and so can its 24 characters.
+//! A sandbox for a tile: every field and the 24 characters can be edited.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -18,32 +18,32 @@ use mapscope_formats::pfmap::{BlendMode, Cover, Field, Meaning, TILE_CHARS, Tile
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Document, Item, OutlineNode, Swatch, TerrainItem};
 
-/// Room for the preview of the tile among its neighbours, in points.
+/// Size of the preview of the tile among its neighbours, in points.
 pub const SANDBOX_PREVIEW_SIZE: Vec2 = vec2(320.0, 240.0);
 
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 92.0;
 
-/// The smallest width of what is beside the names, in points.
+/// Minimum width of the value column, in points.
 const MIN_VALUE_WIDTH: f32 = 40.0;
 
-/// The largest width of a list to choose from, in points.
+/// Maximum width of a drop-down list, in points.
 const MAX_LIST_WIDTH: f32 = 180.0;
 
-/// Which of the nine tiles is the one being edited.
+/// Index of the edited tile among the nine.
 const CENTER: usize = 4;
 
-/// A tile being edited and its eight neighbours.
+/// The edited tile and its eight neighbours.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TileSandbox {
-    /// Three rows of three tiles from the north-west; the one being edited is in the middle.
+    /// Three rows of three tiles from the north-west; the edited tile is in the middle.
     pub tiles: [Tile; 9],
 }
 
-/// Where the text of the tile is not one.
+/// Error in the text of the tile.
 #[derive(Debug, PartialEq, Eq)]
 struct TextError {
-    /// The first bad character, from 0.
+    /// Zero-based index of the first bad character.
     index: usize,
     message: String,
 }
@@ -56,17 +56,17 @@ struct Material {
     swatch: Option<Swatch>,
 }
 
-/// The part of the panel in which a tile is edited.
+/// The part of the panel that edits a tile.
 #[derive(Debug, Default)]
 pub(super) struct Sandbox {
     of: DocumentKey,
     tiles: TileSandbox,
-    /// The tile's characters as the user has them, which may not be a tile.
+    /// The characters as typed, which may not form a tile.
     text: String,
     error: Option<TextError>,
-    /// The tile of the map that it began with.
+    /// The tile of the map that was copied into the sandbox.
     source: Option<Item>,
-    /// Whether anything was changed; until then the sandbox follows the selection.
+    /// `true` after an edit; until then the sandbox follows the selection.
     edited: bool,
     materials: Vec<Material>,
 }
@@ -98,16 +98,16 @@ impl Sandbox {
             self.edited = true;
             self.write_text();
         }
-        // Last, so that it shows what the fields above it have just changed.
+        // Last, so that it shows the latest edits of the fields above.
         self.paint_preview(ui, context, preview);
     }
 
-    /// Paints the tile among its neighbours where there is room for it.
+    /// Paints the tile among its neighbours, if it is visible.
     fn paint_preview(&self, ui: &Ui, context: &mut PanelContext<'_>, rect: Rect) {
         if !ui.is_rect_visible(rect) {
             return;
         }
-        // Whole pixels, or else it would be shown blurred.
+        // Whole pixels; otherwise it would be blurred.
         let rect = rect.round_to_pixels(ui.pixels_per_point());
         let texture = context.previews.sandbox_preview(&self.tiles, rect.size());
         if let Some(texture) = texture {
@@ -127,7 +127,7 @@ impl Sandbox {
 
     fn buttons(&mut self, ui: &mut Ui, context: &PanelContext<'_>) {
         let selected = context.shown.selected;
-        // Asked for only when the answer may have changed.
+        // Queried only if the answer may have changed.
         if !self.edited && selected.is_some() && selected != self.source {
             self.take_selected(context);
         }
@@ -164,7 +164,7 @@ impl Sandbox {
         self.write_text();
     }
 
-    /// Makes the text that of the tile.
+    /// Writes the tile into the text.
     fn write_text(&mut self) {
         self.error = None;
         self.text = self
@@ -174,7 +174,7 @@ impl Sandbox {
             .map_or_else(String::new, tile_text);
     }
 
-    /// The 24 characters, what is wrong with them, and a button that copies them.
+    /// Shows the 24 characters, their error, and a button that copies them.
     fn characters(&mut self, ui: &mut Ui) {
         let label = ui.horizontal(|ui| {
             let label = ui.label(RichText::new("Characters").weak());
@@ -210,7 +210,7 @@ impl Sandbox {
     }
 }
 
-/// Makes room for the preview.
+/// Allocates the preview.
 fn preview_place(ui: &mut Ui) -> Rect {
     let width = ui.available_width().min(SANDBOX_PREVIEW_SIZE.x);
     let height = width * SANDBOX_PREVIEW_SIZE.y / SANDBOX_PREVIEW_SIZE.x;
@@ -221,7 +221,7 @@ fn preview_place(ui: &mut Ui) -> Rect {
     rect
 }
 
-/// The tile of an item of the map and those around it.
+/// Returns the tile of a map item and its neighbours.
 fn neighborhood(document: &dyn Document, item: Item) -> Option<[Tile; 9]> {
     document.content::<Terrain>()?.neighborhood(item)
 }
@@ -230,7 +230,7 @@ fn tile_text(tile: &Tile) -> String {
     tile.text().map(char::from).iter().collect()
 }
 
-/// Reads a tile from what was typed, which may have spaces around it.
+/// Parses a tile from typed text, which may have spaces around it.
 fn parse(text: &str) -> Result<Tile, TextError> {
     let leading = text.chars().take_while(|c| c.is_whitespace()).count();
     let text = text.trim();
@@ -272,7 +272,7 @@ fn bad_character(leading: usize, index: usize, found: char, expected: &str) -> T
     }
 }
 
-/// Says what a text of the wrong length lacks, unless something before its end is wrong already.
+/// Reports the wrong length of a text, unless an earlier character is wrong.
 fn wrong_length(text: &str, leading: usize) -> TextError {
     let length = text.len();
     let mut padded = *b"0+0000000000000000000000";
@@ -298,7 +298,7 @@ fn wrong_length(text: &str, leading: usize) -> TextError {
     }
 }
 
-/// The text with each field in its colour; a bad character is underlined.
+/// Returns the text with coloured fields; a bad character is underlined.
 fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
     let bad = parse(text).err().map(|error| error.index);
     let font = FontSelection::Style(TextStyle::Monospace).resolve(ui.style());
@@ -308,7 +308,7 @@ fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
     let mut buffer = [0; 4];
     for (i, character) in text.chars().enumerate() {
         let field = Field::of_char(i.saturating_sub(leading));
-        // Whatever is beyond the last field is wrong, and gets the colour of errors below.
+        // Characters after the last field are invalid; they get the error colour below.
         let color = parts::field_color(ui, field.map_or(Field::ALL.len(), |field| field as usize));
         let mut format = TextFormat::simple(font.clone(), color);
         if bad.is_some_and(|bad| bad == i || (bad < i && i >= TILE_CHARS + leading)) {
@@ -321,14 +321,14 @@ fn colored_characters(ui: &Ui, text: &str) -> Arc<Galley> {
     ui.fonts_mut(|fonts| fonts.layout_job(job))
 }
 
-/// The fields of a tile, to be changed.
+/// Shows the fields of a tile for editing.
 fn show_fields(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
     materials: &[Material],
     tile: &mut Tile,
 ) {
-    // Fields are as wide as the panel lets them be: it must not grow with what is in them.
+    // Fields take the width of the panel, so that their contents do not widen it.
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
     // Both columns have the same bounds.
     let min_width = value_width.clamp(MIN_VALUE_WIDTH, NAME_WIDTH);
@@ -343,7 +343,7 @@ fn show_fields(
     });
 }
 
-/// A line of the table, if the field means anything today.
+/// Shows a row of the table, unless the field has no meaning yet.
 fn show_field(
     ui: &mut Ui,
     context: &mut PanelContext<'_>,
@@ -397,14 +397,14 @@ fn show_field(
     });
 }
 
-/// A line of the table: a name and what is beside it, which is named by it.
+/// Shows a row of the table: a name that labels the widget beside it.
 fn row(ui: &mut Ui, name: &str, value: impl FnOnce(&mut Ui, Id)) {
     let label = ui.label(RichText::new(name).weak());
     ui.horizontal(|ui| value(ui, label.id));
     ui.end_row();
 }
 
-/// A height in levels.
+/// Shows a height in levels.
 fn levels(ui: &mut Ui, label: Id, height: &mut i32, range: RangeInclusive<i32>) {
     let field = DragValue::new(height).range(range).speed(0.05);
     ui.add(field).labelled_by(label);
@@ -413,7 +413,7 @@ fn levels(ui: &mut Ui, label: Id, height: &mut i32, range: RangeInclusive<i32>) 
     y.on_hover_text("The height in world units, of which a level has 4");
 }
 
-/// A list to choose one value from.
+/// Shows a drop-down list.
 fn choose<Value: PartialEq>(
     ui: &mut Ui,
     label: Id,
@@ -430,7 +430,7 @@ fn choose<Value: PartialEq>(
             ui.selectable_value(value, option, name);
         }
     });
-    // A narrow panel has no room for a long name.
+    // A narrow panel truncates long names.
     list.response.labelled_by(label).on_hover_text(current);
 }
 
@@ -459,7 +459,7 @@ fn choose_material(
     choose(ui, label, &name, index, options);
 }
 
-/// Finds the materials in an outline.
+/// Collects the materials of an outline.
 fn collect_materials(nodes: Vec<OutlineNode>, found: &mut Vec<Material>) {
     for node in nodes {
         if let Some(Item::Terrain(TerrainItem::Material { index })) = node.item

@@ -7,7 +7,7 @@ use super::{PanelContext, PanelUi, format, parts};
 use mapscope_render::TimedPass;
 use mapscope_scene::Statistic;
 
-/// Passes of a frame, and the names of their times on the GPU.
+/// The passes of a frame with the names of their GPU times.
 const PASSES: [(TimedPass, &str); 3] = [
     (TimedPass::Reflection, "GPU, reflection"),
     (TimedPass::ShadowMap, "GPU, shadow map"),
@@ -15,16 +15,16 @@ const PASSES: [(TimedPass, &str); 3] = [
 ];
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
-/// From this width on tables stand beside each other, in points.
+/// Minimum panel width for tables side by side, in points.
 const WIDE: f32 = 760.0;
-/// Room between tables that do, in points.
+/// Gap between tables side by side, in points.
 const GAP: f32 = 36.0;
 
-/// Shows what the last frame took, and what the document counts.
+/// Shows the costs of the last frame and the document's counts.
 #[derive(Debug, Default)]
 pub struct Statistics {
     of: DocumentKey,
-    /// What the document says.
+    /// Statistics of the document.
     statistics: Vec<Statistic>,
 }
 
@@ -66,7 +66,7 @@ impl PanelUi for Statistics {
             }
         };
         parts::scrolled(ui, |ui| {
-            // Beside each other where there is room: a panel below the view is low.
+            // Side by side if there is room: a panel below the view is low.
             if ui.available_width() > WIDE {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = GAP;
@@ -79,7 +79,7 @@ impl PanelUi for Statistics {
     }
 }
 
-/// A headed table of names and values.
+/// Shows a table of names and values with a heading.
 fn table(ui: &mut Ui, title: &str, fill: impl FnOnce(&mut dyn FnMut(&str, &str))) {
     ui.vertical(|ui| {
         ui.spacing_mut().item_spacing.x = ui.ctx().global_style().spacing.item_spacing.x;

@@ -11,7 +11,7 @@ use super::document_key::DocumentKey;
 use super::parts;
 use mapscope_scene::Document;
 
-/// Textures of a document's thumbnails, made when first shown and dropped with the document.
+/// Textures of a document's thumbnails, created when first shown and dropped with the document.
 #[derive(Default)]
 pub struct Thumbnails {
     of: DocumentKey,
@@ -28,7 +28,7 @@ impl fmt::Debug for Thumbnails {
 }
 
 impl Thumbnails {
-    /// The texture of a thumbnail, or nothing while the document has no such thumbnail.
+    /// Returns the texture of a thumbnail, or `None` while the document does not have it.
     pub fn get(
         &mut self,
         ctx: &egui::Context,
@@ -40,7 +40,7 @@ impl Thumbnails {
         }
         let texture = match self.textures.entry(index) {
             Entry::Occupied(there) => there.into_mut(),
-            // That of a texture which was not read yet is asked for again.
+            // Thumbnails of textures that are not loaded yet are requested again.
             Entry::Vacant(missing) => missing.insert(upload(ctx, document.as_ref(), index)?),
         };
         Some((&*texture).into())

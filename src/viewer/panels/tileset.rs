@@ -1,4 +1,4 @@
-//! The tiles of a tileset: which are used, how often, and where.
+//! The tiles of a tileset with their number of uses and a way to find them.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -16,16 +16,16 @@ use super::{Hover, PanelContext, PanelUi, Request, format, parts};
 use crate::viewer::commands::Action;
 use mapscope_scene::{Item, Playhead, TilesetInfo};
 
-/// The longest side of a texture that holds tiles, in pixels.
+/// Maximum side of a texture that holds tiles, in pixels.
 const PAGE_SIDE: u32 = 1024;
-/// Tiles are shown at least this large at first, and can be shown as large as this, in points.
+/// Initial size of a tile's longest side, and its maximum, in points.
 const FIRST_SIDE: f32 = 32.0;
 const LARGEST_SIDE: f32 = 160.0;
-/// Room between tiles, in pixels of the screen.
+/// Gap between tiles, in screen pixels.
 const GAP_PX: f32 = 2.0;
-/// How many columns of tiles there can be at most.
+/// Maximum number of tile columns.
 const MAX_COLUMNS: usize = 256;
-/// How much of a tile that nothing uses is seen.
+/// Opacity of an unused tile.
 const DIMMED: f32 = 0.28;
 
 /// Shows the tiles of one of the document's tilesets.
@@ -33,25 +33,24 @@ const DIMMED: f32 = 0.28;
 pub struct TilesetPanel {
     of: DocumentKey,
     tilesets: Vec<Rc<TilesetInfo>>,
-    /// The place of each tile: its tileset and index.
+    /// The tileset and index of each tile.
     places: HashMap<Item, (usize, usize)>,
     chosen: usize,
-    /// Indices of the tiles that are listed.
+    /// Indices of the listed tiles.
     listed: Vec<usize>,
     used_only: bool,
-    /// Pixels of the screen for a pixel of a tile; 0 before any was chosen.
+    /// Screen pixels per tile pixel; 0 before the first choice.
     zoom: u32,
-    /// How many tiles are beside each other, as in the image they were drawn in; 0 for as many as
-    /// there is room for.
+    /// Tiles per row, as in the source image; 0 for as many as fit.
     columns: usize,
-    /// Textures with the tiles of the chosen tileset, once they were in sight.
+    /// Textures with the tiles of the chosen tileset, created when first visible.
     pages: HashMap<usize, TextureHandle>,
-    /// What the tile in the panel was last found for: a cell has one, too.
+    /// The selection for which a tile was last found; a cell has a tile too.
     selected: Option<Item>,
     selected_tile: Option<(usize, usize)>,
     pointed_at: Option<Item>,
     pointed_tile: Option<(usize, usize)>,
-    /// Whether the selected tile is to be brought into sight.
+    /// `true` if the selected tile has to be scrolled into view.
     reveal: bool,
     hovered: Hover,
 }
@@ -65,12 +64,12 @@ impl fmt::Debug for TilesetPanel {
     }
 }
 
-/// How the tiles of a tileset are laid out in textures.
+/// Layout of a tileset's tiles in textures.
 #[derive(Debug, Clone, Copy)]
 struct Atlas {
     /// Width and height of a tile in the texture, in pixels.
     tile: [u32; 2],
-    /// Each so many pixels of a tile one is taken: 1 but for tiles that are larger than a page.
+    /// Sampling step in pixels: 1, unless a tile is larger than a page.
     step: u32,
     columns: u32,
     rows: u32,
@@ -92,7 +91,7 @@ impl Atlas {
         (self.columns * self.rows) as usize
     }
 
-    /// The page of a tile, and its place there in UV coordinates, of a page of so many rows.
+    /// Returns the page of a tile and its UV rectangle there, in a tileset of `tiles` tiles.
     fn uv(&self, index: usize, tiles: usize) -> (usize, Rect) {
         let (page, within) = (index / self.tiles(), (index % self.tiles()) as u32);
         let [width, height] = self.page_size(page, tiles);
@@ -109,7 +108,7 @@ impl Atlas {
         )
     }
 
-    /// Width and height of a page in pixels, of a tileset of so many tiles.
+    /// Returns the width and height of a page in pixels, in a tileset of `tiles` tiles.
     fn page_size(&self, page: usize, tiles: usize) -> [u32; 2] {
         let left = tiles.saturating_sub(page * self.tiles()).min(self.tiles()) as u32;
         let rows = left.div_ceil(self.columns).max(1);
@@ -142,7 +141,7 @@ impl PanelUi for TilesetPanel {
 }
 
 impl TilesetPanel {
-    /// Says that the chosen tileset was not found, and offers to look for it elsewhere.
+    /// Reports that the chosen tileset was not found, and offers to look elsewhere.
     fn missing(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some(tileset) = self.tilesets.get(self.chosen).filter(|t| t.is_missing) else {
             return;
@@ -164,7 +163,7 @@ impl TilesetPanel {
         });
     }
 
-    /// Finds out what a document has.
+    /// Loads the tilesets of the document.
     fn take(&mut self, context: &PanelContext<'_>) {
         let document = context.document;
         let layers = document.layers();
@@ -200,7 +199,7 @@ impl TilesetPanel {
         self.listed = listed.map(|(index, _)| index).collect();
     }
 
-    /// Finds the tiles of what is selected and pointed at.
+    /// Finds the tiles of the selected and the hovered item.
     fn follow(&mut self, context: &PanelContext<'_>) {
         if self.selected != context.shown.selected {
             self.selected = context.shown.selected;
@@ -218,7 +217,7 @@ impl TilesetPanel {
         }
     }
 
-    /// The tile that an item is, or that its properties lead to, as those of a cell do.
+    /// Returns the tile that an item is or that its properties link to, as those of a cell do.
     fn tile_of(&self, context: &PanelContext<'_>, item: Item) -> Option<(usize, usize)> {
         if let Some(place) = self.places.get(&item) {
             return Some(*place);
@@ -231,7 +230,7 @@ impl TilesetPanel {
         links.find_map(|link| self.places.get(&link).copied())
     }
 
-    /// The choices above the tiles.
+    /// Shows the controls above the tiles.
     fn tools(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let pixels_per_point = ui.pixels_per_point();
         let Some(tileset) = self.tilesets.get(self.chosen).cloned() else {
@@ -303,7 +302,7 @@ impl TilesetPanel {
         }
     }
 
-    /// What is selected, and the way to where it is used.
+    /// Shows the selected tile and buttons that step through its uses.
     fn uses(&self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some((tileset, index)) = self.selected_tile.filter(|(of, _)| *of == self.chosen) else {
             return;
@@ -374,7 +373,7 @@ impl TilesetPanel {
         self.hovered.report(context, hovered);
     }
 
-    /// Paints tiles at their places.
+    /// Paints tiles at the given rectangles.
     fn paint(&mut self, ui: &Ui, context: &PanelContext<'_>, places: &[(usize, Rect)]) {
         let Some(tileset) = self.tilesets.get(self.chosen).cloned() else {
             return;
@@ -408,7 +407,7 @@ impl TilesetPanel {
         let accent = ui.visuals().hyperlink_color;
         for (index, place) in places {
             if tileset.uses.get(*index).is_some_and(|uses| *uses > 0) {
-                // Below the tile, in the room between two.
+                // Below the tile, in the gap between two.
                 let mark = Rect::from_min_max(
                     pos2(place.min.x, place.max.y),
                     pos2(place.max.x, place.max.y + line),
@@ -434,7 +433,7 @@ impl TilesetPanel {
         }
     }
 
-    /// Does what the pointer does with tiles. Gives the one that it is over.
+    /// Handles hovers and clicks on tiles. Returns the hovered item.
     fn point(
         &self,
         ui: &Ui,
@@ -445,7 +444,7 @@ impl TilesetPanel {
         let tileset = self.tilesets.get(self.chosen)?;
         let mut hovered = None;
         for (index, place) in places {
-            // By Tab one would not get to the end of them.
+            // Not focusable: Tab would have to pass all tiles.
             let sense = Sense::CLICK;
             let response = ui.interact(place.expand(line_width(ui)), id.with(index), sense);
             let item = context.document.layers()?.tile_item(tileset.item, *index);
@@ -469,12 +468,12 @@ impl TilesetPanel {
     }
 }
 
-/// Half of the room between two tiles, so that the pointer is always over one of them.
+/// Returns half of the gap between two tiles, so that the pointer is always over a tile.
 fn line_width(ui: &Ui) -> f32 {
     GAP_PX * 0.5 / ui.pixels_per_point()
 }
 
-/// A tile's number, and how often it is used.
+/// Describes a tile: its number and its number of uses.
 fn says(tileset: &TilesetInfo, index: usize) -> String {
     let uses = tileset.uses.get(index).copied().unwrap_or(0);
     let number = tileset
@@ -488,7 +487,7 @@ fn says(tileset: &TilesetInfo, index: usize) -> String {
     }
 }
 
-/// Puts the tiles of a page into a texture.
+/// Copies the tiles of a page into a texture.
 fn load_page(
     ui: &Ui,
     context: &PanelContext<'_>,

@@ -1,4 +1,4 @@
-//! A tree of which only the lines in sight are made, as the outliner and the octree show it.
+//! A tree widget that builds only its visible lines; used by the outliner and the octree.
 
 use std::ops::Range;
 
@@ -11,58 +11,58 @@ use egui::{
 use super::{Hover, PanelContext, Request, parts};
 use mapscope_scene::{Item, Swatch};
 
-/// Room before the text of a line for what opens it, in points.
+/// Width reserved for the triangle before the text of a line, in points.
 const TOGGLE_WIDTH: f32 = 16.0;
-/// Room for the eye at the end of a line, in points.
+/// Width reserved for the eye at the end of a line, in points.
 const EYE_WIDTH: f32 = 20.0;
 
 /// A line of a tree.
 #[derive(Debug)]
 pub(super) struct TreeLine<'a> {
-    /// Stays the same however the tree is scrolled, so that the line keeps the focus.
+    /// Stable id while the tree scrolls, so that the line keeps the focus.
     pub(super) id: Id,
     pub(super) label: &'a str,
     pub(super) note: &'a str,
     pub(super) swatch: Option<Swatch>,
     pub(super) item: Option<Item>,
-    /// Whether it is the selected one.
+    /// `true` if it is selected.
     pub(super) selected: bool,
-    /// How many lines it is under.
+    /// Number of ancestors.
     pub(super) depth: usize,
-    /// Whether it is open, where there is something below it.
+    /// `true` if it is open; `None` without children.
     pub(super) open: Option<bool>,
-    /// Whether its item can be hidden.
+    /// `true` if its item can be hidden.
     pub(super) can_be_hidden: bool,
 }
 
-/// What the user did to a line, by its place among those that are listed.
+/// User action on a line, by its position among the listed lines.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum TreeAction {
-    /// Opens or closes it.
+    /// Open or close it.
     Toggle(usize),
-    /// Moves the keyboard focus to it, and selects it.
+    /// Move the keyboard focus to it, and select it.
     Focus(usize),
-    /// Selects it.
+    /// Select it.
     Select(usize),
 }
 
-/// What a tree remembers between frames.
+/// State of a tree between frames.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// A line to bring into sight, and one to give the keyboard focus to.
+    /// Line to scroll into view, and line to give the keyboard focus.
     pub(super) reveal: Option<usize>,
     pub(super) focus: Option<usize>,
-    /// Which lines were in sight in the last frame, and how much room there was for them.
+    /// Lines that were visible in the last frame, and the available height.
     in_sight: Range<usize>,
     height: f32,
-    /// How many lines there were in the last frame.
+    /// Number of lines in the last frame.
     count: usize,
     hovered: Hover,
 }
 
 impl Tree {
-    /// Shows the lines that are in sight, of so many. `indent` is the room before a line for each
-    /// that it is under, in points.
+    /// Shows the visible lines of `count` lines. `indent` is the indentation per ancestor, in
+    /// points.
     pub(super) fn show<'a>(
         &mut self,
         ui: &mut Ui,
@@ -76,14 +76,14 @@ impl Tree {
         let mut area = ScrollArea::vertical().auto_shrink(false);
         let height = ui.available_height();
         if height < self.height - 1.0 {
-            // What there is less room for must not push the selection out of sight.
+            // Less height must not push the selection out of view.
             let is_selected = |at: &usize| line_at(context, *at).is_some_and(|line| line.selected);
             self.reveal = self.reveal.or(self.in_sight.clone().find(is_selected));
             let fitting = (height / row_height) as usize;
             self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
         }
         self.height = height;
-        // What has just grown does not scroll beyond its old end before the next frame.
+        // A list that has just grown cannot scroll beyond its old end before the next frame.
         let has_grown = std::mem::replace(&mut self.count, count) < count;
         if has_grown && self.reveal.is_some() {
             ui.ctx().request_repaint();
@@ -148,7 +148,7 @@ impl Tree {
     }
 }
 
-/// What the pressed arrow key asks for at the line with the focus.
+/// Returns the action of the pressed arrow key on the focused line.
 fn key_pressed(
     ui: &Ui,
     line: &TreeLine<'_>,
@@ -179,7 +179,7 @@ fn key_pressed(
     }
 }
 
-/// Has the arrow keys go to a line of a list while it has the focus, instead of to another widget.
+/// Makes the arrow keys move within a list while it has the focus, instead of to another widget.
 pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
     let keys = EventFilter {
         horizontal_arrows: true,
@@ -190,7 +190,7 @@ pub(super) fn keep_arrows(ui: &Ui, response: &Response) {
 }
 
 impl TreeLine<'_> {
-    /// Paints the line in its row. Returns the place that opens and closes it.
+    /// Paints the line in its row. Returns the rectangle that opens and closes it.
     fn paint(
         &self,
         ui: &Ui,
@@ -225,7 +225,7 @@ impl TreeLine<'_> {
         let hidden = hidden || can_be_hidden.is_some_and(is_hidden);
         if !parts::paint_name_and_note(ui, rest, self.label, self.note, hidden) {
             let texts = [self.label, self.note];
-            // What there is no room for.
+            // Full text for truncated lines.
             response.clone().on_hover_ui(|ui| {
                 for text in texts.into_iter().filter(|text| !text.is_empty()) {
                     ui.label(text);
@@ -239,8 +239,8 @@ impl TreeLine<'_> {
     }
 }
 
-/// Shows an eye at a place in a row, which hides what is called so or shows it again. Says whether
-/// it was clicked. What else it can do is said after what a click does.
+/// Shows an eye in a row that hides or shows the item called `name`. Returns `true` if it was
+/// clicked. `more_help` follows the description of the click.
 pub(super) fn eye(
     ui: &Ui,
     place: Rect,
@@ -249,7 +249,7 @@ pub(super) fn eye(
     row: &Response,
     more_help: &str,
 ) -> bool {
-    // The keyboard has a command for it, and would else stop at each line twice.
+    // Not focusable: a command does the same, and Tab would stop twice at each line.
     let response = ui.interact(place, row.id.with("eye"), Sense::CLICK);
     response.widget_info(|| {
         let name = format!("Show {name}");
@@ -273,7 +273,7 @@ pub(super) fn eye(
     response.clicked()
 }
 
-/// An eye, crossed out for what is hidden.
+/// Paints an eye, crossed out if hidden.
 fn paint_eye(painter: &Painter, place: Rect, color: Color32, hidden: bool) {
     let center = place.center();
     let stroke = Stroke::new(1.2, color);
@@ -295,7 +295,7 @@ fn paint_eye(painter: &Painter, place: Rect, color: Color32, hidden: bool) {
     }
 }
 
-/// Points down when open and to the right when closed.
+/// Paints a triangle that points down if open and to the right if closed.
 pub(super) fn paint_triangle(ui: &Ui, open: bool, rect: Rect) {
     let (center, r) = (rect.center(), 3.5);
     let corners = if open {
