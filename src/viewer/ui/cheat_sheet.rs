@@ -1,4 +1,4 @@
-//! The cheat sheet: every key and what it does, with what is on now.
+//! The cheat sheet: every key with its command and the command's current state.
 
 use egui::{Key, RichText, TextEdit};
 
@@ -7,9 +7,9 @@ use super::theme;
 use crate::viewer::commands::{self, Action, Command, MENUS, POINTER};
 use crate::viewer::state::State;
 
-/// Room for keys, in logical pixels.
+/// Width of the key column, in logical pixels.
 const KEYS_WIDTH: f32 = 130.0;
-/// Room for a command's name and state.
+/// Width of the column with a command's name and state, in logical pixels.
 const NAME_WIDTH: f32 = 200.0;
 
 fn fits(typed: &str, texts: &[&str]) -> bool {
@@ -25,8 +25,7 @@ fn command_fits(typed: &str, state: &State, command: &Command) -> bool {
         || command.key_texts().any(|keys| fits(typed, &[&keys]))
 }
 
-/// Shows the sheet, and when it is first shown begins to search; gives the command that was
-/// clicked.
+/// Shows the sheet and focuses its search field at first. Returns the clicked command.
 pub(crate) fn ui(
     ui: &mut egui::Ui,
     state: &State,
@@ -102,12 +101,12 @@ fn heading(ui: &mut egui::Ui, text: &str) {
     ui.label(RichText::new(text).strong().size(15.0));
 }
 
-/// Three columns of a row: the first two of fixed width where there is room, the last takes the rest.
-/// Their first lines are level with each other.
+/// Lays out the three columns of a row. The first two have a fixed width if there is room, the last
+/// takes the rest. Their first lines are aligned.
 fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
     let spacing = ui.spacing().item_spacing.x;
     let room = ui.available_width() - 2.0 * spacing;
-    // In a narrow window help still has the widest.
+    // In a narrow window help still has the widest column.
     let (keys, name) = (KEYS_WIDTH.min(room * 0.26), NAME_WIDTH.min(room * 0.33));
     ui.horizontal_top(|ui| {
         for (cell, width) in cells.into_iter().zip([keys, name, room - keys - name]) {
@@ -121,7 +120,7 @@ fn columns(ui: &mut egui::Ui, cells: [&mut dyn FnMut(&mut egui::Ui); 3]) {
     });
 }
 
-/// Keys, name with state, and help; says whether the name was clicked.
+/// Shows keys, name with state, and help. Returns `true` if the name was clicked.
 fn row(ui: &mut egui::Ui, state: &State, command: &Command) -> bool {
     let mut clicked = false;
     let [name, help] = state.name_and_help(command);

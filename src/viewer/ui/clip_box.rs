@@ -1,4 +1,4 @@
-//! The strip below the view with which a level is cut open: a slider with two ends for each axis.
+//! The strip below the view that cuts a level open: a slider with two ends for each axis.
 
 use std::ops::RangeInclusive;
 
@@ -13,15 +13,16 @@ use crate::viewer::commands::Action;
 use crate::viewer::panels::{Request, parts};
 use mapscope_scene::Aabb;
 
-/// In strips narrower than this the sliders are below each other, in points.
+/// Minimum width of a strip with the sliders side by side, in points.
 const WIDE: f32 = 960.0;
-/// Room for the two buttons at the end, in points.
+/// Width of the two buttons at the end, in points.
 const BUTTONS_WIDTH: f32 = 88.0;
-/// Room for the name of an axis, for a number, and between that and the slider, in points.
+/// Widths of an axis name, of a number, and of the gap between the number and the slider, in
+/// points.
 const LETTER_WIDTH: f32 = 13.0;
 const NUMBER_WIDTH: f32 = 76.0;
 const GAP: f32 = 6.0;
-/// Height and width of the handles, and thickness of what is between them, in points.
+/// Size of the handles, and thickness of the bar between them, in points.
 const HANDLE: egui::Vec2 = vec2(9.0, 17.0);
 const THICKNESS: f32 = 5.0;
 const AXES: [&str; 3] = ["X", "Y", "Z"];
@@ -69,7 +70,7 @@ pub(crate) fn clip_box(root: &mut Ui, context: &mut BarContext<'_>) {
     }
 }
 
-/// The buttons that put the tool back and close it.
+/// Shows the buttons that reset and close the tool.
 fn buttons(ui: &mut Ui, context: &mut BarContext<'_>) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
@@ -88,7 +89,7 @@ fn buttons(ui: &mut Ui, context: &mut BarContext<'_>) {
     });
 }
 
-/// What is held of a slider.
+/// The dragged part of a slider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     Low,
@@ -96,7 +97,7 @@ enum Part {
     High,
 }
 
-/// The numbers and the slider of an axis, in so much room.
+/// Shows the numbers and the slider of an axis in the given width.
 fn slider(ui: &mut Ui, axis: usize, bounds: Aabb, ends: &mut Aabb, width: f32) {
     let (least, most) = (bounds.min[axis], bounds.max[axis]);
     let name = AXES.get(axis).copied().unwrap_or_default();
@@ -138,12 +139,12 @@ fn number(ui: &mut Ui, place: Rect, name: &str, value: &mut f32, range: RangeInc
         .fixed_decimals(2)
         .suffix(" m");
     let mut ui = ui.new_child(UiBuilder::new().id_salt(name).max_rect(place));
-    // All are as wide, whatever number is in them.
+    // The same width for all numbers.
     ui.spacing_mut().interact_size.x = NUMBER_WIDTH;
     parts::name(&ui.add(field), name);
 }
 
-/// The slider itself: either end can be dragged, and so can both by what is between them.
+/// Shows the slider: either end can be dragged, and the bar between them moves both.
 fn track(ui: &Ui, name: &str, rect: Rect, [least, most]: [f32; 2], [low, high]: [&mut f32; 2]) {
     let inner = rect.shrink2(vec2(HANDLE.x * 0.5, 0.0));
     let per_point = (most - least) / inner.width().max(1.0);
@@ -154,7 +155,7 @@ fn track(ui: &Ui, name: &str, rect: Rect, [least, most]: [f32; 2], [low, high]: 
     let center = rect.center().y;
     let handle = |x: f32| Rect::from_center_size(pos2(x, center), HANDLE);
     let id = ui.scope_id().with(("cut", name));
-    // The handles last, so that they are in front of what is between them.
+    // The handles last, so that they are in front of the bar.
     let between = Rect::from_min_max(
         pos2(at(*low), center - HANDLE.y * 0.5),
         pos2(at(*high), center + HANDLE.y * 0.5),
@@ -236,8 +237,8 @@ fn track(ui: &Ui, name: &str, rect: Rect, [least, most]: [f32; 2], [low, high]: 
     }
 }
 
-/// Moves what is held with the pointer. How far it was moved in all is kept, so that it stays
-/// under the pointer when it has been held up by an end.
+/// Moves the dragged part with the pointer. The offset is measured from the start of the drag, so
+/// that the part is under the pointer again after it was stopped by a limit.
 fn drag(
     ui: &Ui,
     id: Id,

@@ -1,4 +1,4 @@
-//! What is in front of everything else: palette, cheat sheet, path field, about.
+//! The dialogs in front of the window: palette, cheat sheet, path field, about and others.
 
 use std::path::{MAIN_SEPARATOR, MAIN_SEPARATOR_STR, Path, PathBuf};
 
@@ -29,32 +29,32 @@ use mapscope_scene::{MapChoice, fixed};
 
 /// Width of the cheat sheet, in logical pixels.
 const SHEET_WIDTH: f32 = 660.0;
-/// Width of the names of what is said about the program, in logical pixels.
+/// Width of the name column in the about dialog, in logical pixels.
 const ABOUT_NAME_WIDTH: f32 = 84.0;
-/// Room around what a dialog says, in logical pixels.
+/// Margin inside a dialog, in logical pixels.
 const MARGIN: i8 = 14;
-/// The least room between a dialog and the edges of the window, in logical pixels.
+/// Minimum distance between a dialog and the edges of the window, in logical pixels.
 const GAP: f32 = 6.0;
 
-/// Has Enter press a button, unless something else has the focus.
+/// Makes Enter press a button, unless another widget has the focus.
 fn make_default(button: &Response) {
     if button.ctx.memory(|memory| memory.focused().is_none()) {
         button.request_focus();
     }
 }
 
-/// The heading of a dialog, which names it for screen readers.
+/// Shows the heading of a dialog, which is also its accessible name.
 fn heading(ui: &mut egui::Ui, title: &str) {
     ui.heading(title);
     parts::name_around(ui, |kind| kind == UiKind::Modal, title);
 }
 
-/// Gives a text field, which has no label of its own, a name for screen readers.
+/// Sets the accessible name of a text field without a label.
 pub(crate) fn name_field(field: &Response, name: &'static str) {
     field.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, name));
 }
 
-/// What a dialog leaves behind.
+/// The result of a dialog in this frame.
 enum Answer {
     Stay,
     Close,
@@ -63,16 +63,16 @@ enum Answer {
     Replace(PathPurpose, PathBuf),
     /// Ask for a path.
     AskPath(PathPurpose),
-    /// Leave, whatever is being saved.
+    /// Quit even during a save.
     Quit,
-    /// Forget the texture folder of this index.
+    /// Remove the texture folder at this index.
     RemoveFolder(usize),
-    /// Let the scene stand on this map.
+    /// Place the scene on this map.
     Map(MapChoice),
 }
 
-/// Whether the system may have dialogs that ask for paths. On Linux they come from a portal, which
-/// is reached by the session's bus, or from zenity; to ask where there is neither takes seconds.
+/// `true` if the system may offer file dialogs. On Linux they are provided by a portal on the
+/// session bus, or by zenity. Without either, a request takes seconds to fail.
 pub(crate) fn system_has_some() -> bool {
     if !cfg!(target_os = "linux") {
         return true;
@@ -83,7 +83,7 @@ pub(crate) fn system_has_some() -> bool {
     bus || std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some() || folders("PATH").any(has_zenity)
 }
 
-/// Shows the dialog that is open, if any, and does what was chosen in it.
+/// Shows the open dialog, if any, and carries out its result.
 pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
     let Some(mut dialog) = state.interface.dialog.take() else {
         return;
@@ -132,7 +132,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 .collapsible(false)
                 .order(Order::Foreground)
                 .default_size([SHEET_WIDTH, 560.0])
-                // What does not fit into its column must not widen the window with every frame.
+                // Contents that are too wide must not widen the window with every frame.
                 .max_width(SHEET_WIDTH)
                 .pivot(egui::Align2::CENTER_CENTER)
                 .default_pos(ctx.content_rect().center())
@@ -141,7 +141,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
                 });
             match (open, chosen) {
                 (false, _) | (_, Some(Action::CheatSheet)) => Answer::Close,
-                // The sheet stays: one can see the state change.
+                // The sheet stays open, so that the state change is visible.
                 (true, Some(action)) => {
                     state.run(action);
                     if state.interface.dialog.is_some() {
@@ -155,9 +155,9 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         }
     };
     if !matches!(answer, Answer::Stay) {
-        // What opens another dialog has it shown at once.
+        // A dialog opened by another one is shown at once.
         ctx.request_repaint();
-        // Or else the next key would still be meant for the field that is gone.
+        // Otherwise the next key would still go to the field, which no longer exists.
         ctx.memory_mut(egui::Memory::stop_text_input);
     }
     match answer {
@@ -165,7 +165,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
         Answer::Close => {}
         Answer::Run(action) => state.run(action),
         Answer::Path(purpose, path) => {
-            // What was typed to save something is no file to open.
+            // A path typed for saving must not become a file to open.
             let is_opened = matches!(purpose, PathPurpose::Open | PathPurpose::Compare);
             if let Dialog::Path { text, .. } = dialog
                 && is_opened
@@ -189,24 +189,24 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
     }
 }
 
-/// Room for what is in a dialog from top to bottom, in points.
+/// Returns the maximum height of a dialog's contents, in points.
 pub(crate) fn room(ctx: &egui::Context) -> f32 {
     ctx.content_rect().height() - 2.0 * (f32::from(MARGIN) + GAP)
 }
 
-/// Scrolls what is higher than some room.
+/// Scrolls contents that are higher than `room`.
 pub(crate) fn scrolled<R>(
     ui: &mut egui::Ui,
     room: f32,
     content: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let area = ScrollArea::vertical().max_height(room);
-    // Else it would keep the height of the last frame when its content grows.
+    // Otherwise it would keep the height of the last frame when its contents grow.
     let area = area.min_scrolled_height(room);
     area.show(ui, content).inner
 }
 
-/// Shows a dialog that is in front of all; what has no room in the window is scrolled.
+/// Shows a modal dialog; contents that do not fit into the window scroll.
 fn modal(ctx: &egui::Context, id: &str, content: impl FnOnce(&mut egui::Ui) -> Answer) -> Answer {
     let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(MARGIN);
     let shown = Modal::new(Id::unique(id))
@@ -265,7 +265,7 @@ fn path(
     ui.add_space(4.0);
     let field = TextEdit::singleline(text).desired_width(f32::INFINITY);
     let ctx = ui.ctx().clone();
-    // Tab accepts what is suggested, Enter takes what was typed.
+    // Tab accepts the suggestion, Enter takes the typed text.
     let field = CompletionPopup::new(ui.make_persistent_id("typed path"))
         .word_boundary(|_| false)
         .align(RectAlign::BOTTOM_START)
@@ -274,7 +274,7 @@ fn path(
     let field = field.text_edit.response.response;
     name_field(&field, "Path");
     if field.lost_focus() {
-        // A path that is refused is asked for again at once.
+        // After an invalid path the field stays open and gets the focus again.
         ui.ctx().request_repaint();
     } else if !field.has_focus() {
         field.request_focus();
@@ -282,7 +282,7 @@ fn path(
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let typed = text.trim();
     let meant = path_meant(typed);
-    // Always there, so that nothing below it moves while one types.
+    // Always shown, so that the layout does not move during typing.
     let is_other = !typed.is_empty() && meant != Path::new(typed);
     let whole = is_other.then(|| meant.display().to_string());
     ui.add(egui::Label::new(RichText::new(whole.unwrap_or_default()).weak()).truncate());
@@ -305,7 +305,7 @@ fn path(
     answer
 }
 
-/// Asks whether existing files are to be replaced by some of a kind; none for yes.
+/// Asks whether to replace existing files by files of a kind. Returns `None` for yes.
 fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<Answer> {
     ui.set_width(420.0);
     let first = existing.first().map_or(Path::new(""), PathBuf::as_path);
@@ -328,12 +328,12 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
         ));
     }
     ui.add_space(6.0);
-    // A key that is held since the path was typed answers nothing.
+    // A key held down since the path was typed must not answer the question.
     let is_repeated = |event: &Event| matches!(event, Event::Key { repeat: true, .. });
     ui.input_mut(|input| input.events.retain(|event| !is_repeated(event)));
     let answers = ui.horizontal(|ui| [ui.button("Replace"), ui.button("Cancel")]);
     let [yes, no] = &answers.inner;
-    // What is of another kind is hardly meant.
+    // Replacing a file of another kind is hardly intended.
     make_default(if is_other.is_empty() { yes } else { no });
     match answers.inner.each_ref().map(Response::clicked) {
         [true, _] => None,
@@ -342,7 +342,7 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
     }
 }
 
-/// Asks whether to leave while something is being saved. Once that is over there is nothing to ask.
+/// Asks whether to quit during a save. Closes once the save has ended.
 fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
     let Some(saving) = &state.notices.saving else {
         return Answer::Close;
@@ -365,7 +365,7 @@ fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
     }
 }
 
-/// How a picture of the view is to be saved.
+/// Shows the options for saving a picture of the view.
 fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(360.0);
     heading(ui, "Save picture");
@@ -375,7 +375,7 @@ fn picture(ui: &mut egui::Ui, state: &mut State) -> Answer {
     save_or_cancel(ui, "picture-save", PathPurpose::SavePicture)
 }
 
-/// How large a picture is, and what of the view is on it.
+/// Shows the size of a picture and the choice of what it includes.
 fn picture_options(ui: &mut egui::Ui, state: &mut State) {
     const SIZES: [(PictureSize, &str); 4] = [
         (PictureSize::Times(1), "As large as the view"),
@@ -417,7 +417,7 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
     ui.checkbox(&mut options.has_names, names);
 }
 
-/// How an animation of the view is to be saved.
+/// Shows the options for saving an animation of the view.
 fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(360.0);
     heading(ui, "Save animation");
@@ -469,7 +469,7 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
     }
 }
 
-/// The buttons of a dialog that asks how something is to be saved; the first is noted by a name.
+/// Shows the buttons of a save dialog; the place of the first is noted as `name`.
 fn save_or_cancel(ui: &mut egui::Ui, name: &'static str, purpose: PathPurpose) -> Answer {
     let buttons = ui.horizontal(|ui| [ui.button("Save…"), ui.button("Cancel")]);
     let [save, cancel] = buttons.inner;
@@ -482,9 +482,9 @@ fn save_or_cancel(ui: &mut egui::Ui, name: &'static str, purpose: PathPurpose) -
     }
 }
 
-/// What a path may go on with: folders, and files that can be opened where one is asked for.
+/// Returns completions of a path: folders, and openable files if `purpose` is to open one.
 fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Suggestion> {
-    // The field asks in every frame.
+    // Cached: the field asks in every frame.
     let id = Id::unique("suggested paths");
     let known = ctx.data(|data| data.get_temp::<(String, Vec<String>)>(id));
     let paths = match known {
@@ -508,8 +508,8 @@ fn suggestions(ctx: &egui::Context, typed: &str, purpose: PathPurpose) -> Vec<Su
     paths.into_iter().map(suggestion).collect()
 }
 
-/// The paths that begin with what was typed: folders, which end with a separator, and files that
-/// can be opened if they are wanted. In natural order; none where nothing was typed.
+/// Returns the paths that begin with the typed text, in natural order: folders with a trailing
+/// separator and, if `wants_files`, openable files. Empty if no folder was typed.
 fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
     let Some(end_of_folder) = typed.rfind(std::path::is_separator) else {
         return Vec::new();
@@ -522,7 +522,7 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
         .filter_map(Result::ok)
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
-            // What is hidden is so until one begins to type it.
+            // Hidden entries are offered only once their dot has been typed.
             let is_hidden = name.starts_with('.') && beginning.is_empty();
             if is_hidden || !name.starts_with(beginning) {
                 return None;
@@ -541,8 +541,8 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
     paths
 }
 
-/// The path that people type or paste: in quotes, as a `file` URI, below their home (`~`), or relative to the
-/// folder that the program was started in.
+/// Returns the path for typed or pasted text, which may be in quotes, a `file` URI, below the home
+/// folder (`~`), or relative to the working directory at program start.
 fn path_meant(typed: &str) -> PathBuf {
     let quoted = |quote| typed.strip_prefix(quote)?.strip_suffix(quote);
     let typed = quoted('"').or_else(|| quoted('\'')).unwrap_or(typed);
@@ -556,7 +556,7 @@ fn path_meant(typed: &str) -> PathBuf {
     }
 }
 
-/// The maps that a scene may stand on.
+/// Shows the maps on which a scene can be placed.
 fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> Answer {
     ui.set_width(420.0);
     heading(ui, "Which map does it stand on?");
@@ -602,7 +602,7 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
     answer
 }
 
-/// The folders in which textures are looked for.
+/// Shows the folders that are searched for textures.
 fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.set_width(520.0);
     heading(ui, "Texture folders");
@@ -667,7 +667,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
         ("Anti-aliasing", &state.interface.anti_aliasing),
         ("Licence", env!("CARGO_PKG_LICENSE")),
     ] {
-        // Not a grid, which knows in its third frame only how high its lines are.
+        // Not a grid: a grid knows the height of its rows only in the third frame.
         ui.horizontal_top(|ui| {
             let column = egui::vec2(ABOUT_NAME_WIDTH, 0.0);
             ui.allocate_ui(column, |ui| {

@@ -1,5 +1,5 @@
-//! The small bar in a corner of the view of a 2D map: flat or in 3D, the zoom, and how far apart
-//! the layers are.
+//! The small bar in a corner of a 2D map's view: switch between flat and 3D, zoom, and distance
+//! between the layers.
 
 use egui::{Button, Context, Id, Rect, Slider, Ui};
 
@@ -10,16 +10,16 @@ use crate::viewer::panels::{Request, parts};
 use crate::viewer::view::flat;
 use mapscope_scene::fixed;
 
-/// How far the bar is from the edges of the view, in points.
+/// Distance of the bar from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
-/// Width of the slider, in points; in narrow views it is less.
+/// Maximum width of the slider, in points; it is smaller in narrow views.
 const SLIDER_WIDTH: f32 = 130.0;
-/// In views that are narrower than this there is no more than the way to 3D and back, in points.
+/// In narrower views, in points, the bar only switches between flat and 3D.
 const NARROW: f32 = 330.0;
-/// The layers can be pulled apart this many times as far as usual.
+/// Maximum distance between layers, relative to the default.
 const FARTHEST: f32 = 4.0;
 
-/// Shows the bar for what is a 2D map, and says where.
+/// Shows the bar for a 2D map and returns its rectangle.
 pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) -> Option<Rect> {
     if !context.state.is_map() {
         return None;
@@ -71,14 +71,14 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     }
 }
 
-/// The slider that pulls the layers apart.
+/// Shows the slider for the distance between the layers.
 fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     let layers = context.state.layers();
     let usual = layers.map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
     let mut gap = context.state.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);
-    // The number is as wide as the widest, so that the bar stays as it is.
+    // The number has the width of the widest one, so that the bar keeps its size.
     let widest = egui::WidgetText::from(format!("{} px", fixed(most, 0))).into_galley(
         ui,
         Some(egui::TextWrapMode::Extend),
@@ -111,7 +111,7 @@ fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, act
     }
 }
 
-/// Says what a command does and which key does it, too.
+/// Adds a tooltip with a command's help and its key.
 fn tipped(response: egui::Response, action: Action) -> egui::Response {
     match commands::of(action) {
         Some(command) => response.on_hover_text(command.help_and_key()),

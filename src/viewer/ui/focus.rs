@@ -4,8 +4,8 @@ use egui::{Context, Id, LayerId, Rect, Ui};
 
 use crate::viewer::state::interface::FocusMove;
 
-/// A part of the window that the focus moves to, in this order. The view is one of them: it has the keys when
-/// nothing else has the focus.
+/// A part of the window that the focus moves to, in this order. The view is a part too: it gets the
+/// keys while no widget has the focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Part {
     Menus,
@@ -17,14 +17,14 @@ pub(super) enum Part {
     Bottom,
 }
 
-/// Where the parts of the window are that are shown.
+/// The rectangles of the visible parts of the window.
 #[derive(Debug, Default)]
 pub(super) struct FocusParts {
     parts: Vec<(Part, Rect)>,
 }
 
 impl FocusParts {
-    /// Adds a part with the room that it has taken from the window since there was this much.
+    /// Adds a part that has taken its place from the top or bottom of `before`.
     pub(super) fn add_taken(&mut self, part: Part, root: &Ui, before: Rect) {
         let after = root.available_rect_before_wrap();
         if after.top() > before.top() {
@@ -36,11 +36,11 @@ impl FocusParts {
 
     /// Adds a part.
     pub(super) fn add(&mut self, part: Part, rect: Rect) {
-        // What lies on its edge changes its size.
+        // The resize handle lies on its edge.
         self.parts.push((part, rect.shrink(1.0)));
     }
 
-    /// Moves the focus to the first widget of the next part that has one.
+    /// Moves the focus to the first widget of the next part that has a widget.
     pub(super) fn advance(mut self, ctx: &Context, wanted: FocusMove) {
         self.parts.sort_by_key(|(part, _)| *part);
         let focused = ctx.memory(egui::Memory::focused);
@@ -52,7 +52,7 @@ impl FocusParts {
         });
         let view = self.parts.iter().position(|(part, _)| *part == Part::View);
         let count = self.parts.len();
-        // Where there is neither, the first part is the next.
+        // Without a focused part and a view, the first part is next.
         let start = holder.or(view).unwrap_or(count.saturating_sub(1));
         for step in 1..=count {
             let at = match wanted {
@@ -77,7 +77,7 @@ impl FocusParts {
     }
 }
 
-/// The first widget in a part of the window that can have the focus.
+/// Returns the first focusable widget in a part of the window.
 fn first_widget(ctx: &Context, part: Rect) -> Option<Id> {
     ctx.viewport(|viewport| {
         let mut widgets = viewport.this_pass.widgets.get_layer(LayerId::background());

@@ -1,4 +1,4 @@
-//! Small images on buttons, painted rather than written: no font need have them.
+//! Small icons for buttons, painted as shapes so that they do not depend on fonts.
 
 use std::f32::consts::{PI, TAU};
 
@@ -7,7 +7,7 @@ use egui::{
     WidgetInfo, pos2, vec2,
 };
 
-/// What a button has on it.
+/// The icon on a button.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Icon {
     Play,
@@ -27,8 +27,7 @@ pub(crate) enum Icon {
 /// Width and height of a button with an icon, in points.
 pub(crate) const BUTTON_SIZE: Vec2 = vec2(25.0, 22.0);
 
-/// A button with an icon, which is pressed or not where it switches something. `name` is what a
-/// screen reader calls it.
+/// Shows a button with an icon. `on` is its state if it is a toggle, `name` its accessible name.
 pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, on: Option<bool>) -> Response {
     let (rect, response) = ui.allocate_exact_size(BUTTON_SIZE, Sense::click());
     response.widget_info(|| match on {
@@ -57,7 +56,7 @@ pub(crate) fn button(ui: &mut Ui, icon: Icon, name: &str, on: Option<bool>) -> R
     response
 }
 
-/// Paints an icon in the middle of a rectangle.
+/// Paints an icon at the centre of a rectangle.
 fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
     let c = rect.center();
     let r = 5.0;
@@ -73,7 +72,7 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
             color,
         );
     };
-    // A triangle whose tip is at `tip`; it goes to the right where `width` is positive.
+    // A triangle with its tip at `tip`, which points to the right if `width` is positive.
     let triangle = |tip: f32, width: f32| {
         fill(vec![
             at(tip, 0.0),
@@ -117,7 +116,7 @@ fn paint(painter: &Painter, icon: Icon, rect: Rect, color: Color32) {
             bar(1.3, 0.15, 1.0);
         }
         Icon::Loop => {
-            // Most of a circle, with the head at its end.
+            // Most of a circle, with the arrow head at its end.
             let (from, to) = (-0.35 * PI, 1.3 * PI);
             let on_circle = |angle: f32| c + 1.05 * r * vec2(angle.cos(), angle.sin());
             let points = (0..=20).map(|i| on_circle(from + (to - from) * i as f32 / 20.0));

@@ -1,4 +1,4 @@
-//! The list from which a level is chosen, at the end of the menu bar.
+//! The drop-down list of levels at the end of the menu bar.
 
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
@@ -6,10 +6,10 @@ use super::{BarContext, places};
 use crate::viewer::commands::{self, Action, Command};
 use crate::viewer::panels::{Request, parts};
 
-/// Width of the list when it is closed, in points; in less room there is none.
+/// Width of the closed list, in points; it is omitted if there is less room.
 const WIDTH: f32 = 130.0;
 
-/// Shows the list where there is a choice.
+/// Shows the list if the document has several levels.
 pub(crate) fn level_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
     if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {

@@ -1,4 +1,4 @@
-//! The menus, made from the table of commands.
+//! The menus, built from the table of commands.
 
 use egui::accesskit::{HasPopup, Role};
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui, UiKind};
@@ -13,7 +13,7 @@ use crate::viewer::state::interface::Dialog;
 
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;
-/// Room above and below an open menu, in points.
+/// Gap above and below an open menu, in points.
 const GAP: f32 = 6.0;
 
 pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
@@ -31,7 +31,7 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
                 let menu = ui.add_enabled_ui(has_any, |ui| {
                     ui.menu_button(title, |ui| {
                         parts::name_around(ui, |kind| kind == UiKind::Menu, title);
-                        // What has no room below the bar is scrolled.
+                        // A menu that does not fit below the bar scrolls.
                         scrolled(ui, below, |ui| menu(ui, context, title));
                     })
                     .response
@@ -56,18 +56,18 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     places::note(root.ctx(), "menu", bar.response.rect);
 }
 
-/// Room for what is in a menu below the bar, in points.
+/// Returns the maximum height of a menu's contents below the bar.
 fn room_below(bar: &Ui) -> f32 {
     let around = bar.spacing().menu_margin.sum().y + 2.0 * GAP;
     bar.ctx().content_rect().bottom() - bar.max_rect().bottom() - around
 }
 
-/// Where the menu is noted to which an arrow key leads.
+/// Id under which the menu opened by an arrow key is stored.
 fn next_menu_id() -> Id {
     Id::unique("next menu")
 }
 
-/// Opens the menu beside one that is open, when an arrow key asks for it at its title.
+/// Opens the adjacent menu when an arrow key is pressed at the title of the open one.
 fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
     let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(menu));
     if !(menu.has_focus() && is_open) {
@@ -90,8 +90,8 @@ fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
     }
 }
 
-/// The menu whose key was pressed: Alt and the first letter of its name, or F10 for the first
-/// one. Arrow keys then go through them.
+/// Returns the menu whose key was pressed: Alt and its first letter, or F10 for the first menu.
+/// Arrow keys then move through the menus.
 fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
     if !matches!(
         state.interface.dialog,
@@ -109,7 +109,7 @@ fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
         if is_pressed(Modifiers::NONE, Key::F10) {
             return MENUS.first().copied();
         }
-        // Who types may write a letter so.
+        // During typing, Alt and a letter may enter a character.
         let mut titles = MENUS.into_iter().filter(|title| !types && opens(title));
         titles.find(|title| {
             let letter = title.get(..1).and_then(Key::from_name);
@@ -118,7 +118,7 @@ fn opened_by_key(ctx: &egui::Context, state: &State) -> Option<&'static str> {
     })
 }
 
-/// What a menu has for what is open.
+/// Returns the commands of a menu that apply to the open document.
 fn commands_of<'a>(
     state: &'a State,
     title: &'a str,
@@ -151,7 +151,7 @@ fn menu(ui: &mut Ui, context: &mut BarContext<'_>, title: &str) {
     }
 }
 
-/// Whether a command is in its menu: what the open document has nothing for is not.
+/// `true` if a command is in its menu: commands that do not apply to the open document are not.
 pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
     let is_offered = match command.action {
         Action::Panel(panel) => return state.offers(panel),
@@ -193,7 +193,7 @@ fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {
     }
 }
 
-/// Tells a screen reader that a button is in a menu, and whether it opens another.
+/// Sets the accessible role of a button in a menu, and whether it opens a submenu.
 fn take_menu_role(button: &Response, opens_menu: bool) {
     let is_open = Popup::is_id_open(&button.ctx, Popup::default_response_id(button));
     button.ctx.accesskit_node_builder(button.id, |node| {
@@ -228,8 +228,7 @@ fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {
     });
 }
 
-/// The files that were open lately, at most so many, each to be opened by a click. Says whether one
-/// was clicked.
+/// Lists up to `most` recent files; a click opens a file. Returns `true` if one was clicked.
 pub(crate) fn recent_files(ui: &mut Ui, context: &mut BarContext<'_>, most: usize) -> bool {
     let mut clicked = false;
     let files = &context.state.settings.recent_files;

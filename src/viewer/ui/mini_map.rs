@@ -1,4 +1,4 @@
-//! The small image of a whole 2D map in a corner of the flat view, with what is seen of it.
+//! The small image of a whole 2D map in a corner of the flat view, with the visible part marked.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
@@ -16,28 +16,28 @@ use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
-/// The longer side of the image, in points, and how much of the view it takes at most.
+/// The longer side of the image, in points, and its maximum share of the view.
 const SIDE: f32 = 168.0;
 const MAX_OF_VIEW: f32 = 0.34;
-/// In views that are smaller than this there is no room for it, in points.
+/// Minimum size of a view with a mini map, in points.
 const MIN_VIEW: egui::Vec2 = vec2(400.0, 200.0);
-/// How far it is from the edges of the view, in points.
+/// Distance from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
-/// Pixels of a map that are looked at without keeping the window waiting.
+/// Maximum number of map pixels that are processed without blocking the window noticeably.
 const QUICK: u64 = 1 << 21;
 /// The mini map.
 #[derive(Default)]
 pub(crate) struct MiniMap {
-    /// What the image is of, or is going to be.
+    /// Inputs of the current or pending image.
     of: Option<Of>,
     texture: Option<TextureHandle>,
-    /// The place of the map, in pixels of it, that the pointer holds.
+    /// The map position held by the pointer, in map pixels.
     held_at: Option<DVec2>,
-    /// Where an image comes from that is being made.
+    /// Receives the pending image.
     coming: Option<Receiver<Image>>,
 }
 
-/// What the image depends on.
+/// The inputs of an image.
 #[derive(Debug, Clone, PartialEq)]
 struct Of {
     version: u64,
@@ -47,7 +47,7 @@ struct Of {
 }
 
 impl MiniMap {
-    /// Shows it in a corner of the view, and goes where it is pointed at.
+    /// Shows the mini map in a corner of the view; a press or drag moves the view.
     pub(crate) fn show(&mut self, ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
         let state = context.state;
         let has_room = view.width() >= MIN_VIEW.x && view.height() >= MIN_VIEW.y;
@@ -56,7 +56,7 @@ impl MiniMap {
             *self = Self::default();
             return;
         };
-        // There is nowhere to go, and it would only hide a corner of the map.
+        // The whole map is visible: the mini map would only cover a corner of it.
         let is_all =
             |(near, far): (DVec2, DVec2)| near.max_element() <= 0.0 && far.cmpge(map).all();
         if seen(state).is_some_and(is_all) {
@@ -76,7 +76,7 @@ impl MiniMap {
         places::note(ctx, "mini-map", area.inner);
     }
 
-    /// The image itself. Gives its place.
+    /// Shows the image. Returns its rectangle.
     fn map(
         &mut self,
         ui: &mut Ui,
@@ -95,7 +95,7 @@ impl MiniMap {
         if self.held_at != held_at {
             self.held_at = held_at;
             context.requests.extend(held_at.map(Request::CenterFlat));
-            // Only then is it shown where the view is.
+            // The new position of the view is marked only in the next frame.
             ui.ctx().request_repaint();
         }
         let painter = ui.painter();
@@ -124,7 +124,7 @@ impl MiniMap {
         rect
     }
 
-    /// Makes the image anew if what it shows has changed, of a large map on a thread of its own.
+    /// Updates the image if its inputs have changed; large maps are processed in a separate thread.
     fn make(&mut self, ctx: &Context, state: &State, longest_px: u32) {
         let Some(open) = &state.files.open else {
             return;
@@ -158,7 +158,7 @@ impl MiniMap {
                 let ctx = ctx.clone();
                 std::thread::spawn(move || {
                     if let Some(image) = image(&*document, &shown, longest_px) {
-                        // Another one may be wanted by now.
+                        // The image may be stale by now; then nobody receives it.
                         let _unwanted = send.send(image);
                         ctx.request_repaint();
                     }
@@ -186,7 +186,7 @@ impl MiniMap {
     }
 }
 
-/// The corners of the part of a map that is in view, in pixels of it.
+/// Returns the corners of the visible part of a map, in map pixels.
 fn seen(state: &State) -> Option<(DVec2, DVec2)> {
     let window = state.flat_window()?;
     let size = DVec2::from_array(state.view.size_px.map(f64::from));

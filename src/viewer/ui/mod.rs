@@ -1,4 +1,4 @@
-//! Everything in the window: menus, panels around the view, status bar, and what lies over them.
+//! The contents of the window: menus, panels around the view, status bar, and overlays.
 
 mod cheat_sheet;
 mod clip_box;
@@ -43,24 +43,24 @@ use super::view::viewport::Viewport;
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
-/// Room beside the name of a panel in its tab, in points.
+/// Padding at both sides of a panel's name in its tab, in points.
 const TAB_PADDING: f32 = 6.0;
-/// How much of the tabs beside the open one is in sight, in points: enough to click them.
+/// Visible width of the tabs beside the open one, in points: enough to click them.
 const TAB_PEEK: f32 = 28.0;
-/// Width of what fades of the tabs where there are more, in points.
+/// Width over which tabs fade out if there are more, in points.
 const TAB_FADE: f32 = 12.0;
-/// The smallest view in which legends are not folded at first, in points.
+/// Minimum size of a view in which legends are unfolded at first, in points.
 const ROOM_FOR_LEGEND: egui::Vec2 = egui::vec2(520.0, 320.0);
 
-/// What the window's contents are drawn with.
+/// The frame's measurements and renderer for the window's contents.
 pub(crate) struct Canvas<'a> {
-    /// What the last image of the view took.
+    /// Costs of the last image of the view.
     pub frame: FrameStatistics<'a>,
-    /// Who makes the live images in panels.
+    /// Renders the live previews in panels.
     pub previews: &'a mut dyn PreviewRenderer,
 }
 
-/// What the window's parts remember between frames.
+/// State of the window's parts between frames.
 pub(crate) struct WindowUi {
     start_page: StartPage,
     viewport: Viewport,
@@ -68,9 +68,9 @@ pub(crate) struct WindowUi {
     panels: Vec<Box<dyn PanelUi>>,
     mini_map: MiniMap,
     thumbnails: Thumbnails,
-    /// The load that thumbnails are of.
+    /// The load to which the thumbnails belong.
     version: u64,
-    /// The file that was searched.
+    /// The file to which the searches belong.
     searched: PathBuf,
 }
 
@@ -89,7 +89,7 @@ impl Default for WindowUi {
 }
 
 impl WindowUi {
-    /// Forgets every texture: the GPU they were on is gone.
+    /// Drops every texture, because their GPU is lost.
     pub(crate) fn forget_textures(&mut self) {
         for panel in &mut self.panels {
             panel.forget_textures();
@@ -99,15 +99,15 @@ impl WindowUi {
         self.start_page = StartPage::default();
     }
 
-    /// Shows the window and does what the user does in it. Gives the place of the view, where it
-    /// is shown, in logical pixels.
+    /// Shows the window and carries out the user's actions. Returns the rectangle of the view, if
+    /// it is visible, in logical pixels.
     pub(crate) fn show(
         &mut self,
         root: &mut Ui,
         state: &mut State,
         canvas: &mut Canvas<'_>,
     ) -> Option<Rect> {
-        // Unless the view says so.
+        // The view sets it again.
         state.pointer.looking = false;
         state.fit_window(root.ctx().content_rect().size().into());
         let version = state.files.open.as_ref().map_or(0, |open| open.version);
@@ -153,7 +153,7 @@ impl WindowUi {
             }
         }
         let mut place = None;
-        // The view lies below, or the colour that is there while there is none.
+        // Without a document the background colour is visible here.
         let center = egui::CentralPanel::no_frame().show(root, |ui| {
             if state.files.open.is_some() {
                 let rect = self.viewport.ui(ui, state);
@@ -185,7 +185,7 @@ impl WindowUi {
             below_bar.min.y = bar.map_or(center.min.y, |bar| bar.max.y);
         });
         state.with_bar(|context| self.mini_map.show(&ctx, context, center));
-        // What stays until it is answered covers no button.
+        // Banners that stay until they are dismissed must not cover buttons.
         notices::on_disk(&ctx, state, below_bar);
         notices::scene_offer(&ctx, state, below_bar);
         notices::failures(&ctx, state, below_bar);
@@ -196,7 +196,7 @@ impl WindowUi {
         place
     }
 
-    /// What was searched for in one file means nothing in the next.
+    /// Clears searches when another file is opened.
     fn forget_searches_of_others(&mut self, state: &State) {
         let Some(open) = state.files.open.as_ref() else {
             return;
@@ -209,7 +209,8 @@ impl WindowUi {
         }
     }
 
-    /// An edge of the window with the panel that is open at it. Gives the place of what is in the panel.
+    /// Shows the dock at an edge with its open panel. Returns the rectangle of the panel's
+    /// contents.
     fn dock(
         &mut self,
         root: &mut Ui,
@@ -230,9 +231,9 @@ impl WindowUi {
             Dock::Left | Dock::Right => rect.width(),
             Dock::Bottom => rect.height(),
         };
-        // What the panel remembers of its size is rounded to whole pixels.
+        // egui rounds the remembered size of a panel to whole pixels.
         let is_other = |size: f32| (size - sizes.now).abs() > 1.0;
-        // Otherwise it would stay as a small window left it.
+        // Otherwise it would keep the size from a smaller window.
         let id = root.scope_id().with(salt);
         let remembered = PanelState::load(root, id);
         if remembered.is_none_or(|remembered| is_other(size_of(remembered.outer_rect))) {
@@ -245,8 +246,7 @@ impl WindowUi {
             .size_range(sizes.min..=sizes.max)
             .show(root, |ui| {
                 parts::name_panel(ui, panel.name());
-                // Its size is the user's, whatever its contents would like: what does not fit is
-                // cut off.
+                // Its size is set by the user, regardless of its contents: overflow is clipped.
                 let room = ui.available_rect_before_wrap();
                 let mut inside = ui.new_child(UiBuilder::new().max_rect(room));
                 inside.shrink_clip_rect(room.expand(2.0));
@@ -264,13 +264,13 @@ impl WindowUi {
         places::note(root.ctx(), panel.id(), response.rect);
         let size = size_of(response.rect);
         if is_other(size) {
-            // It was dragged.
+            // The user has dragged the edge.
             state.resize_dock(dock, size);
         }
         Some(panel_ui.inner)
     }
 
-    /// The meaning of the colours in the view, in a corner of it.
+    /// Shows the legend of colours in a corner of the view.
     fn legend(&mut self, root: &Ui, state: &mut State, canvas: &mut Canvas<'_>, center: Rect) {
         let Some(document) = state.document() else {
             return;
@@ -286,8 +286,8 @@ impl WindowUi {
             .constrain_to(center)
             .show(root.ctx(), |ui| {
                 notices::overlay_frame(ui.style()).show(ui, |ui| {
-                    // It is there to explain the view, not to hide it: a long one scrolls, and is
-                    // folded at first where it would take much of the view.
+                    // The legend must not hide the view: a long one scrolls, and is folded at first
+                    // if it would cover much of the view.
                     ui.set_max_size(center.size() * egui::vec2(0.4, 0.5));
                     let has_room =
                         center.width() >= ROOM_FOR_LEGEND.x && center.height() >= ROOM_FOR_LEGEND.y;
@@ -299,7 +299,7 @@ impl WindowUi {
     }
 }
 
-/// Shows something that looks at the document, and does what it asks for.
+/// Shows a widget with access to the document, and carries out its requests.
 fn with_context(
     state: &mut State,
     thumbnails: &mut Thumbnails,
@@ -327,7 +327,7 @@ fn with_context(
     state.carry_out(requests);
 }
 
-/// The names of an edge's panels, to change between them, and a button that closes it.
+/// Shows the tabs of a dock and a button that closes it.
 fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     let close = Rect::from_min_size(
         ui.max_rect().right_top() - egui::vec2(CLOSE_SIDE, 0.0),
@@ -336,11 +336,11 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     let end = close.left() - TAB_PADDING;
     let tabs = Rect::everything_left_of(end).intersect(ui.available_rect_before_wrap());
     ui.scope_builder(UiBuilder::new().max_rect(tabs), |ui| {
-        // The wheel scrolls them whichever way it turns.
+        // Vertical scrolling moves the tabs too.
         ui.style_mut().always_scroll_the_only_direction = true;
-        // So that four beside each other have room in a panel of the usual width.
+        // Four tabs fit side by side into a panel of the default width.
         ui.spacing_mut().button_padding.x = TAB_PADDING;
-        // Names are short, and cut off they are to look so.
+        // Names are short, so truncated ones have to be recognisable.
         ui.spacing_mut().scroll.fade = ScrollFadeStyle {
             strength: 1.0,
             size: TAB_FADE,
@@ -367,7 +367,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
                         node.set_selected(panel == open);
                     });
                     places::note(ui.ctx(), format!("tab-{}", panel.id()), tab.rect);
-                    // One that is opened is brought into sight, and so is one that the keyboard goes to.
+                    // A tab is scrolled into view when it is opened or focused.
                     let now = (open, tabs.width());
                     let was = ui.data_mut(|data| data.get_temp(shown));
                     if tab.gained_focus() || panel == open && was != Some(now) {
@@ -382,7 +382,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
         });
     });
     let button = Button::new(RichText::new("×").size(18.0)).frame(false);
-    // In a room of its own: what follows goes on below the tabs.
+    // In its own child `Ui`, so that the next widgets follow below the tabs.
     let mut corner = ui.new_child(UiBuilder::new().max_rect(close));
     let close = corner.add(button).on_hover_text("Close this panel");
     close.widget_info(|| {
@@ -394,28 +394,28 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
     }
 }
 
-/// What a strip of the window may look at, and where it leaves what it wants done.
+/// The state that a strip of the window may read, and the place for its requests.
 pub(crate) struct BarContext<'a> {
-    /// What is open and shown.
+    /// The state of the viewer.
     pub state: &'a State,
-    /// What is wanted, in the order in which it was asked for.
+    /// Requests, in order.
     pub requests: &'a mut Vec<Request>,
 }
 
 impl BarContext<'_> {
-    /// Has something done.
+    /// Adds a request.
     fn ask(&mut self, request: Request) {
         self.requests.push(request);
     }
 
-    /// Has done what a command does.
+    /// Requests a command.
     fn run(&mut self, action: Action) {
         self.requests.push(Request::Run(action));
     }
 }
 
 impl State {
-    /// Shows a strip of the window, and does what it asks for.
+    /// Shows a strip of the window, and carries out its requests.
     pub(crate) fn with_bar(&mut self, show: impl FnOnce(&mut BarContext<'_>)) {
         let mut requests = Vec::new();
         show(&mut BarContext {
@@ -432,10 +432,10 @@ impl State {
     }
 }
 
-/// Keys that write nothing wherever the focus is.
+/// Keys that never enter text.
 const FUNCTION_KEYS: RangeInclusive<Key> = Key::F1..=Key::F12;
 
-/// Keys that a text field has for itself together with Ctrl.
+/// Keys that, with Ctrl, edit text in a text field.
 const EDITING_KEYS: [Key; 10] = [
     Key::A,
     Key::C,
@@ -449,28 +449,28 @@ const EDITING_KEYS: [Key; 10] = [
     Key::Z,
 ];
 
-/// Says whether a key runs its command also while somebody types: it writes nothing, and edits nothing.
+/// `true` if a key runs its command during text input, because it neither enters nor edits text.
 fn runs_while_typing(key: Key, modifiers: Modifiers) -> bool {
     let is_shortcut = modifiers.command && !modifiers.alt && key.name().len() == 1;
     FUNCTION_KEYS.contains(&key) || is_shortcut && !EDITING_KEYS.contains(&key)
 }
 
-/// Runs the commands whose keys were pressed, unless they were meant for a text field.
+/// Runs the commands of pressed keys, unless a text field needs them.
 fn run_pressed_keys(ctx: &egui::Context, state: &mut State) {
     use crate::viewer::state::interface::Dialog;
     let in_front = !matches!(
         state.interface.dialog,
         None | Some(Dialog::CheatSheet { .. })
     );
-    // An open menu has Escape for itself.
+    // An open menu handles Escape.
     if in_front || egui::Popup::is_any_open(ctx) {
         return;
     }
-    // Who types still has the keys that write nothing.
+    // During text input only keys that enter no text run commands.
     let types = ctx.text_edit_focused();
     // Arrow keys move between widgets while one has the focus.
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    // Who goes through a list types letters of what is in it, and presses the row with Space.
+    // In a list, letters search for items and Space presses the row.
     let in_list = parts::is_row_focused(ctx);
     let is_letter = |key: Key| key == Key::Space || key.name().len() == 1;
     let mut actions = Vec::new();
@@ -599,11 +599,11 @@ mod tests {
                 for command in commands::all().iter().filter(|c| c.menu.title == title) {
                     let [name, _] = state(&harness).name_and_help(command);
                     let found = harness.query_all_by_label_contains(name).count();
-                    // What the document does not have is not offered.
+                    // Commands that do not apply to the document are not offered.
                     let state = state(&harness);
                     let listed = commands::all().iter().any(|other| {
                         let is_other = other.id != command.id;
-                        // Of two with the same name it may be the other one that is found.
+                        // Another command may have the same name.
                         let same = is_other && state.name_and_help(other)[0].contains(name);
                         (same || !is_other) && menus::is_listed(state, other)
                     });
@@ -684,7 +684,7 @@ mod tests {
         harness.get_by_label("4 samples a pixel");
     }
 
-    /// Where a text is drawn, and how many shapes below it.
+    /// Returns the index of the shape that draws a text, and its position.
     fn drawn(harness: &Harness<'_, Window>, wanted: &str) -> Option<(usize, egui::Pos2)> {
         let mut shapes = harness.output().shapes.iter().enumerate();
         shapes.find_map(|(at, clipped)| match &clipped.shape {
@@ -800,7 +800,7 @@ mod tests {
     fn the_first_key_after_a_dialog_is_a_command_again() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::COMMAND, Key::P);
-        // In two frames that follow each other, with none between to notice that the field is gone.
+        // In two consecutive frames, without one between them to notice that the field is gone.
         for key in [Key::Enter, Key::G] {
             harness.input_mut().events.push(Event::Key {
                 key,
@@ -823,7 +823,7 @@ mod tests {
         harness.state_mut().state.run(Action::Orthographic);
         harness.run();
         assert_eq!(harness.query_all_by_label("on").count(), on + 1);
-        // What is typed is searched for, and does nothing else.
+        // Typed letters only search.
         let view = state(&harness).view.camera.pose;
         for key in ["w", "2", "p", "wireframe"] {
             let events = &mut harness.input_mut().events;
@@ -909,7 +909,7 @@ mod tests {
         let shown = state(&harness).picture_shown();
         assert!(shown.is_transparent && shown.selected.is_none());
 
-        // The next one is the same unless another size is typed.
+        // The next picture has the same size unless another one is typed.
         harness.state_mut().state.run(Action::SavePicture);
         harness.run();
         assert_eq!(state(&harness).picture_size(), [width, height]);
@@ -945,7 +945,7 @@ mod tests {
         assert_eq!(state(&harness).picture_size(), view_px.map(|side| side * 2));
         assert_eq!(state(&harness).animation_shots(), Shot::of_frames(0..32));
 
-        // From straight above only the clip is left.
+        // From straight above only the clip is available.
         harness.state_mut().state.run(Action::View(NamedView::Top));
         harness.state_mut().state.interface.animation.motion = Motion::Turntable;
         harness.state_mut().state.run(Action::SaveAnimation);
@@ -1012,12 +1012,12 @@ mod tests {
         }
         let why = state(&harness).why_disabled(Action::SaveAnimation);
         assert_eq!(why.as_deref(), Some("knight.gif is still being saved"));
-        // A key says so too.
+        // Pressing a key shows the same reason.
         harness.key_press_modifiers(Modifiers::COMMAND, Key::S);
         harness.run_steps(3);
         harness.get_by_label("knight.gif is still being saved");
 
-        // Whoever leaves is asked first.
+        // Quitting asks for confirmation.
         harness.key_press_modifiers(Modifiers::COMMAND, Key::Q);
         harness.run_steps(3);
         assert_eq!(state(&harness).interface.dialog, Some(Dialog::Quit));
@@ -1189,7 +1189,7 @@ mod tests {
             };
             assert!((turned - wanted).abs() < 1e-3, "{with:?}: {turned}");
         }
-        // What was under the pointer is under it still.
+        // The point under the pointer stays under it.
         let mut h = with_demo();
         let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
         let grabbed = state(&h).seen_in_the_middle();
@@ -1263,7 +1263,7 @@ mod tests {
         h.get_by_label_contains("Flying");
         let went = state(&h).view.camera.pose.eye - before.pose.eye;
         assert!(went.dot(before.forward()) > 1.0, "{went}");
-        // Meanwhile the drag looks around.
+        // With the key released, the drag looks around.
         h.input_mut().events.push(w(false));
         h.run();
         let eye = state(&h).view.camera.pose.eye;
@@ -1320,12 +1320,12 @@ mod tests {
             .state
             .run(commands::find("camera.usual-field").unwrap().action);
         assert_eq!(degrees(&h), 45.0);
-        // Without foreshortening there is none.
+        // An orthographic view has no field of view.
         press(&mut h, Modifiers::NONE, Key::P);
         assert!(!state(&h).is_enabled(commands::find("camera.wider").unwrap().action));
     }
 
-    /// Turns the wheel by notches over the view, and waits until the view has followed.
+    /// Turns the wheel by notches over the view, and waits for the view to settle.
     fn wheel(h: &mut Harness<'_, Window>, notches: f32) {
         h.input_mut().events.push(Event::MouseWheel {
             unit: egui::MouseWheelUnit::Line,
@@ -1375,7 +1375,7 @@ mod tests {
         let say = |harness: &mut Harness<'static, Window>, text: &str| {
             let severity = Some(Severity::Error);
             harness.state_mut().state.notices.toast(text, severity);
-            // In the first frame already.
+            // Already in the first frame.
             harness.step();
         };
         say(&mut harness, "first");
@@ -1387,7 +1387,7 @@ mod tests {
         };
         assert!(view.contains_rect(first) && view.contains_rect(last));
         assert!(first.bottom() < middle.top() && middle.bottom() < last.top());
-        // Without the others it is where the first one is from then on.
+        // Without the others it is at the position of the first.
         harness.state_mut().state.notices.toasts.truncate(1);
         harness.step();
         let [alone] = rects(&harness, &["first"])[..] else {
@@ -1490,7 +1490,7 @@ mod tests {
         let whole = std::env::current_dir().unwrap().join(typed);
         harness.get_by_label(whole.to_str().unwrap());
         assert_eq!(compare(&harness), before);
-        // While it is compared, which has not begun here.
+        // During a comparison, which does not run in this test.
         press(&mut harness, Modifiers::NONE, Key::Enter);
         assert!(matches!(
             state(&harness).effects.last(),
@@ -1638,13 +1638,13 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Escape);
         press(&mut harness, Modifiers::ALT, Key::C);
         assert!(has(&harness, "View from the top"));
-        // The first that can be done is `Frame all`, since nothing is selected.
+        // The first enabled command is `Frame all`, since nothing is selected.
         harness.state_mut().state.paste_pose("10,200,30,40,5,60");
         let pasted = state(&harness).view.camera;
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         press(&mut harness, Modifiers::NONE, Key::Enter);
         assert_ne!(state(&harness).view.camera, pasted);
-        // A map has nothing that plays.
+        // A map has no playback.
         press(&mut harness, Modifiers::ALT, Key::A);
         assert!(!has(&harness, "Play"));
     }
@@ -1716,8 +1716,8 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Enter);
         let selected = state(&harness).view.shown.selected.unwrap();
         assert_eq!(selected.kind(), "material");
-        // The keys are those of the view again. Escape empties the field, then leaves it, and only
-        // then deselects.
+        // The view has the keys again. Escape clears the field, then leaves it, and only then
+        // deselects.
         search(&mut harness, "s");
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(field(&harness), "");
@@ -1751,7 +1751,7 @@ mod tests {
 
     #[test]
     fn everything_that_can_be_pressed_has_a_name() {
-        // The harness itself panics over an input widget without one.
+        // The harness panics on an input widget without a name.
         for &panel in Panel::ALL {
             let mut harness = match panel {
                 Panel::Curves => with_moving(),

@@ -1,4 +1,4 @@
-//! What lies over the view for a while: failures, a load under way, messages, a drop.
+//! Temporary overlays of the view: failures, loading progress, toasts, drop preview.
 
 use std::path::PathBuf;
 
@@ -15,34 +15,34 @@ use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use mapscope_formats::Severity;
 
-/// Files that could not be opened which are listed at most.
+/// Maximum number of listed files that could not be opened.
 const LISTED_FAILURES: usize = 20;
 
-/// Seconds that a message stays.
+/// Duration of a toast, in seconds.
 const TOAST_SECS: f64 = 4.0;
-/// Seconds that a message about something that went wrong stays.
+/// Duration of an error toast, in seconds.
 const ERROR_TOAST_SECS: f64 = 9.0;
 
-/// The widest that the text of a message gets, in points.
+/// Maximum text width of a toast, in points.
 const TOAST_WIDTH: f32 = 330.0;
-/// The widest that the text of a banner gets, in points, and the room around it.
+/// Maximum text width of a banner, in points, and the gap around it.
 const BANNER_WIDTH: f32 = 460.0;
 const BANNER_GAP: f32 = 12.0;
-/// Room between messages, in points.
+/// Gap between toasts, in points.
 const TOAST_GAP: f32 = 6.0;
-/// Room between the mark of a message and its text, in points.
+/// Gap between the mark of a toast and its text, in points.
 const MARK_GAP: f32 = 8.0;
-/// Room around what stands over the view, in points.
+/// Margin inside an overlay of the view, in points.
 const MARGIN: i8 = 10;
 
-/// The frame of what stands over the view.
+/// The frame of an overlay of the view.
 pub(crate) fn overlay_frame(style: &egui::Style) -> egui::Frame {
     egui::Frame::popup(style)
         .fill(theme::PANEL.gamma_multiply(0.94))
         .inner_margin(MARGIN)
 }
 
-/// Files that could not be opened, with what is wrong and where.
+/// Shows the files that could not be opened, with the reasons and their locations.
 pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     if state.notices.failures.is_empty() {
         return;
@@ -56,7 +56,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     };
     let width = (center.width() - 80.0).clamp(200.0, 520.0);
     egui::Window::new(title)
-        // Under the same id it would keep the width that it had in a larger window.
+        // With the same id it would keep its width from a larger window.
         .id(Id::unique(("failures", width as u32)))
         .open(&mut open)
         .collapsible(false)
@@ -111,8 +111,7 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
 }
 
-/// Something that is said at the top of the view until it is answered, no wider than what is in it and
-/// than the view.
+/// Shows a banner at the top of the view, no wider than its contents and the view.
 fn banner(ctx: &egui::Context, name: &str, center: Rect, contents: impl FnOnce(&mut Ui)) {
     let area = egui::Area::new(Id::unique(name))
         .fixed_pos(center.center_top() + egui::vec2(0.0, BANNER_GAP))
@@ -128,7 +127,7 @@ fn banner(ctx: &egui::Context, name: &str, center: Rect, contents: impl FnOnce(&
     places::note(ctx, "banner", area.response.rect);
 }
 
-/// That the file on disk is not what is in view, and why.
+/// Shows that the file on disk is not the version in view, and why.
 pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     let tells = state.tells_of_disk();
     let Some(on_disk) = state.files.on_disk.as_ref().filter(|_| tells) else {
@@ -163,7 +162,7 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     state.files.on_disk_dismissed |= dismissed;
 }
 
-/// That a scene stands on the map, with a way to see it.
+/// Shows that a scene is placed on the map, with a button to open it.
 pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) {
     let tells = state.notices.offers_scene && !state.tells_of_disk();
     let scene = state.open_file().and_then(|open| open.scene.as_deref());
@@ -186,7 +185,7 @@ pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) 
     state.notices.offers_scene &= !dismissed;
 }
 
-/// How far a load is, with a way to stop it.
+/// Shows the progress of a load, with a button to cancel it.
 pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
     let Some(loading) = &state.notices.loading else {
         return;
@@ -206,7 +205,7 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
                 ui.horizontal(|ui| {
                     let width = ui.available_width() - 110.0;
                     match loading.seen {
-                        // Nobody knows how much there is.
+                        // The total is unknown.
                         Some(Seen { folders, files }) => {
                             let folders = counted(folders as usize, "folder");
                             let files = counted(files as usize, "file");
@@ -226,14 +225,14 @@ pub(crate) fn loading(ctx: &egui::Context, state: &mut State, center: Rect) {
                 });
             });
         });
-    // The bar moves by itself, ten times a second.
+    // The bar is animated ten times a second.
     ctx.request_repaint_after_secs(0.1);
     if cancel {
         state.effects.push(crate::viewer::state::Effect::CancelLoad);
     }
 }
 
-/// Short messages, one above the other in a corner of the view.
+/// Shows toasts above one another in a corner of the view.
 pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let now = ctx.input(|input| input.time);
     let mut next = f64::INFINITY;
@@ -259,7 +258,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     let width = (center.width() - 80.0).clamp(80.0, TOAST_WIDTH);
     let corner = center.right_bottom() - egui::vec2(12.0, 12.0);
     let mut bottom = corner.y;
-    // From the bottom up, the newest lowest, each as large as its text is now.
+    // From the bottom up, newest lowest, each as large as its current text.
     for toast in state.notices.toasts.iter().rev() {
         let color = style.visuals.text_color();
         let text = egui::text::LayoutJob::simple(toast.text.clone(), font.clone(), color, width);
@@ -269,9 +268,9 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
         let size = inside + egui::Vec2::splat(2.0 * f32::from(MARGIN));
         let rect = Rect::from_min_size(egui::pos2(corner.x - size.x, bottom - size.y), size);
         bottom = rect.top() - TOAST_GAP;
-        // No two are the same. A screen reader is to hear of each once.
+        // Texts are unique. A screen reader announces each once.
         let id = Id::unique("toast").with(&toast.text);
-        // Over the view, and below what is in front of the window.
+        // Above the view, and below dialogs.
         let layer = egui::LayerId::new(egui::Order::Middle, id);
         let builder = egui::UiBuilder::new().layer_id(layer).max_rect(rect);
         let mut ui = Ui::new(ctx.clone(), id, builder);
@@ -297,7 +296,7 @@ pub(crate) fn toasts(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
 }
 
-/// What dropping the files that are held over the window would do.
+/// Shows what a drop of the hovering files would do.
 pub(crate) fn drop_overlay(ctx: &egui::Context, state: &State) {
     let Some(hovering) = &state.interface.hovering else {
         return;

@@ -1,4 +1,4 @@
-//! The command palette: type part of a command's name, press Enter.
+//! The command palette: type part of a command's name and press Enter.
 
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, RichText, TextEdit, UiKind};
@@ -10,13 +10,13 @@ use crate::viewer::state::State;
 
 /// Height of the list of commands, in points.
 const LIST_HEIGHT: f32 = 330.0;
-/// Room for two lines about the command that Enter runs, in points.
+/// Height of two lines about the selected command, in points.
 const HELP_HEIGHT: f32 = 36.0;
-/// Height of the line between list and help, in points.
+/// Height of the separator between list and help, in points.
 const SEPARATOR_HEIGHT: f32 = 6.0;
 
-/// How well a text has the typed letters in order; nothing where it does not have them all.
-/// Letters in a row and at the beginning of a word count more.
+/// Fuzzy match score of a text: the typed letters must occur in order, otherwise `None`.
+/// Consecutive letters and letters at the beginning of a word score higher.
 fn score(typed: &str, text: &str) -> Option<i32> {
     let mut before = ' ';
     let begins = text.char_indices().filter(|(_, letter)| {
@@ -25,12 +25,12 @@ fn score(typed: &str, text: &str) -> Option<i32> {
         begins
     });
     let scores = begins.filter_map(|(at, _)| score_from_here(typed, text.get(at..)?));
-    // Of two texts that fit alike the shorter is meant.
+    // Of two equal matches the shorter text wins.
     let length = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);
     Some(scores.max()? * 8 - length.min(200))
 }
 
-/// The same of a text from its beginning on, whatever its length.
+/// The score of a match that starts at the beginning of a text, regardless of its length.
 fn score_from_here(typed: &str, text: &str) -> Option<i32> {
     let mut letters = typed.chars().filter(|c| !c.is_whitespace()).peekable();
     let mut score = 0;
@@ -53,13 +53,13 @@ fn score_from_here(typed: &str, text: &str) -> Option<i32> {
     letters.peek().is_none().then_some(score)
 }
 
-/// Whether a sentence has this word.
+/// `true` if a sentence contains a word.
 fn has_word(sentence: &str, word: &str) -> bool {
     let mut words = sentence.split(|letter: char| !letter.is_alphanumeric());
     !word.is_empty() && words.any(|w| w.to_lowercase() == word.to_lowercase())
 }
 
-/// The commands that fit what was typed, the best first.
+/// Returns the commands that match the typed text, best first.
 fn matching(
     typed: &str,
     name_and_help: impl Fn(&Command) -> [&'static str; 2],
@@ -71,7 +71,7 @@ fn matching(
             let [name, help] = name_and_help(command);
             let menu = score(typed, &format!("{} {name}", command.menu.title));
             let name = score(typed, name);
-            // Letters that are strewn over a sentence mean little, a word of it as much as a name.
+            // Letters scattered over a sentence score low; a whole word of it scores like a name.
             let is_word = has_word(help, typed.trim());
             let strewn = |score: i32| if is_word { score } else { score / 4 - 100 };
             let help = score(typed, help).map(strewn);
@@ -84,7 +84,7 @@ fn matching(
     found.into_iter().map(|(_, command)| command).collect()
 }
 
-/// Shows the palette; gives the command to run.
+/// Shows the palette; returns the command to run.
 pub(crate) fn ui(
     ui: &mut egui::Ui,
     state: &State,
@@ -108,12 +108,12 @@ pub(crate) fn ui(
     field.request_focus();
     if field.changed() {
         *at = 0;
-        // The field itself shows what was typed only in the next frame.
+        // The field itself shows the typed text only in the next frame.
         ui.ctx().request_repaint();
     }
     let mut found = matching(text, |command| state.name_and_help(command));
     found.retain(|command| menus::is_listed(state, command));
-    // What cannot be done now comes last.
+    // Disabled commands come last.
     found.sort_by_key(|command| !state.is_enabled(command.action));
     let last = found.len().saturating_sub(1);
     *at = match (down, up) {
@@ -127,7 +127,7 @@ pub(crate) fn ui(
     let room = super::dialogs::room(ui.ctx()) - above - below;
     egui::ScrollArea::vertical()
         .max_height(LIST_HEIGHT.min(room))
-        // However much is found, the field stays where it is.
+        // The field stays in place, whatever the number of results.
         .auto_shrink([false, false])
         .show(ui, |ui| {
             parts::take_role(ui, Role::ListBox);
@@ -149,7 +149,7 @@ pub(crate) fn ui(
                     node.set_keyboard_shortcut(command.first_key_text());
                     node.set_selected(index == *at);
                 });
-                // Who has only opened the palette hears of the field.
+                // A screen reader announces the field when the palette opens, not the first row.
                 if index == *at && (*at > 0 || !text.is_empty()) {
                     field.ctx.accesskit_node_builder(field.id, |node| {
                         node.set_active_descendant(row.id.accesskit_id());

@@ -1,21 +1,21 @@
-//! Where things are shown, by their names: for tests, which aim at them.
+//! Records the rectangles of named widgets, for tests that click them.
 
 use egui::{Context, Id, Rect};
 
-/// The names and places that were noted, in logical pixels.
+/// The recorded names and rectangles, in logical pixels.
 pub(crate) type Places = Vec<(String, Rect)>;
 
 fn id() -> Id {
     Id::unique("places")
 }
 
-/// Notes where something is shown.
+/// Records the rectangle of a widget.
 pub(crate) fn note(ctx: &Context, name: impl Into<String>, rect: Rect) {
     let place = (name.into(), rect);
     ctx.data_mut(|data| data.get_temp_mut_or_default::<Places>(id()).push(place));
 }
 
-/// Takes what was noted since this was last asked.
+/// Takes all rectangles recorded since the last call.
 pub(crate) fn take(ctx: &Context) -> Places {
     ctx.data_mut(|data| data.remove_temp(id()))
         .unwrap_or_default()

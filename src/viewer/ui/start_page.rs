@@ -1,4 +1,4 @@
-//! What the window shows while nothing is open.
+//! The page shown while no file is open.
 
 use egui::{Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke};
 use egui::{StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo};
@@ -12,22 +12,22 @@ use mapscope_scene::demo::Demo;
 const WIDTH: f32 = 890.0;
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 470.0;
-/// How many recent files are listed; the menu has all.
+/// Maximum number of listed recent files; the menu lists all.
 const RECENT_FILES: usize = 6;
-/// The thumbnail of a demo, in points.
+/// Size of a demo's thumbnail, in points.
 const THUMBNAIL_SIZE: Vec2 = Vec2::new(170.0, 96.0);
-/// Height of the line below it, in points.
+/// Height of the name below it, in points.
 const NAME_HEIGHT: f32 = 26.0;
 
-/// What the window shows while nothing is open.
+/// The page shown while no file is open.
 #[derive(Default)]
 pub(crate) struct StartPage {
-    /// The thumbnails of the demos, once they have been shown.
+    /// The thumbnails of the demos, loaded when first shown.
     thumbnails: Vec<(&'static Demo, Option<TextureHandle>)>,
 }
 
 impl StartPage {
-    /// Shows the page, and does what the user asks for on it.
+    /// Shows the page and handles input on it.
     pub(crate) fn ui(&mut self, ui: &mut Ui, context: &mut BarContext<'_>) {
         let rect = ui.available_rect_before_wrap();
         places::note(ui.ctx(), "start-page", rect);
@@ -67,7 +67,7 @@ impl StartPage {
             });
     }
 
-    /// A thumbnail and the name of each demo, in rows as long as fit.
+    /// Shows a thumbnail and the name of each demo, in rows of the available width.
     fn demos(&mut self, ui: &mut Ui, context: &mut BarContext<'_>) {
         let offered: Vec<_> = commands::all()
             .iter()
@@ -99,7 +99,7 @@ impl StartPage {
         if let Some((_, texture)) = self.thumbnails.iter().find(|(of, _)| *of == demo) {
             return texture.clone();
         }
-        // It is built in: a test sees to it that it can be read.
+        // Built in; a test checks that it can be decoded.
         let image = image::load_from_memory(demo.thumbnail).ok();
         let texture = image.and_then(|image| {
             let image = image.to_rgba8();
@@ -141,7 +141,7 @@ fn drop_zone(ui: &mut Ui, context: &mut BarContext<'_>) {
     places::note(ui.ctx(), "drop-zone", zone.response.rect);
 }
 
-/// A button that is a thumbnail with a name below it.
+/// Shows a button with a thumbnail and a name below it.
 fn card(
     ui: &mut Ui,
     command: &commands::Command,

@@ -1,4 +1,4 @@
-//! The line at the bottom of the window: what is pointed at, and how things stand.
+//! The status bar: the item under the pointer, and the state of the viewer.
 
 use egui::text::{LayoutJob, TextFormat};
 use egui::{
@@ -17,9 +17,9 @@ use crate::viewer::view::viewport;
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::{SummaryPart, fixed};
 
-/// Width of the bar that says how far saving something is, in points.
+/// Width of the progress bar of a save, in points.
 const SAVING_WIDTH: f32 = 90.0;
-/// How many letters are shown of what is said of it, which has the name of a file in it.
+/// Maximum number of characters of its text, which contains a file name.
 const SAVING_LETTERS: usize = 31;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
@@ -53,9 +53,9 @@ pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     places::note(root.ctx(), "status", bar.response.rect);
 }
 
-/// What the pointer is over and where it is, or else what it can do. Values are `roomy` where there
-/// is enough room: then nothing jumps about while they change. Also as a screen reader is to say it, where
-/// that is something else.
+/// Returns the text about the hovered item and its position, or else the available mouse actions.
+/// With `roomy`, values are padded, so that the text does not move while they change. The second
+/// text is for screen readers; it is empty if it would be the same.
 fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     let Some(document) = state.document() else {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
@@ -84,7 +84,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         let [x, y] = [at.x, at.z].map(|at| fixed(at.floor(), 0));
         let width = room(5);
         let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
-        // Before what may be long and is cut off where there is no room.
+        // Before values that may be long and get truncated.
         let fixed = parts.iter().rposition(|part| part.width > 0);
         parts.insert(fixed.map_or(parts.len(), |last| last + 1), pixel);
     }
@@ -92,7 +92,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         line.add(part.name, &format!("{:<1$}", part.value, room(part.width)));
     }
     if let Some(at) = state.pointer.pointed_at.filter(|_| !state.is_map()) {
-        // Of small things smaller parts matter.
+        // Small models need more decimals.
         let decimals = if document.level_bounds(state.view.shown.level).radius() < 50.0 {
             3
         } else {
@@ -108,8 +108,8 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     (line.job.into(), line.spoken)
 }
 
-/// Names and values in a row, the values in letters of one width so that nothing jumps about
-/// while they change.
+/// Names and values in a row. Values are monospace, so that the text does not move while they
+/// change.
 struct Line {
     job: LayoutJob,
     spoken: String,
@@ -130,7 +130,7 @@ impl Line {
             spoken: String::new(),
             name: format(TextStyle::Body, visuals.weak_text_color()),
             value: format(TextStyle::Monospace, visuals.strong_text_color()),
-            // The letters of the body have no such line, unless the system has a font that does.
+            // The body font has no such glyph, unless the system has a font with it.
             bar: format(
                 TextStyle::Monospace,
                 visuals.widgets.noninteractive.bg_stroke.color,
@@ -150,7 +150,7 @@ impl Line {
     }
 }
 
-/// How far saving something is, with a way to stop it.
+/// Shows the progress of a save, with a button to cancel it.
 fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
     let Some(saving) = &context.state.notices.saving else {
         return;
@@ -173,7 +173,7 @@ fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
         short.push('…');
     }
     ui.label(short);
-    // It moves by itself.
+    // The progress bar is animated.
     ui.ctx().request_repaint_after_secs(0.25);
 }
 
@@ -284,12 +284,12 @@ mod tests {
         let mut output = context.run_ui(egui::RawInput::default(), |ui| {
             said = status_text(ui, state, false).0.text().to_owned();
         });
-        // Nobody draws it.
+        // The textures are never drawn.
         output.textures_delta.clear();
         assert!(said.ends_with("Positionx 0.0  z 0.0│Height0.0"), "{said}");
     }
 
-    /// What is not in them is a box on systems without fonts.
+    /// A character missing from them would be a box on systems without fonts.
     #[test]
     fn a_line_is_written_with_the_built_in_fonts() {
         let context = egui::Context::default();
@@ -306,7 +306,7 @@ mod tests {
                 checked += 1;
             }
         });
-        // Nobody draws it.
+        // The textures are never drawn.
         output.textures_delta.clear();
         assert!(checked >= 5, "{checked}");
     }

@@ -1,4 +1,4 @@
-//! How the window looks: colours, spacing and fonts.
+//! The look of the window: colours, spacing and fonts.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -11,25 +11,25 @@ use egui::{
 use epaint::text::{FallbackRequest, FontInsert};
 use mapscope_scene::without_sign_of_zero;
 
-/// What is selected or wants to be pressed.
+/// Selected items and primary buttons.
 pub(crate) const ACCENT: Color32 = Color32::from_rgb(0xe3, 0xa8, 0x57);
 /// Errors.
 pub(crate) const ERROR: Color32 = Color32::from_rgb(0xf0, 0x71, 0x78);
 /// Warnings.
 pub(crate) const WARNING: Color32 = Color32::from_rgb(0xf2, 0xc9, 0x6d);
-/// Menu bar, status bar and panels.
+/// Background of menu bar, status bar and panels.
 pub(crate) const PANEL: Color32 = Color32::from_rgb(0x1d, 0x21, 0x27);
-/// Behind everything, and inside text fields.
+/// Background of the window and of text fields.
 pub(crate) const DEEP: Color32 = Color32::from_rgb(0x14, 0x17, 0x1b);
 const RAISED: Color32 = Color32::from_rgb(0x2a, 0x30, 0x38);
 const RAISED_HOVERED: Color32 = Color32::from_rgb(0x36, 0x3e, 0x48);
 const LINE: Color32 = Color32::from_rgb(0x33, 0x3a, 0x43);
 const TEXT: Color32 = Color32::from_rgb(0xd5, 0xda, 0xe0);
 const STRONG_TEXT: Color32 = Color32::from_rgb(0xf4, 0xf6, 0xf8);
-/// Less important text; still 4.5 to 1 against [`PANEL`].
+/// Weak text; its contrast to [`PANEL`] is at least 4.5 to 1.
 pub(crate) const WEAK_TEXT: Color32 = Color32::from_rgb(0x9a, 0xa4, 0xaf);
 
-/// Gives a context our colours, spacing and fonts.
+/// Applies the viewer's colours, spacing and fonts to a context.
 pub(crate) fn apply(ctx: &egui::Context) {
     ctx.set_theme(Theme::Dark);
     ctx.set_visuals_of(Theme::Dark, visuals());
@@ -59,7 +59,7 @@ pub(crate) fn apply(ctx: &egui::Context) {
             .insert(TextStyle::Monospace, FontId::monospace(12.5));
     });
     ctx.options_mut(|options| {
-        // Our own commands do that.
+        // Commands of the viewer do that.
         options.zoom_with_keyboard = false;
     });
     for path in FALLBACK_FONTS {
@@ -67,21 +67,21 @@ pub(crate) fn apply(ctx: &egui::Context) {
     }
 }
 
-/// Has the cursors of text fields stay where they are, so that nothing is drawn while nothing changes.
+/// Stops the blinking of text cursors, so that an unchanged window is not redrawn.
 pub(crate) fn stop_blinking(ctx: &egui::Context) {
     ctx.style_mut_of(Theme::Dark, |style| {
         style.visuals.text_cursor.blink = false;
     });
 }
 
-/// What the window is cleared to below its bars. Panels leave it as it is: egui's shader, which does for
-/// each pixel all that it can do for any, takes a software adapter longer to fill a window than most views
-/// take to be drawn.
+/// Clear colour of the window below its bars. Panels do not fill their background: egui's shader
+/// runs in full for each pixel, and with a software adapter it takes longer to fill a window than
+/// most views take to draw.
 pub(crate) fn background(has_view: bool) -> Color32 {
     if has_view { PANEL } else { DEEP }
 }
 
-/// The menu bar and the status bar, which are there with and without panels.
+/// The frame of the menu bar and of the status bar, which are there with and without panels.
 pub(crate) fn bar(style: &egui::Style) -> egui::Frame {
     egui::Frame::side_top_panel(style).fill(PANEL)
 }
@@ -120,14 +120,14 @@ fn visuals() -> Visuals {
     visuals.window_corner_radius = CornerRadius::same(8);
     visuals.menu_corner_radius = CornerRadius::same(6);
     visuals.extreme_bg_color = DEEP;
-    // What cannot be done now is still to be read.
+    // Disabled commands are still readable.
     visuals.disabled_alpha = 0.62;
     visuals.faint_bg_color = Color32::from_rgb(0x22, 0x27, 0x2e);
     visuals
 }
 
-/// Fonts that systems have for writing that egui's own fonts lack, such as Chinese file names.
-/// None of them is needed; the first that has a character is used for it.
+/// System fonts for scripts that egui's own fonts lack, such as Chinese file names. All are
+/// optional; the first one with a glyph is used for it.
 const FALLBACK_FONTS: &[&str] = &[
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
     "/usr/share/fonts/TTF/DejaVuSans.ttf",
@@ -147,13 +147,13 @@ const FALLBACK_FONTS: &[&str] = &[
     "C:\\Windows\\Fonts\\malgun.ttf",
 ];
 
-/// Offers a font file for characters that no other font has; it is read when first asked for.
+/// Offers a font file as a fallback for missing glyphs; it is read on first use.
 fn fallback_font(path: &'static str) -> impl Fn(&FallbackRequest<'_>) -> Option<FontInsert> {
     let bytes: OnceLock<Option<&'static [u8]>> = OnceLock::new();
     move |request| {
         let read = || {
             let bytes = std::fs::read(Path::new(path)).ok()?;
-            // Kept until the program ends, as fonts are: egui copies what is not.
+            // Leaked, as fonts live until the program ends: egui would copy owned bytes.
             Some(&*Box::leak(bytes.into_boxed_slice()))
         };
         let bytes = (*bytes.get_or_init(read))?;

@@ -1,4 +1,4 @@
-//! The strip below the view in which clips are chosen, played and gone through.
+//! The strip below the view that chooses, plays and scrubs clips.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
 use mapscope_scene::{OwnClip, fixed};
 
-/// Windows narrower than this have what is seldom changed in a menu, in points.
+/// Narrower windows, in points, have seldom used options in a menu.
 const WIDE: f32 = 800.0;
-/// Height of the ruler, in points: numbers, ticks, and the range that is played.
+/// Height of the ruler, in points: numbers, ticks, and the played range.
 const RULER_HEIGHT: f32 = 38.0;
 /// Height of the range at the bottom of the ruler.
 const RANGE_HEIGHT: f32 = 9.0;
-/// Room beside the first and after the last frame.
+/// Margin before the first and after the last frame.
 const RULER_MARGIN: f32 = 12.0;
-/// The least room between two numbers of the ruler, and between two ticks.
+/// Minimum distance between two numbers of the ruler, and between two ticks.
 const NUMBER_ROOM: f32 = 52.0;
 const TICK_ROOM: f32 = 6.0;
-/// How wide a place the pointer finds a handle of the range at.
+/// Width of the hit area of a range handle.
 const HANDLE_WIDTH: f32 = 12.0;
-/// Plays all of the clip again.
+/// The command that plays the whole clip again.
 const WHOLE_RANGE: Action = Action::Animation(Animation::WholeRange);
 
 /// Shows the timeline, if the open document has clips.
@@ -44,7 +44,7 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
         parts::name_panel(ui, "Timeline");
         ui.add_space(1.0);
-        // Before the fields, which show where it leads.
+        // Before the fields, which show the new frame.
         state.with_bar(|context| follow_pointer(ui, context));
         state.with_bar(|context| {
             ui.horizontal(|ui| controls(ui, context));
@@ -53,7 +53,7 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
         ui.add_space(1.0);
     });
     places::note(root.ctx(), "timeline", strip.response.rect);
-    // How high it is egui knows only now; the view above it is not drawn in another size first.
+    // egui knows its height only now; the view above it is not drawn in another size first.
     let was_shown = Id::unique("timeline was shown");
     let is_first = root.data_mut(|data| {
         let was_shown: &mut bool = data.get_temp_mut_or_default(was_shown);
@@ -97,7 +97,7 @@ fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
     });
 }
 
-/// A button that runs a command, and shows whether it is on.
+/// Shows a button that runs a command and displays its state.
 fn command_button(
     ui: &mut Ui,
     context: &mut BarContext<'_>,
@@ -109,7 +109,7 @@ fn command_button(
     let Some(command) = commands::of(action) else {
         return;
     };
-    // A button that says it is pressed while it shows what pressing it would do says two things.
+    // The play button shows the action of a press; showing it as pressed too would be ambiguous.
     let is_play = action == Action::Animation(Animation::Play);
     let on = context.state.is_on(action).filter(|_| !is_play);
     let name = match icon {
@@ -157,20 +157,20 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     name_and_place(&list.response, "Clip", "timeline-clip");
 }
 
-/// Names a widget for screen readers, and notes where it is.
+/// Sets the accessible name of a widget and records its rectangle.
 fn name_and_place(response: &Response, name: &str, place: &str) {
     parts::name(response, name);
     places::note(&response.ctx, place, response.rect);
 }
 
-/// The frame and the time as numbers that can be typed.
+/// Shows fields for the frame and the time.
 fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
     let player = &context.state.player;
     let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
     let mut typed = None;
     let (mut held, mut dragged) = (false, false);
-    // What was typed that is no moment of the clip.
+    // Typed text that is not a moment of the clip.
     let refused = Cell::new(None);
     let moment = |text: &str, frame: Option<f64>| {
         let frame = frame.filter(|frame| *frame >= 0.0);
@@ -205,7 +205,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
             .speed(0.1 / fps)
             .fixed_decimals(2)
             .suffix(" s")
-            // Seconds here, with or without the unit; a letter `f` would be for frames.
+            // Seconds, with or without the unit; a suffix `f` would mean frames.
             .custom_parser(|text| {
                 let number = text.trim().trim_end_matches(char::is_alphabetic);
                 let frame = player::parse_frame(&format!("{number}s"), fps);
@@ -231,25 +231,25 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
         context.ask(Request::Warn(advice));
     }
     if let Some(frame) = typed {
-        // Halfway between two whole frames there is none.
+        // Without smooth playback there are only whole frames.
         let frame = if smooth {
             frame
         } else {
             (frame + 1e-6).floor()
         };
-        // Who types a frame wants to look at it.
+        // A typed frame stops playback.
         context.ask(if dragged {
             Request::ShowFrame(frame)
         } else {
             Request::GoToFrame(frame)
         });
     } else if held {
-        // A number that changes cannot be typed over.
+        // A number that changes cannot be edited.
         context.ask(Request::HoldMoment);
     }
 }
 
-/// The clip that the selection plays by itself, and its frame.
+/// Shows the clip that the selected item plays on its own, and its frame.
 fn own_clip(ui: &mut Ui, state: &State) {
     let shown = &state.view.shown;
     let animation = state.document().and_then(|document| document.animation());
@@ -266,7 +266,7 @@ fn own_clip(ui: &mut Ui, state: &State) {
     }
 }
 
-/// What is changed now and then, from the right to the left.
+/// Shows seldom used options, from right to left.
 fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
     let close = ui
         .add(egui::Button::new(egui::RichText::new("×").size(18.0)).frame(false))
@@ -289,7 +289,7 @@ fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
     speed_field(ui, context);
 }
 
-/// The same in a menu, where there is no room.
+/// Shows the same options in a menu, if there is no room.
 fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
     let button = icons::button(ui, Icon::More, "How it plays", None);
     places::note(ui.ctx(), "timeline-more", button.rect);
@@ -368,7 +368,7 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     let reset = slider.double_clicked();
     let slid = slider.changed();
     slider.on_hover_text("How fast it plays; a double click makes it normal");
-    // What was typed that is no speed.
+    // Typed text that is not a speed.
     let refused = Cell::new(None);
     let field = DragValue::new(&mut speed)
         .range(player::SPEEDS)
@@ -399,16 +399,16 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     }
 }
 
-/// Places on the ruler.
+/// Maps frames to positions on the ruler.
 #[derive(Clone, Copy)]
 struct Track {
-    /// From the beginning of the first frame to the end of the last.
+    /// From the start of the first frame to the end of the last.
     rect: Rect,
     frames: f32,
 }
 
 impl Track {
-    /// That of the ruler in a rectangle.
+    /// Returns the track of a ruler's rectangle.
     fn of(state: &State, ruler: Rect) -> Self {
         Self {
             rect: ruler.shrink2(vec2(RULER_MARGIN, 0.0)),
@@ -416,12 +416,12 @@ impl Track {
         }
     }
 
-    /// Where a frame begins.
+    /// Returns the position at which a frame starts.
     fn x(&self, frame: f64) -> f32 {
         self.rect.left() + frame as f32 / self.frames * self.rect.width()
     }
 
-    /// The frame at a place, with how much of it has gone by.
+    /// Returns the frame at a position, with its elapsed fraction.
     fn frame(&self, x: f32) -> f64 {
         let along = (x - self.rect.left()) / self.rect.width().max(1.0);
         f64::from(along * self.frames).clamp(0.0, f64::from(self.frames) - 1e-3)
@@ -436,7 +436,7 @@ fn ruler_id() -> Id {
     Id::unique("timeline ruler")
 }
 
-/// Goes to the frame that the pointer holds on the ruler.
+/// Goes to the frame at which the pointer holds the ruler.
 fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
     let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
         return;
@@ -450,7 +450,7 @@ fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
     ui.set_cursor_icon(CursorIcon::ResizeHorizontal);
 }
 
-/// The frames of the clip in a row, to be gone through with the pointer.
+/// Shows the frames of the clip in a row, to scrub with the pointer.
 fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let size = vec2(ui.available_width(), RULER_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
@@ -489,7 +489,7 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     paint_playhead(ui, context.state, track, rect, flag);
 }
 
-/// Makes something a slider for screen readers and arrow keys. Gives the value that these ask for.
+/// Makes a widget a slider for screen readers and arrow keys. Returns the value that they request.
 fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Option<f64> {
     response.widget_info(|| WidgetInfo::slider(ui.is_enabled(), value, name));
     ui.ctx().accesskit_node_builder(response.id, |node| {
@@ -529,7 +529,8 @@ fn slide(ui: &Ui, response: &Response, name: &str, value: f64, last: f64) -> Opt
         .map(|value| value.clamp(0.0, last))
 }
 
-/// The handles at both ends of what is played. Gives which one the pointer is at.
+/// Shows the handles at both ends of the played range. Returns for each whether the pointer is at
+/// it.
 fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect) -> [bool; 2] {
     let whole = ui.interact(strip, Id::unique("timeline range"), Sense::click());
     if whole.double_clicked() {
@@ -546,7 +547,7 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
     ];
     for (side, (frame, id, name)) in sides.into_iter().enumerate() {
         let x = track.x(f64::from(frame) + side as f64);
-        // Outward, so that both can be taken hold of where they meet.
+        // Outward, so that both can be grabbed where they meet.
         let outward = if side == 0 { -0.25 } else { 0.25 };
         let center = pos2(x + outward * HANDLE_WIDTH, strip.center().y);
         let handle = Rect::from_center_size(center, vec2(HANDLE_WIDTH, strip.height()));
@@ -556,7 +557,7 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
         places::note(ui.ctx(), format!("timeline-{id}"), handle);
         let dragged = response.dragged() || response.drag_stopped();
         if let Some(pointer) = parts::held_at(&response).filter(|_| dragged) {
-            // The nearest line between two frames.
+            // The nearest boundary between two frames.
             let along = track.frame(pointer.x + track.frame_width() * 0.5).floor();
             let beyond = pointer.x > track.x(end + 0.5);
             to = Some(match side {
@@ -583,11 +584,11 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
     at
 }
 
-/// What is painted of the ruler but for the playhead, whose flag takes the place of numbers.
+/// Paints the ruler without the playhead. The playhead's flag replaces the numbers below it.
 fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect; 3]) {
     let painter = ui.painter();
     let [first, last] = state.player.range();
-    // What is not played steps back.
+    // Frames outside the played range are dimmed.
     let played = rect
         .with_min_x(track.x(first.into()))
         .with_max_x(track.x(f64::from(last) + 1.0));
@@ -598,7 +599,7 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     );
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
-    // Whole seconds where frames mean nothing.
+    // Whole seconds if the clip has no meaningful frames.
     let fps = state.player.fps().round().max(1.0) as u32;
     let unit = if state.plays_clock() { fps } else { 1 };
     let step = |room: f32| {
@@ -628,7 +629,7 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     }
 }
 
-/// A moment for people: the frame, or minutes and seconds where frames mean nothing.
+/// Formats a moment: the frame, or minutes and seconds if frames are not meaningful.
 fn moment_text(state: &State, frame: f64) -> String {
     if state.plays_clock() {
         let seconds = (frame / state.player.fps() + 1e-6).floor();
@@ -663,8 +664,8 @@ fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2])
     }
 }
 
-/// The place of something of a size around a place of the ruler, so far below its top, where it is not
-/// cut off at the ends.
+/// Returns a rectangle of a given size around a position of the ruler, `below` points from its top,
+/// clamped to its ends.
 fn within(ruler: Rect, x: f32, below: f32, size: Vec2) -> Rect {
     let half = size.x * 0.5;
     let [left, right] = [ruler.left() + half, ruler.right() - half];
@@ -672,7 +673,7 @@ fn within(ruler: Rect, x: f32, below: f32, size: Vec2) -> Rect {
     Align2::CENTER_TOP.anchor_size(middle, size)
 }
 
-/// The number of the moment that is shown, at the top of the playhead.
+/// The label with the current moment at the top of the playhead.
 struct Flag {
     rect: Rect,
     number: Arc<Galley>,
@@ -690,14 +691,14 @@ impl Flag {
     }
 }
 
-/// A line at the moment that is shown, with its number.
+/// Paints a line at the current moment, with its label.
 fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect, flag: Flag) {
     let painter = ui.painter();
     let frame = state.player.frame();
     let x = track.x(frame);
     let bottom = rect.bottom() - RANGE_HEIGHT - 2.0;
     if !state.player.is_smooth() && track.frame_width() >= 4.0 {
-        // For as long as it is shown.
+        // The cell covers the duration of the frame.
         let cell = Rect::from_min_max(pos2(x, rect.top()), pos2(x + track.frame_width(), bottom));
         painter.rect_filled(cell, 0.0, theme::ACCENT.gamma_multiply(0.22));
     }
@@ -729,7 +730,7 @@ mod tests {
 
     type Opened = Harness<'static, Window>;
 
-    /// The frame that is shown, and whether it plays.
+    /// Returns the current frame, and `true` if playback runs.
     fn moment(h: &Opened) -> (f64, bool) {
         let player = &state(h).player;
         assert_eq!(state(h).view.shown.playhead, player.playhead());
@@ -750,14 +751,14 @@ mod tests {
         h.run();
     }
 
-    /// A place by its name for tests.
+    /// Returns the recorded rectangle of a widget.
     fn rect(h: &Opened, name: &str) -> Rect {
         let rects = &h.state().placed.rects;
         let found = rects.iter().find(|(known, _)| known == name);
         found.map(|(_, rect)| *rect).unwrap()
     }
 
-    /// The middle of a frame on the ruler.
+    /// Returns the centre of a frame on the ruler.
     fn at_frame(h: &Opened, frame: f32) -> Pos2 {
         let ruler = rect(h, "timeline-ruler");
         let frames = state(h).player.frames() as f32;
@@ -773,7 +774,7 @@ mod tests {
         button(h, PointerButton::Primary, to, false);
     }
 
-    /// Types into a field that shows a number.
+    /// Types into a number field.
     fn type_into(h: &mut Opened, name: &str, text: &str) {
         h.get_by_role_and_label(Role::SpinButton, name).click();
         h.run();
@@ -830,7 +831,7 @@ mod tests {
         key(&mut h, Key::Space);
         h.run_steps(2);
         assert!(!asks_for_a_frame(&h));
-        // One frame is a still picture, also while it plays.
+        // A clip of one frame is a still picture, even during playback.
         h.state_mut().state.choose_clip(Some(2));
         key(&mut h, Key::Space);
         h.run_steps(2);
@@ -846,7 +847,7 @@ mod tests {
         let hovered = |h: &Opened| state(h).pointer.hovered;
         assert_eq!(hovered(&h), Some(joint(1)));
         key(&mut h, Key::Space);
-        // Steps of a quarter of a second, longer than the pause between two looks.
+        // Steps of a quarter of a second, longer than the interval between two hover updates.
         h.run_steps(4);
         assert!(moment(&h).1 && moment(&h).0 > 12.0);
         assert_eq!(hovered(&h), Some(joint(0)));
@@ -891,7 +892,7 @@ mod tests {
         key(&mut h, Key::Space);
         key(&mut h, Key::Period);
         assert!(!moment(&h).1, "a step stops");
-        // Without clips the key is the camera's.
+        // Without clips the key belongs to the camera.
         let mut h = with_demo();
         let camera = state(&h).view.camera;
         h.state_mut().state.view.camera.pose.eye.y += 50.0;
@@ -936,7 +937,7 @@ mod tests {
         h.input_mut().events.push(Event::PointerMoved(to));
         h.step();
         assert_eq!(moment(&h), (20.0, false));
-        // At once, since nothing else may ask for another frame.
+        // At once, since nothing else may request another frame.
         let field = h.get_by_role_and_label(Role::SpinButton, "Frame");
         assert_eq!(field.accesskit_node().numeric_value(), Some(20.0));
         let beyond = to + vec2(5000.0, -300.0);
@@ -1009,7 +1010,7 @@ mod tests {
             type_into(&mut h, field, text);
             assert_eq!(moment(&h), (frame, false), "{field} {text}");
         }
-        // What is no frame changes nothing, and it is said why.
+        // An invalid frame changes nothing and is reported.
         for (field, text) in [
             ("Frame", "-3"),
             ("Frame", "abc"),
@@ -1029,7 +1030,7 @@ mod tests {
                 format!("`{text}` is not a frame: expected 0 to 31, or seconds such as 0.5s");
             assert_eq!(said, [expected]);
         }
-        // Also while it plays, which must not take away what is typed.
+        // Also during playback, which must not overwrite the typed text.
         h.state_mut().state.player.set_speed(0.05);
         key(&mut h, Key::Space);
         h.get_by_role_and_label(Role::SpinButton, "Frame").click();
@@ -1137,7 +1138,7 @@ mod tests {
         assert!(!asks_for_a_frame(&h));
         key(&mut h, Key::Space);
         assert_eq!((clip(&h), moment(&h).1), (Some("Walk"), true));
-        // In the outline too.
+        // Selecting in the outline does the same.
         let idle = state(&h).clips()[1].item;
         h.state_mut().state.select(Some(idle));
         assert_eq!(clip(&h), Some("Idle"));
@@ -1182,7 +1183,7 @@ mod tests {
         assert_eq!(moment(&h), (13.0, false));
     }
 
-    /// What a load of a document with these clips gives.
+    /// The result of loading a document with these clips.
     fn loaded(clips: &[(&str, u32)], reload: bool) -> Outcome {
         testing::loaded(moving(clips), reload)
     }
@@ -1269,7 +1270,7 @@ mod tests {
         assert_eq!(place(60.0).center_top(), pos2(60.0, 52.0));
     }
 
-    /// Texts on the ruler, with their places.
+    /// Texts on the ruler, with their rectangles.
     fn numbers_of_ruler(h: &Opened) -> Vec<(String, Rect)> {
         let ruler = rect(h, "timeline-ruler").expand(20.0);
         let texts = h.output().shapes.iter().filter_map(|clipped| {
@@ -1319,7 +1320,7 @@ mod tests {
             let accent = |frame: f32| {
                 let x = ruler.left() + frame / 32.0 * ruler.width();
                 let [x, y] = [x, ruler.top() + 20.0].map(|at| (at * scale) as u32);
-                // Somewhere within a line's width.
+                // Anywhere within the line's width.
                 (x - 2..=x + 2).any(|x| {
                     let [r, g, b, _] = picture.get_pixel(x, y).0;
                     r > 180 && g > 120 && b < 120
