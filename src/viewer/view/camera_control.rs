@@ -1,7 +1,7 @@
-//! What a drag, a turn of the wheel or a key does to the camera: pure functions from pose to pose.
+//! Camera control for drags, the wheel and keys: pure functions from pose to pose.
 //!
-//! Points of the view are fractions of its width and height from the top left, drags are in
-//! logical pixels, positive to the right and down. Every function gives a finite pose that does
+//! View positions are fractions of the view's width and height from the top left. Drags are in
+//! logical pixels, positive to the right and down. Every function returns a finite pose that does
 //! not look straight up or down, so that the view never flips over.
 
 use glam::{Quat, Vec2, Vec3};
@@ -9,41 +9,40 @@ use glam::{Quat, Vec2, Vec3};
 use mapscope_scene::Aabb;
 use mapscope_scene::camera::{Camera, Handedness, Pose};
 
-/// Radians that the camera turns for each logical pixel of a drag.
+/// Rotation per logical pixel of a drag, in radians.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
-/// How near to straight up or down the camera may look. Beyond it, "up" in the view would
-/// jump (see [`Camera::right_up`]).
+/// Maximum pitch up or down. Beyond it, "up" in the view would jump (see [`Camera::right_up`]).
 const STEEPEST_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
-/// The eye stays at least this many times as far from what it zooms to as the near plane is.
+/// Minimum distance of the eye from the zoom target, in near plane distances.
 const NEAREST: f32 = 2.0;
-/// No coordinate of a pose may leave this range; single floats are too coarse beyond it.
+/// Maximum absolute coordinate of a pose; single floats are too coarse beyond it.
 const FARTHEST: f32 = 1.0e6;
 
-/// Lowest and highest eye of the game's view above the ground, in world units (fact sheet 0).
+/// Lowest and highest eye of the game view above the ground, in world units (fact sheet 0).
 pub(crate) const GAME_HEIGHTS: std::ops::RangeInclusive<f32> = 125.0..=350.0;
-/// Height that the game starts with.
+/// Initial height of the game view.
 pub(crate) const GAME_HEIGHT: f32 = 175.0;
-/// Change of the game's height for a notch of the wheel.
+/// Change of the game view's height per notch of the wheel.
 pub(crate) const GAME_HEIGHT_STEP: f32 = 15.0;
 
-/// What the pointer does to the camera.
+/// Control mode of the camera.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum CameraMode {
-    /// It turns around the point that was grabbed.
+    /// Orbit around the grabbed point.
     #[default]
     Orbit,
-    /// It flies: the pointer looks around, keys move.
+    /// Fly: the pointer looks around, keys move.
     Fly,
-    /// It hangs above the ground at a fixed slant as in the game; a drag moves the ground.
+    /// Hover above the ground at a fixed slant as in the game; a drag moves the ground.
     Game,
-    /// It stands in a level as its player does: the pointer looks around, keys walk.
+    /// Stand in a level like its player: the pointer looks around, keys walk.
     Walk,
-    /// It looks straight down on a 2D map, on whole pixels; a drag moves the map.
+    /// Look straight down on a 2D map, aligned to whole pixels; a drag moves the map.
     Flat,
 }
 
-/// Heading and slope of a direction: `(cos yaw cos pitch, sin pitch, -sin yaw cos pitch)`, as
-/// the engine has it (fact sheet 0). Straight down, north is ahead.
+/// Returns yaw and pitch of a direction, with the engine's convention `(cos yaw cos pitch, sin
+/// pitch, -sin yaw cos pitch)` (fact sheet 0). A vertical direction has the yaw of north.
 fn yaw_pitch(direction: Vec3, handedness: Handedness) -> [f32; 2] {
     let ahead = if direction.y.abs() > 0.99999 {
         handedness.north()
@@ -62,7 +61,7 @@ fn direction(yaw: f32, pitch: f32) -> Vec3 {
     )
 }
 
-/// The pose if it is usable, or else the one before.
+/// Returns the pose if it is valid, otherwise the previous one.
 fn checked(pose: Pose, before: &Camera) -> Pose {
     let usable = |v: Vec3| v.is_finite() && v.abs().max_element() <= FARTHEST;
     let apart = pose.eye.distance_squared(pose.target) > 1e-6;
@@ -73,7 +72,7 @@ fn checked(pose: Pose, before: &Camera) -> Pose {
     }
 }
 
-/// Moves eye and target by the same way.
+/// Moves eye and target by the same vector.
 fn moved(camera: &Camera, way: Vec3) -> Pose {
     let pose = Pose {
         eye: camera.pose.eye + way,
@@ -82,40 +81,39 @@ fn moved(camera: &Camera, way: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// Turns the camera around a point of the world.
+/// Rotates the camera around a world position.
 fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
     let forward = camera.forward();
     let [yaw, pitch] = yaw_pitch(forward, camera.handedness);
     let new_pitch = (pitch + pitch_by).clamp(-STEEPEST_RADIANS, STEEPEST_RADIANS);
-    // First about the horizontal axis on the right, then about the vertical one.
+    // First about the horizontal axis to the right, then about the vertical axis.
     let right = Vec3::new(yaw.sin(), 0.0, yaw.cos());
     let turn = Quat::from_rotation_y(yaw_by) * Quat::from_axis_angle(right, new_pitch - pitch);
     let place = |point: Vec3| pivot + turn * (point - pivot);
     let eye = place(camera.pose.eye);
     let pose = Pose {
         eye,
-        // From the angles and not through the quaternion, whose rounding would add up.
+        // From the angles, not through the quaternion, whose rounding errors would add up.
         target: eye + direction(yaw + yaw_by, new_pitch) * camera.distance(),
     };
     checked(pose, camera)
 }
 
-/// A drag that turns the world around a point of it: what is near follows the pointer.
+/// Rotates the view around a world position by a drag: near points follow the pointer.
 pub(crate) fn orbit(camera: &Camera, pivot: Vec3, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS;
     let yaw_by = -drag.x * camera.handedness.sign();
     turn(camera, pivot, yaw_by, -drag.y)
 }
 
-/// A drag that turns the head: the line of sight follows the pointer.
+/// Turns the camera in place by a drag: the line of sight follows the pointer.
 pub(crate) fn look(camera: &Camera, drag: Vec2) -> Pose {
     let drag = drag * TURN_PER_PIXEL_RADIANS * 0.5;
     let yaw_by = -drag.x * camera.handedness.sign();
     turn(camera, camera.pose.eye, yaw_by, -drag.y)
 }
 
-/// Moves the camera across its line of sight until a point of the world is at a point of the
-/// view.
+/// Moves the camera across its line of sight until a world position is at a view position.
 pub(crate) fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
@@ -124,8 +122,8 @@ pub(crate) fn pan(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose
     moved(camera, grabbed - under_pointer)
 }
 
-/// Moves the camera level with the ground until a point of the world is at a point of the
-/// view. Does nothing where the pointer is on or above the horizon.
+/// Moves the camera horizontally until a world position is at a view position. Does nothing if the
+/// pointer is on or above the horizon.
 pub(crate) fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -> Pose {
     match on_level(camera, grabbed.y, at, aspect) {
         Some(under_pointer) => moved(camera, grabbed - under_pointer),
@@ -133,7 +131,7 @@ pub(crate) fn pan_level(camera: &Camera, grabbed: Vec3, at: Vec2, aspect: f32) -
     }
 }
 
-/// Where the level plane at a height is seen at a point of the view.
+/// Returns the point of the horizontal plane at height `y` that is visible at a view position.
 pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option<Vec3> {
     let ray = camera.ray_in_world(at, aspect);
     let along = (y - ray.origin.y) / ray.direction.y;
@@ -141,8 +139,8 @@ pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option
     (along > 0.0 && point.is_finite() && along < FARTHEST).then_some(point)
 }
 
-/// The point at a point of the view that is as deep as the target: what to grab where there
-/// is nothing else.
+/// Returns the point at a view position with the depth of the target: the point to grab if nothing
+/// else is there.
 pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
@@ -150,13 +148,12 @@ pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
     ray.origin + ray.direction * (depth / ray.direction.dot(forward))
 }
 
-/// Goes nearer to a point (`factor` below 1) or away from it, and leaves it where it is in the
-/// view.
+/// Moves closer to a point (`factor` below 1) or away from it; the point keeps its view position.
 pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
     let nearest = NEAREST * camera.near;
     let least = (nearest / depth.max(1e-3)).max(nearest / camera.distance());
-    // Where it is already too near it may not come nearer, and need not go away.
+    // An eye that is too close already may not come closer, but need not move away.
     let factor = factor.max(least.min(1.0));
     let pose = Pose {
         eye: anchor + (camera.pose.eye - anchor) * factor,
@@ -165,12 +162,12 @@ pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     checked(pose, camera)
 }
 
-/// Puts a point into the middle of the view, as far off as the target was.
+/// Centres the view on a point, at the distance of the target.
 pub(crate) fn center_on(camera: &Camera, point: Vec3) -> Pose {
     moved(camera, point - camera.pose.target)
 }
 
-/// Flies by a way in world units: to the right of the view, up in the world, and ahead.
+/// Flies by a vector in world units: right in the view, up in the world, and forward.
 pub(crate) fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
     let [right, _] = camera.right_up();
     let way =
@@ -178,7 +175,7 @@ pub(crate) fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
     moved(camera, way)
 }
 
-/// Looks in another direction at the same target.
+/// Looks at the same target in another direction.
 pub(crate) fn face(camera: &Camera, direction: Vec3) -> Pose {
     let pose = Pose {
         eye: camera.pose.target - direction * camera.distance(),
@@ -187,23 +184,22 @@ pub(crate) fn face(camera: &Camera, direction: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// Makes a box fill as much of the view as it can without turning the camera.
+/// Fills the view with a box as far as possible without rotating the camera.
 pub(crate) fn frame_all(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
     let mut framed = *camera;
     framed.frame(bounds, aspect);
     checked(framed.pose, camera)
 }
 
-/// Puts the middle of a box into the middle of the view, and all of the box into it, without
-/// turning the camera.
+/// Centres the view on a box and fits all of it into the view, without rotating the camera.
 pub(crate) fn frame(camera: &Camera, bounds: Aabb, aspect: f32) -> Pose {
     let mut framed = *camera;
     framed.frame_centered(bounds, aspect);
     checked(framed.pose, camera)
 }
 
-/// A box around the same middle of at least this radius: of something small what is around it is
-/// to be seen, too.
+/// Returns a box with the same centre and at least this radius, to show the surroundings of small
+/// items.
 pub(crate) fn with_surroundings(bounds: Aabb, least_radius: f32) -> Aabb {
     let grow = (least_radius - bounds.radius()).max(0.0) * Vec3::ONE / 3.0_f32.sqrt();
     Aabb {
@@ -212,8 +208,8 @@ pub(crate) fn with_surroundings(bounds: Aabb, least_radius: f32) -> Aabb {
     }
 }
 
-/// The game's view (fact sheet 0: yaw 135 and pitch -65 degrees) of a point on the ground, from
-/// a height above it.
+/// Returns the game view (fact sheet 0: yaw 135 and pitch -65 degrees) of a point on the ground,
+/// from a height above it.
 pub(crate) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     let front = direction(135.0_f32.to_radians(), -65.0_f32.to_radians());
     Pose {
@@ -222,7 +218,7 @@ pub(crate) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     }
 }
 
-/// Looks from a place in a direction.
+/// Looks from a position in a direction.
 pub(crate) fn stand(camera: &Camera, eye: Vec3, ahead: Vec3) -> Pose {
     let pose = Pose {
         eye,
@@ -231,7 +227,7 @@ pub(crate) fn stand(camera: &Camera, eye: Vec3, ahead: Vec3) -> Pose {
     checked(pose, camera)
 }
 
-/// How fast flying begins, in world units a second.
+/// Returns the initial flying speed, in world units per second.
 pub(crate) fn first_fly_speed(bounds: Aabb) -> f32 {
     (bounds.radius() * 0.25).clamp(0.2, 400.0)
 }
@@ -257,7 +253,7 @@ mod tests {
 
     const WORLDS: [Handedness; 3] = [Handedness::Right, Handedness::Mirrored, Handedness::Left];
 
-    /// Cameras of every kind of world, projection and view.
+    /// Cameras for every kind of world, projection and named view.
     fn cameras() -> impl Iterator<Item = Camera> {
         let projections = [Projection::Perspective, Projection::Orthographic];
         WORLDS.into_iter().flat_map(move |handedness| {
@@ -341,7 +337,7 @@ mod tests {
             let before = camera.project(near, ASPECT).unwrap();
             let after = with(&camera, orbit(&camera, pivot, Vec2::new(30.0, 0.0)));
             let seen = after.project(near, ASPECT).unwrap();
-            // From straight above nothing is nearer than the rest: the view just turns.
+            // From straight above all points are equally near: the view just rotates.
             if camera.forward().y > -0.999 {
                 assert!(seen.x > before.x, "{before} to {seen}: {camera:?}");
             }

@@ -1,7 +1,7 @@
-//! The outline of what the pointer is over, drawn over the view.
+//! The outline of the hovered item, painted over the view.
 //!
-//! It follows the pointer, and the view is not made for it: moving the pointer over a large
-//! map costs no more than moving it over a button.
+//! The view is not rendered again for it: moving the pointer over a large map costs no more than
+//! moving it over a button.
 
 use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
 use glam::{Mat4, Vec3, Vec4};
@@ -12,7 +12,7 @@ use mapscope_scene::Item;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::colors::HOVERED;
 
-/// As wide as it needs to be to be seen on any ground, in logical pixels.
+/// Wide enough to be visible on any ground, in logical pixels.
 const STROKE: Stroke = Stroke {
     width: 2.0,
     color: {
@@ -21,16 +21,16 @@ const STROKE: Stroke = Stroke {
     },
 };
 
-/// The outline of an item, kept while the pointer stays on it.
+/// The outline of an item, cached while the pointer stays on it.
 #[derive(Debug, Default)]
 pub(crate) struct Outline {
-    /// The item, the load that it is of, and how it is shown.
+    /// Cache key: the item, the load, and the revision of the visible state.
     of: Option<(Item, u64, Revision)>,
     segments_in_world: Vec<[Vec3; 2]>,
 }
 
 impl Outline {
-    /// Paints the outline of an item over the view in a rectangle.
+    /// Paints the outline of an item over the view in `rect`.
     pub(crate) fn paint(
         &mut self,
         painter: &Painter,
@@ -63,7 +63,8 @@ impl Outline {
     }
 }
 
-/// The ends of a segment on the screen, less what is behind the eye; none when all of it is.
+/// Returns the screen positions of a segment's ends, clipped at the near plane; `None` if all of it
+/// is behind.
 fn on_screen(
     segment_in_world: &[Vec3; 2],
     clip_from_world: Mat4,
@@ -74,7 +75,7 @@ fn on_screen(
     if a.w < near && b.w < near {
         return None;
     }
-    // What is seen without foreshortening has a `w` of 1 everywhere, more than any near plane.
+    // In an orthographic projection `w` is 1 everywhere, which is more than any near plane.
     let ahead = |end: Vec4, other: Vec4| {
         if end.w < near {
             end.lerp(other, (near - end.w) / (other.w - end.w))

@@ -1,7 +1,7 @@
-//! The flat view of 2D maps: whole zooms, whole pixels of the screen, and the way to 3D and back.
+//! The flat view of 2D maps: whole zooms, whole screen pixels, and the switch to 3D and back.
 //!
-//! Lengths on the screen are in physical pixels here, whatever the size of text and buttons is:
-//! only those can show a pixel of the map without blurring it.
+//! Screen lengths are in physical pixels here, regardless of the interface scale: only those can
+//! show a map pixel without blurring it.
 
 use glam::{DVec2, Vec2, Vec3};
 
@@ -11,40 +11,40 @@ use mapscope_scene::camera::{Camera, NamedView, Pose, Projection};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Aabb, fixed};
 
-/// How much larger, or how many times smaller, a map is shown. What makes it smaller goes on far
-/// enough for the whole of any map to be seen.
+/// Magnifications, and inverse reductions, of a map. The reductions suffice to fit any map into a
+/// view.
 const WHOLE_ZOOMS: [u32; 24] = [
     1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
     3072, 4096,
 ];
-/// The largest zoom.
+/// Maximum zoom.
 const MOST: f64 = 32.0;
-/// The smallest zoom, except for maps that are larger than the view even so.
+/// Minimum zoom, except for maps that do not fit into the view at it.
 const LEAST: f64 = 1.0 / 16.0;
-/// How much of the view something that is gone to takes at most.
+/// Maximum fraction of the view that a framed item takes.
 const FRAMED: f64 = 0.6;
-/// How far one can go in a map that is round, in pixels of the map: the camera counts them exactly.
+/// Maximum distance on a map that wraps around, in map pixels: the camera represents them exactly.
 const FARTHEST_ROUND_PX: f64 = 1_000_000.0;
-/// What is gone to is not shown larger than this, unless the view is nearer already.
+/// Maximum zoom for a framed item, unless the view is closer already.
 const MAX_FRAMED: f64 = 4.0;
 
-/// The size of a view that was not shown yet.
+/// The size of a view before it is first shown.
 pub(crate) const NO_VIEW: [u32; 2] = [0, 0];
 
-/// What of the flat view and of the one in 3D is remembered while a file is open.
+/// State of the flat view and of the 3D view of a map while a file is open.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FlatView {
-    /// Where the flat view was left.
+    /// The last state of the flat view.
     left_at: Option<Seen>,
-    /// The camera in 3D, as it was left.
+    /// The last camera pose in 3D.
     tilted: Option<Pose>,
-    /// The projection in 3D.
+    /// The last projection in 3D.
     tilted_projection: Projection,
-    /// Whether all of the map is in view and stays so while the view changes its shape.
+    /// `true` if the whole map is fitted into the view, and stays so when the view is resized.
     fits: bool,
 }
 
-/// What is in the middle of the flat view, in pixels of the map, and the zoom.
+/// The centre of the flat view, in map pixels, and its zoom.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     middle: DVec2,
@@ -61,7 +61,7 @@ impl Seen {
     }
 }
 
-/// All zooms, from the smallest to the largest.
+/// Returns all zooms in ascending order.
 fn zooms() -> impl DoubleEndedIterator<Item = f64> {
     let smaller = WHOLE_ZOOMS.iter().skip(1).rev();
     let larger = WHOLE_ZOOMS.iter().map(|zoom| f64::from(*zoom));
@@ -70,7 +70,7 @@ fn zooms() -> impl DoubleEndedIterator<Item = f64> {
         .chain(larger.filter(|zoom| *zoom <= MOST))
 }
 
-/// The zoom after another one, or before it; the same at the ends.
+/// Returns the next or the previous zoom; the same one at the ends.
 fn next_zoom(zoom: f64, nearer: bool, least: f64) -> f64 {
     let next = if nearer {
         zooms().find(|step| *step > zoom * 1.001)
@@ -81,7 +81,7 @@ fn next_zoom(zoom: f64, nearer: bool, least: f64) -> f64 {
     next.unwrap_or(zoom)
 }
 
-/// The whole number, or one over it, that is nearest to a zoom.
+/// Returns the nearest zoom that is a whole number or the inverse of one.
 fn nearest_zoom(zoom: f64) -> f64 {
     if zoom >= 1.0 {
         zoom.round().min(MOST)
@@ -90,7 +90,8 @@ fn nearest_zoom(zoom: f64) -> f64 {
     }
 }
 
-/// The largest whole zoom, or one over a whole number, at which a box is in a view.
+/// Returns the largest zoom that fits a box into a view and is a whole number or the inverse of
+/// one.
 fn fitting_zoom(size: DVec2, view: DVec2) -> f64 {
     let zoom = (view / size.max(DVec2::ONE)).min_element();
     if zoom >= 1.0 {
@@ -100,7 +101,7 @@ fn fitting_zoom(size: DVec2, view: DVec2) -> f64 {
     }
 }
 
-/// A zoom for people, such as `200 %`.
+/// Formats a zoom, such as `200 %`.
 pub(crate) fn zoom_text(zoom: f64) -> String {
     let percent = zoom * 100.0;
     let decimals = match percent {
@@ -112,23 +113,23 @@ pub(crate) fn zoom_text(zoom: f64) -> String {
 }
 
 impl State {
-    /// Whether what is open is a 2D map.
+    /// `true` if a 2D map is open.
     pub(crate) fn is_map(&self) -> bool {
         self.map_size().is_some()
     }
 
-    /// Width and height of the map in pixels, if a map is open.
+    /// Returns width and height of the map in pixels, if a map is open.
     pub(crate) fn map_size(&self) -> Option<DVec2> {
         let [width, height] = self.layers()?.flat_size();
         Some(DVec2::new(width as f64, height as f64))
     }
 
-    /// Whether it is shown as a flat view.
+    /// `true` if the view is flat.
     pub(crate) fn is_flat(&self) -> bool {
         self.view.mode == CameraMode::Flat
     }
 
-    /// Changes what the pointer does to the camera, which stays where it is.
+    /// Changes the camera mode without moving the camera.
     pub(crate) fn set_mode(&mut self, mode: CameraMode) {
         let now_flat = mode == CameraMode::Flat;
         match (self.is_flat(), now_flat) {
@@ -147,7 +148,7 @@ impl State {
         self.view.use_field_of_view();
     }
 
-    /// Forgets where another document was seen from.
+    /// Resets the state of the previous document.
     pub(crate) fn forget_flat(&mut self) {
         self.set_mode(CameraMode::Orbit);
         self.view.flat = FlatView {
@@ -156,7 +157,7 @@ impl State {
         };
     }
 
-    /// Changes between the flat view and the one in 3D, each as it was left.
+    /// Switches between the flat view and the 3D view, each in its last state.
     pub(crate) fn toggle_flat(&mut self) {
         if self.is_flat() {
             self.set_mode(CameraMode::Orbit);
@@ -184,7 +185,7 @@ impl State {
         DVec2::new(width, height).max(DVec2::ONE)
     }
 
-    /// Takes on the size of the view in physical pixels.
+    /// Sets the size of the view in physical pixels.
     pub(crate) fn resize_view(&mut self, size: [u32; 2]) {
         if size == self.view.size_px {
             return;
@@ -194,13 +195,14 @@ impl State {
         match seen {
             Some(_) if self.view.flat.fits => self.fit_flat(),
             Some(seen) => self.see_flat(seen.window(self.view_size())),
-            // The camera was chosen before there was a view.
+            // The camera was set before the view existed.
             None if before == NO_VIEW && self.is_flat() => self.take_pose(self.view.camera.pose),
             None => {}
         }
     }
 
-    /// Sees from a place. From straight above a map is flat, at the nearest whole zoom.
+    /// Moves the camera to a pose. From straight above a map becomes flat, at the nearest whole
+    /// zoom.
     pub(crate) fn take_pose(&mut self, pose: Pose) {
         self.view.camera.pose = pose;
         let flat = Camera {
@@ -219,7 +221,7 @@ impl State {
         }
     }
 
-    /// The part of the map that the flat view shows; none in other views.
+    /// Returns the visible part of the map, or `None` unless the view is flat.
     pub(crate) fn flat_window(&self) -> Option<FlatWindow> {
         let is_seen = self.is_flat() && self.view.size_px != NO_VIEW;
         is_seen
@@ -235,7 +237,8 @@ impl State {
         })
     }
 
-    /// Shows a part of the map, on whole pixels, with something of the map in the middle.
+    /// Shows a part of the map, aligned to whole pixels. The centre of the view is clamped to the
+    /// map.
     pub(crate) fn see_flat(&mut self, window: FlatWindow) {
         self.view.flat.fits = false;
         let half = self.view_size() / (window.zoom * 2.0);
@@ -243,7 +246,7 @@ impl State {
             middle: window.top_left_px + half,
             zoom: window.zoom,
         };
-        // A round map has no edge to stop at.
+        // A map that wraps around has no edge to stop at.
         let layers = self.layers();
         let wraps = layers.map_or([false; 2], mapscope_scene::Layers::wraps);
         let size_px = layers.map_or([0; 2], mapscope_scene::Layers::flat_size);
@@ -274,7 +277,7 @@ impl State {
         self.view.camera = window.camera(self.view.size_px, self.view.camera);
     }
 
-    /// Shows the whole map as large as it can be.
+    /// Fits the whole map into the view.
     pub(crate) fn fit_flat(&mut self) {
         let Some(size) = self.map_size() else {
             return;
@@ -287,7 +290,8 @@ impl State {
         self.view.flat.fits = true;
     }
 
-    /// Comes so near that no pixel of the map is left out, though not all of it is seen then.
+    /// Zooms in until every map pixel is visible, even if the view no longer contains the whole
+    /// map.
     pub(crate) fn show_all_pixels(&mut self) {
         if let Some(seen) = self.flat_seen().filter(|seen| seen.zoom < 1.0) {
             let seen = Seen { zoom: 1.0, ..seen };
@@ -295,7 +299,7 @@ impl State {
         }
     }
 
-    /// Puts a place of the map into the middle of the flat view.
+    /// Centres the flat view on a map position.
     pub(crate) fn center_flat(&mut self, middle: DVec2) {
         if let Some(seen) = self.flat_seen() {
             let seen = Seen { middle, ..seen };
@@ -303,7 +307,7 @@ impl State {
         }
     }
 
-    /// Shows a box of the world in the flat view, not too near.
+    /// Frames a box of the world in the flat view, without zooming in too far.
     pub(crate) fn frame_flat(&mut self, bounds: Aabb) {
         let Some(now) = self.flat_seen() else {
             return;
@@ -318,8 +322,8 @@ impl State {
         self.see_flat(seen.window(self.view_size()));
     }
 
-    /// Shows a pixel of the map as so many pixels of the screen, and leaves what is at a point of
-    /// the view, in pixels from its top left, where it is.
+    /// Sets the zoom in screen pixels per map pixel. The point at a view position, in pixels from
+    /// the top left, stays in place.
     pub(crate) fn zoom_flat_to(&mut self, zoom: f64, at: Vec2) {
         let Some(window) = self.flat_window() else {
             return;
@@ -330,7 +334,7 @@ impl State {
         });
     }
 
-    /// Goes to the next zoom, or the one before.
+    /// Changes to the next or the previous zoom.
     pub(crate) fn zoom_flat(&mut self, nearer: bool, at: Vec2) {
         let (Some(window), Some(size)) = (self.flat_window(), self.map_size()) else {
             return;
@@ -342,12 +346,12 @@ impl State {
         }
     }
 
-    /// The middle of the view, in pixels from its top left.
+    /// Returns the centre of the view, in pixels from its top left.
     pub(crate) fn middle_of_view(&self) -> Vec2 {
         (self.view_size() * 0.5).floor().as_vec2()
     }
 
-    /// The place of the map that the flat view shows at a point of the view.
+    /// Returns the map position at a position of the flat view.
     pub(crate) fn flat_place(&self, at: Vec2) -> Option<Vec3> {
         let place = self.flat_window()?.map_px(at).as_vec2();
         Some(Vec3::new(place.x, 0.0, place.y))
@@ -373,9 +377,9 @@ mod tests {
         ];
         assert_eq!(up, expected);
         assert_eq!(next_zoom(1.0 / 16.0, false, LEAST), 1.0 / 16.0);
-        // A map of which less would be seen goes on.
+        // A map that would not fit can be zoomed out further.
         assert_eq!(next_zoom(1.0 / 16.0, false, 1.0 / 66.0), 1.0 / 24.0);
-        // Between two steps, where a map just fits.
+        // From between two steps, at which a map just fits.
         assert_eq!(next_zoom(0.2, true, LEAST), 0.25);
         assert_eq!(next_zoom(5.0, false, LEAST), 4.0);
     }

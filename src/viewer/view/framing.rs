@@ -1,4 +1,4 @@
-//! Where the camera goes to see something, and what it sees.
+//! Framing and picking: moves the camera to items, and finds what it sees.
 
 use glam::{DVec2, Vec2, Vec3};
 
@@ -10,16 +10,17 @@ use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, Pose, Projection};
 use mapscope_scene::{Aabb, GameView, Hit, Item, ModelItem, Ray, SceneItem, SeenFrom};
 
-/// Things smaller than this are framed with what is around them, in world units: about four
-/// tiles of terrain.
+/// Minimum framed radius, in world units: about four tiles of terrain. Smaller items are framed
+/// with their surroundings.
 const MIN_FRAMED_RADIUS: f32 = 24.0;
-/// The same in a level, in metres: boxes of it are half a metre wide, and rooms are narrow.
+/// Minimum framed radius in a level, in metres: its boxes are half a metre wide, and rooms are
+/// narrow.
 const MIN_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
-/// The share of the speed of flying that is left just above the ground.
+/// Fraction of the flying speed just above the ground.
 const SLOWEST_SHARE: f32 = 0.1;
-/// Of the rays in all directions, those that meet something where there are walls around.
+/// Minimum number of rays in [`ALL_DIRECTIONS`] that hit something inside a room.
 const MIN_WALLS: usize = 11;
-/// Those directions: along the axes and between them.
+/// Directions along the axes and the diagonals.
 const ALL_DIRECTIONS: [Vec3; 14] = {
     let diagonal = 0.577_350_26;
     let [low, high] = [-diagonal, diagonal];
@@ -42,7 +43,7 @@ const ALL_DIRECTIONS: [Vec3; 14] = {
 };
 
 impl State {
-    /// What all that can be seen occupies.
+    /// Returns the bounds of everything visible.
     pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
         let document = self.document()?;
         let mut bounds = document.bounds_in_view(&self.view.shown);
@@ -57,7 +58,7 @@ impl State {
         Some(bounds)
     }
 
-    /// Fills the view with everything.
+    /// Frames the whole document.
     pub(crate) fn frame_all(&mut self) {
         let Some(bounds) = self.shown_bounds() else {
             return;
@@ -72,8 +73,8 @@ impl State {
         self.view.framed = Some(self.view.camera.pose);
     }
 
-    /// Puts an item into the middle of the view and fills the view with it, seen from free space;
-    /// in the game's view it only goes to the middle.
+    /// Centres the view on an item and fills the view with it, from an unobstructed side. In the
+    /// game view it is only centred.
     pub(crate) fn frame(&mut self, item: Item) {
         let Some(bounds) = self.bounds_of(item) else {
             return;
@@ -91,7 +92,7 @@ impl State {
         };
     }
 
-    /// Puts a box in world space into the middle of the view and fills the view with it.
+    /// Centres the view on a box in world space and fills the view with it.
     pub(crate) fn frame_bounds(&mut self, bounds: Aabb) {
         if self.is_flat() {
             self.frame_flat(bounds);
@@ -106,8 +107,8 @@ impl State {
         };
     }
 
-    /// Goes to an item as a double click on it in a list does: looks through a camera, opens a model
-    /// that is a file, and fills the view with all else.
+    /// Goes to an item like a double click on it in a list: looks through a camera, opens a model
+    /// file, and frames everything else.
     pub(crate) fn visit(&mut self, item: Item) {
         let file = match item {
             Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => {
@@ -124,7 +125,7 @@ impl State {
         }
     }
 
-    /// Whether an item is a camera that can be looked through.
+    /// `true` if an item is a camera to look through.
     pub(crate) fn is_camera(&self, item: Item) -> bool {
         let camera = self.document().map(|document| document.camera_of(item));
         camera.flatten().is_some()
@@ -144,11 +145,11 @@ impl State {
         self.view.fov = FieldsOfView::default();
         self.view.use_field_of_view();
         self.take_pose(pose);
-        // Turning and zooming are about what it sees.
+        // Orbiting and zooming use the point that it sees.
         self.view.camera.pose.target = self.seen_in_the_middle();
     }
 
-    /// The pose from which an item that occupies a box is seen best.
+    /// Returns the pose with the best view of an item with the given bounds.
     fn free_view(&self, item: Item, bounds: Aabb) -> Pose {
         let least = self.least_framed_radius();
         let framed = camera_control::with_surroundings(bounds, least);
@@ -176,7 +177,7 @@ impl State {
         self.document()?.place(item, &self.view.shown).bounds
     }
 
-    /// Less for documents that are themselves small.
+    /// Returns the minimum framed radius, which is smaller for small documents.
     fn least_framed_radius(&self) -> f32 {
         let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
         let least = if self.can_cut() {
@@ -198,7 +199,7 @@ impl State {
         }
     }
 
-    /// Puts a point into the middle of the view.
+    /// Centres the view on a point.
     pub(crate) fn center_on(&mut self, point: Vec3) {
         if self.is_flat() {
             self.center_flat(DVec2::new(point.x.into(), point.z.into()));
@@ -225,7 +226,7 @@ impl State {
         }
     }
 
-    /// Whether a wall of a level is between the eye and the middle of a box.
+    /// `true` if a wall of a level hides the centre of a box from the eye.
     fn is_behind_wall(&self, bounds: Aabb) -> bool {
         let way = bounds.center() - self.view.camera.pose.eye;
         let Some(direction) = way.try_normalize().filter(|_| self.can_cut()) else {
@@ -242,7 +243,7 @@ impl State {
         })
     }
 
-    /// Puts the selection into the middle of the view; in a level from where no wall is before it.
+    /// Centres the view on the selection; in a level from a position without a wall in between.
     fn go_to_selection(&mut self) {
         match self.view.shown.selected.filter(|_| self.can_cut()) {
             Some(item) => self.frame(item),
@@ -250,14 +251,13 @@ impl State {
         }
     }
 
-    /// The point of the document, or of the ground, that is in the middle of the view.
+    /// Returns the point of the document, or of the ground, at the centre of the view.
     pub(crate) fn seen_in_the_middle(&self) -> Vec3 {
         self.seen_at(Vec2::splat(0.5))
     }
 
-    /// The point that a drag turns the view around: what is at a point of the view, or else
-    /// what the camera looks at, so that a small thing stays in view however far beside it the drag
-    /// begins.
+    /// Returns the pivot of an orbit: the point at a view position, or else the camera's target. A
+    /// small model then stays in view if the drag begins beside it.
     pub(crate) fn pivot_at(&self, at: Vec2) -> Vec3 {
         self.hit_at(at).unwrap_or(self.view.camera.pose.target)
     }
@@ -266,7 +266,7 @@ impl State {
         Some(self.pick_at(at)?.position)
     }
 
-    /// What is in the middle of the view, if anything is.
+    /// Returns the item at the centre of the view, if any.
     pub(crate) fn item_in_the_middle(&self) -> Option<Item> {
         Some(self.pick_at(Vec2::splat(0.5))?.item)
     }
@@ -275,18 +275,18 @@ impl State {
         self.first_met(self.view.camera.ray_in_world(at, self.view.aspect))
     }
 
-    /// What of the document a ray meets first.
+    /// Returns the first hit of a ray in the document.
     pub(crate) fn first_met(&self, ray: Ray) -> Option<Hit> {
         self.document()?.pick(ray, &self.view.shown)
     }
 
-    /// Whether the eye is in a room of a level: there are walls, a floor and a ceiling around it.
+    /// `true` if the eye is inside a room of a level, with walls, a floor and a ceiling around it.
     pub(crate) fn is_indoors(&self) -> bool {
         let perspective = self.view.camera.projection == Projection::Perspective;
         perspective && self.is_room(self.view.camera.pose.eye)
     }
 
-    /// Whether a place is in a room of a level.
+    /// `true` if a position is inside a room of a level.
     pub(crate) fn is_room(&self, place: Vec3) -> bool {
         if !self.can_cut() {
             return false;
@@ -301,9 +301,8 @@ impl State {
         walls.count() >= MIN_WALLS
     }
 
-    /// Goes nearer to what is at a point of the view (`factor` below 1) or away from it. It
-    /// stops before a wall, and goes through it if it `may_pass` and there is something to be seen
-    /// behind.
+    /// Zooms towards the point at a view position (`factor` below 1) or away from it. Stops at a
+    /// wall, and passes through it if `may_pass` and something is visible behind it.
     pub(crate) fn zoom_to(&mut self, at: Vec2, factor: f32, may_pass: bool) {
         let anchor = self.seen_at(at);
         if let Some(wall) = self.hit_at(at) {
@@ -319,8 +318,8 @@ impl State {
         }
     }
 
-    /// Turning and zooming are about something that is at least as deep in the view as a point:
-    /// what was aimed at before is too near for going there. The view stays as it is.
+    /// Moves the target to at least the depth of a point, because a closer target limits the zoom.
+    /// The view does not change.
     fn aim_as_deep_as(&mut self, point: Vec3) {
         let Camera { pose, .. } = self.view.camera;
         let forward = self.view.camera.forward();
@@ -331,8 +330,8 @@ impl State {
         }
     }
 
-    /// The pose behind a wall that the eye has stopped before; none where nothing is to be seen
-    /// from there.
+    /// Returns the pose behind the wall that has stopped the eye; `None` if nothing is visible from
+    /// there.
     fn behind(&self, wall: Vec3) -> Option<Pose> {
         if self.view.camera.projection != Projection::Perspective {
             return None;
@@ -350,8 +349,8 @@ impl State {
         })
     }
 
-    /// Speed of flying in world units a second. Above a map it falls with the height above the ground, so
-    /// that nobody dives through it.
+    /// Returns the flying speed in world units per second. Above a map it decreases with the height
+    /// above the ground, so that the camera does not dive through it.
     pub(crate) fn fly_speed(&self) -> f32 {
         let full = self.view.fly_speed;
         let bounds = self.document().filter(|document| {
@@ -371,14 +370,14 @@ impl State {
         })
     }
 
-    /// Stops flying: turning is around something that is in view again.
+    /// Stops flying; orbits use a point in view again.
     pub(crate) fn stop_flying(&mut self) {
         self.view.camera.pose.target = self.seen_in_the_middle();
         self.set_mode(CameraMode::Orbit);
     }
 
-    /// The point of the document that is at a point of the view; where there is none, of the
-    /// level ground at the target's height, or at its distance.
+    /// Returns the point of the document at a view position. Fallbacks are the horizontal ground
+    /// plane, then the target's distance.
     pub(crate) fn seen_at(&self, at: Vec2) -> Vec3 {
         if let Some(position) = self.hit_at(at) {
             return position;
@@ -394,12 +393,12 @@ impl State {
             })
     }
 
-    /// The pointer that is held was moved by so many physical pixels.
+    /// Accumulates motion of the locked pointer, in physical pixels.
     pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
         self.pointer.looked_by += (by / pixels_per_point).as_vec2();
     }
 
-    /// Takes the camera from a text, such as one that was copied.
+    /// Sets the camera from text, such as a copied one.
     pub(crate) fn paste_pose(&mut self, text: &str) {
         match text.parse::<Pose>() {
             Ok(pose) => {
@@ -430,7 +429,7 @@ mod tests {
 
     const ASPECT: f32 = 1.3;
 
-    /// Something of two units, and the model that comes with the program.
+    /// A model of two units, and the built-in model.
     fn small() -> impl Iterator<Item = State> {
         [moving(&[("Walk", 32)]), model()]
             .into_iter()
@@ -442,14 +441,15 @@ mod tests {
             })
     }
 
-    /// How much of the view's height or width the document takes, and that it is in it.
+    /// Returns the fraction of the view's height or width that the document takes; asserts that it
+    /// is in view.
     #[track_caller]
     fn seen(state: &State) -> f32 {
         let document = state.document().unwrap();
         seen_of(state, document.bounds_in_view(&state.view.shown))
     }
 
-    /// The same of a box.
+    /// Returns the same for a box.
     #[track_caller]
     fn seen_of(state: &State, bounds: Aabb) -> f32 {
         let corners = bounds.corners();
@@ -512,7 +512,7 @@ mod tests {
                 state.run(Action::View(view));
                 assert!(seen(&state) > 0.9, "{view:?}");
             }
-            // From where the user went nearer, other sides are as near.
+            // After zooming in, other sides keep the distance.
             let camera = &mut state.view.camera;
             camera.pose.eye = camera.pose.target.midpoint(camera.pose.eye);
             let near = camera.distance();
@@ -521,7 +521,7 @@ mod tests {
         }
     }
 
-    /// Faces of a material of the bath house, of every so many one.
+    /// Every `every`-th face of a material of the bath house.
     fn faces(document: &dyn Document, index: u32, every: usize) -> Vec<Item> {
         let material = LevelItem::Material { level: 0, index }.into();
         let first = document.next_of_kind(material, None, false);
@@ -532,7 +532,7 @@ mod tests {
         faces
     }
 
-    /// What the eye sees in the middle of the view.
+    /// Returns the hit at the centre of the view.
     fn in_the_middle(state: &State) -> Option<Hit> {
         state.first_met(state.view.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
     }
@@ -556,7 +556,7 @@ mod tests {
                 assert!((camera.pose.eye - middle).dot(normal) > 0.0, "{face:?}");
                 framed += 1;
                 let met = in_the_middle(&state);
-                // Some have a wall standing on their very middle.
+                // A wall may stand on the very centre of a face.
                 if met.is_none_or(|hit| hit.position.distance(middle) > 0.1) {
                     hidden.push((face, met, camera.pose));
                 }

@@ -1,5 +1,5 @@
-//! Looks for a place from which something can be seen: in the free space around it, on the side
-//! that it faces, and never behind a wall.
+//! Searches for a pose with a good view of an item: in free space, on the side that it faces, and
+//! not behind a wall.
 
 use glam::{Quat, Vec3};
 
@@ -7,33 +7,33 @@ use super::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, Hit, Ray, SeenFrom};
 
-/// The eye keeps away from the wall behind it by this part of the way there.
+/// Distance of the eye from the wall behind it, as a fraction of the distance to the wall.
 const AWAY_FROM_WALL: f32 = 0.12;
-/// Directions from whatever is looked at to the eye, around it and up and down, in degrees.
+/// Candidate directions from the item to the eye, around it and up, in degrees.
 const AROUND_DEGREES: [f32; 8] = [0.0, 45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0];
 const UP_DEGREES: [f32; 5] = [25.0, 0.0, 55.0, -25.0, -55.0];
-/// The same away from the normal of a surface.
+/// Candidate angles away from the normal of a surface, in degrees.
 const OFF_NORMAL_DEGREES: [f32; 3] = [0.0, 30.0, 60.0];
-/// What is this good needs no further looking.
+/// Score at which the search ends early.
 const GOOD: f32 = 0.9;
-/// How much a view counts that shows nothing of the thing, though nothing is before it.
+/// Score of a sample whose ray hits neither the item nor an obstacle.
 const FREE: f32 = 0.25;
-/// How much a view loses that is turned all the way round from the one that there is.
+/// Penalty for a candidate on the opposite side of the current view; smaller turns cost less.
 const TURNED: f32 = 0.15;
 
-/// Something to be looked at.
+/// An item to look at.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subject {
-    /// What is to be in the view, around what is looked at.
+    /// The box to fit into the view: the item with its surroundings.
     pub(crate) framed: Aabb,
-    /// What it occupies itself.
+    /// The bounds of the item itself.
     pub(crate) bounds: Aabb,
-    /// From where it can be seen.
+    /// The side from which it is visible.
     pub(crate) from: SeenFrom,
 }
 
-/// The pose from which a camera sees something best, turned as little as need be; none where it is
-/// seen from nowhere. `pick` gives the first thing that a ray meets.
+/// Returns the pose with the best view of an item and little rotation; `None` if it is visible from
+/// no candidate. `pick` returns the first hit of a ray.
 pub(crate) fn find(
     camera: &Camera,
     subject: &Subject,
@@ -57,7 +57,7 @@ pub(crate) fn find(
     best.map(|(_, pose)| pose)
 }
 
-/// Where the eye may be, as unit vectors from what is looked at: first where it is.
+/// Returns candidate positions of the eye as unit vectors from the item, the current one first.
 fn directions(from: SeenFrom, back: Vec3) -> Vec<Vec3> {
     let mut directions = vec![back];
     if let SeenFrom::Before { normal, .. } = from {
@@ -80,7 +80,7 @@ fn directions(from: SeenFrom, back: Vec3) -> Vec<Vec3> {
     directions
 }
 
-/// How well something is seen from a direction, from 0 to 1, and the pose; none if not at all.
+/// Returns the score of a direction, from 0 to 1, and its pose; `None` if the item is not visible.
 fn seen_from(
     camera: &Camera,
     subject: &Subject,
@@ -90,7 +90,7 @@ fn seen_from(
 ) -> Option<(f32, Pose)> {
     let middle = match subject.from {
         SeenFrom::Before { middle, normal } => {
-            // Flatter than this little of it is seen.
+            // At a flatter angle little of the surface is visible.
             if to_eye.dot(normal) < 0.3 {
                 return None;
             }
@@ -121,7 +121,7 @@ fn seen_from(
     }
     let distance = wanted.min(room);
     let eye = middle + to_eye * distance;
-    // What is between the eye and the thing.
+    // Obstacles between the eye and the item.
     let near_enough = half.length() * 0.02 + camera.near * 2.0;
     let points = points(subject, middle);
     let mut seen = 0.0;
@@ -138,7 +138,7 @@ fn seen_from(
         };
     }
     let seen = seen / points.len() as f32;
-    // From so near that little of it is in view it is seen less well.
+    // From too close, only part of the item is in view.
     let sight = seen * (distance / wanted).clamp(0.2, 1.0);
     let pose = Pose {
         eye,
@@ -147,7 +147,7 @@ fn seen_from(
     (seen > 0.0).then_some((sight, pose))
 }
 
-/// Points of what is looked at: its middle, and toward its ends.
+/// Returns sample points of an item: its centre, and points towards its ends.
 fn points(subject: &Subject, middle: Vec3) -> [Vec3; 7] {
     let half = (subject.bounds.max - subject.bounds.min) * 0.5;
     let toward = |axis: Vec3, part: f32| {

@@ -1,4 +1,4 @@
-//! The views of the open document that were seen before, to go back to and forth again.
+//! Navigation history of the open document's views, with back and forward.
 
 use std::collections::VecDeque;
 
@@ -7,25 +7,25 @@ use super::flat::FlatView;
 use crate::viewer::state::State;
 use mapscope_scene::camera::Camera;
 
-/// Views that are remembered at most on either side.
+/// Maximum number of views in each direction.
 const MAX_VIEWS: usize = 100;
-/// How long a view must have stayed to be gone back to, in seconds: what a drag or a flight passes
-/// is no view of its own.
+/// Minimum duration of a view in the history, in seconds. Views during a drag or a flight are
+/// skipped.
 const REST_SECS: f64 = 0.5;
 
-/// The views before and after the one that is seen.
+/// The views before and after the current one.
 #[derive(Debug, Default)]
 pub(crate) struct ViewHistory {
     before: VecDeque<Seen>,
     after: VecDeque<Seen>,
-    /// The view of the last frame; none where the next one begins anew.
+    /// The view of the last frame; `None` if the history restarts with the next one.
     last: Option<Seen>,
-    /// Since when `last` was seen, in seconds of the window's clock; none where it counts as a view
-    /// however short that was.
+    /// Start of `last`, in seconds of the window's clock; `None` if it counts regardless of its
+    /// duration.
     since_secs: Option<f64>,
 }
 
-/// How the document was seen.
+/// A view of the document.
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     camera: Camera,
@@ -37,7 +37,7 @@ struct Seen {
 
 impl Seen {
     fn is_like(&self, other: &Self) -> bool {
-        // A drag may begin in another way to move.
+        // The mode may change at the start of a drag.
         let is_flat = |seen: &Self| seen.mode == CameraMode::Flat;
         (self.camera, self.level, is_flat(self)) == (other.camera, other.level, is_flat(other))
     }
@@ -52,12 +52,12 @@ impl ViewHistory {
         }
     }
 
-    /// Forgets all views: another document is open.
+    /// Clears the history, because another document is open.
     pub(crate) fn forget(&mut self) {
         *self = Self::default();
     }
 
-    /// Whatever is seen now is gone back to after the next change.
+    /// Adds the current view to the history at the next change, regardless of its duration.
     pub(crate) fn rest(&mut self) {
         self.since_secs = None;
     }
@@ -81,8 +81,8 @@ impl State {
         }
     }
 
-    /// Takes in what is seen in a frame, at a time in seconds of the window's clock: a view that had
-    /// come to rest is remembered once it changes.
+    /// Records the view of a frame, at a time in seconds of the window's clock. A view that has
+    /// rested is added to the history once it changes.
     pub(crate) fn note_view(&mut self, now_secs: f64) {
         if self.files.open.is_none() || self.view.framing.is_some() {
             return;
@@ -93,7 +93,7 @@ impl State {
             history.since_secs = None;
             return;
         };
-        // Another shape of the view moves the camera of a flat one, too.
+        // Resizing moves the camera of a flat view too.
         if last.is_like(&now) || last.size_px != now.size_px {
             return;
         }
@@ -105,7 +105,7 @@ impl State {
         history.since_secs = Some(now_secs);
     }
 
-    /// Whether there is a view to go back to, or forth.
+    /// `true` if there is a view to go back (or forward) to.
     pub(crate) fn has_view(&self, backwards: bool) -> bool {
         let history = &self.view.history;
         let side = if backwards {
@@ -116,7 +116,7 @@ impl State {
         !side.is_empty()
     }
 
-    /// Goes back to the view before this one, or forth again.
+    /// Goes back to the previous view, or forward to the next one.
     pub(crate) fn see_again(&mut self, backwards: bool) {
         let now = self.seen_now();
         let history = &mut self.view.history;
@@ -126,14 +126,14 @@ impl State {
         push(history.side(!backwards), now);
         history.last = None;
         self.show_level(seen.level);
-        // Who walked or flew does not fall or drift at once.
+        // A view from walking or flying must not fall or drift at once.
         self.set_mode(match seen.mode {
             CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
             mode => mode,
         });
         self.view.framing = None;
         self.view.camera = seen.camera;
-        // Layers with parallax stand where the camera has them.
+        // Update layers with parallax, whose positions depend on the camera.
         if let Some(window) = self.flat_window() {
             self.see_flat(window);
         }
@@ -172,7 +172,7 @@ mod tests {
         let mut state = opened();
         assert!(!state.is_enabled(back) && !state.is_enabled(forth));
         let first = state.view.camera.pose;
-        // A drag passes many.
+        // A drag passes many views.
         for step in 0_u8..10 {
             state.view.camera.pose = at(step.into());
             state.note_view(10.0 + f64::from(step) * 0.1);
@@ -191,12 +191,12 @@ mod tests {
         assert_eq!(go(&mut state, forth, 21.3), at(50.0));
         assert!(!state.is_enabled(forth));
         assert_eq!(go(&mut state, back, 21.4), at(9.0));
-        // Whoever goes elsewhere has nothing ahead.
+        // A new view clears the forward history.
         state.view.camera.pose = at(70.0);
         state.note_view(21.5);
         assert!(!state.is_enabled(forth));
         assert_eq!(go(&mut state, back, 21.6), at(9.0));
-        // The next document has views of its own.
+        // The next document has its own history.
         state.loaded(loaded(model(), false));
         assert!(!state.is_enabled(back) && !state.is_enabled(forth));
     }

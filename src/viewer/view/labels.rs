@@ -1,4 +1,4 @@
-//! The texts of overlays, written over the view at their places in the world.
+//! The texts of overlays, painted over the view at their world positions.
 
 use egui::{Color32, FontId, Painter, Rect};
 
@@ -8,17 +8,17 @@ use crate::viewer::state::OpenFile;
 use mapscope_scene::Label;
 use mapscope_scene::camera::Camera;
 
-/// The texts of what is shown, kept until that changes.
+/// The texts of the visible overlays, cached until they change.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    /// What they were made from: what is shown, and the load that it is of.
+    /// Cache key: the revision of the visible state, and the load.
     of: Option<(Revision, u64)>,
     texts: Vec<Label>,
     places: LabelPlaces,
 }
 
 impl Labels {
-    /// Paints the texts over the view in a rectangle.
+    /// Paints the texts over the view in `rect`.
     pub(crate) fn paint(
         &mut self,
         painter: &Painter,
@@ -82,7 +82,7 @@ mod tests {
     use mapscope_scene::OverlayId;
     use mapscope_scene::camera::Pose;
 
-    /// Which of the two texts of the document are seen from a place.
+    /// Returns which of the document's two texts are visible from a position.
     fn seen_from(eye: Vec3, target: Vec3) -> Vec<String> {
         let mut h = with_moving();
         h.state_mut()
@@ -91,7 +91,7 @@ mod tests {
         h.state_mut().state.view.camera.pose = Pose { eye, target };
         h.run();
         let view = h.state().placed.viewport.unwrap();
-        // Not those of the outline, and not the dark edges of letters.
+        // Without the texts of the outliner and the dark edges of letters.
         let in_view = h.output().shapes.iter().filter(|s| s.clip_rect == view);
         let texts = in_view.filter_map(|shape| match &shape.shape {
             Shape::Text(text) if text.override_text_color.is_none() => Some(text.galley.text()),
@@ -111,7 +111,7 @@ mod tests {
             ["Hip"],
             "both are at the same place, and there is no room for the number"
         );
-        // Of two at the same place of the view the nearer one, although it was made later.
+        // Of two texts at the same view position, the nearer one, although it was created later.
         let above = Vec3::new(0.01, 4.0, 0.0);
         assert_eq!(seen_from(above, Vec3::ZERO), ["Head", "7"]);
         let behind = Vec3::new(0.0, 1.0, 8.0);

@@ -1,4 +1,4 @@
-//! The tool that measures from one point to another.
+//! The measuring tool: the distance between two points.
 
 use egui::{Align2, FontId, Painter, Pos2, Rect, Stroke, vec2};
 use glam::{Vec2, Vec3};
@@ -13,13 +13,13 @@ use mapscope_scene::{SummaryPart, fixed};
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;
 
-/// What is measured.
+/// State of the measuring tool.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Measure {
     open: bool,
-    /// From where to where, in world space.
+    /// Start and end in world space.
     line: Option<[Vec3; 2]>,
-    /// Width and height of a tile along X and Z, where lengths are counted in tiles, too.
+    /// Width and height of a tile along X and Z, if lengths are also given in tiles.
     tile: Option<[f32; 2]>,
 }
 
@@ -28,22 +28,22 @@ impl Measure {
         self.open
     }
 
-    /// Stops measuring.
+    /// Closes the tool.
     pub(crate) fn close(&mut self) {
         *self = Self::default();
     }
 
-    /// From where to where is measured, in world space.
+    /// Returns the start and the end of the measured line, in world space.
     pub(crate) fn line(&self) -> Option<[Vec3; 2]> {
         self.line
     }
 
-    /// Begins at a point.
+    /// Starts a line at a point.
     pub(crate) fn begin(&mut self, from: Vec3) {
         self.line = Some([from, from]);
     }
 
-    /// Goes to a point from where it began.
+    /// Moves the end of the line to a point.
     pub(crate) fn go_to(&mut self, to: Vec3) {
         if let Some([_, end]) = &mut self.line {
             *end = to;
@@ -72,8 +72,8 @@ impl State {
         };
     }
 
-    /// The point that is measured at a point of the view, of which `at` is a fraction and `px`
-    /// is in physical pixels from the top left.
+    /// Returns the point to measure at a view position: `at` is a fraction of the view, `px` is in
+    /// physical pixels from the top left.
     pub(crate) fn measured_at(&self, at: Vec2, px: Vec2) -> Vec3 {
         let place = self.flat_place(px).unwrap_or_else(|| self.seen_at(at));
         if self.is_map() {
@@ -84,8 +84,7 @@ impl State {
         }
     }
 
-    /// What the measured line says, the most important first; nothing before anything was
-    /// measured.
+    /// Returns the measured values, most important first; empty before the first measurement.
     pub(crate) fn measured(&self) -> Vec<SummaryPart> {
         let Some([from, to]) = self.tools.measure.line() else {
             return Vec::new();
@@ -111,7 +110,7 @@ impl State {
         parts
     }
 
-    /// Paints what is measured over the view in a rectangle.
+    /// Paints the measured line over the view in `rect`.
     pub(crate) fn paint_measured(&self, painter: &Painter, rect: Rect) {
         let Some(line) = self.tools.measure.line() else {
             return;
@@ -144,7 +143,7 @@ impl State {
             .collect();
         let galley =
             painter.layout_no_wrap(text.join("\n"), FontId::proportional(12.5), theme::ACCENT);
-        // Beyond the end, where the pointer does not hide it, and not out of the view.
+        // Beyond the end, so that the pointer does not hide it, and clamped to the view.
         let room = galley.size() + vec2(14.0, 10.0);
         let beside = to + vec2(14.0, 14.0);
         let place = Align2::LEFT_TOP.anchor_size(beside, room);
@@ -159,14 +158,14 @@ impl State {
     }
 }
 
-/// A length in tiles, without decimals that say nothing.
+/// Formats a length in tiles, without trailing zeros.
 fn in_tiles(tiles: f32) -> String {
     let text = fixed(tiles, 2);
     let text = text.trim_end_matches('0').trim_end_matches('.');
     text.to_owned()
 }
 
-/// A difference, with its sign also where it is more.
+/// Formats a difference with its sign, `+` included.
 fn signed(difference: f32) -> String {
     let text = fixed(difference, 2);
     let plus = if text.starts_with('-') { "" } else { "+" };

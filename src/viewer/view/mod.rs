@@ -1,5 +1,5 @@
-//! Where a document is seen from, and what the pointer does there: the camera, framing, picking,
-//! walking, measuring, and what is painted over the view.
+//! The view of a document and its interaction: the camera, framing, picking, walking, measuring,
+//! and overlays painted over the view.
 
 pub(crate) mod camera_control;
 mod contour;
@@ -26,39 +26,38 @@ use super::state::settings::FieldsOfView;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose};
 use mapscope_scene::{Aabb, Item, OverlayId};
 
-/// Where the open document is seen from, and what of it is shown.
+/// The view of the open document: its camera and the visible parts.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// Where it is seen from.
+    /// The camera.
     pub camera: Camera,
-    /// What the pointer does to the camera.
+    /// The control mode of the camera.
     pub mode: CameraMode,
-    /// Speed of flying in world units a second.
+    /// Flying speed in world units per second.
     pub fly_speed: f32,
-    /// Height of the game's view above the ground.
+    /// Height of the game view above the ground.
     pub game_height: f32,
-    /// Width over height.
+    /// Width divided by height.
     pub aspect: f32,
-    /// Width and height in physical pixels, once it was shown.
+    /// Width and height in physical pixels, once it has been shown.
     pub size_px: [u32; 2],
-    /// How wide the camera sees, as it was set or the command line asks for.
+    /// Fields of view of the camera, from the user or the command line.
     pub fov: FieldsOfView,
-    /// What is remembered of the flat view.
+    /// State of the flat view.
     pub flat: FlatView,
-    /// The direction from which a document that was just opened is to be seen, as soon as the
-    /// shape of the view is known.
+    /// The direction from which to frame a newly opened document, once the aspect ratio is known.
     pub framing: Option<NamedView>,
-    /// The pose in which all of the document was put into the view. While the camera is in it, other
-    /// named views show all of it too.
+    /// The pose that framed the whole document. While the camera is in it, other named views frame
+    /// the whole document too.
     pub framed: Option<Pose>,
-    /// What of the document is shown.
+    /// The visible parts of the document, with their revision.
     pub shown: TrackedShown,
     /// The views before and after this one.
     pub history: ViewHistory,
 }
 
 impl View {
-    /// Nothing is seen yet.
+    /// Creates the view of no document.
     pub(crate) fn new(fov: FieldsOfView) -> Self {
         let bounds = Aabb {
             min: Vec3::splat(-100.0),
@@ -89,46 +88,47 @@ impl View {
         self.fov.of(self.mode)
     }
 
-    /// Has the camera see as wide as it is to.
+    /// Applies the field of view of the current mode to the camera.
     pub(crate) fn use_field_of_view(&mut self) {
         self.camera.fov_y_radians = self.field_of_view().to_radians();
     }
 }
 
-/// What the pointer is over, and does.
+/// State of the pointer.
 #[derive(Debug, Default)]
 pub(crate) struct Pointer {
-    /// What it is over.
+    /// The item under the pointer.
     pub hovered: Option<Item>,
-    /// Where in the world it is, if it is over something in the view.
+    /// Its world position, if it is over an item in the view.
     pub pointed_at: Option<Vec3>,
-    /// Whether one looks around with it; it is then held.
+    /// `true` while a drag looks around; the pointer is then locked.
     pub looking: bool,
-    /// How far it was moved while it was held and the view has not turned yet, in logical pixels.
+    /// Accumulated motion of the locked pointer that has not turned the view yet, in logical
+    /// pixels.
     pub looked_by: Vec2,
 }
 
 impl Pointer {
-    /// What it was over may be gone.
+    /// Clears the hovered item, which may no longer exist.
     pub(crate) fn leave(&mut self) {
         self.hovered = None;
         self.pointed_at = None;
     }
 }
 
-/// What is done with a document beside looking.
+/// The tools of the view.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
-    /// Measures.
+    /// The measuring tool.
     pub measure: Measure,
-    /// Cuts away what is not to be seen.
+    /// The clip box.
     pub clip_box: ClipBox,
-    /// Whether visibility stays that of where the eye was when this was switched on.
+    /// `true` if visibility is frozen at the position where this was switched on.
     pub holds_visibility: bool,
-    /// The kind that is stepped through.
+    /// The kind whose items are being stepped through.
     pub stepping: Option<Item>,
     /// Overlays that were switched on to show problems of the document.
     pub problem_overlays: Vec<OverlayId>,
-    /// Compares with another file.
+    /// The comparison with another file.
     pub comparison: Comparison,
 }

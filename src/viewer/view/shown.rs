@@ -1,34 +1,32 @@
-//! What of the open document is shown, with a number that says whether it has changed.
+//! The visible state of the open document, with a revision for change detection.
 
 use std::ops::{Deref, DerefMut};
 
 use mapscope_scene::{Playhead, Shown};
 
-/// What is shown. It is read and written as [`Shown`] is; whoever takes it to write makes a new
-/// revision of it.
+/// The visible state. It dereferences to [`Shown`]; mutable access increments its revision.
 #[derive(Debug, Default)]
 pub(crate) struct TrackedShown {
     shown: Shown,
     revision: Revision,
 }
 
-/// Which revision of what is shown it is. Who keeps something that was made from what is shown
-/// keeps its revision, and compares that.
+/// Revision of the visible state; a cache key for anything derived from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Revision {
-    /// Counts the changes of all but the moment.
+    /// Number of changes of everything except the moment.
     pub all_but_moment: u64,
-    /// Counts the moments.
+    /// Number of changes of the moment.
     pub moment: u64,
 }
 
 impl TrackedShown {
-    /// Which revision it is.
+    /// Returns the revision.
     pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Shows a moment.
+    /// Sets the moment.
     pub(crate) fn set_playhead(&mut self, playhead: Playhead) {
         if self.shown.playhead != playhead {
             self.shown.playhead = playhead;

@@ -1,4 +1,4 @@
-//! The 3D view: what the pointer and the flying keys do in it.
+//! The 3D view: pointer input and flying keys.
 
 use std::collections::BTreeSet;
 
@@ -17,64 +17,62 @@ use mapscope_scene::camera::Camera;
 use mapscope_scene::fixed;
 use mapscope_scene::tilemap::FlatWindow;
 
-/// The keys that fly: ahead, left, back, right, down and up. They are meant by their place on
-/// the keyboard.
+/// The keys for flying: forward, left, back, right, down and up, by their position on the keyboard.
 pub(crate) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
-/// How much faster it flies while Shift is held.
+/// Speed factor while Shift is held.
 const FASTER: f32 = 4.0;
-/// Logical pixels that a notch of the wheel scrolls (egui's own setting).
+/// Logical pixels per notch of the wheel (egui's own setting).
 const PIXELS_PER_NOTCH: f32 = 40.0;
-/// What is left of the distance after a notch of the wheel.
+/// Distance factor per notch of the wheel.
 const ZOOM_PER_NOTCH: f32 = 0.85;
-/// How long the wheel rests before a notch of it goes through a wall, in seconds: whoever turns it
-/// on and on stops there.
+/// Pause of the wheel, in seconds, after which a notch passes through a wall. Continuous turning
+/// stops at the wall.
 const WHEEL_RESTS_SECS: f64 = 0.6;
-/// How often it is found out what is below a pointer that rests while something plays, in seconds.
+/// Interval at which a resting pointer is picked during playback, in seconds.
 const PICK_EVERY_SECS: f64 = 0.2;
 
-/// What a drag does.
+/// The action of a drag.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Drag {
-    /// Turn around this point.
+    /// Orbit around this point.
     Orbit(Vec3),
     /// Look around.
     Look,
-    /// Keep this point under the pointer, whatever way the camera looks.
+    /// Keep this point under the pointer, in any direction of view.
     Pan(Vec3),
-    /// Keep this point under the pointer, the camera staying as high as it is.
+    /// Keep this point under the pointer without changing the camera's height.
     PanLevel(Vec3),
-    /// Keep the flat view's map under the pointer: what is at the top left at first, and where the
-    /// pointer was then.
+    /// Keep the flat view's map under the pointer: the map position at the top left and the pointer
+    /// position at the start of the drag.
     Map(DVec2, Pos2),
-    /// Measure from where it began.
+    /// Measure from the start of the drag.
     Measure,
 }
 
-/// What the view remembers between frames.
+/// State of the view between frames.
 #[derive(Debug, Default)]
 pub(crate) struct Viewport {
-    /// What is dragged, and where the pointer was when it was last followed.
+    /// The current drag, and the last pointer position that was followed.
     drag: Option<(Drag, Pos2)>,
     held: BTreeSet<Key>,
-    /// Whether one flies only as long as the right button is held.
+    /// `true` if flying ends when the right button is released.
     flies_while_held: bool,
-    /// When the wheel was last turned, in seconds of the window's clock.
+    /// Time at which the wheel was last turned, in seconds of the window's clock.
     wheel_turned_secs: f64,
-    /// Notches of the wheel that are not a whole step of the flat view's zoom yet.
+    /// Wheel motion in notches, less than a whole step of the flat view's zoom.
     notches: f32,
-    /// What the pointer was last compared with the document for: nothing is picked twice.
+    /// Inputs of the last pick, so that nothing is picked twice.
     picked: Option<(Pos2, Camera, Revision, u64)>,
-    /// When that was, in seconds.
+    /// Time of that pick, in seconds.
     picked_at_secs: f64,
     outline: Outline,
     labels: Labels,
 }
 
 impl Viewport {
-    /// Leaves room for the view, and does what the user does in it. Gives its rectangle in logical
-    /// pixels.
+    /// Allocates the view and handles input in it. Returns its rectangle in logical pixels.
     pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State) -> Rect {
-        // On whole pixels of the screen, so that those of the view are neither doubled nor lost.
+        // Aligned to whole screen pixels, so that pixels of the view are neither doubled nor lost.
         let pixels_per_point = ui.pixels_per_point();
         let rect = ui
             .available_rect_before_wrap()
@@ -129,7 +127,7 @@ impl Viewport {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
         }
         if let Some(open) = &state.files.open {
-            // The view has the outline of the selection already.
+            // The view already contains the outline of the selection.
             let item = state.pointer.hovered.filter(|item| {
                 state.view.shown.selected != Some(*item) && !state.tools.measure.is_open()
             });
@@ -149,9 +147,9 @@ impl Viewport {
         rect
     }
 
-    /// Begins, follows and ends drags. What counts is where the pointer was and where it is, not
-    /// how far egui says that it was dragged: that leaves out the way before it is sure that this
-    /// is no click, and the way of the frame in which the button is released.
+    /// Starts, follows and ends drags. Uses pointer positions, not egui's drag delta: the delta
+    /// lacks the motion before egui has ruled out a click, and the motion in the frame of the
+    /// release.
     fn drag(
         &mut self,
         ui: &egui::Ui,
@@ -190,7 +188,7 @@ impl Viewport {
         if !is_held || !ui.input(|input| input.focused) {
             self.drag = None;
         }
-        // One that has stopped is followed to its end, and no further.
+        // A drag that has stopped is followed to its end, and no further.
         let drag = if response.dragged() {
             self.drag
         } else {
@@ -220,7 +218,7 @@ impl Viewport {
             }
             Drag::Map(top_left, origin) => {
                 if let Some(window) = state.flat_window() {
-                    // By whole pixels of the screen, however fine the pointer's are.
+                    // By whole screen pixels, even if pointer positions are finer.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
                     state.see_flat(FlatWindow {
                         top_left_px: top_left - by / window.zoom,
@@ -232,7 +230,7 @@ impl Viewport {
         };
     }
 
-    /// Changes the zoom of the flat view by whole steps, a notch of the wheel each.
+    /// Changes the zoom of the flat view by one step per notch of the wheel.
     fn step_zoom(
         &mut self,
         ui: &egui::Ui,
@@ -244,7 +242,7 @@ impl Viewport {
             self.notches = 0.0;
             return;
         };
-        // As the wheel gives them: smoothed they would go on after it has stopped.
+        // Raw wheel events: smoothed ones would continue after the wheel has stopped.
         self.notches += ui.input(|input| input.events.iter().map(notches_of).sum::<f32>());
         let steps = self.notches.trunc();
         self.notches -= steps;
@@ -272,7 +270,7 @@ impl Viewport {
         if is_turned {
             self.wheel_turned_secs = now_secs;
         }
-        // Holding Shift makes egui scroll sideways, holding Ctrl makes it zoom.
+        // With Shift, egui scrolls sideways; with Ctrl it zooms.
         let notches = (scrolled.y + scrolled.x) / PIXELS_PER_NOTCH + pinched.ln() * 6.0;
         if notches == 0.0 || !notches.is_finite() {
             return;
@@ -298,7 +296,7 @@ impl Viewport {
         }
     }
 
-    /// Takes in which of the keys that fly are held.
+    /// Tracks the held flying keys.
     fn note_keys(&mut self, ui: &egui::Ui, state: &State) {
         let typing = ui.ctx().text_edit_focused() || state.interface.dialog.is_some();
         ui.input(|input| {
@@ -324,8 +322,8 @@ impl Viewport {
         });
     }
 
-    /// Holding the right button in the view and one of the keys that fly flies until the button is
-    /// released; until then the drag moves the view sideways.
+    /// Flies while the right button and a flying key are held in the view, until the button is
+    /// released. Without a key the drag pans the view.
     fn fly_while_held(&mut self, ui: &egui::Ui, state: &mut State, response: &Response) {
         let is_held = response.is_pointer_button_down_on()
             && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
@@ -362,18 +360,18 @@ impl Viewport {
         ui.ctx().request_repaint();
     }
 
-    /// Finds what the pointer is over, if it or the view has moved.
+    /// Picks the item under the pointer if the pointer or the view has moved.
     fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let pointer = response.hover_pos().filter(|_| self.drag.is_none());
         let (Some(pointer), Some(open)) = (pointer, &state.files.open) else {
-            // Only what the view itself has pointed at: panels point too.
+            // Only items hovered in the view itself: panels set the hovered item too.
             if self.picked.take().is_some() {
                 state.pointer.leave();
             }
             return;
         };
-        // What plays passes below a pointer that rests: to find out what in every frame would cost more
-        // than drawing it.
+        // During playback the scene moves under a resting pointer. Picking in every frame would
+        // cost more than drawing it.
         let now_secs = response.ctx.input(|input| input.time);
         let is_fresh = (0.0..PICK_EVERY_SECS).contains(&(now_secs - self.picked_at_secs));
         let plays = state.player.is_playing() && is_fresh;
@@ -388,8 +386,7 @@ impl Viewport {
         }
         self.picked = Some((pointer, state.view.camera, shown, open.version));
         self.picked_at_secs = now_secs;
-        // Through the middle of the pixel: in the flat view its corner lies on the border of two
-        // pixels of the map.
+        // Through the centre of the pixel: in the flat view its corner lies between two map pixels.
         let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
         let ray = state
             .view
@@ -401,7 +398,7 @@ impl Viewport {
     }
 }
 
-/// How many notches of a wheel something is that the pointer did.
+/// Returns the wheel motion of an event in notches.
 fn notches_of(event: &Event) -> f32 {
     match event {
         Event::MouseWheel { unit, delta, .. } => {
@@ -410,7 +407,7 @@ fn notches_of(event: &Event) -> f32 {
                 egui::MouseWheelUnit::Point => 1.0 / PIXELS_PER_NOTCH,
                 egui::MouseWheelUnit::Page => 4.0,
             };
-            // Holding Shift turns the wheel sideways.
+            // With Shift, the wheel scrolls sideways.
             (delta.x + delta.y) * notches
         }
         Event::Zoom(factor) => factor.ln() * 6.0,
@@ -418,7 +415,7 @@ fn notches_of(event: &Event) -> f32 {
     }
 }
 
-/// A line for the status bar: what the pointer does now.
+/// Returns the status bar text about the available mouse actions.
 pub(crate) fn hint(state: &State) -> String {
     match state.view.mode {
         _ if state.tools.measure.is_open() => {

@@ -1,4 +1,4 @@
-//! A level as its player sees it: someone who stands in it and walks.
+//! Walking through a level from the player's point of view.
 
 use glam::Vec3;
 
@@ -7,27 +7,28 @@ use crate::viewer::state::State;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::{Ray, Spawn};
 
-/// How high the eyes are above the floor, in metres. The documents of the format do not say.
+/// Height of the eyes above the floor, in metres; the format does not specify it.
 const EYE_HEIGHT: f32 = 1.7;
-/// How fast one walks, in metres a second.
+/// Walking speed, in metres per second.
 const SPEED: f32 = 4.0;
-/// How near one comes to walls, in metres.
+/// Minimum distance to walls, in metres.
 const BODY_RADIUS: f32 = 0.3;
-/// How high a step may be, in metres.
+/// Maximum height of a step, in metres.
 const STEP_HEIGHT: f32 = 0.6;
-/// How fast one falls and climbs, of the way in the same time on level ground.
+/// Speed of falling and climbing relative to the distance walked on level ground.
 const FALL: f32 = 2.0;
-/// Places along X, Y and Z at which a room is looked for.
+/// Number of search positions for a room along X, Y and Z.
 const SEARCHED: [u32; 3] = [9, 5, 9];
-/// Directions in which one may look at first.
+/// Number of candidate directions for the first view.
 const HEADINGS: u32 = 16;
 
 impl State {
-    /// Stands in the level: where its player begins, or else where the eye is or there is room.
+    /// Stands in the level: at the player's start, at the eye if it is in a room, in the room with
+    /// the longest view, or at the centre of the view, in this order of preference.
     pub(crate) fn start_walking(&mut self) {
         let spawn = self.levels().and_then(|l| l.spawn(self.view.shown.level));
         let begin = spawn.and_then(|Spawn { place, ahead }| {
-            // It may lie in the floor itself.
+            // The start may lie in the floor itself.
             let eye = self.standing_at(place + Vec3::Y * STEP_HEIGHT)?;
             Some((eye, ahead))
         });
@@ -53,8 +54,8 @@ impl State {
         }
     }
 
-    /// Walks for a while in seconds: to the right and ahead. Walls stop it, and it goes up and down
-    /// with the floor.
+    /// Walks right and forward for the given seconds. Walls stop it, and it follows the floor up
+    /// and down.
     pub(crate) fn walk(&mut self, right_up_ahead_secs: Vec3) {
         let forward = self.view.camera.forward();
         let ahead = Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z);
@@ -62,7 +63,7 @@ impl State {
         let way = right * right_up_ahead_secs.x + ahead * right_up_ahead_secs.z;
         let way = way * SPEED;
         let mut eye = self.view.camera.pose.eye;
-        // Along a wall that is met at a slant one goes on.
+        // Each axis separately, to slide along walls that are hit at an angle.
         for part in [Vec3::new(way.x, 0.0, 0.0), Vec3::new(0.0, 0.0, way.z)] {
             if self.is_free(eye, part) {
                 eye += part;
@@ -75,7 +76,7 @@ impl State {
         self.view.camera.pose = camera_control::stand(&self.view.camera, eye, forward);
     }
 
-    /// Whether nothing is in the way of someone whose eyes are at a place.
+    /// `true` if the way is free for a person with the eyes at `eye`.
     fn is_free(&self, eye: Vec3, way: Vec3) -> bool {
         let Some(direction) = way.try_normalize() else {
             return false;
@@ -88,18 +89,18 @@ impl State {
         })
     }
 
-    /// Where the eyes are of someone who stands on the floor below a place.
+    /// Returns the eye position of a person who stands on the floor below `place`.
     fn standing_at(&self, place: Vec3) -> Option<Vec3> {
         let toward = |origin, direction| self.first_met(Ray { origin, direction });
         let floor = toward(place, Vec3::NEG_Y)?.position;
         let knee = floor + Vec3::Y * (STEP_HEIGHT * 0.5);
         let ceiling = toward(knee, Vec3::Y).map_or(f32::INFINITY, |hit| hit.distance);
-        // Below a low ceiling one stoops.
+        // Under a low ceiling the person stoops.
         let height = EYE_HEIGHT.min((ceiling + knee.y - floor.y) * 0.9);
         Some(floor + Vec3::Y * height)
     }
 
-    /// The direction in which one sees farthest, and how far.
+    /// Returns the direction with the longest view, and its length.
     fn longest_view(&self, eye: Vec3) -> (Vec3, f32) {
         let views = (0..HEADINGS).map(|heading| {
             let (sin, cos) = (heading as f32 / HEADINGS as f32 * std::f32::consts::TAU).sin_cos();
@@ -117,7 +118,7 @@ impl State {
         views.fold((Vec3::Z, 0.0), farthest)
     }
 
-    /// Where one stands in the room from which one sees farthest, and the direction.
+    /// Returns the position with the longest view inside a room, and its direction.
     fn largest_room(&self) -> Option<(Vec3, Vec3)> {
         let bounds = self.shown_bounds()?;
         let size = bounds.max - bounds.min;
@@ -153,7 +154,7 @@ mod tests {
 
     const ASPECT: f32 = 1.4;
 
-    /// How high the eye is above the floor.
+    /// Returns the height of the eye above the floor.
     fn height(state: &State) -> f32 {
         let ray = Ray {
             origin: state.view.camera.pose.eye,
@@ -184,7 +185,7 @@ mod tests {
             assert_eq!(state.view.mode, CameraMode::Orbit);
             assert_eq!(state.view.camera.fov_y_radians, before.fov_y_radians);
         }
-        // Where an entity says that the player begins.
+        // The position of the entity that marks the player's start.
         let begin = inside.levels().unwrap().spawn(0).unwrap();
         for state in [&inside, &outside] {
             let aside = state.view.camera.pose.eye - begin.place;
@@ -201,7 +202,7 @@ mod tests {
         assert!(state.is_room(room) && room.distance(eye) > 0.5, "{room}");
         let standing = state.standing_at(eye).unwrap();
         assert_eq!((standing.x, standing.z), (eye.x, eye.z));
-        // Where there is no floor nobody stands.
+        // It is impossible to stand without a floor.
         state.view.shown.hidden = (0..40)
             .map(|index| LevelItem::Material { level: 0, index }.into())
             .collect();
@@ -233,7 +234,7 @@ mod tests {
                     state.view.camera.pose
                 );
             }
-            // The floor is below, not a wall around.
+            // The hit below is the floor, not a wall beside the eye.
             assert!(height(&state) < EYE_HEIGHT + 0.05, "{}", height(&state));
             farthest = farthest.max(begin.distance(state.view.camera.pose.eye));
         }
