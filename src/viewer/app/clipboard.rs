@@ -1,7 +1,7 @@
-//! The clipboard of the system.
+//! The system clipboard.
 //!
-//! egui-winit has one too. It is built without, because on Wayland drops and clipboard have to
-//! come from one place, [`super::wayland`].
+//! egui-winit's own clipboard is disabled in the build, because on Wayland drops and the clipboard
+//! have to share one data device, [`super::wayland`].
 
 use arboard::ImageData;
 use egui::{Event, Key, Modifiers, Pos2};
@@ -14,18 +14,18 @@ use super::drops::DeviceEvent;
 #[cfg(target_os = "linux")]
 use super::wayland::{Content, DataDevice};
 
-/// The longest text that is pasted, in bytes: no text field here is for more.
+/// Maximum length of a pasted text, in bytes; no text field needs more.
 pub(crate) const LONGEST_PASTE: usize = 1 << 20;
 
-/// The text of the clipboard, empty if there is none, or why it cannot be had.
+/// The text of the clipboard, empty if it has no text, or the error.
 pub(crate) type Pasted = Result<String, String>;
 
-/// What a text is pasted into.
+/// The destination of a paste.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum PasteTarget {
-    /// What has the keyboard's focus.
+    /// The focused widget.
     Focused,
-    /// The text field at this place of the window, in points.
+    /// The text field at this window position, in points.
     #[cfg_attr(
         not(target_os = "linux"),
         expect(dead_code, reason = "only X11 does so")
@@ -35,7 +35,7 @@ pub(crate) enum PasteTarget {
     Camera,
 }
 
-/// What keys do with the clipboard.
+/// A clipboard shortcut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shortcut {
     Cut,
@@ -43,9 +43,8 @@ enum Shortcut {
     Paste,
 }
 
-/// Takes the keys that cut, copy and paste out of the events of the interface. The first two are
-/// put back as what they mean; whether there was one that pastes is returned, as what it pastes may
-/// not be there yet.
+/// Removes the clipboard shortcuts from the events of the interface. Cut and copy are replaced by
+/// their meaning. Returns `true` if there was a paste shortcut: its text may arrive later.
 pub(crate) fn take_shortcuts(events: &mut Vec<Event>) -> bool {
     let mut pastes = false;
     events.retain_mut(|event| {
@@ -86,18 +85,19 @@ fn shortcut(key: Key, modifiers: Modifiers) -> Option<Shortcut> {
     }
 }
 
-/// The clipboard of the window's system.
+/// The clipboard of the window system.
 pub(crate) enum Clipboard {
-    /// That of a Wayland seat.
+    /// The clipboard of a Wayland seat.
     #[cfg(target_os = "linux")]
     Wayland(DataDevice),
-    /// That of any other system, made when it is first used: on X11 it is a connection and a thread
-    /// of its own.
+    /// The clipboard of any other system, created on first use: on X11 it has its own connection
+    /// and thread.
     Other(Option<arboard::Clipboard>),
 }
 
 impl Clipboard {
-    /// The clipboard of a display. On Wayland `tell` is told what happens to it, and of drops.
+    /// Opens the clipboard of a display. On Wayland, `tell` receives the events of the clipboard
+    /// and of drops.
     #[cfg(target_os = "linux")]
     pub(crate) fn new(
         display: OwnedDisplayHandle,
@@ -113,7 +113,7 @@ impl Clipboard {
         }
     }
 
-    /// Whether what is dragged over the window comes from here too, and not from winit.
+    /// `true` if drag events come from here and not from winit.
     pub(crate) fn tells_of_drags(&self) -> bool {
         match self {
             #[cfg(target_os = "linux")]
@@ -122,7 +122,7 @@ impl Clipboard {
         }
     }
 
-    /// Puts a text on the clipboard.
+    /// Copies a text to the clipboard.
     pub(crate) fn copy(&mut self, text: String) {
         match self {
             #[cfg(target_os = "linux")]
@@ -136,10 +136,10 @@ impl Clipboard {
         }
     }
 
-    /// Puts an image on the clipboard.
+    /// Copies an image to the clipboard.
     ///
     /// # Errors
-    /// When the system does not take it, for people.
+    /// Fails if the system rejects it; the error is for display.
     pub(crate) fn copy_image(&mut self, image: RgbaImage) -> Result<(), String> {
         match self {
             #[cfg(target_os = "linux")]
@@ -163,7 +163,7 @@ impl Clipboard {
         }
     }
 
-    /// Keeps a text that was selected, for the middle button of the mouse to paste.
+    /// Sets the primary selection, which the middle mouse button pastes.
     pub(crate) fn copy_selection(&mut self, text: String) {
         #[cfg(target_os = "linux")]
         if let Self::Other(other) = self {
@@ -178,7 +178,7 @@ impl Clipboard {
         let _only_on_x11 = text;
     }
 
-    /// The text to paste; `None` where `tell` is told of it later.
+    /// Returns the text to paste; `None` if `tell` receives it later.
     pub(crate) fn paste(&mut self, target: PasteTarget) -> Option<Pasted> {
         match (self, target) {
             #[cfg(target_os = "linux")]
@@ -218,7 +218,7 @@ fn text(text: Result<String, arboard::Error>) -> Pasted {
             Err(format!("more than {} MiB are offered", LONGEST_PASTE >> 20))
         }
         Ok(text) => Ok(text),
-        // An image, or nothing at all.
+        // The clipboard contains an image, or is empty.
         Err(arboard::Error::ContentNotAvailable) => Ok(String::new()),
         Err(error) => Err(error.to_string()),
     }
@@ -256,7 +256,7 @@ mod tests {
             let release = key(pressed, modifiers, false);
             assert_eq!(after(release.clone()), (Some(release), false));
         }
-        // Those of the camera, and letters.
+        // Shortcuts of the camera, and letters.
         for modifiers in [command | shift, Modifiers::NONE] {
             for letter in [Key::X, Key::C, Key::V] {
                 let event = key(letter, modifiers, true);

@@ -1,9 +1,9 @@
-//! Lines on stderr that say what the window did, for tests that drive it from outside.
+//! Event lines on stderr, for tests that drive the window from outside.
 //!
-//! They are written only when the environment variable `MAPSCOPE_EVENTS` is `1`; each is
-//! `event: ` and then a name and its values. Cursors do not blink then. With it, and with `MAPSCOPE_LOSSES` set to anything,
-//! a line `device 0` on stdin gives the graphics device up in the middle of the next frame, as a driver
-//! does that crashes, and `surface 2` the window's surface before the third.
+//! They are written only if the environment variable `MAPSCOPE_EVENTS` is `1`; each is `event: `
+//! followed by a name and its values. Text cursors do not blink then. If `MAPSCOPE_LOSSES` is also
+//! set, stdin accepts commands: `device 0` drops the graphics device during the next frame, like a
+//! crashing driver, and `surface 2` drops the window's surface before the third frame.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -15,11 +15,11 @@ use crate::viewer::state::State;
 use mapscope_scene::Item;
 use mapscope_scene::camera::Pose;
 
-/// Writes the lines, those about a state only when it has changed.
+/// Writes the event lines; state is written only when it has changed.
 pub(crate) struct Events {
     enabled: bool,
     frames: u64,
-    /// What is given up, to see that nothing is lost with it, and after which frame.
+    /// Simulated losses, to test recovery, and the frame after which each is due.
     losses: Vec<(Loss, u64)>,
     scene_frames: u64,
     with_frame: Vec<String>,
@@ -30,14 +30,14 @@ pub(crate) struct Events {
     moment: Option<Moment>,
 }
 
-/// What drivers take away while a window is open.
+/// A graphics resource that drivers may take away from an open window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Loss {
     Device,
     Surface,
 }
 
-/// What a line asks to lose, and after how many more frames.
+/// Parses a loss and the number of frames before it from a line.
 fn asked_loss(line: &str) -> Option<(Loss, u64)> {
     let (what, frames) = line.split_once(' ')?;
     let loss = match what {
@@ -48,17 +48,17 @@ fn asked_loss(line: &str) -> Option<(Loss, u64)> {
     Some((loss, frames.parse().ok()?))
 }
 
-/// What is said of the animation.
+/// The reported state of the animation.
 #[derive(PartialEq)]
 struct Moment {
     clip: Option<usize>,
     playing: bool,
-    /// The frame; while it plays, there is no line for each.
+    /// The frame; `None` during playback, which does not write a line per frame.
     frame: Option<f64>,
 }
 
 impl Events {
-    /// As the environment says.
+    /// Reads the configuration from the environment.
     pub(crate) fn from_env() -> Self {
         Self {
             enabled: std::env::var_os("MAPSCOPE_EVENTS").is_some_and(|value| value == "1"),
@@ -74,12 +74,12 @@ impl Events {
         }
     }
 
-    /// Whether anybody wants the lines.
+    /// `true` if event lines are enabled.
     pub(crate) fn enabled(&self) -> bool {
         self.enabled
     }
 
-    /// Tells, from a thread of its own, what stdin asks to lose and after how many more frames.
+    /// Reads losses from stdin in a separate thread and passes each to `lose`.
     pub(crate) fn listen(&self, lose: impl Fn((Loss, u64)) + Send + 'static) {
         if !self.enabled || std::env::var_os("MAPSCOPE_LOSSES").is_none() {
             return;
@@ -97,17 +97,18 @@ impl Events {
     /// Writes a line.
     pub(crate) fn say(&self, line: impl Display) {
         if self.enabled {
-            // Nobody may be reading.
+            // The reader may have closed the pipe.
             let _unread = writeln!(std::io::stderr().lock(), "event: {line}");
         }
     }
 
-    /// Writes a line once the next frame is shown, so that who reads it finds it on the screen.
+    /// Queues a line until the next frame is shown, so that the frame is on screen when the line is
+    /// read.
     pub(crate) fn say_with_frame(&mut self, line: String) {
         self.with_frame.push(line);
     }
 
-    /// A frame was shown.
+    /// Reports a presented frame.
     pub(crate) fn frame(&mut self) {
         self.frames += 1;
         if self.frames == 1 {
@@ -119,25 +120,25 @@ impl Events {
         }
     }
 
-    /// Has something given up after so many more frames.
+    /// Schedules a loss after the given number of frames.
     pub(crate) fn lose(&mut self, (loss, frames): (Loss, u64)) {
         self.losses.push((loss, self.frames + frames));
     }
 
-    /// Whether this is to be given up now.
+    /// `true` if a loss of this kind is due; removes it.
     pub(crate) fn is_lost_now(&mut self, loss: Loss) -> bool {
         let is_due = |(what, after): &(Loss, u64)| *what == loss && *after <= self.frames;
         let due = self.losses.iter().position(is_due);
         due.map(|at| self.losses.swap_remove(at)).is_some()
     }
 
-    /// The 3D view was drawn.
+    /// Reports a drawn 3D view.
     pub(crate) fn scene_frame(&mut self) {
         self.scene_frames += 1;
         self.say(format_args!("scene-frame {}", self.scene_frames));
     }
 
-    /// Says what of the state has changed. Rectangles are in logical pixels.
+    /// Writes the changes of the state. Rectangles are in logical pixels.
     pub(crate) fn state(&mut self, state: &State, rects: &[(String, Rect)], pixels_per_point: f32) {
         if !self.enabled {
             return;

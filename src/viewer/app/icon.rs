@@ -1,12 +1,12 @@
-//! The window's icon, where windows have one of their own: on X11 and Windows. Elsewhere it is that
-//! of the desktop entry or of the bundle.
+//! The window's icon on systems that set it per window: X11 and Windows. Elsewhere it comes from
+//! the desktop entry or from the bundle.
 
 use image::ImageFormat;
 use winit::window::Icon;
 
 const PNG: &[u8] = include_bytes!("../../../assets/icon/mapscope-64.png");
 
-/// The icon of the program; `None` never, as a test sees to.
+/// Returns the program's icon. It is always `Some`; a test checks that.
 pub(crate) fn window_icon() -> Option<Icon> {
     let image = image::load_from_memory_with_format(PNG, ImageFormat::Png).ok()?;
     let image = image.into_rgba8();

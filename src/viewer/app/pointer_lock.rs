@@ -1,29 +1,28 @@
-//! Holds the pointer while one looks around with it, so that the edge of the screen does not
-//! stop it.
+//! Locks the pointer while a drag looks around, so that the edge of the screen does not stop it.
 //!
-//! Where the system can lock a pointer it says how the mouse moves. X11 cannot: there the
-//! pointer is kept in the window and put back into the middle whenever it has gone far from it.
+//! If the system can lock a pointer, it reports relative mouse motion. X11 cannot: there the
+//! pointer is confined to the window and moved back to its centre whenever it is far from it.
 
 use glam::DVec2;
 use winit::dpi::PhysicalPosition;
 use winit::window::{CursorGrabMode, Window};
 
-/// How far the pointer may go from the middle before it is put back, of the window's lesser side.
+/// Maximum distance of the pointer from the centre, as a fraction of the window's shorter side.
 const LEASH: f64 = 0.25;
 
-/// The pointer of the window, held or free. Positions are in physical pixels of the window.
+/// The pointer of the window, locked or free. Positions are in physical pixels of the window.
 #[derive(Debug, Default)]
 pub(crate) struct PointerLock {
-    /// Where it was last.
+    /// Its last position while free.
     at: DVec2,
     held: Option<Held>,
 }
 
 #[derive(Debug)]
 struct Held {
-    /// Where it is put when it is free again.
+    /// The position to restore on release.
     home: DVec2,
-    /// How it is kept from the edges where the system does not lock it.
+    /// Keeps it away from the edges if the system cannot lock it.
     leash: Option<Leash>,
 }
 
@@ -32,17 +31,17 @@ struct Leash {
     middle: DVec2,
     length: f64,
     last: DVec2,
-    /// Whether it was put back and no position has come yet that says so.
+    /// `true` from the moment it is moved back until a position confirms that.
     put_back: bool,
 }
 
 impl PointerLock {
-    /// Whether it is held.
+    /// `true` if it is locked.
     pub(crate) fn is_held(&self) -> bool {
         self.held.is_some()
     }
 
-    /// Holds the pointer or lets it go.
+    /// Locks or releases the pointer.
     pub(crate) fn hold(&mut self, window: &Window, hold: bool) {
         if hold == self.is_held() {
             return;
@@ -72,7 +71,7 @@ impl PointerLock {
         }
     }
 
-    /// The pointer was moved to a place of the window; gives how far, if it is held for that.
+    /// Handles a pointer position. Returns the motion if the pointer is confined.
     pub(crate) fn moved(&mut self, window: &Window, to: PhysicalPosition<f64>) -> Option<DVec2> {
         let to = DVec2::new(to.x, to.y);
         let Some(held) = &mut self.held else {
@@ -88,7 +87,7 @@ impl PointerLock {
         Some(by)
     }
 
-    /// The mouse was moved by so much, as the system says of a pointer that it has locked.
+    /// Returns the raw mouse motion if the system has locked the pointer.
     pub(crate) fn mouse_moved(&self, by: (f64, f64)) -> Option<DVec2> {
         let held = self.held.as_ref()?;
         held.leash.is_none().then_some(DVec2::new(by.0, by.1))
@@ -96,11 +95,11 @@ impl PointerLock {
 }
 
 impl Leash {
-    /// Takes in a position; gives how far the hand has moved the pointer since the last.
+    /// Handles a position; returns the motion by the user since the last one.
     fn follow(&mut self, to: DVec2) -> DVec2 {
         let mut by = to - self.last;
-        // Positions from before it was put back may still come after. It has not moved farther
-        // than it must have.
+        // Positions from before the move back may still arrive after it. The shorter motion is the
+        // plausible one.
         let since_middle = to - self.middle;
         if self.put_back && since_middle.length_squared() < by.length_squared() {
             self.put_back = false;
@@ -140,13 +139,13 @@ mod tests {
         );
         assert!(leash.is_taut());
         leash.put_back = true;
-        // Still on its way when it was put back.
+        // Reported before the move back took effect.
         assert_eq!(
             leash.follow(DVec2::new(570.0, 302.0)),
             DVec2::new(10.0, 2.0)
         );
         assert!(!leash.is_taut());
-        // Back, and moved a little since.
+        // Moved back, and a small motion since.
         assert_eq!(leash.follow(DVec2::new(407.0, 300.0)), DVec2::new(7.0, 0.0));
         assert_eq!(
             leash.follow(DVec2::new(417.0, 300.0)),

@@ -1,23 +1,23 @@
-//! Loses no drag and no key to a slow frame.
+//! Splits input events so that a slow frame loses no drag and no key.
 //!
-//! egui looks at where the pointer is once a frame, after everything that has happened: of a drag
-//! that begins and ends within one frame it sees a press and a release in the same place, and of
-//! one that ends in it all but the last of the way. Here a press, the way from there and the
-//! release are given to it in frames of their own, for the view, sliders and panels alike. Clicks
-//! wait for nothing, since the pointer stays where it is between their press and their release.
+//! egui looks at the pointer position once per frame, after all events. If a drag starts and ends
+//! within one frame, egui sees a press and a release at the same position; if it ends in a frame,
+//! egui sees only the last part of the motion. Here the press, the motion and the release get
+//! separate frames, for the view, sliders and panels alike. Clicks are not delayed, since the
+//! pointer stays in place between their press and their release.
 //!
-//! All keys of a frame are for the widget that has the focus after all of them. So that each is for
-//! the one that it was typed for, Tab comes in a frame of its own, and what is typed after a click in
-//! the next.
+//! All keys of a frame go to the widget that has the focus after all events. So that each key
+//! reaches the right widget, Tab gets a separate frame, and keys after a click come in the next
+//! one.
 
 use egui::{Context, Event, Key, Plugin, Pos2, RawInput};
 
-/// Gives egui what happens in portions in which no drag is lost, and no key to another widget.
+/// Passes events to egui in portions in which no drag and no key is lost.
 #[derive(Debug, Default)]
 pub(crate) struct Portions {
-    /// What comes in the next frame.
+    /// Events for the next frames.
     later: Vec<Event>,
-    /// Where the button was pressed that is held.
+    /// Position at which the held button was pressed.
     pressed_at: Option<Pos2>,
 }
 
@@ -41,8 +41,8 @@ impl Plugin for Portions {
 }
 
 impl Portions {
-    /// How many events come before the next frame. What goes farther than `reach` from where the
-    /// button was pressed is a drag.
+    /// Returns the number of events for this frame. A motion of more than `reach` from the press is
+    /// a drag.
     fn portion(&mut self, events: &[Event], reach: f32) -> usize {
         let (mut is_pressed, mut is_dragged) = (false, false);
         let (mut is_typed, mut moves_focus) = (false, false);
@@ -85,13 +85,13 @@ impl Portions {
     }
 }
 
-/// Whether it is for whatever has the focus.
+/// `true` if an event goes to the focused widget.
 fn is_key(event: &Event) -> bool {
     let is_typed = matches!(event, Event::Text(_) | Event::Paste(_) | Event::Ime(_));
     is_typed || matches!(event, Event::Key { pressed: true, .. })
 }
 
-/// Whether it moves the focus.
+/// `true` if an event moves the focus.
 fn is_tab(event: &Event) -> bool {
     matches!(
         event,
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    /// How many events each frame gets.
+    /// Returns the number of events in each frame.
     fn portions(drags: &mut Portions, mut events: &[Event]) -> Vec<usize> {
         let mut portions = Vec::new();
         while !events.is_empty() {
@@ -149,7 +149,7 @@ mod tests {
             button(300.0, true),
         ];
         assert_eq!(portions(&mut drags, &whole), [3, 2, 3]);
-        // What follows belongs to the drag that has begun at 300.
+        // These events belong to the drag that began at 300.
         assert_eq!(portions(&mut drags, &[moved(305.0), moved(330.0)]), [2]);
         let end = [moved(350.0), button(350.0, false), button(350.0, true)];
         assert_eq!(portions(&mut drags, &end), [1, 2]);

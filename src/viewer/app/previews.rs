@@ -1,8 +1,7 @@
-//! Live previews for the panel that lists the kinds a document is built of: of each kind, and of
-//! the tile in the sandbox among its neighbours.
+//! Live previews for the panel of kinds: one per kind, and the sandbox tile among its neighbours.
 //!
-//! Each shows a few tiles by themselves that share the textures of the open map. It is drawn when
-//! it is first seen, and again when its size or what it shows has changed.
+//! Each shows a few isolated tiles with the textures of the open map. It is drawn when first
+//! visible, and again when its size or its contents change.
 
 use std::collections::HashMap;
 
@@ -16,12 +15,12 @@ use mapscope_render::{Gpu, Renderer, Target, View};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::{Item, Shown, TerrainItem};
 
-/// Pixels that are drawn for each pixel that is shown, along each axis: it smooths edges.
+/// Supersampling factor along each axis, which smooths edges.
 const SAMPLES: f32 = 2.0;
-/// Previews of kinds that are drawn in one frame at most, so that the window stays quick.
+/// Maximum number of kind previews per frame, so that the window stays responsive.
 const MAX_KINDS_A_FRAME: u32 = 3;
 
-/// The previews that were drawn of a document.
+/// The previews of a document.
 #[derive(Default)]
 pub(crate) struct PreviewTextures {
     version: Option<u64>,
@@ -29,7 +28,7 @@ pub(crate) struct PreviewTextures {
     sandbox: Option<([Tile; 9], Drawn)>,
 }
 
-/// A preview that was drawn.
+/// A drawn preview.
 #[derive(Clone, Copy)]
 struct Drawn {
     texture: TextureId,
@@ -38,8 +37,7 @@ struct Drawn {
 }
 
 impl PreviewTextures {
-    /// Lets go of all previews, because they show a document that is no longer open, or not as it
-    /// would be drawn now.
+    /// Drops all previews, because their document is closed or would be drawn differently now.
     pub(crate) fn clear(&mut self, painter: &mut egui_wgpu::Renderer) {
         let sandbox = self.sandbox.take().map(|(_, drawn)| drawn);
         let kinds = self.kinds.drain().map(|(_, drawn)| drawn);
@@ -49,7 +47,7 @@ impl PreviewTextures {
     }
 }
 
-/// Draws previews when panels ask for them, during one frame.
+/// Draws previews on request of the panels, during one frame.
 pub(crate) struct LivePreviews<'a> {
     gpu: &'a Gpu,
     renderer: &'a mut Renderer,
@@ -63,7 +61,7 @@ pub(crate) struct LivePreviews<'a> {
 }
 
 impl<'a> LivePreviews<'a> {
-    /// For a frame in which this document is open.
+    /// Creates the previews of a frame with the open document.
     pub(crate) fn new(
         gpu: &'a Gpu,
         renderer: &'a mut Renderer,
@@ -91,18 +89,18 @@ impl<'a> LivePreviews<'a> {
         }
     }
 
-    /// Whether a preview was asked for that only the next frame can have.
+    /// `true` if a requested preview has to wait for the next frame.
     pub(crate) fn unfinished(&self) -> bool {
         self.unfinished
     }
 
-    /// The size in pixels of a preview that takes this much room, in points.
+    /// Returns the size in pixels of a preview with the given size in points.
     fn pixels(&self, size: Vec2) -> [u32; 2] {
         let scale = self.pixels_per_point;
         [size.x, size.y].map(|side| ((side * scale).round() * SAMPLES).max(1.0) as u32)
     }
 
-    /// Draws some tiles of the open map, in place of an older preview if there is one.
+    /// Draws some tiles of the open map, and replaces an older preview if there is one.
     fn draw(
         &mut self,
         tiles: impl FnOnce(&Terrain) -> Terrain,
@@ -111,7 +109,7 @@ impl<'a> LivePreviews<'a> {
     ) -> Option<Drawn> {
         let open = self.open.as_ref()?;
         let Some(map) = self.view.scene(open.version) else {
-            // The map is put on the GPU after the panels are shown.
+            // The map is uploaded after the panels are shown.
             self.unfinished = true;
             return None;
         };
@@ -127,7 +125,7 @@ impl<'a> LivePreviews<'a> {
                 selected: Some(Terrain::patch_center()),
                 ..Shown::default()
             },
-            // Half as wide as in the view, but with as many points on every screen.
+            // Half as wide as in the view, but the same width in points on every screen.
             outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
             ..View::plain(patch.patch_camera(target.aspect()))
         };
@@ -167,7 +165,7 @@ impl PreviewRenderer for LivePreviews<'_> {
                 drawn = self.draw(|map| map.kind_patch(kind_of_tile), size, before);
             }
         }
-        // Until it is drawn in the new size, the old preview will do.
+        // The old preview is shown until it is drawn in the new size.
         let drawn = drawn.or(before)?;
         self.textures.kinds.insert(kind, drawn);
         Some(drawn.texture)
@@ -201,7 +199,7 @@ mod tests {
     use mapscope_scene::demo;
     use mapscope_scene::{OpenOptions, Progress};
 
-    /// What a window has, without one.
+    /// The resources of a window, without a window.
     struct Stage {
         gpu: Gpu,
         renderer: Renderer,
@@ -245,7 +243,7 @@ mod tests {
             ));
         }
 
-        /// Has the panel's previews made for one frame, and then the frame's.
+        /// Draws a frame with the panel's previews, then the frame itself.
         fn frame<T>(&mut self, panel: impl FnOnce(&mut LivePreviews<'_>) -> T) -> (T, bool) {
             let mut previews = LivePreviews::new(
                 &self.gpu,
@@ -285,7 +283,7 @@ mod tests {
                 previews.collect()
             })
         };
-        // Nothing can be drawn before the map itself is on the GPU.
+        // Previews require the map on the GPU.
         let (shown, unfinished) = all(&mut stage, PLACE);
         assert!(unfinished && shown.iter().all(Option::is_none));
         for drawn in [3, 6, 9, 12, 13] {
@@ -296,18 +294,18 @@ mod tests {
         let kept = stage.previews.kinds.len();
         let (shown, unfinished) = all(&mut stage, PLACE);
         assert_eq!((shown.len(), kept, unfinished), (13, 13, false));
-        // In another size they are drawn again, and seen meanwhile.
+        // In another size they are drawn again; the old ones remain visible meanwhile.
         let (larger, unfinished) = all(&mut stage, PLACE * 1.5);
         assert_eq!((&larger, unfinished), (&shown, true));
-        // Another document has its own.
+        // Another document has its own previews.
         stage.open(2);
         let (others, _) = all(&mut stage, PLACE);
         assert!(others.iter().all(Option::is_none));
         assert!(!shown.iter().flatten().any(|texture| stage.has(*texture)));
     }
 
-    /// The view, what is saved of it, previews and what egui draws of all that have their samples in
-    /// common, or the device refuses them.
+    /// The view, its pictures, previews and egui's rendering need the same sample count; otherwise
+    /// the device rejects them.
     #[test]
     fn the_view_and_its_previews_have_smooth_edges() {
         let taken = [Samples::One, Samples::Four].map(|samples| {
@@ -334,7 +332,7 @@ mod tests {
     fn the_sandbox_is_drawn_again_only_when_it_changed() {
         let mut stage = Stage::new();
         let mut sandbox = TileSandbox::default();
-        // The texture and what it now shows: each drawing has a bind group of its own.
+        // The texture and its contents: each drawing creates a new bind group.
         let show = |stage: &mut Stage, sandbox: &TileSandbox| {
             let (texture, _) = stage.frame(|previews| previews.sandbox_preview(sandbox, PLACE));
             let shown = texture.and_then(|texture| stage.painter.texture(&texture));

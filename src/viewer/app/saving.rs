@@ -1,7 +1,7 @@
-//! Images and files of other programs that are saved on a thread of their own, while the window goes on.
+//! Saves images and files of other programs in a separate thread, without blocking the window.
 //!
-//! The thread has a renderer and a copy of the document on the device, and shares nothing else with the
-//! window but how far it is, and whether it is still wanted.
+//! The thread has its own renderer and its own copy of the document on the device. It shares only
+//! progress and cancellation with the window.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::OsStr;
@@ -23,63 +23,64 @@ use mapscope_render::{Gpu, View};
 use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, FlatImage, Progress, Shown, system_reason};
 
-/// How long the end of the program waits for one that is not wanted any more, to remove what it began.
+/// Maximum time that the program waits at exit for a cancelled save to remove its files.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Something that is saved.
+/// A save in progress.
 #[derive(Debug)]
 pub(crate) struct SaveJob {
     progress: Arc<Progress>,
     thread: JoinHandle<()>,
 }
 
-/// How saving something ended.
+/// The result of a save.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Saved {
-    /// So many files are there, the first of them here, without what their kind has no way to say.
+    /// Number of saved files with the path of the first one, and what their format cannot
+    /// represent.
     Files(PathBuf, usize, Vec<String>),
-    /// It was not wanted any more. So many files had taken the place of others by then.
+    /// The save was cancelled after it had replaced this number of files.
     Cancelled(usize),
-    /// The file and why it was not written, for people.
+    /// The file and the reason of the failure, for display.
     Failed(String),
-    /// The graphics device was lost; on another one it may be saved.
+    /// The graphics device was lost; the save may succeed on another one.
     DeviceLost,
 }
 
-/// Images of a document, and where they are to go.
+/// Images of a document and their destination.
 #[derive(Debug, Clone)]
 pub(crate) struct ImageOrder {
     pub(crate) document: Arc<dyn Document>,
-    /// What the shots have in common.
+    /// View settings that all shots share.
     pub(crate) view: View,
     /// Width and height in pixels.
     pub(crate) size: [u32; 2],
-    /// How many of them are drawn at once along a side.
+    /// Maximum number of pixels that are drawn at once along a side.
     pub(crate) max_side: u32,
     pub(crate) shots: Vec<Shot>,
-    /// Frames a second.
+    /// Frames per second.
     pub(crate) fps: f32,
     pub(crate) destination: Destination,
 }
 
-/// A device to draw on.
+/// A device for drawing.
 #[derive(Debug)]
 pub(crate) struct Device {
     pub(crate) gpu: Gpu,
-    /// Whether it is known to be gone.
+    /// `true` once its loss was reported.
     pub(crate) is_lost: Arc<AtomicBool>,
 }
 
 impl Device {
     fn is_lost(&self) -> bool {
-        // It says so only when it is asked.
+        // A loss is reported only by polling.
         let _polled = self.gpu.device.poll(wgpu::PollType::Poll);
         self.is_lost.load(Ordering::Relaxed)
     }
 }
 
 impl SaveJob {
-    /// Starts to save images, and tells `done` how that ended.
+    /// Starts to save images, and passes the result to `done`.
     pub(crate) fn images(
         device: Device,
         order: ImageOrder,
@@ -99,7 +100,7 @@ impl SaveJob {
         })
     }
 
-    /// Starts to save the image of a whole 2D map, with what is shown of it.
+    /// Starts to save an image of a whole 2D map in its visible state.
     pub(crate) fn map(
         document: Arc<dyn Document>,
         shown: Shown,
@@ -121,8 +122,8 @@ impl SaveJob {
         })
     }
 
-    /// Starts to write a document as a file of another program, of the kind that its name ends in.
-    /// None of the files in `read` is written over.
+    /// Starts to export a document in the format of its file extension. None of the files in `read`
+    /// is overwritten.
     pub(crate) fn export(
         document: Arc<dyn Document>,
         read: Vec<PathBuf>,
@@ -162,7 +163,7 @@ impl SaveJob {
         Self { progress, thread }
     }
 
-    /// Gives it up, and waits a while until what was begun is removed.
+    /// Cancels the save, and waits a while until its partial files are removed.
     pub(crate) fn end(self) {
         self.progress.cancel();
         let deadline = Instant::now() + PATIENCE;
@@ -172,12 +173,12 @@ impl SaveJob {
     }
 }
 
-/// Why something was not saved.
+/// Failure of a save.
 #[derive(Debug)]
 struct NotSaved {
-    /// For people.
+    /// The reason, for display.
     why: String,
-    /// How many files had taken the place of others by then.
+    /// Number of files that had been replaced before.
     replaced: usize,
 }
 
@@ -186,7 +187,7 @@ impl NotSaved {
         Self { why, replaced: 0 }
     }
 
-    /// Why, and what was replaced nevertheless.
+    /// Describes the reason and what was replaced nevertheless.
     fn said(&self) -> String {
         format!("{}{}", self.why, replaced_text(self.replaced))
     }
@@ -198,7 +199,7 @@ impl From<io::Error> for NotSaved {
     }
 }
 
-/// That so many files were replaced although the rest was not saved; nothing of none.
+/// Describes the number of files that were replaced by a failed save; empty for 0.
 pub(super) fn replaced_text(count: usize) -> String {
     match count {
         0 => String::new(),
@@ -206,14 +207,14 @@ pub(super) fn replaced_text(count: usize) -> String {
     }
 }
 
-/// Images that go on for as long as they are wanted.
+/// Saves images with progress and cancellation.
 struct Watched<'a> {
     progress: &'a Progress,
-    /// How many there are.
+    /// Number of images.
     images: usize,
-    /// The files that are there and were not before.
+    /// Created files that did not exist before.
     made: RefCell<Vec<PathBuf>>,
-    /// How many files took the place of others.
+    /// Number of replaced files.
     replaced: Cell<usize>,
 }
 
@@ -227,7 +228,7 @@ impl<'a> Watched<'a> {
         }
     }
 
-    /// Removes what was made of images that were not all saved.
+    /// After a failure, removes the created files.
     fn settle(&self, saved: Result<(), NotSaved>) -> Result<(), NotSaved> {
         saved.map_err(|error| {
             for path in self.made.take() {
@@ -240,7 +241,7 @@ impl<'a> Watched<'a> {
         })
     }
 
-    /// Writes a file whole or not at all.
+    /// Writes a file completely or not at all.
     fn whole(
         &self,
         path: &Path,
@@ -280,8 +281,8 @@ impl Overseer for Watched<'_> {
     }
 }
 
-/// Makes a file of another program, and writes it after those beside it, so that whoever sees it finds
-/// what it names.
+/// Exports a document. The main file is written after its companion files, so that its references
+/// are valid once it exists.
 fn export(
     document: &dyn Document,
     read: &[PathBuf],
@@ -310,11 +311,11 @@ fn export(
     Ok(export)
 }
 
-/// Draws images and writes them.
+/// Renders images and writes them.
 fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(), NotSaved> {
-    // What is saved shows all.
+    // Saved images contain deferred parts too.
     order.document.wait_until_complete();
-    // What is too much for the device is said, and does not end the program.
+    // Exceeding the device's limits is reported, and does not end the program.
     let filters = [
         wgpu::ErrorFilter::OutOfMemory,
         wgpu::ErrorFilter::Validation,
@@ -336,7 +337,7 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
     watched.settle(complaint.map(Err).next().unwrap_or(saved))
 }
 
-/// A 2D map that says how many of its rows are done.
+/// A 2D map that reports the number of finished rows.
 struct FlatRows<'a, I> {
     image: I,
     progress: &'a Progress,
@@ -350,7 +351,7 @@ impl<I: FlatImage> FlatImage for FlatRows<'_, I> {
     fn part_of_row(&self, from: [u64; 2], rgba: &mut [u8]) {
         let [_, y] = from;
         let [_, height] = self.image.size();
-        // Whether to go on, the file asks that they are written to.
+        // Cancellation is checked by the file that the rows are written to.
         let _wanted = self.progress.report(y as f32 / height as f32);
         self.image.part_of_row(from, rgba);
     }
@@ -361,7 +362,7 @@ mod tests {
     use super::*;
     use crate::images::series::{FramePattern, Painter, Report};
 
-    /// Makes empty files until it is told that they are not wanted any more while it makes the third.
+    /// Creates empty files and is cancelled during the third.
     struct Cancels<'a>(&'a Progress);
 
     impl Painter for Cancels<'_> {

@@ -1,21 +1,21 @@
-//! How many pixels of the window's monitor stand for one of the interface, also on X11, where
-//! winit forgets what it told.
+//! The window's scale factor: physical pixels per logical pixel. Works around a stale scale of
+//! winit on X11.
 
 use winit::event::WindowEvent;
 use winit::window::Window;
 
-/// The scale of the monitor that the window is on, as it was last told.
+/// The scale of the window's monitor, as last reported.
 ///
-/// When the desktop's settings change it on X11, winit 0.30 sends the new scale, but its window
-/// keeps the old one until the window manager next says where the window is. Then it sends the same
-/// scale once more, and would have the window grow by it once more.
+/// When the desktop settings change it on X11, winit 0.30 sends the new scale, but its window keeps
+/// the old one until the window manager next reports the window's position. Then winit sends the
+/// same scale again, and would enlarge the window a second time.
 #[derive(Debug, Default)]
 pub(crate) struct WindowScale {
     told: Option<f64>,
 }
 
 impl WindowScale {
-    /// Takes note of a scale that a window is told.
+    /// Records a reported scale.
     pub(crate) fn hear(&mut self, event: &mut WindowEvent, window: &Window) {
         let WindowEvent::ScaleFactorChanged {
             scale_factor,
@@ -31,12 +31,12 @@ impl WindowScale {
         }
     }
 
-    /// Physical pixels in a logical one.
+    /// Returns the number of physical pixels per logical pixel.
     pub(crate) fn of(&self, window: &Window) -> f64 {
         self.told.unwrap_or_else(|| window.scale_factor())
     }
 
-    /// How much larger than by the window's own scale the interface is to be.
+    /// Returns the interface's zoom relative to the scale of winit's window.
     pub(crate) fn zoom(&self, window: &Window) -> f32 {
         (self.of(window) / window.scale_factor()) as f32
     }

@@ -1,5 +1,5 @@
-//! Ctrl+C in the terminal that the window was opened from, the end of that terminal, and whatever else asks
-//! the program to end: what was begun is then removed, as when the window is closed.
+//! Signals: Ctrl+C in the terminal of the window, the end of that terminal, and other requests to
+//! end the program. Partial files are removed as when the window is closed.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -11,11 +11,11 @@ use std::thread;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};
 
-/// Tells, from a thread of its own, when the system asks the program to end. The second time it ends at
-/// once.
+/// Calls `end` in a separate thread when the system requests the end of the program. A second
+/// request ends it at once.
 pub(super) fn listen(end: impl Fn(()) + Send + 'static) {
     if let Err(error) = try_to_listen(end) {
-        // Then the program ends without having been told, and a temporary file may stay.
+        // Signals then end the program directly, and a temporary file may remain.
         log::warn!("signals are not heard: {error}");
     }
 }
@@ -38,9 +38,9 @@ fn try_to_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether the program was started so that it goes on when its terminal is closed, as `nohup` does.
+/// `true` if the program was started to survive its terminal, as by `nohup`.
 fn outlives_terminal() -> bool {
-    // Other systems have no such file: there it ends with its terminal.
+    // Other systems do not have this file: there it ends with its terminal.
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mut ignored = status
         .lines()

@@ -1,4 +1,4 @@
-//! What the window's contents are presented on.
+//! The surface on which the window's contents are presented.
 
 use std::sync::Arc;
 
@@ -10,19 +10,19 @@ use winit::window::Window;
 use crate::viewer::ViewError;
 use mapscope_render::{Gpu, Interfaces};
 
-/// A window's surface and how it is set up.
+/// A window's surface and its configuration.
 pub(crate) struct WindowSurface {
     surface: wgpu::Surface<'static>,
     config: wgpu::SurfaceConfiguration,
     window: Arc<Window>,
-    /// Whether it was [given up](Self::lose).
+    /// `true` after a simulated [loss](Self::lose).
     is_lost: bool,
 }
 
-/// Why a window has no surface.
+/// Error in creating a window's surface.
 #[derive(Debug, Error)]
 pub enum SurfaceError {
-    /// The window cannot be drawn to.
+    /// The window does not support drawing.
     #[error("the window cannot be drawn to: {0}")]
     Create(#[from] wgpu::CreateSurfaceError),
     /// The adapter has no texture format in common with the window.
@@ -30,10 +30,10 @@ pub enum SurfaceError {
     Unsupported,
 }
 
-/// Makes a device and what a window shows frames on.
+/// Creates a device and the window's surface.
 ///
 /// # Errors
-/// When there is no adapter, or it cannot draw to the window.
+/// Fails if there is no adapter, or if it cannot draw to the window.
 pub(crate) fn open(
     window: &Arc<Window>,
     interfaces: Interfaces,
@@ -45,28 +45,28 @@ pub(crate) fn open(
             Ok((gpu, surface))
         }
         Err(error) => {
-            // Without any driver it is not the window's fault: that error says what to do.
+            // Without any driver the window is not the cause; that error contains advice.
             Gpu::new(interfaces, instance, None)?;
             Err(SurfaceError::from(error).into())
         }
     }
 }
 
-/// What asking for the next frame to present gave.
+/// The result of a request for the next frame.
 pub(crate) enum Next {
-    /// Draw on this.
+    /// Draw to this texture.
     Draw(wgpu::SurfaceTexture),
-    /// Nothing to draw on now, but soon.
+    /// No texture now, but soon.
     Again,
-    /// Nothing to draw on until the window changes.
+    /// No texture until the window changes.
     Never,
 }
 
 impl WindowSurface {
-    /// Sets a surface up for a window.
+    /// Configures a surface for a window.
     ///
     /// # Errors
-    /// When the adapter cannot draw to it.
+    /// Fails if the adapter cannot draw to it.
     pub(crate) fn new(
         surface: wgpu::Surface<'static>,
         window: Arc<Window>,
@@ -89,12 +89,12 @@ impl WindowSurface {
         })
     }
 
-    /// The format of what is presented.
+    /// Returns the texture format of the surface.
     pub(crate) fn format(&self) -> wgpu::TextureFormat {
         self.config.format
     }
 
-    /// A colour as it is cleared to.
+    /// Converts a colour to a clear colour of the surface.
     pub(crate) fn color(&self, color: egui::Color32) -> wgpu::Color {
         let rgba = if self.config.format.is_srgb() {
             egui::Rgba::from(color).to_array()
@@ -105,12 +105,12 @@ impl WindowSurface {
         wgpu::Color { r, g, b, a }
     }
 
-    /// Width and height in physical pixels.
+    /// Returns width and height in physical pixels.
     pub(crate) fn size(&self) -> [u32; 2] {
         [self.config.width, self.config.height]
     }
 
-    /// Takes on the window's size.
+    /// Adopts the window's size.
     pub(crate) fn resize(&mut self, gpu: &Gpu, size: PhysicalSize<u32>) {
         if size.width == 0 || size.height == 0 || [size.width, size.height] == self.size() {
             return;
@@ -121,12 +121,12 @@ impl WindowSurface {
         self.surface.configure(&gpu.device, &self.config);
     }
 
-    /// Gives it up, as the system does that takes it away.
+    /// Simulates the loss of the surface.
     pub(crate) fn lose(&mut self) {
         self.is_lost = true;
     }
 
-    /// Asks for what to draw the next frame on.
+    /// Requests the texture for the next frame.
     pub(crate) fn next(&mut self, gpu: &Gpu) -> Next {
         let next = if std::mem::take(&mut self.is_lost) {
             CurrentSurfaceTexture::Lost

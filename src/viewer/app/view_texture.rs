@@ -1,5 +1,5 @@
-//! The 3D view as a texture, drawn again only when something about it changed, and copied into each frame
-//! of the window.
+//! The 3D view as a texture, which is redrawn only after changes and copied into each frame of the
+//! window.
 
 use std::time::Instant;
 
@@ -13,33 +13,33 @@ use mapscope_render::{
 };
 use mapscope_scene::camera::Camera;
 
-/// Bytes of a document that appears chunk by chunk that are put on the GPU before each frame.
+/// Bytes that are uploaded to the GPU before each frame while a document appears chunk by chunk.
 const BYTES_PER_FRAME: u64 = 16 << 20;
 
-/// The view, and what it was drawn from.
+/// The view and the inputs of its last drawing.
 pub(crate) struct ViewTexture {
     target: Target,
-    /// The size that was asked for; the target's is less where the device allows no more.
+    /// The requested size; the target is smaller if the device requires it.
     size: [u32; 2],
-    /// What copies it into the window: egui's shader could, but does for each pixel all that it can do for
-    /// any, which takes a software adapter several times as long.
+    /// Copies the texture into the window. egui's shader runs in full for each pixel, which takes
+    /// several times as long on a software adapter.
     blit: Blit,
     source: BlitSource,
     scene: Option<(u64, SceneData)>,
     drawn: Option<Drawn>,
-    /// What the last drawing took.
+    /// Statistics of the last drawing.
     pub statistics: DrawStatistics,
-    /// Milliseconds that the last drawing took; 0 while that is not known.
+    /// Duration of the last drawing in milliseconds; 0 while unknown.
     pub frame_ms: f32,
-    /// What its passes took on the GPU; none while that is not known.
+    /// GPU times of its passes, if known.
     pub passes: Option<PassTimes>,
-    /// Milliseconds that the last drawing took before it was submitted.
+    /// Duration of the last drawing before its submission, in milliseconds.
     recording_ms: f32,
-    /// Whether the last drawing was measured.
+    /// `true` if the last drawing was measured.
     is_measured: bool,
 }
 
-/// What a view depends on.
+/// The inputs of a drawing.
 #[derive(Debug, PartialEq)]
 struct Drawn {
     camera: Camera,
@@ -50,16 +50,16 @@ struct Drawn {
     size: [u32; 2],
 }
 
-/// How large the view is.
+/// The size of the view.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
     /// Width and height in pixels.
     pub(crate) size: [u32; 2],
-    /// Pixels for each point of the window.
+    /// Pixels per point of the window.
     pub(crate) pixels_per_point: f32,
 }
 
-/// What a state shows. What the pointer is over is drawn over the view instead (see
+/// Returns the view of a state. The hovered item is painted over the view instead (see
 /// [`crate::viewer::view::contour`]).
 fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
@@ -71,11 +71,11 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
     }
 }
 
-/// What a picture shows through a camera, by the options that were chosen, and its width and height in
-/// pixels. `pixels_per_point` are those of the window.
+/// Returns the view of a picture through a camera with the chosen options, and its width and height
+/// in pixels. `pixels_per_point` is the window's.
 pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -> (View, [u32; 2]) {
     let size = state.picture_size();
-    // Contours are as wide beside what they are around as in the view, and names as large.
+    // Outlines and names have the same size relative to the contents as in the view.
     let times = size[1] as f32 / state.view.size_px[1].max(1) as f32;
     let view = View {
         shown: state.picture_shown(),
@@ -86,7 +86,7 @@ pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -
 }
 
 impl ViewTexture {
-    /// A view of nothing.
+    /// Creates an empty view.
     pub(crate) fn new(gpu: &Gpu, window_format: wgpu::TextureFormat) -> Self {
         let target = Target::new(gpu, [1, 1]);
         let blit = Blit::new(gpu, window_format);
@@ -105,7 +105,7 @@ impl ViewTexture {
         }
     }
 
-    /// Takes what the last drawing took once the GPU has said it, which is not waited for.
+    /// Updates the times of the last drawing if the GPU has reported them; does not wait.
     pub(crate) fn take_times(&mut self, gpu: &Gpu, renderer: &mut Renderer) {
         let times = renderer.pass_times(gpu).filter(|_| self.is_measured);
         if let Some(times) = times {
@@ -114,42 +114,42 @@ impl ViewTexture {
         }
     }
 
-    /// Records a copy of what was last drawn into a window; `place` is its `[left, top, width, height]` there
-    /// in physical pixels.
+    /// Records a copy of the last drawing into a window. `place` is its `[left, top, width,
+    /// height]` there in physical pixels.
     pub(crate) fn copy(&self, pass: &mut wgpu::RenderPass<'_>, place: [f32; 4]) {
         if self.drawn.is_some() {
             self.blit.draw(pass, &self.source, place);
         }
     }
 
-    /// The document on the GPU, once it is there.
+    /// Returns the document on the GPU, once it is uploaded.
     pub(crate) fn scene(&mut self, version: u64) -> Option<&mut SceneData> {
         let scene = self.scene.as_mut().filter(|(of, _)| *of == version);
         scene.map(|(_, scene)| scene)
     }
 
-    /// Bytes of GPU memory that the document and the view itself hold.
+    /// Returns the GPU memory of the document and of the view itself, in bytes.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         let scene = self.scene.as_ref();
         scene.map_or(0, |(_, scene)| scene.gpu_bytes()) + self.target.gpu_bytes()
     }
 
-    /// How many chunks of how many the view shows, of a document that appears chunk by chunk;
-    /// none once it shows all.
+    /// Returns the numbers of visible and of all chunks while a document appears chunk by chunk;
+    /// `None` once it is complete.
     pub(crate) fn progress(&self) -> Option<(usize, usize)> {
         self.scene.as_ref()?.1.progress()
     }
 
-    /// Has the view drawn again even if nothing has changed.
+    /// Forces the view to be drawn again.
     pub(crate) fn invalidate(&mut self) {
         self.drawn = None;
     }
 
-    /// Draws the view if it is not what the state shows; says whether it did.
-    /// `measure` finds out how long it takes: where the GPU does not say it, it is waited for.
+    /// Draws the view if the state has changed; returns `true` if it was drawn. `measure` requests
+    /// its duration; a GPU without timestamps is waited for.
     ///
     /// # Errors
-    /// When the document does not fit the device.
+    /// Fails if the document does not fit the device.
     pub(crate) fn update(
         &mut self,
         gpu: &Gpu,
@@ -181,7 +181,7 @@ impl ViewTexture {
             .as_ref()
             .is_none_or(|(version, _)| *version != open.version)
         {
-            // The old one first: two large documents at once may not fit.
+            // The old one is dropped first: two large documents may not fit at once.
             self.scene = None;
             let scene = renderer.upload_gradually(gpu, &*open.document, BYTES_PER_FRAME)?;
             self.scene = Some((open.version, scene));
@@ -219,10 +219,10 @@ impl ViewTexture {
         Ok(true)
     }
 
-    /// The view by itself, to be copied.
+    /// Returns an image of the view without overlays, to be copied.
     ///
     /// # Errors
-    /// When the GPU gives nothing back.
+    /// Fails if the GPU returns no image.
     pub(crate) fn take(
         &mut self,
         gpu: &Gpu,
@@ -232,7 +232,7 @@ impl ViewTexture {
         let target = Target::new(gpu, self.target.size);
         let view = view_of(state, 1.0);
         let document = state.document();
-        // What is copied shows all.
+        // A copied image contains deferred parts too.
         if let Some(document) = document {
             document.wait_until_complete();
         }

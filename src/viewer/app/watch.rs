@@ -1,9 +1,9 @@
-//! Notices when the open file, a file it was made from, or a shader changes on disk.
+//! Detects changes on disk of the open file, of the files it was made from, and of shaders.
 //!
-//! The system reports changes of a folder that stays the same folder, whatever it is called later.
-//! So all folders on the way to a file are watched, links and what they lead to included, and
-//! folders that were moved, deleted or made are watched anew. Where the system reports nothing,
-//! the times of the files are looked at now and then.
+//! The system reports changes of a folder by identity: the folder stays the same after a rename. So
+//! all folders on the path to a file are watched, including links and their targets. Folders that
+//! were moved, deleted or created are watched anew. If the system reports nothing, file times are
+//! polled.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -17,41 +17,41 @@ use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use mapscope_scene::system_reason;
 
-/// How long files must be left alone before a change counts: an editor saves in several steps.
+/// Duration without further changes after which a change counts: an editor saves in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
-/// How long after the first change it counts in any case: some programs write without a pause.
+/// Maximum delay after the first change: some programs write continuously.
 const MAX_SETTLE: Duration = Duration::from_secs(1);
-/// How often the times of files are looked at that the system does not watch.
+/// Polling interval for files that the system does not watch.
 const LOOK_EVERY: Duration = Duration::from_secs(2);
-/// How many links on the way to a file are followed, as by Linux.
+/// Maximum number of links on the path to a file, as on Linux.
 const MAX_LINKS: usize = 40;
 
-/// Watches some files. Their folders are watched and not they themselves, since many editors
-/// save by writing a new file and giving it the name of the old one.
+/// Watches files. Their folders are watched instead of the files themselves, since many editors
+/// save by writing a new file and renaming it.
 pub(crate) struct FileWatch {
     watcher: Option<RecommendedWatcher>,
-    /// To the thread that looks at times.
+    /// Sends orders to the polling thread.
     orders: mpsc::Sender<Order>,
-    /// The files as they were asked for.
+    /// The watched files, as requested.
     files: BTreeSet<PathBuf>,
-    /// What is on the way to them: a change of any of these counts.
+    /// All entries on the paths to them: a change of any of these counts.
     names: Arc<Mutex<BTreeSet<PathBuf>>>,
-    /// The folders that are watched.
+    /// The watched folders.
     folders: BTreeSet<PathBuf>,
-    /// What has changed since the folders were chosen.
+    /// Changes since the folders were chosen.
     changed: BTreeSet<PathBuf>,
-    /// When the first and the last change came that did not count yet.
+    /// Times of the first and the last pending change.
     changed_at: Option<[Instant; 2]>,
-    /// Whether a version is being read.
+    /// `true` while a version is being read.
     is_reading: bool,
     /// Why the system does not report changes.
     trouble: Option<String>,
     has_told_trouble: bool,
 }
 
-/// Everything on the way to a path that can lead elsewhere when it changes: folders, links, and what
-/// they lead to, without links before it. It ends at what is missing; once that has appeared the file
-/// may have too.
+/// Returns every entry on the way to a path that can redirect it: folders, links, and their
+/// targets, as paths without links before the last component. Ends at a missing entry; once that
+/// appears, the file may exist too.
 fn way_to(path: &Path) -> Vec<PathBuf> {
     let steps = |path: &Path| -> Vec<OsString> {
         let steps = path.components().rev();
@@ -85,8 +85,8 @@ fn way_to(path: &Path) -> Vec<PathBuf> {
     way
 }
 
-/// Whether an event may mean that a file is another now. Some systems say that a folder was modified
-/// when something in it was.
+/// `true` if an event may mean a changed file. Some systems also report the modification of a
+/// folder when a file in it changes.
 fn is_change(event: &notify::Event) -> bool {
     match event.kind {
         EventKind::Access(_) => false,
@@ -100,7 +100,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl FileWatch {
-    /// Watches nothing yet. `changed` is called on other threads with the paths of changes.
+    /// Creates a watch without files. `changed` is called on other threads with the changed paths.
     pub(crate) fn new(changed: impl Fn(Vec<PathBuf>) + Send + Sync + 'static) -> Self {
         let names = Arc::new(Mutex::new(BTreeSet::new()));
         let changed = Arc::new(changed);
@@ -113,7 +113,7 @@ impl FileWatch {
                     let all = lock(&names).iter().cloned().collect();
                     changed(all);
                 }
-                // A folder may be full of files that others write.
+                // The folder may contain many files of other programs.
                 Ok(event) if is_change(&event) => {
                     let is_ours = |path| lock(&names).contains(path);
                     if event.paths.iter().any(is_ours) {
@@ -146,8 +146,8 @@ impl FileWatch {
         }
     }
 
-    /// [`set`](Self::set) for files that were read at some time: what has changed since in a folder
-    /// that was not watched meanwhile, counts as a change.
+    /// Like [`set`](Self::set), for files that were read earlier. A change since then counts if its
+    /// folder was not watched meanwhile.
     pub(crate) fn set_since<'a>(
         &mut self,
         files: impl IntoIterator<Item = &'a Path>,
@@ -169,14 +169,14 @@ impl FileWatch {
         }
     }
 
-    /// Watches these files and no others; files that are not there yet are waited for.
+    /// Replaces the watched files; missing files are detected when they appear.
     pub(crate) fn set<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>) {
         self.set_files(files, SystemTime::now());
     }
 
     fn set_files<'a>(&mut self, files: impl IntoIterator<Item = &'a Path>, read_at: SystemTime) {
         let files: BTreeSet<PathBuf> = files.into_iter().map(Path::to_owned).collect();
-        // A change of what is watched already may have come while it was read.
+        // A change of a file that was watched already may have arrived during the read.
         if self.files.is_disjoint(&files) {
             self.changed_at = None;
         }
@@ -184,7 +184,7 @@ impl FileWatch {
         self.watch(read_at);
     }
 
-    /// Watches all folders on the way to the files as they are now.
+    /// Watches all folders on the current paths to the files.
     fn watch(&mut self, read_at: SystemTime) {
         let ways = self.files.iter().map(|file| way_to(file));
         let ways: Vec<Vec<PathBuf>> = ways.collect();
@@ -197,16 +197,16 @@ impl FileWatch {
         if let Some(watcher) = &mut self.watcher {
             let changed = std::mem::take(&mut self.changed);
             self.folders.retain(|folder| {
-                // Of what was moved or made, another folder may have the name now.
+                // After a move or a creation, the name may belong to another folder.
                 let is_same = !changed.iter().any(|name| folder.starts_with(name));
                 let stays = is_same && folders.contains(folder.as_path());
                 if !stays {
-                    // A folder that is gone is not watched either way.
+                    // A deleted folder is not watched either way.
                     let _gone = watcher.unwatch(folder);
                 }
                 stays
             });
-            // Where only some can be watched, those next to the files.
+            // Deepest first: if only some can be watched, folders near the files are preferred.
             for folder in folders.into_iter().rev() {
                 if self.folders.contains(folder) {
                     continue;
@@ -232,7 +232,7 @@ impl FileWatch {
         });
     }
 
-    /// Why changes are not reported by the system, for the user: once.
+    /// Returns why the system does not report changes, for display, and only once.
     pub(crate) fn take_trouble(&mut self) -> Option<String> {
         let why = self.trouble.take().filter(|_| !self.has_told_trouble)?;
         self.has_told_trouble = true;
@@ -242,13 +242,13 @@ impl FileWatch {
         ))
     }
 
-    /// Has the times of the files looked at now: some changes are not reported, such as those that
-    /// another computer makes in a shared folder.
+    /// Polls file times now. Some changes are not reported, such as those by another computer in a
+    /// shared folder.
     pub(crate) fn look(&self) {
         let _gone = self.orders.send(Order::Look);
     }
 
-    /// Takes note of changes; says whether they concern one of the files.
+    /// Records changes; returns `true` if they concern a watched file.
     pub(crate) fn note(&mut self, paths: &[PathBuf], now: Instant) -> bool {
         let names = lock(&self.names);
         let is_ours = |path: &&PathBuf| names.contains(*path) || self.files.contains(*path);
@@ -267,7 +267,7 @@ impl FileWatch {
         self.changed_at = Some([first, now]);
     }
 
-    /// When to ask [`Self::take_settled`] next.
+    /// Returns when to call [`Self::take_settled`] next.
     pub(crate) fn wake_at(&self) -> Option<Instant> {
         let [first, last] = self.changed_at?;
         let settled = last + SETTLE;
@@ -278,14 +278,14 @@ impl FileWatch {
         })
     }
 
-    /// Takes note of whether a version is being read. It is read to its end while a program writes
-    /// without a pause, or else a large file would never be.
+    /// Records whether a version is being read. A read is finished even if a program writes
+    /// continuously; otherwise a large file would never be loaded.
     pub(crate) fn note_reading(&mut self, is_reading: bool) {
         self.is_reading = is_reading;
     }
 
-    /// Whether a file has changed and nothing has happened to it since for a while. What is read
-    /// afterwards is watched.
+    /// Returns `true` once a change has settled, and watches the paths anew. Changes after a
+    /// subsequent read are detected.
     pub(crate) fn take_settled(&mut self, now: Instant) -> bool {
         let settled = self.wake_at().is_some_and(|at| now >= at);
         if settled {
@@ -296,7 +296,7 @@ impl FileWatch {
     }
 }
 
-/// Whether an error is about one folder, which is gone or closed to the user.
+/// `true` if an error concerns one folder, which is missing or not accessible.
 fn is_about_folder(error: &notify::Error) -> bool {
     match &error.kind {
         ErrorKind::PathNotFound => true,
@@ -314,21 +314,21 @@ fn why_unwatched(error: &notify::Error) -> String {
     format!("the system does not report them ({why})")
 }
 
-/// What the thread that looks at times is told.
+/// An order to the polling thread.
 enum Order {
-    /// Look at these files and no others.
+    /// Poll these files instead of the previous ones.
     Files {
         files: BTreeSet<PathBuf>,
         /// When they were read.
         read_at: SystemTime,
-        /// Whether some changes are not reported by the system.
+        /// `true` if the system does not report all changes.
         is_unwatched: bool,
     },
-    /// Look now.
+    /// Poll now.
     Look,
 }
 
-/// What tells one version of a file from another: when it was modified, and its length.
+/// Distinguishes versions of a file: modification time and length.
 type Stamp = Option<(SystemTime, u64)>;
 
 fn stamp(file: &Path) -> Stamp {
@@ -336,8 +336,8 @@ fn stamp(file: &Path) -> Stamp {
     Some((file.modified().ok()?, file.len()))
 }
 
-/// Reports files whose times have changed: when it is told to look, and where the system does not
-/// watch, now and then.
+/// Reports files whose times have changed: on order, and at intervals if the system does not watch
+/// all of them.
 fn look_at_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
     let mut known: BTreeMap<PathBuf, Stamp> = BTreeMap::new();
     let mut looks_by_itself = false;
@@ -390,7 +390,8 @@ mod tests {
 
     use super::*;
 
-    /// Waits until a change of the watched files is reported and settled, or gives up.
+    /// Waits until a change of the watched files is reported and settled; returns `false` after a
+    /// timeout.
     fn sees_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) -> bool {
         let end = Instant::now() + Duration::from_secs(10);
         while Instant::now() < end {
@@ -404,7 +405,7 @@ mod tests {
         false
     }
 
-    /// Waits until changes come no more, and forgets them.
+    /// Waits until no more changes arrive, and discards them.
     fn calm_down(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) {
         while let Ok(paths) = changes.recv_timeout(2 * SETTLE) {
             watch.note(&paths, Instant::now());
@@ -419,7 +420,7 @@ mod tests {
         (watch, changes)
     }
 
-    /// Does something, and looks whether it is seen, and then whether a save of the file is.
+    /// Asserts that `change` is detected, and then saves of the file as well.
     fn assert_seen(
         (watch, changes): &mut (FileWatch, mpsc::Receiver<Vec<PathBuf>>),
         file: &Path,
@@ -474,7 +475,7 @@ mod tests {
                 rename(&elsewhere, &repository).unwrap();
             },
         );
-        // The old folder is not the one of the file.
+        // The old folder is not on the file's path any more.
         let (watch, changes) = &mut watching;
         calm_down(watch, changes);
         write(old.join("a.pfmap"), "4444").unwrap();
@@ -540,7 +541,7 @@ mod tests {
             remove_file(second.join("link.pfmap")).unwrap();
             symlink("real.pfmap", second.join("link.pfmap")).unwrap();
         });
-        // A ring of links is a file that is missing.
+        // A cycle of links counts as a missing file.
         assert_seen(&mut watching, &real, "a ring", || {
             remove_file(&real).unwrap();
             symlink("link.pfmap", &real).unwrap();
@@ -575,7 +576,7 @@ mod tests {
             Ok([map.clone()].as_slice()),
             "on demand"
         );
-        // The same again is no change.
+        // Polling unchanged files reports nothing.
         watch.look();
         assert!(changes.recv_timeout(LOOK_EVERY / 2).is_err());
     }
@@ -597,7 +598,7 @@ mod tests {
         assert!(!watch.take_settled(start + MAX_SETTLE));
         watch.note_reading(false);
         assert!(watch.take_settled(start + MAX_SETTLE));
-        // What is left alone for a while is read instead of what is being read.
+        // A settled change interrupts a read in progress.
         watch.note(std::slice::from_ref(&map), now);
         watch.note_reading(true);
         assert!(watch.take_settled(now + SETTLE));
@@ -644,7 +645,7 @@ mod tests {
         watch.set([model.as_path()]);
         std::fs::write(&model, b"x").unwrap();
         assert!(sees_change(&mut watch, &changes), "it appears");
-        // It came between the load and the watch.
+        // The file changed between the load and the watch.
         let mut late = FileWatch::new(|_| {});
         let before = SystemTime::now() - Duration::from_mins(1);
         late.set_since([model.as_path()], before);

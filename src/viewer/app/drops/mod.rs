@@ -1,5 +1,5 @@
-//! Files that are dragged onto the window, as the desktop tells of them: on Wayland and X11 by own readers, which
-//! say why something cannot be opened. Elsewhere winit does it.
+//! Files dragged onto the window, as reported by the desktop. On Wayland and X11 the viewer's own
+//! readers report why something cannot be opened. Elsewhere winit reads drops.
 
 mod uri_list;
 
@@ -9,22 +9,22 @@ use std::path::PathBuf;
 use super::clipboard::{PasteTarget, Pasted};
 use uri_list::UriList;
 
-/// The longest list of dropped files, in bytes: tens of thousands of files.
+/// Maximum length of a list of dropped files, in bytes: tens of thousands of files.
 pub(super) const LONGEST_LIST: usize = 4 << 20;
-/// The form in which programs offer files.
+/// The MIME type in which programs offer files.
 pub(super) const URI_LIST: &str = "text/uri-list";
 
-/// What is dragged over the window, or was dropped on it.
+/// The data dragged over the window or dropped on it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Dragged {
-    /// Files and folders. Empty until they are known.
+    /// Files and folders, empty until they are known.
     pub paths: Vec<PathBuf>,
-    /// What of it cannot be opened, in a sentence without its full stop.
+    /// Why some of it cannot be opened, as a sentence without a full stop.
     pub refusal: Option<String>,
 }
 
 impl Dragged {
-    /// The files of a `text/uri-list`.
+    /// Returns the files of a `text/uri-list`.
     pub(crate) fn of_list(bytes: &[u8]) -> Self {
         let list = UriList::read(bytes);
         let first = &list.first_other;
@@ -43,7 +43,7 @@ impl Dragged {
         }
     }
 
-    /// Something that is offered in no form that names files.
+    /// Returns the refusal of data that is not offered as a list of files.
     pub(crate) fn no_file() -> Self {
         Self {
             paths: Vec::new(),
@@ -51,7 +51,7 @@ impl Dragged {
         }
     }
 
-    /// Files whose list did not come.
+    /// Returns the refusal of files whose list was not received.
     pub(crate) fn failed(why: impl fmt::Display) -> Self {
         Self {
             paths: Vec::new(),
@@ -59,22 +59,22 @@ impl Dragged {
         }
     }
 
-    /// Whether nothing of it can be opened.
+    /// `true` if no part of it can be opened.
     pub(crate) fn is_refused_whole(&self) -> bool {
         self.paths.is_empty() && self.refusal.is_some()
     }
 }
 
-/// What the desktop says of drops and of the clipboard.
+/// An event of drops or of the clipboard.
 #[derive(Debug)]
 pub(crate) enum DeviceEvent {
-    /// Something is held over the window.
+    /// Data is dragged over the window.
     Over(Dragged),
-    /// It is no longer.
+    /// The drag has left the window.
     Left,
-    /// It was dropped.
+    /// Data was dropped.
     Dropped(Dragged),
-    /// The text that was asked for.
+    /// The requested text of the clipboard.
     Pasted(PasteTarget, Pasted),
 }
 

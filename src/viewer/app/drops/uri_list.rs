@@ -4,27 +4,27 @@ use std::path::PathBuf;
 
 use crate::file_names::local_path;
 
-/// How much of something that is no file is repeated, in characters.
+/// Maximum length at which a rejected entry is quoted, in characters.
 const REPEATED: usize = 120;
 
-/// What such a list names.
+/// The contents of a URI list.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct UriList {
-    /// The files and folders of this machine, in their order.
+    /// Files and folders on this machine, in order.
     pub paths: Vec<PathBuf>,
-    /// How many lines name something else.
+    /// Number of entries that are not files on this machine.
     pub others: usize,
-    /// The first of those.
+    /// The first of those entries.
     pub first_other: String,
 }
 
 impl UriList {
-    /// Reads a list: lines that end with CR and LF or with LF alone, comments with `#`.
+    /// Reads a list. Lines end with CR LF or with LF alone; comments start with `#`.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let mut list = Self::default();
         for line in bytes.split(|&byte| byte == b'\n') {
             let line = line.trim_ascii_end();
-            // Some programs end the list as C ends a string.
+            // Some programs terminate the list with a NUL byte.
             let line = line.strip_suffix(b"\0").unwrap_or(line);
             if line.is_empty() || line[0] == b'#' {
                 continue;

@@ -1,13 +1,14 @@
-//! Drops and the clipboard on Wayland, through one data device of our own. It can go away when a
-//! release of winit has drops (its pull request 4571 does it for 0.31) and egui-winit uses it.
+//! Drops and the clipboard on Wayland, through a data device of the viewer. It can be removed when
+//! a release of winit supports drops (its pull request 4571 does it for 0.31) and egui-winit uses
+//! it.
 //!
-//! Several data devices in one program do not work everywhere: some compositors give drops to the
-//! first or the newest alone, and some then forget the clipboard. egui-winit would make one for the
-//! clipboard; it is built without, and [`super::clipboard`] uses this one.
+//! Several data devices in one program do not work everywhere: some compositors send drops only to
+//! the first or the newest one, and some then lose the clipboard. egui-winit would create one for
+//! the clipboard. It is built without, and [`super::clipboard`] uses this one.
 //!
-//! The device has a queue and a thread of its own on winit's connection, as winit does not let
-//! others add to its queue. Whatever other programs do, the thread waits for nothing else than all
-//! of its pipes together, each until a deadline, so that the window never does.
+//! The device has its own queue and thread on winit's connection, because winit's queue is not
+//! accessible. The thread waits only for all of its pipes together, each with a deadline, so that
+//! other programs cannot block it and the window never waits.
 
 mod transfer;
 mod worker;
@@ -28,21 +29,21 @@ use super::clipboard::PasteTarget;
 use super::drops::DeviceEvent;
 use worker::Worker;
 
-/// Why there is no data device.
+/// Error in creating a data device.
 #[derive(Debug, Error)]
 pub(crate) enum DeviceError {
     /// The compositor did not answer.
     #[error(transparent)]
     Registry(#[from] GlobalError),
-    /// The compositor has no seats or no data devices.
+    /// The compositor does not support seats or data devices.
     #[error(transparent)]
     Missing(#[from] BindError),
-    /// There is no thread or no pipe.
+    /// A thread or a pipe could not be created.
     #[error(transparent)]
     System(#[from] io::Error),
 }
 
-/// What this program puts on the clipboard.
+/// Clipboard content of this program.
 #[derive(Debug, Clone)]
 pub(crate) enum Content {
     Text(Arc<str>),
@@ -50,24 +51,24 @@ pub(crate) enum Content {
     Png(Arc<[u8]>),
 }
 
-/// What the thread is asked for.
+/// A request to the thread.
 enum Request {
     Copy(Content),
     Paste(PasteTarget),
 }
 
-/// The data device and its thread, which ends with it.
+/// The data device with its thread, which ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct DataDevice {
     requests: Sender<Request>,
-    /// A byte wakes the thread, the end of the pipe ends it.
+    /// A byte wakes the thread; closing the pipe ends it.
     wake: Option<PipeWriter>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl DataDevice {
-    /// Makes the device of a display; `None` if it is no Wayland display. Its thread tells `tell`
-    /// what happens.
+    /// Creates the data device of a display; `None` if the display is not Wayland. Its thread
+    /// passes events to `tell`.
     pub(crate) fn start(
         display: OwnedDisplayHandle,
         tell: impl Fn(DeviceEvent) + Send + 'static,
@@ -77,8 +78,8 @@ impl DataDevice {
             return Ok(None);
         };
         #[expect(unsafe_code, reason = "winit shares its connection as a pointer alone")]
-        // SAFETY: the connection is open as long as `display` lives, which the thread drops after
-        // everything that it made of this.
+        // SAFETY: the connection is open as long as `display` lives. The thread drops `display`
+        // after everything derived from the connection.
         let backend = unsafe { Backend::from_foreign_display(raw.display.as_ptr().cast()) };
         let connection = Connection::from_backend(backend);
         let (globals, mut queue) = globals::registry_queue_init(&connection)?;
@@ -88,7 +89,7 @@ impl DataDevice {
         let thread = std::thread::Builder::new().name("wayland data".to_owned());
         let thread = thread.spawn(move || {
             if let Err(error) = worker.run(&mut queue, sleep) {
-                // The window's own connection says so to the user.
+                // The window's own connection reports this to the user.
                 log::debug!("drops and clipboard end: {error}");
             }
             drop((worker, queue, globals));
@@ -101,18 +102,18 @@ impl DataDevice {
         }))
     }
 
-    /// Puts something on the clipboard.
+    /// Copies content to the clipboard.
     pub(crate) fn copy(&mut self, content: Content) {
         self.ask(Request::Copy(content));
     }
 
-    /// Asks for the text on the clipboard, which comes with [`DeviceEvent::Pasted`].
+    /// Requests the text of the clipboard, which arrives as [`DeviceEvent::Pasted`].
     pub(crate) fn paste(&mut self, target: PasteTarget) {
         self.ask(Request::Paste(target));
     }
 
     fn ask(&mut self, request: Request) {
-        // The thread is gone only when the display is.
+        // The thread ends early only if the display is gone.
         let _gone = self.requests.send(request);
         if let Some(wake) = &mut self.wake {
             let _gone = wake.write(&[0]);

@@ -1,5 +1,5 @@
-//! Data that comes or goes through a pipe, whatever the program at its other end does: it may be
-//! slow, have no end of data, or be stuck.
+//! Data transfer through pipes. The program at the other end may be slow, send endless data, or
+//! hang.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, PipeReader, PipeWriter, Read as _, Write as _};
@@ -12,20 +12,20 @@ use thiserror::Error;
 
 use mapscope_scene::system_reason;
 
-/// How long the other end may take for all of its data, or to take some of ours.
+/// Maximum time for the other end to send all of its data, or to accept some of ours.
 const PATIENCE: Duration = Duration::from_secs(5);
 const MIB: usize = 1 << 20;
 
-/// Why data did not come.
+/// Failure of an incoming transfer.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum TransferError {
-    /// There is more of it than was asked for, in bytes.
+    /// It exceeds the limit, in bytes.
     #[error("more than {} MiB are offered", .0 / MIB)]
     TooMuch(usize),
-    /// It was not all there in time.
+    /// It did not arrive in time.
     #[error("the program that offers it did not answer within {} seconds", PATIENCE.as_secs())]
     NoAnswer,
-    /// The pipe broke.
+    /// The pipe failed.
     #[error("it cannot be read: {0}")]
     Broken(String),
 }
@@ -36,7 +36,7 @@ impl From<io::Error> for TransferError {
     }
 }
 
-/// Data on its way here. Nothing waits for it: [`Self::advance`] takes what is there.
+/// An incoming transfer. It never blocks: [`Self::advance`] reads the available data.
 #[derive(Debug)]
 pub(super) struct Incoming {
     pipe: PipeReader,
@@ -46,10 +46,11 @@ pub(super) struct Incoming {
 }
 
 impl Incoming {
-    /// Gives the end of a pipe for whoever has the data, of which at most so many bytes are taken.
+    /// Starts a transfer of at most `limit` bytes; returns the write end of the pipe for the
+    /// sender.
     pub(super) fn start(limit: usize, now: Instant) -> io::Result<(Self, PipeWriter)> {
         let (pipe, writer) = io::pipe()?;
-        // Only this end: whoever writes need not expect a pipe that refuses.
+        // Only this end is non-blocking: the sender need not expect that.
         ioctl_fionbio(&pipe, true)?;
         let incoming = Self {
             pipe,
@@ -60,7 +61,7 @@ impl Incoming {
         Ok((incoming, writer))
     }
 
-    /// Takes what has arrived, and gives it when it is all there or will never be.
+    /// Reads the available data. Returns the result once the transfer is complete or has failed.
     pub(super) fn advance(&mut self, now: Instant) -> Option<Result<Vec<u8>, TransferError>> {
         let mut part = [0; 16 << 10];
         loop {
@@ -79,7 +80,7 @@ impl Incoming {
         }
     }
 
-    /// When it is given up.
+    /// Returns when the transfer is given up.
     pub(super) fn deadline(&self) -> Instant {
         self.deadline
     }
@@ -91,7 +92,7 @@ impl AsFd for Incoming {
     }
 }
 
-/// What was copied, on its way to another program.
+/// An outgoing transfer of copied data.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pipe: File,
@@ -101,7 +102,7 @@ pub(super) struct Outgoing {
 }
 
 impl Outgoing {
-    /// Sends bytes to whoever reads the pipe.
+    /// Starts to send bytes to the reader of a pipe.
     pub(super) fn start(pipe: OwnedFd, bytes: Arc<[u8]>, now: Instant) -> io::Result<Self> {
         ioctl_fionbio(&pipe, true)?;
         Ok(Self {
@@ -112,7 +113,7 @@ impl Outgoing {
         })
     }
 
-    /// Sends what the pipe takes; false when there is nothing left to do.
+    /// Sends as many bytes as the pipe accepts; returns `false` when the transfer has ended.
     pub(super) fn advance(&mut self, now: Instant) -> bool {
         loop {
             let left = self.bytes.get(self.sent..).unwrap_or_default();
@@ -126,13 +127,13 @@ impl Outgoing {
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return now < self.deadline,
-                // Whoever asked is no longer there.
+                // The reader has closed the pipe.
                 Err(_) => return false,
             }
         }
     }
 
-    /// When it is given up.
+    /// Returns when the transfer is given up.
     pub(super) fn deadline(&self) -> Instant {
         self.deadline
     }
@@ -164,7 +165,7 @@ mod tests {
     fn more_than_the_limit_is_refused_and_the_sender_is_stopped() {
         let now = Instant::now();
         let (mut incoming, mut writer) = Incoming::start(MIB, now).unwrap();
-        // A clipboard of a hundred megabytes: its owner learns that nobody reads on.
+        // A clipboard of a hundred megabytes: its owner learns that the pipe is closed.
         let sender = std::thread::spawn(move || writer.write_all(&vec![b'x'; 100 << 20]));
         let answer = loop {
             if let Some(answer) = incoming.advance(now) {
@@ -183,7 +184,7 @@ mod tests {
         let (mut incoming, mut writer) = Incoming::start(100, now).unwrap();
         writer.write_all(b"file:///").unwrap();
         assert_eq!(incoming.advance(now + PATIENCE / 2), None);
-        // A byte now and then does not count as an answer.
+        // A slow trickle of bytes does not extend the deadline.
         writer.write_all(b"a").unwrap();
         let later = incoming.deadline();
         assert_eq!(incoming.advance(later), Some(Err(TransferError::NoAnswer)));

@@ -28,9 +28,9 @@ use super::{Content, Request};
 use crate::viewer::app::clipboard::{LONGEST_PASTE, PasteTarget, Pasted};
 use crate::viewer::app::drops::{DeviceEvent, Dragged, LONGEST_LIST, URI_LIST};
 
-/// How many programs may read what was copied at the same time.
+/// Maximum number of simultaneous outgoing transfers.
 const MOST_SENDING: usize = 16;
-/// The types of text, the best first; the last two are those of X11 programs.
+/// Text types, best first; the last two are used by X11 programs.
 const TEXT_TYPES: [&str; 5] = [
     "text/plain;charset=utf-8",
     "UTF8_STRING",
@@ -40,7 +40,7 @@ const TEXT_TYPES: [&str; 5] = [
 ];
 const PNG_TYPES: [&str; 1] = ["image/png"];
 
-/// Why the thread ended by itself.
+/// Why the thread ended on its own.
 #[derive(Debug, Error)]
 pub(super) enum WorkerError {
     #[error(transparent)]
@@ -51,19 +51,19 @@ pub(super) enum WorkerError {
     Poll(#[from] rustix::io::Errno),
 }
 
-/// The forms of an offer that are of use here.
+/// The supported types of an offer.
 #[derive(Debug, Default, Clone, Copy)]
 struct Offered {
     has_uri_list: bool,
-    /// Its best type of text: an index into [`TEXT_TYPES`].
+    /// The best text type, as an index into [`TEXT_TYPES`].
     text: Option<usize>,
-    /// What a drop would do, once both sides have settled that.
+    /// The negotiated action of a drop, once known.
     action: Option<DndAction>,
 }
 
 type OfferData = Mutex<Offered>;
 
-/// Something of another program: what is dragged, or what is on the clipboard.
+/// Data offered by another program: dragged, or on the clipboard.
 #[derive(Debug)]
 struct Offer(WlDataOffer);
 
@@ -74,7 +74,7 @@ impl Offer {
             .unwrap_or_default()
     }
 
-    /// Asks for its data in a type.
+    /// Requests its data in a type.
     fn receive(&self, mime_type: &str, limit: usize) -> Result<Incoming, TransferError> {
         let (incoming, writer) = Incoming::start(limit, Instant::now())?;
         self.0.receive(mime_type.to_owned(), writer.as_fd());
@@ -88,11 +88,11 @@ impl Drop for Offer {
     }
 }
 
-/// Something that is held over the window or was dropped on it.
+/// Data dragged over the window or dropped on it.
 #[derive(Debug)]
 struct Drag {
     offer: Offer,
-    /// Of its coming, by which it is accepted or refused.
+    /// Serial of the enter event, with which it is accepted or refused.
     serial: u32,
     files: DraggedFiles,
 }
@@ -103,7 +103,7 @@ enum DraggedFiles {
     Known(Dragged),
 }
 
-/// What this program has put on the clipboard.
+/// The clipboard content of this program.
 #[derive(Debug)]
 struct Copied {
     content: Content,
@@ -112,7 +112,7 @@ struct Copied {
 }
 
 impl Content {
-    /// The types in which it is offered, the best first.
+    /// Returns the types in which it is offered, best first.
     fn types(&self) -> &'static [&'static str] {
         match self {
             Self::Text(_) => &TEXT_TYPES,
@@ -128,7 +128,7 @@ impl Content {
     }
 }
 
-/// All that the thread knows.
+/// State of the thread.
 pub(super) struct Worker {
     connection: Connection,
     seat: WlSeat,
@@ -136,8 +136,7 @@ pub(super) struct Worker {
     device: WlDataDevice,
     keyboard: Option<WlKeyboard>,
     pointer: Option<WlPointer>,
-    /// The last thing that the user did here, by which the compositor believes that a copy is
-    /// their wish.
+    /// Serial of the last user input, which proves to the compositor that a copy is intended.
     serial: Option<u32>,
     over: Option<Drag>,
     dropped: Option<Drag>,
@@ -150,7 +149,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Makes the device of the first seat, which is the only one but on very few machines.
+    /// Creates the device of the first seat; almost all machines have only one.
     pub(super) fn new(
         connection: Connection,
         globals: &GlobalList,
@@ -180,10 +179,10 @@ impl Worker {
         })
     }
 
-    /// Works until `sleep`, the end of a pipe, says that it is enough.
+    /// Runs until the pipe `sleep` is closed.
     ///
     /// # Errors
-    /// When the display is gone.
+    /// Fails if the display is gone.
     pub(super) fn run(
         &mut self,
         queue: &mut EventQueue<Self>,
@@ -228,7 +227,7 @@ impl Worker {
             if display_ready {
                 match guard.read() {
                     Ok(_) => {}
-                    // Another thread was first.
+                    // Another thread was faster.
                     Err(WaylandError::Io(error))
                         if error.kind() == std::io::ErrorKind::WouldBlock => {}
                     Err(error) => return Err(error.into()),
@@ -237,7 +236,7 @@ impl Worker {
         }
     }
 
-    /// Gives everything back to the compositor.
+    /// Releases all objects of the compositor.
     fn end(&mut self) {
         (self.over, self.dropped, self.clipboard) = (None, None, None);
         if let Some(source) = self.copied.take().and_then(|copied| copied.source) {
@@ -263,7 +262,7 @@ impl Worker {
         drags.chain(self.pastes.iter().map(|(_, incoming)| incoming))
     }
 
-    /// How long there is nothing to do unless something happens; `None` is for ever.
+    /// Returns the time until the next deadline; `None` if there is none.
     fn timeout(&self) -> Option<Timespec> {
         let sending = self.sending.iter().map(Outgoing::deadline);
         let next = self
@@ -272,11 +271,11 @@ impl Worker {
             .chain(sending)
             .min()?;
         let left = next.saturating_duration_since(Instant::now());
-        // Rounded up, or the last millisecond would be waited for in a busy loop.
+        // Rounded up; otherwise the last millisecond would be a busy loop.
         (left + std::time::Duration::from_millis(1)).try_into().ok()
     }
 
-    /// Goes on with everything that comes and goes through pipes.
+    /// Continues all transfers.
     fn advance(&mut self) {
         let now = Instant::now();
         let tell = &self.tell;
@@ -292,7 +291,8 @@ impl Worker {
             && let Some(answered) = drag.advance(now)
             && let DraggedFiles::Known(dragged) = &drag.files
         {
-            // Some programs say what it is only after a drop: who did not answer may yet.
+            // Refused only if the source has answered: some programs provide the list only after a
+            // drop.
             if answered && dragged.is_refused_whole() {
                 drag.offer.0.accept(drag.serial, None);
             }
@@ -324,7 +324,7 @@ impl Worker {
             for mime_type in content.types() {
                 source.offer((*mime_type).to_owned());
             }
-            // The source before it is told that it is no longer wanted, and goes then.
+            // The previous source receives `Cancelled` and is destroyed then.
             self.device.set_selection(Some(&source), serial);
             source
         });
@@ -335,7 +335,7 @@ impl Worker {
         if let Some(copied) = &self.copied {
             let text = match &copied.content {
                 Content::Text(text) => text.as_ref().to_owned(),
-                // It has no text.
+                // An image has no text.
                 Content::Png(_) => String::new(),
             };
             (self.tell)(DeviceEvent::Pasted(target, Ok(text)));
@@ -347,7 +347,7 @@ impl Worker {
             (self.tell)(DeviceEvent::Pasted(target, Ok(String::new())));
             return;
         };
-        // Whoever asks again waits for one answer.
+        // A repeated request gets one answer.
         self.pastes.retain(|(other, _)| *other != target);
         match offer.receive(mime_type, LONGEST_PASTE) {
             Ok(incoming) => self.pastes.push((target, incoming)),
@@ -355,7 +355,8 @@ impl Worker {
         }
     }
 
-    /// Makes those input devices of the seat that there are and drops those that there are not.
+    /// Creates the seat's input devices that have appeared and releases those that have
+    /// disappeared.
     fn take_devices(&mut self, there: Capability, queue: Option<&QueueHandle<Self>>) {
         if !there.contains(Capability::Keyboard) {
             let gone = self.keyboard.take();
@@ -380,7 +381,7 @@ impl Worker {
         }
     }
 
-    /// Something is over the window.
+    /// Handles data that is dragged into the window.
     fn enter(&mut self, serial: u32, offer: Offer) {
         if !offer.said().has_uri_list {
             offer.0.accept(serial, None);
@@ -398,7 +399,7 @@ impl Worker {
             // Never a move, after which the other program would delete the file.
             offer.0.set_actions(DndAction::Copy, DndAction::Copy);
         }
-        // Said with the window's own words until the names are there.
+        // Without files, the window shows its generic text until the names arrive.
         (self.tell)(DeviceEvent::Over(Dragged::default()));
         let files = match offer.receive(URI_LIST, LONGEST_LIST) {
             Ok(incoming) => DraggedFiles::Coming(incoming),
@@ -413,8 +414,8 @@ impl Worker {
 }
 
 impl Drag {
-    /// Takes what has arrived. When it is settled what the files are, gives whether the other
-    /// program answered.
+    /// Continues the transfer. Once the files are known, returns `true` if the other program
+    /// answered.
     fn advance(&mut self, now: Instant) -> Option<bool> {
         let DraggedFiles::Coming(incoming) = &mut self.files else {
             return None;
@@ -425,9 +426,9 @@ impl Drag {
         Some(answered)
     }
 
-    /// It was let go over the window.
+    /// Handles a drop on the window.
     fn let_go(mut self) -> Self {
-        // Some programs say only now what it is.
+        // Some programs provide the list only now.
         if let DraggedFiles::Known(dragged) = &self.files
             && dragged.paths.is_empty()
             && let Ok(incoming) = self.offer.receive(URI_LIST, LONGEST_LIST)
@@ -437,7 +438,7 @@ impl Drag {
         self
     }
 
-    /// Says that the drop was taken.
+    /// Reports that the drop was accepted.
     fn finish(&self) {
         let can_finish = self.offer.0.version() >= 3;
         if can_finish && self.offer.said().action == Some(DndAction::Copy) {
@@ -446,12 +447,12 @@ impl Drag {
     }
 }
 
-/// What a list of URIs names, in the window's words.
+/// Returns the files of a URI list, or the refusal with its reason.
 fn dragged(data: Result<Vec<u8>, TransferError>) -> Dragged {
     data.map_or_else(Dragged::failed, |bytes| Dragged::of_list(&bytes))
 }
 
-/// A text as it is pasted.
+/// Converts clipboard data to text.
 fn pasted(data: Result<Vec<u8>, TransferError>) -> Pasted {
     data.map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .map_err(|error| error.to_string())
@@ -468,14 +469,14 @@ impl Dispatch<WlDataDevice, ()> for Worker {
     ) {
         use wl_data_device::Event;
         match event {
-            // The title bar that winit draws is a surface too, and as good a place to drop.
+            // The title bar drawn by winit is a surface too; drops on it are accepted as well.
             Event::Enter { serial, id, .. } => {
                 worker.over = None;
                 if let Some(offer) = id {
                     worker.enter(serial, Offer(offer));
                 }
             }
-            // The compositor may say this after a drop too.
+            // The compositor may send this after a drop too.
             Event::Leave if worker.over.take().is_some() => (worker.tell)(DeviceEvent::Left),
             Event::Drop => worker.dropped = worker.over.take().map(Drag::let_go),
             Event::Selection { id } => worker.clipboard = id.map(Offer),
@@ -528,7 +529,7 @@ impl Dispatch<WlDataSource, Content> for Worker {
                     Err(error) => log::debug!("what was copied cannot be sent: {error}"),
                 }
             }
-            // Another program copied something, or this one did again.
+            // Another program copied data, or this one did again.
             Event::Cancelled => {
                 let copied = worker.copied.as_ref();
                 if copied.is_some_and(|copied| copied.source.as_ref() == Some(source)) {

@@ -1,8 +1,9 @@
-//! Drops on X11: XDND, version 5. winit takes drops too, but refuses a whole list without a word for one URI that it
-//! does not know, such as `file://localhost/a` or a name that is not UTF-8.
+//! Drops on X11: XDND, version 5. winit supports drops too, but silently rejects a whole list for
+//! one URI that it does not support, such as `file://localhost/a` or a name that is not UTF-8.
 //!
-//! Messages to the window belong to winit's connection. So the window names a proxy (XDND, "XdndProxy"): a window of
-//! a connection of our own, which sources then send their messages to. Sources that know no proxies go on to winit.
+//! Messages to the window belong to winit's connection. So the window names a proxy (XDND,
+//! "XdndProxy"): a window of the viewer's own connection, to which sources then send their
+//! messages. Sources without support for proxies still send them to winit.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -21,9 +22,9 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use crate::viewer::app::drops::{DeviceEvent, Dragged, LONGEST_LIST, URI_LIST};
 
-/// The version of the protocol.
+/// The protocol version.
 const VERSION: u32 = 5;
-/// The number of offered forms that are looked at.
+/// Maximum number of offered types that are examined.
 const MAX_FORMS: u32 = 1024;
 
 x11rb::atom_manager! {
@@ -45,7 +46,7 @@ x11rb::atom_manager! {
     }
 }
 
-/// The proxy of a window and its thread, which ends with it.
+/// The proxy of a window with its thread, which ends when this is dropped.
 #[derive(Debug)]
 pub(in crate::viewer::app) struct Drops {
     connection: Arc<RustConnection>,
@@ -55,7 +56,8 @@ pub(in crate::viewer::app) struct Drops {
 }
 
 impl Drops {
-    /// Takes the drops on a window, and tells `tell` of them; `None` if it is no window of X11, or has no proxy.
+    /// Accepts drops on a window and passes them to `tell`. Returns `None` if the window is not
+    /// X11, or if its proxy cannot be created.
     pub(in crate::viewer::app) fn start(
         window: &Window,
         tell: impl Fn(DeviceEvent) + Send + 'static,
@@ -89,7 +91,7 @@ impl Drops {
             x11rb::COPY_FROM_PARENT,
             &CreateWindowAux::new(),
         )?;
-        // A proxy names itself, so that a window that is left over is not taken for one.
+        // A proxy names itself, so that a stale window id is not mistaken for a proxy.
         for (of, property, kind, value) in [
             (proxy, atoms.XdndAware, AtomEnum::ATOM, VERSION),
             (proxy, atoms.XdndProxy, AtomEnum::WINDOW, proxy),
@@ -110,7 +112,7 @@ impl Drops {
         let thread = std::thread::Builder::new().name("x11 drops".to_owned());
         let thread = thread.spawn(move || {
             if let Err(error) = target.run() {
-                // The window's own connection says so to the user.
+                // The window's own connection reports this to the user.
                 log::debug!("drops end: {error}");
             }
         })?;
@@ -130,7 +132,7 @@ impl Drop for Drops {
             .connection
             .send_event(false, self.proxy, EventMask::NO_EVENT, end)
             .and_then(|_| self.connection.flush());
-        // Without a connection it has ended already.
+        // Without a connection the thread has ended already.
         if sent.is_ok()
             && let Some(thread) = self.thread.take()
         {
@@ -139,7 +141,7 @@ impl Drop for Drops {
     }
 }
 
-/// What sources of drags speak to.
+/// Receives the messages of drag sources.
 struct Target {
     connection: Arc<RustConnection>,
     atoms: Atoms,
@@ -149,11 +151,11 @@ struct Target {
     tell: Box<dyn Fn(DeviceEvent) + Send>,
 }
 
-/// Something that is dragged over the window.
+/// A drag over the window.
 #[derive(Debug)]
 struct Drag {
     source: u32,
-    /// `None` until its list of files has come.
+    /// `None` until its list of files arrives.
     dragged: Option<Dragged>,
     is_asked: bool,
     is_dropped: bool,
@@ -194,7 +196,8 @@ impl Target {
             (self.tell)(DeviceEvent::Left);
         } else if message.type_ == self.atoms.XdndPosition {
             let is_first = !std::mem::replace(&mut drag.is_asked, true);
-            // Also what cannot be opened: when it is dropped the window says why.
+            // Invalid data is accepted too: after the drop the window explains why it cannot be
+            // opened.
             self.answer(self.atoms.XdndStatus, [1, 0, 0, self.atoms.XdndActionCopy])?;
             if is_first {
                 self.ask(data[3])?;
@@ -225,7 +228,7 @@ impl Target {
         Ok(forms.any(|form| form == self.atoms.URI_LIST))
     }
 
-    /// Tells of what is dragged, and asks for its list of files at a time of the server.
+    /// Reports the drag, and requests its list of files at a server time.
     fn ask(&self, time: u32) -> Result<(), ConnectionError> {
         let dragged = self.drag.as_ref().and_then(|drag| drag.dragged.clone());
         if dragged.is_none() {
@@ -242,7 +245,7 @@ impl Target {
         Ok(())
     }
 
-    /// Takes the list of files that was asked for.
+    /// Handles the requested list of files.
     fn take_list(&mut self, answer: &SelectionNotifyEvent) -> Result<(), ConnectionError> {
         let dragged = self.list(answer)?;
         let Some(drag) = &mut self.drag else {
@@ -267,14 +270,14 @@ impl Target {
         let Ok(list) = list.reply() else {
             return Ok(Dragged::failed("its list of files cannot be read"));
         };
-        // A list that is too long for one message comes in parts, and has another type.
+        // A list that is too long for one message arrives in parts, with another type.
         if list.bytes_after > 0 || list.type_ != self.atoms.URI_LIST {
             return Ok(Dragged::failed("the list of files is too long"));
         }
         Ok(Dragged::of_list(&list.value))
     }
 
-    /// Ends a drop whose list of files has come.
+    /// Ends a drop once its list of files has arrived.
     fn end_drop(&mut self) -> Result<(), ConnectionError> {
         let dropped = self.drag.as_ref().filter(|drag| drag.is_dropped);
         let Some(dragged) = dropped.and_then(|drag| drag.dragged.clone()) else {
@@ -288,14 +291,14 @@ impl Target {
         Ok(())
     }
 
-    /// Sends a message of the protocol to the source; each begins with the window.
+    /// Sends a protocol message to the source; each begins with the window.
     fn answer(&self, message: u32, [b, c, d, e]: [u32; 4]) -> Result<(), ConnectionError> {
         let Some(drag) = &self.drag else {
             return Ok(());
         };
         let data = ClientMessageData::from([self.window, b, c, d, e]);
         let event = ClientMessageEvent::new(32, drag.source, message, data);
-        // The source may be gone: an error of it comes as an event, which nobody needs.
+        // The source may be gone; its error would arrive as an event, which is ignored.
         self.connection
             .send_event(false, drag.source, EventMask::NO_EVENT, event)?;
         Ok(())

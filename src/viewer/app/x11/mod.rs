@@ -1,4 +1,4 @@
-//! What winit does not ask an X server for.
+//! X11 requests that winit does not make.
 
 mod drops;
 
@@ -12,15 +12,15 @@ use x11rb::protocol::xproto::{ChangeWindowAttributesAux, ConnectionExt as _, Gra
 
 pub(super) use drops::Drops;
 
-/// Fills with a colour what a window gains when it grows, until the next frame is there: without one it
-/// flashes white. On Wayland frames and sizes come together.
+/// Sets the colour that fills new areas of a growing window until the next frame; without it they
+/// flash white. On Wayland frames and sizes change together.
 pub(super) fn set_background(window: &Window, color: Color32) {
     if let Some(Err(error)) = id_of(window).map(|id| try_set_background(id, color)) {
         log::debug!("the window has no background: {error}");
     }
 }
 
-/// The identifier of a window on X11.
+/// Returns the X11 identifier of a window.
 fn id_of(window: &Window) -> Option<u32> {
     match window.window_handle().ok()?.as_raw() {
         RawWindowHandle::Xlib(handle) => u32::try_from(handle.window).ok(),
@@ -32,13 +32,13 @@ fn id_of(window: &Window) -> Option<u32> {
 /// Sets the background of the window with an identifier.
 ///
 /// # Errors
-/// When there is no connection, or the server refuses.
+/// Fails without a connection, or if the server rejects the request.
 fn try_set_background(window: u32, color: Color32) -> Result<(), Box<dyn Error>> {
-    // What a client asks of a window need not come from the connection that made it.
+    // Requests about a window may come from another connection than the one that created it.
     let (connection, _) = x11rb::connect(None)?;
     let [red, green, blue, alpha] = color.to_array();
     let pixel = u32::from_be_bytes([alpha, red, green, blue]);
-    // The rest keeps what it shows, which the server else fills, too.
+    // The old contents remain; otherwise the server would fill them too.
     let attributes = ChangeWindowAttributesAux::new()
         .background_pixel(pixel)
         .bit_gravity(Gravity::NORTH_WEST);
