@@ -1,4 +1,4 @@
-//! The window for those who use the keyboard alone, or have it read to them.
+//! Tests of the window with the keyboard alone and with a screen reader.
 
 use egui::accesskit::{HasPopup, Live, Role};
 use egui::{Id, Key, Modifiers};
@@ -13,12 +13,12 @@ use crate::viewer::view::camera_control::CameraMode;
 use mapscope_formats::Severity;
 use mapscope_scene::TerrainItem;
 
-/// The id of the widget with the focus.
+/// Returns the id of the focused widget.
 fn focused(h: &Harness<'_, Window>) -> Option<Id> {
     h.ctx.memory(egui::Memory::focused)
 }
 
-/// What a screen reader calls the widget with the focus.
+/// Returns the accessible role and name of the focused widget.
 fn focused_name(h: &Harness<'_, Window>) -> Option<(Role, String)> {
     let id = focused(h)?.accesskit_id();
     let node = h.root().children_recursive().find(|node| {
@@ -49,7 +49,7 @@ fn f6_goes_through_the_parts_of_the_window_and_back() {
         press(&mut h, Modifiers::SHIFT, Key::F6);
         assert_eq!(focused(&h), *before);
     }
-    // From wherever one is in a part: of the outliner, which is before the view.
+    // From any widget of a part: here the outliner, which precedes the view.
     press(&mut h, Modifiers::COMMAND, Key::F);
     press(&mut h, Modifiers::NONE, Key::Tab);
     let row = focused_name(&h).map(|(role, _)| role);
@@ -106,7 +106,7 @@ fn the_search_is_one_key_away_wherever_one_is() {
 fn keys_with_ctrl_run_commands_in_a_field_and_the_view_has_the_keys_after_a_search() {
     let mut h = with_demo();
     press(&mut h, Modifiers::COMMAND, Key::F);
-    // Keys with Ctrl that edit no text are commands in a field too.
+    // Keys with Ctrl that do not edit text run commands in a field too.
     press(&mut h, Modifiers::COMMAND, Key::P);
     let dialog = &mut h.state_mut().state.interface.dialog;
     assert!(matches!(dialog, Some(Dialog::Palette { .. })));
@@ -137,7 +137,7 @@ fn letters_do_nothing_else_while_a_row_of_a_list_has_the_focus() {
     press(&mut h, Modifiers::NONE, Key::Num2);
     assert_eq!(state(&h).view.mode, CameraMode::Orbit);
     assert_eq!(state(&h).view.camera.projection, projection);
-    // Those with Ctrl are commands everywhere.
+    // Keys with Ctrl run commands everywhere.
     press(&mut h, Modifiers::COMMAND, Key::P);
     let dialog = &mut h.state_mut().state.interface.dialog;
     assert!(matches!(dialog, Some(Dialog::Palette { .. })));
@@ -172,7 +172,7 @@ fn enter_presses_a_button_of_each_dialog() {
         h.run();
         let name = focused_name(&h).map(|(_, name)| name);
         assert_eq!(name.as_deref(), Some(wanted));
-        // A key that is held since the dialog before.
+        // A key held down since the previous dialog.
         let before = state(&h).effects.len();
         h.input_mut().events.push(enter);
         h.run();
@@ -320,7 +320,7 @@ fn values_are_told_with_their_names() {
         labels.any(|label| label.accesskit_node().description().as_deref() == Some(name))
     };
     assert!(is_of("Base height"));
-    // And in the status bar, where they stand close to each other.
+    // Also in the status bar, where values are close together.
     h.state_mut().state.pointer.hovered = Some(tile.into());
     h.step();
     h.get_by_label_contains("Row 3, Column 5, ");

@@ -1,4 +1,4 @@
-//! Folders in the window, and the list of their files.
+//! Tests of folders in the window and of the list of their files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::viewer::state::{Effect, State};
 use crate::viewer::ui::theme;
 use mapscope_scene::MapChoice;
 
-/// A folder called `models` with empty files, those of each a folder down.
+/// Creates a folder `models` with empty files, which may be in subfolders.
 fn models(names: &[&str]) -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let folder = dir.path().join("models");
@@ -46,7 +46,7 @@ fn outcome(path: &Path, cause: Cause, loaded: Option<Loaded>, failures: Vec<Fail
     }
 }
 
-/// Takes in a folder that was dropped, whose first file is open then.
+/// Loads a dropped folder and opens its first file.
 fn open_folder(state: &mut State, folder: &Path, limits: Limits) {
     let progress = SearchProgress::default();
     let found = search::find(&[folder.to_owned()], limits, &progress, &|| true).unwrap();
@@ -59,19 +59,19 @@ fn open_folder(state: &mut State, folder: &Path, limits: Limits) {
     state.effects.clear();
 }
 
-/// Takes in a file that was opened by itself.
+/// Loads a file that was opened on its own.
 fn open(state: &mut State, path: &Path, cause: Cause) {
     let loaded = Loaded::new(path.to_owned(), Arc::clone(&model()));
     state.loaded(outcome(path, cause, Some(loaded), Vec::new()));
     state.effects.clear();
 }
 
-/// A window in which a folder was dropped.
+/// Returns a window with a dropped folder.
 fn with_folder(folder: &Path) -> Harness<'static, Window> {
     window(|state| open_folder(state, folder, Limits::OPEN))
 }
 
-/// What was asked for to be opened since this was last asked.
+/// Takes the load requests since the last call.
 fn asked(h: &mut Harness<'_, Window>) -> Vec<LoadRequest> {
     let effects = h.state_mut().state.effects.drain(..);
     let loads = effects.filter_map(|effect| match effect {
@@ -81,7 +81,7 @@ fn asked(h: &mut Harness<'_, Window>) -> Vec<LoadRequest> {
     loads.collect()
 }
 
-/// That a file of the list is to be opened.
+/// Returns the request to open a file of the list.
 fn request(path: PathBuf) -> LoadRequest {
     LoadRequest {
         target: Target::Paths(vec![path]),
@@ -90,7 +90,7 @@ fn request(path: PathBuf) -> LoadRequest {
     }
 }
 
-/// The names in the list from top to bottom, and which of them is the open one.
+/// Returns the listed names from top to bottom, and the position of the open file.
 fn listed(h: &Harness<'_, Window>) -> (Vec<String>, Option<usize>) {
     let rows = h.query_all_by_role(Role::ListBoxOption);
     let rows: Vec<_> = rows
@@ -152,7 +152,7 @@ fn arrow_keys_go_through_the_list_and_open_each() {
         let wanted = at.map(|at: usize| request(folder.join(FILES[at])));
         assert_eq!(asked(&mut h), wanted.as_slice(), "{key:?}");
     }
-    // Of a slow frame that has two, both count.
+    // Both key presses of a slow frame count.
     for _ in 0..2 {
         h.input_mut().events.push(Event::Key {
             key: Key::ArrowDown,
@@ -164,7 +164,7 @@ fn arrow_keys_go_through_the_list_and_open_each() {
     }
     h.run();
     assert_eq!(asked(&mut h), [request(folder.join(FILES[2]))]);
-    // From what another key opened they go on as well.
+    // They also continue from a file that another key opened.
     open(
         &mut h.state_mut().state,
         &folder.join(FILES[1]),
@@ -208,7 +208,7 @@ fn the_list_is_filtered_by_path_and_format_and_keeps_that_from_file_to_file() {
     assert_eq!(listed(&h).0, FILES[3..]);
     search(&mut h, "nothing");
     h.get_by_label("No match for `nothing`");
-    // Another folder is another search.
+    // A new folder resets the search.
     let (_other, folder) = models(&FILES[..2]);
     open_folder(&mut h.state_mut().state, &folder, Limits::OPEN);
     h.run();
@@ -250,7 +250,7 @@ fn page_down_keeps_to_the_filter_while_the_list_is_in_sight() {
 fn files_that_come_and_go_in_the_folder_do_so_in_the_list() {
     let (_dir, folder) = models(&FILES);
     let mut h = with_folder(&folder);
-    // What the window does about it.
+    // Carries out the window's listing effects.
     let look = |h: &mut Harness<'_, Window>| {
         h.state_mut().state.look_for_files();
         for effect in std::mem::take(&mut h.state_mut().state.effects) {
@@ -267,18 +267,18 @@ fn files_that_come_and_go_in_the_folder_do_so_in_the_list() {
     fs::remove_file(folder.join(FILES[3])).unwrap();
     let names = [FILES[0], FILES[1], "barrel/barrel 3.pfobj", FILES[2]];
     assert_eq!(look(&mut h), (names.map(String::from).to_vec(), Some(0)));
-    // The open one is listed while it is open.
+    // The open file stays listed while it is open.
     fs::remove_dir_all(&folder).unwrap();
     assert_eq!(look(&mut h), (vec![FILES[0].to_owned()], Some(0)));
 
-    // Beside a file that was opened by itself it is so with its neighbors.
+    // The neighbours of a single file are updated in the same way.
     let (_dir, folder) = models(&["b.pfobj", "below/c.pfobj"]);
     let mut h = window(|state| open(state, &folder.join("b.pfobj"), Cause::Opened));
     press(&mut h, Modifiers::COMMAND, Key::E);
     fs::write(folder.join("a.pfobj"), b"").unwrap();
     let names = ["a.pfobj", "b.pfobj"].map(String::from).to_vec();
     assert_eq!(look(&mut h), (names.clone(), Some(1)));
-    // Also when the folder has been away.
+    // Also after the folder was temporarily missing.
     let away = folder.with_extension("away");
     fs::rename(&folder, &away).unwrap();
     assert_eq!(look(&mut h), (names[1..].to_vec(), Some(0)));
@@ -299,7 +299,7 @@ fn a_file_that_fails_is_marked_and_what_is_open_stays() {
     let (names, current) = listed(&h);
     assert_eq!(names[1], "barrel/barrel 2.pfobj: PFOBJ 3:1: no number");
     assert_eq!(current, Some(0));
-    // It was mended.
+    // The file was repaired.
     open(&mut h.state_mut().state, &bad, Cause::Neighbor);
     h.run();
     assert_eq!(listed(&h), (FILES.map(String::from).to_vec(), Some(1)));
@@ -319,7 +319,7 @@ fn the_list_covers_another_panel_only_for_as_long_as_there_is_one() {
     );
     open(&mut h.state_mut().state, &single, Cause::Opened);
     assert_eq!(left(&h), Some(Panel::Outliner));
-    // By wish it stays.
+    // After an explicit choice it stays.
     for action in [Action::Panel(Panel::Files), Action::Panel(Panel::Files)] {
         h.state_mut().state.run(action);
     }
@@ -330,7 +330,7 @@ fn the_list_covers_another_panel_only_for_as_long_as_there_is_one() {
     assert_eq!(kept(&h), Some(Panel::Files));
     open(&mut h.state_mut().state, &single, Cause::Opened);
     assert_eq!(left(&h), Some(Panel::Files));
-    // One file is no list.
+    // A single file does not open the list.
     let (_third, folder) = models(&["a/only.pfobj"]);
     h.state_mut().state.run(Action::Panel(Panel::Outliner));
     open_folder(&mut h.state_mut().state, &folder, Limits::OPEN);
@@ -410,7 +410,7 @@ fn a_file_that_fails_has_a_red_mark_and_long_paths_keep_their_names() {
             .iter()
             .find(|(name, _)| name == "file-list");
         let list = list.unwrap().1;
-        // Red pixels at the beginning of the second row.
+        // Red pixels at the start of the second row.
         let mark = |h: &mut Harness<'_, Window>| {
             let row = row_height(h);
             let picture = keep_picture(h, name);
@@ -432,7 +432,7 @@ fn a_file_that_fails_has_a_red_mark_and_long_paths_keep_their_names() {
     }
 }
 
-/// The height of a row of the list, in points.
+/// Returns the height of a row of the list, in points.
 fn row_height(h: &Harness<'_, Window>) -> f32 {
     h.ctx.global_style().spacing.interact_size.y
 }

@@ -1,4 +1,4 @@
-//! The window as a person uses it on a document of two levels.
+//! Tests of the window with a document of two levels.
 
 use egui::accesskit::Role;
 use egui::{Event, Key, Modifiers, PointerButton, Pos2, vec2};
@@ -71,7 +71,7 @@ fn type_into(h: &mut Rooms, role: Role, text: &str) {
 
 // ---- Rooms -------------------------------------------------------------------------------------
 
-/// A window with a level of closed rooms open, seen from inside.
+/// Returns a window with a level of closed rooms, with the eye inside.
 fn in_rooms() -> Rooms {
     let mut h = crate::viewer::testing::window(|state| *state = in_bathhouse(1.0));
     h.state_mut().state.take_pose(demo::BATHHOUSE.first_pose);
@@ -128,7 +128,7 @@ fn the_wheel_needs_a_rest_to_go_through_a_wall() {
 
 // ---- Levels ------------------------------------------------------------------------------------
 
-/// Whether the camera has a box in view and nothing much else.
+/// `true` if the camera views a box with little around it.
 fn frames(state: &State, bounds: Aabb) -> bool {
     let target = state.view.camera.pose.target;
     target.distance(bounds.center()) < bounds.radius() * 0.5
@@ -161,7 +161,7 @@ fn selecting_something_of_another_level_shows_that_level() {
     assert_eq!(state(&h).view.shown.level, 1);
     assert_eq!(state(&h).view.shown.selected, Some(chunk(1, 4)));
     assert!(frames(state(&h), levels()[1].bounds));
-    // What belongs to the level that is left is no longer selected.
+    // An item of the previous level is deselected.
     run(&mut h, Action::Level { backwards: false });
     assert_eq!(state(&h).view.shown.selected, None);
     ask(&mut h, Request::Select(Some(LevelItem::Map.into())));
@@ -196,7 +196,7 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
         );
         assert_eq!(state.view.shown.lights, settings(&[([1, 1], 70)]));
         assert!(state.tools.clip_box.is_open() && state.notices.toasts.is_empty());
-        // All of it stays when the file is read again, and is forgotten for the next.
+        // Everything survives a reload, and is reset for the next document.
         state.hide(chunk(1, 3), true);
         let shown = state.view.shown.clone();
         state.loaded(loaded(moving_with_levels(levels()), true));
@@ -235,7 +235,7 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     assert!(cut.max.y.abs() < 0.2, "{cut:?}");
     assert!(cut.min.cmplt(bounds.min).all(), "ends cut nothing: {cut:?}");
     assert!(cut.max.x > bounds.max.x && cut.max.z > bounds.max.z);
-    // Then what is between moves down, as far as there is room: none.
+    // Then the bar between moves down as far as possible, which is not at all.
     let track = place(&h, "cut-y");
     let quarter = egui::pos2(track.left() + track.width() * 0.25, track.center().y);
     drag_from(&mut h, quarter, quarter - vec2(80.0, 0.0));
@@ -247,7 +247,7 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
         moved.min.y > bounds.min.y && (thick - 4.0).abs() < 0.3,
         "{moved:?}"
     );
-    // Closing cuts nothing, opening again the same.
+    // Closing removes the cut, opening again restores it.
     press(&mut h, Modifiers::NONE, Key::X);
     assert_eq!(state(&h).view.shown.cut, None);
     press(&mut h, Modifiers::NONE, Key::X);
@@ -255,7 +255,7 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     h.get_by_label("Reset").click();
     h.run();
     assert_eq!(state(&h).view.shown.cut, None);
-    // By a number.
+    // By a typed number.
     h.get_by_label("Cut X from").click();
     h.run();
     press(&mut h, Modifiers::COMMAND, Key::A);
@@ -314,7 +314,7 @@ fn a_light_is_found_by_what_controls_it_and_selected() {
     let row = h.get_by_label("Fast light 202").rect();
     click_at(&mut h, row.left_top() + vec2(90.0, 14.0));
     assert_eq!(state(&h).view.shown.selected, Some(light(0, 1)));
-    // The other level has lights of its own.
+    // The other level has its own lights.
     run(&mut h, Action::Level { backwards: false });
     h.get_by_label("Switch Fast light 202").click();
     h.run();
@@ -436,7 +436,7 @@ fn cubes_are_found_by_index() {
     assert_eq!(state(&h).view.shown.selected, Some(cube(5, 1)));
     type_into(&mut h, Role::TextInput, "99");
     h.get_by_label("No match for `4199`");
-    // Without a search the tree is open at what was found.
+    // Without a search the tree is open at the search result.
     h.get_by_role(Role::TextInput).focus();
     h.run();
     press(&mut h, Modifiers::COMMAND, Key::A);
@@ -468,7 +468,8 @@ fn the_depth_of_cells_is_chosen_and_shows_them() {
 
 // ---- Chunk map ---------------------------------------------------------------------------------
 
-/// The middle of the chunk map, and how far apart neighbouring chunks are seen from straight above.
+/// Returns the centre of the chunk map, and the distance between neighbouring chunks from straight
+/// above.
 fn map_from_above(h: &mut Rooms) -> (Pos2, f32) {
     run(h, Action::View(mapscope_scene::camera::NamedView::Top));
     let rect = h.get_by_label("Map of the chunks").rect();
@@ -494,7 +495,7 @@ fn chunks_are_pointed_at_selected_and_framed_on_their_map() {
     h.run_steps(40);
     let at = middle + vec2(step, 0.0);
     move_to(&mut h, at);
-    // In one frame, since those of a test are far apart.
+    // In one frame, because frames of a test are far apart in time.
     for pressed in [true, false, true, false] {
         h.input_mut().events.push(Event::PointerButton {
             pos: at,
@@ -557,7 +558,7 @@ fn a_map_of_thousands_of_chunks_is_drawn_as_one() {
 
 // ---- Lightmaps ---------------------------------------------------------------------------------
 
-/// Where a place of the lightmap is seen.
+/// Returns the window position of a UV position of the lightmap.
 fn on_sheet(h: &Rooms, name: &str, u: f32, v: f32) -> Pos2 {
     let place = h.get_by_label(&format!("Image of {name}")).rect();
     let size = vec2(16.0, 8.0);
@@ -611,7 +612,7 @@ fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
     });
     h.run();
     assert_eq!(state(&h).view.camera, camera);
-    // What is under the pointer stays there, and the other face has left.
+    // The point under the pointer stays there, and the other face has left the view.
     move_to(&mut h, at);
     assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
     let left = h.get_by_label("Image of Lightmap 0").rect().center();
@@ -636,7 +637,7 @@ fn materials_are_hidden_by_their_eyes_and_by_commands() {
     h.get_by_label("1 hidden").click();
     h.run();
     assert!(state(&h).view.shown.hidden.is_empty());
-    // A face is hidden with what it is made of.
+    // Hiding a face hides its material.
     ask(&mut h, Request::Select(Some(face(0, 1, 1))));
     press(&mut h, Modifiers::NONE, Key::H);
     assert_eq!(state(&h).view.shown.hidden, [plaster]);
@@ -699,7 +700,7 @@ fn panels_of_levels_are_offered_for_levels_only() {
 
 // ---- Pictures ----------------------------------------------------------------------------------
 
-/// Everything that is placed lies in the window.
+/// Asserts that all recorded rectangles whose names start with `of` are inside the window.
 #[track_caller]
 fn assert_inside(h: &Rooms, of: &str) {
     let inside = h.ctx.content_rect();

@@ -1,4 +1,4 @@
-//! For tests: a small 2D map, all of it known.
+//! A small 2D map with known contents, for tests.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use mapscope_scene::tilemap::{Cell, Layer, Parallax, TileMap, Tileset};
 pub(crate) const TILE: u32 = 16;
 /// Columns and rows of the map.
 pub(crate) const SIZE: [u32; 2] = [12, 8];
-/// How many tiles its tileset has; the map uses the first four.
+/// Number of tiles in its tileset; the map uses the first four.
 pub(crate) const TILES: usize = 300;
 
-/// Tiles of plain colours with a darker edge, each of another hue.
+/// Returns tiles of plain colours with a darker edge, each with a different hue.
 fn tileset() -> Tileset {
     let mut rgba = Vec::new();
     for tile in 0..TILES as u32 {
@@ -44,13 +44,13 @@ fn tileset() -> Tileset {
     }
 }
 
-/// A map of three layers: the ground of tiles 0 and 1, some houses of tile 2, and a cloud of
-/// tile 3 that moves half as fast as the camera.
+/// Returns a map of three layers: the ground of tiles 0 and 1, some houses of tile 2, and a cloud
+/// of tile 3 that moves half as fast as the camera.
 pub(crate) fn map() -> Arc<dyn Document> {
     map_of(SIZE)
 }
 
-/// The same of another number of columns and rows.
+/// Returns the same map with another number of columns and rows.
 pub(crate) fn map_of(size: [u32; 2]) -> Arc<dyn Document> {
     Arc::new(made(size).finished())
 }
@@ -83,7 +83,7 @@ fn made(size: [u32; 2]) -> TileMap {
     }
 }
 
-/// The same without edges.
+/// Returns the same map, wrapping around at its edges.
 pub(crate) fn round_map() -> Arc<dyn Document> {
     let mut map = made(SIZE);
     for layer in &mut map.layers {
@@ -92,7 +92,7 @@ pub(crate) fn round_map() -> Arc<dyn Document> {
     Arc::new(map.finished())
 }
 
-/// The same without its tileset.
+/// Returns the same map without its tileset.
 pub(crate) fn map_without_tileset() -> Arc<dyn Document> {
     let mut map = made(SIZE);
     map.tilesets[0].is_placeholder = true;
@@ -104,13 +104,12 @@ fn open(state: &mut State) {
     state.loaded(crate::viewer::testing::loaded(made, false));
 }
 
-/// A window with the map open.
+/// Returns a window with the map open.
 pub(crate) fn with_map() -> Harness<'static, Window> {
     window(open)
 }
 
-/// The same in a window of some size in points, with so many pixels to a point, of which a picture
-/// can be taken.
+/// Returns a window of the given size in points with the map open, which can render pictures.
 pub(crate) fn picture_of_map(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
     built(sized(size, pixels_per_point), open)
 }

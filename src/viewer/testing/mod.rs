@@ -1,4 +1,4 @@
-//! For tests: the window's contents without a window, and a document that moves.
+//! Test support: the window's contents without a window, and an animated document.
 
 mod access_tests;
 mod file_list_tests;
@@ -48,12 +48,12 @@ impl PreviewRenderer for NoPictures {
     }
 }
 
-/// What was shown where, in logical pixels.
+/// Rectangles of the last frame, in logical pixels.
 #[derive(Debug, Default)]
 pub(crate) struct Placed {
-    /// The 3D view, where it is shown.
+    /// The 3D view, if it is visible.
     pub(crate) viewport: Option<Rect>,
-    /// Places that tests aim at, by name.
+    /// Recorded rectangles by name.
     pub(crate) rects: Places,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Window {
     pub(crate) placed: Placed,
 }
 
-/// A demo by itself.
+/// Opens the document of a demo.
 pub(crate) fn open_demo(demo: &Demo) -> Arc<dyn Document> {
     let (options, progress) = (OpenOptions::default(), Progress::default());
     mapscope_scene::open(&demo.source(), &options, &progress).unwrap()
@@ -76,12 +76,13 @@ pub(crate) fn document() -> Arc<dyn Document> {
     Arc::clone(DOCUMENT.get_or_init(|| open_demo(&demo::TERRAIN)))
 }
 
-/// The model that comes with the program.
+/// The built-in model.
 pub(crate) fn model() -> Arc<dyn Document> {
     open_demo(&demo::DRAKELING)
 }
 
-/// The bath house, a level of closed rooms, seen from inside, in a view of this shape.
+/// Returns a state with the bath house, a level of closed rooms, viewed from inside with the given
+/// aspect ratio.
 pub(crate) fn in_bathhouse(aspect: f32) -> State {
     static DOCUMENT: OnceLock<Arc<dyn Document>> = OnceLock::new();
     let document = DOCUMENT.get_or_init(|| open_demo(&demo::BATHHOUSE));
@@ -92,8 +93,7 @@ pub(crate) fn in_bathhouse(aspect: f32) -> State {
     state
 }
 
-/// A pose in the bath house before a wall behind which there is a room, or before one behind which
-/// there is nothing.
+/// Returns a pose in the bath house in front of a wall, with or without a room behind it.
 pub(crate) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
     let eye = Vec3::new(8.0, -0.6, 0.0);
     let poses = (0_u16..64).map(|heading| {
@@ -124,13 +124,13 @@ pub(crate) fn level() -> Arc<dyn Document> {
     Arc::clone(DOCUMENT.get_or_init(open))
 }
 
-/// A window with whatever the change has opened.
+/// Returns a window after `change` has modified its state.
 pub(crate) fn window(change: impl FnOnce(&mut State)) -> Harness<'static, Window> {
     built(Harness::builder().with_size(vec2(1200.0, 800.0)), change)
 }
 
-/// Keeps a picture of a window where the person who runs this wants it, which the variable
-/// `MAPSCOPE_TEST_PICTURES` names.
+/// Renders a window. The picture is also saved in the folder of the variable
+/// `MAPSCOPE_TEST_PICTURES`, if set.
 pub(crate) fn keep_picture(h: &mut Harness<'_, Window>, name: &str) -> image::RgbaImage {
     let picture = h.render().unwrap();
     if let Some(folder) = std::env::var_os("MAPSCOPE_TEST_PICTURES") {
@@ -140,7 +140,7 @@ pub(crate) fn keep_picture(h: &mut Harness<'_, Window>, name: &str) -> image::Rg
     picture
 }
 
-/// A window made in some way.
+/// Returns a window from a configured builder.
 pub(crate) fn built(
     builder: HarnessBuilder<Window>,
     change: impl FnOnce(&mut State),
@@ -180,7 +180,7 @@ pub(crate) fn built(
     harness
 }
 
-/// A window with the demo open, seen from straight above.
+/// Returns a window with the demo open, viewed from straight above.
 pub(crate) fn with_demo() -> Harness<'static, Window> {
     let mut harness = window(|state| {
         state.files.open = Some(OpenFile::new(
@@ -201,7 +201,7 @@ pub(crate) fn with_demo() -> Harness<'static, Window> {
     harness
 }
 
-/// The overlays of models, which are switched by name.
+/// The overlays of models, which the tests toggle by name.
 static OVERLAYS: [Overlay; 2] = [
     Overlay {
         id: OverlayId::Skeleton,
@@ -219,7 +219,7 @@ static OVERLAYS: [Overlay; 2] = [
     },
 ];
 
-/// Something that moves, without a picture of its own.
+/// An animated document without visible content.
 #[derive(Debug)]
 struct Moving {
     about: About,
@@ -265,7 +265,7 @@ pub(crate) fn joint(index: u32) -> Item {
     ModelItem::Joint { index }.into()
 }
 
-/// A document of two units with two joints and clips of these names and lengths.
+/// Returns a document of two units with two joints and clips of the given names and lengths.
 pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
     let clip = |(index, (name, frames)): (u32, &(&str, u32))| ClipInfo {
         name: (*name).to_owned(),
@@ -276,12 +276,12 @@ pub(crate) fn moving(clips: &[(&str, u32)]) -> Arc<dyn Document> {
     Moving::open((0..).zip(clips).map(clip).collect(), Vec::new())
 }
 
-/// A document of these levels.
+/// Returns a document with the given levels.
 pub(crate) fn moving_with_levels(levels: Vec<LevelInfo>) -> Arc<dyn Document> {
     Moving::open(Vec::new(), levels)
 }
 
-/// What a load gives that opens a document, which may be open already.
+/// Returns the result of loading a document, or of reloading it.
 pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
     let path = PathBuf::from("made.pfobj");
     Outcome {
@@ -309,19 +309,17 @@ fn open_moving(state: &mut State) {
     state.start_clip(&request);
 }
 
-/// A window with a document of three clips open, which stands still at the beginning of the
-/// first.
+/// Returns a window with a document of three clips, stopped at the beginning of the first.
 pub(crate) fn with_moving() -> Harness<'static, Window> {
     window(open_moving)
 }
 
-/// The same in a window of some size in points, with so many pixels to a point, of which a picture
-/// can be taken.
+/// Returns a window of the given size in points with that document, which can render pictures.
 pub(crate) fn picture_of_moving(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
     built(sized(size, pixels_per_point), open_moving)
 }
 
-/// Makes windows of which pictures can be taken.
+/// Returns a builder of windows that can render pictures.
 pub(crate) fn sized(size: Vec2, pixels_per_point: f32) -> HarnessBuilder<Window> {
     Harness::builder()
         .with_size(size)
@@ -362,7 +360,7 @@ impl Document for Moving {
     }
 
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
-        // A ball around the head, which the hip takes the place of after half a second.
+        // A ball around the head, which belongs to the hip after half a second.
         let is_hidden = shown.playhead.frame >= 12.0;
         let head = Vec3::new(0.0, 1.5, 0.0);
         let along = (head - ray_in_world.origin).dot(ray_in_world.direction);
@@ -593,7 +591,7 @@ pub(crate) fn button(
     harness.run();
 }
 
-/// Presses, drags and releases a button all within what a slow window takes for one frame.
+/// Presses, drags and releases a button within a single frame of a slow window.
 pub(crate) fn quick_drag(
     harness: &mut Harness<'_, Window>,
     with: PointerButton,

@@ -1,4 +1,4 @@
-//! For tests: what a document of two levels lists, all of it known.
+//! The contents of a document of two levels, all of them known, for tests.
 
 use egui::Vec2;
 use egui_kittest::Harness;
@@ -44,10 +44,10 @@ pub(crate) static OVERLAYS: [Overlay; 4] = [
     },
 ];
 
-/// Chunks along X and along Z of a level, and cubes in a chunk.
+/// Number of chunks of a level along X and along Z, and number of cubes in a chunk.
 const SIDE: u32 = 3;
 pub(crate) const CUBES: u32 = 8;
-/// A level that is not in the list, of thousands of chunks.
+/// Number of an unlisted level with thousands of chunks.
 pub(crate) const MANY: usize = 9;
 
 pub(crate) fn material(index: u32) -> Item {
@@ -213,7 +213,7 @@ pub(crate) fn branches(level: usize, below: Option<Item>) -> Vec<Branch> {
             .collect(),
         Some(Item::Level(LevelItem::Chunk { level, chunk })) => (0..CUBES)
             .map(|cube| {
-                // Counted through the levels.
+                // Numbered across the levels.
                 let number = (level * SIDE * SIDE + chunk) * CUBES + cube;
                 let cube = LevelItem::Cube { level, chunk, cube };
                 branch(cube.into(), format!("Cube {number}"), "whole", 0)
@@ -268,7 +268,7 @@ pub(crate) fn chunk_map(level: usize) -> ChunkMap {
     }
 }
 
-/// As many chunks as there may be in a level that is worked on.
+/// Returns as many chunks as a level under development may have.
 fn many_chunks() -> ChunkMap {
     let info = |number: u32| {
         let [x, y, z] = [number % 16, number / 16 % 16, number / 256].map(|at| at as f32 * 8.0);
@@ -300,7 +300,7 @@ pub(crate) fn lightmaps(level: usize) -> Vec<LightmapInfo> {
     (0..2).map(lightmap).collect()
 }
 
-/// From dark to bright, as bright as the first light.
+/// Returns an image from dark to bright, scaled by the first light.
 pub(crate) fn lightmap_image(shown: &Shown) -> Vec<u8> {
     let light = shown.lights.get(light(0, 0)).unwrap_or(255);
     let pixel = |i: u32| {
@@ -314,7 +314,7 @@ pub(crate) fn lightmap_faces(lightmap: Item) -> Vec<LightmapFace> {
     let Item::Level(LevelItem::Lightmap { index: chunk, .. }) = lightmap else {
         return Vec::new();
     };
-    // Two faces of the first cube of a chunk: on the left and on the right half.
+    // Two faces of the first cube of a chunk, on the left half and on the right half.
     (0_u8..2)
         .map(|side| {
             let left = f32::from(side) * 0.5 + 0.05;
@@ -337,18 +337,17 @@ fn open(state: &mut State) {
     state.run(crate::viewer::commands::Action::FrameAll);
 }
 
-/// A window with two levels open.
+/// Returns a window with two levels open.
 pub(crate) fn with_rooms() -> Harness<'static, Window> {
     crate::viewer::testing::window(open)
 }
 
-/// The same in a window of some size in points, with so many pixels to a point, of which a picture
-/// can be taken.
+/// Returns a window of the given size in points with two levels open, which can render pictures.
 pub(crate) fn picture_of_rooms(size: Vec2, pixels_per_point: f32) -> Harness<'static, Window> {
     built(sized(size, pixels_per_point), open)
 }
 
-/// Lights as some of them were set.
+/// Returns overrides of some lights.
 pub(crate) fn settings(set: &[([u32; 2], u8)]) -> Overrides {
     let mut settings = Overrides::default();
     for ([level, index], intensity) in set {

@@ -1,4 +1,4 @@
-//! Scenes in the window.
+//! Tests of scenes in the window.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use mapscope_testdata::tiny_scene::{SCENE, bitmap, sound_scene, write_game, writ
 
 const GUARD: SceneItem = SceneItem::Entity { index: 0 };
 
-/// Opens the small scene, which stands still.
+/// Opens the small scene, with playback stopped.
 fn open(state: &mut State) {
     open_text(state, &sound_scene());
 }
 
-/// Opens a scene that has this text.
+/// Opens a scene with the given text.
 fn open_text(state: &mut State, scene: &str) {
     let folder = tempfile::tempdir().unwrap();
     open_in(folder.path(), scene, state);
 }
 
-/// The same in a folder.
+/// Opens a scene with the given text in a folder.
 fn open_in(folder: &Path, scene: &str, state: &mut State) {
     let path = write_game(folder, scene).unwrap();
     let source = Source::read(&path).unwrap();
@@ -44,7 +44,7 @@ fn open_in(folder: &Path, scene: &str, state: &mut State) {
     take(state, path, document);
 }
 
-/// Takes in a document that was opened.
+/// Loads an opened document.
 fn take(state: &mut State, path: PathBuf, document: Arc<dyn Document>) {
     state.loaded(Outcome {
         request: LoadRequest {
@@ -60,12 +60,12 @@ fn take(state: &mut State, path: PathBuf, document: Arc<dyn Document>) {
 }
 
 fn with_scene() -> Harness<'static, Window> {
-    // Fast enough for two clicks to be a double click.
+    // Short steps, so that two clicks are a double click.
     let builder = Harness::builder().with_size(vec2(1200.0, 800.0));
     built(builder.with_step_dt(0.02), open)
 }
 
-/// The first line of the tree that is called so.
+/// Clicks the first line of the tree with the given name.
 fn click(h: &mut Harness<'_, Window>, name: &str) {
     h.get_all_by_label(name).next().unwrap().click();
     h.run();
@@ -215,7 +215,7 @@ fn the_model_of_an_entity_begins_with_the_clip_that_it_plays() {
         state.run(commands::find("select.open").unwrap().action);
     };
     assert_eq!(clip_after(&mut h, &by_entity), Some(1));
-    // Who opens it by itself sees its first.
+    // Opened on its own, the model shows its first clip.
     let by_itself = |state: &mut State| state.open_paths(std::slice::from_ref(&file));
     assert_eq!(clip_after(&mut h, &by_itself), Some(0));
 }

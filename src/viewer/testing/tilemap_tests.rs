@@ -1,4 +1,4 @@
-//! The window as a person uses it on a 2D map.
+//! Tests of the window with a 2D map.
 
 use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
@@ -67,7 +67,7 @@ fn wheel(h: &mut Map, at: Pos2, notches: f32) {
     h.run();
 }
 
-/// The pixel of the map at a place of the window.
+/// Returns the map pixel at a window position.
 fn px_at(h: &Map, at: Pos2) -> DVec2 {
     let view = h.state().placed.viewport.unwrap();
     let offset = (at - view.min) * h.ctx.pixels_per_point();
@@ -88,7 +88,7 @@ fn tile(index: u32) -> Item {
     TileMapItem::Tile { tileset, index }.into()
 }
 
-/// The layer of the cell that is pointed at.
+/// Returns the layer of the hovered cell.
 fn layer_pointed_at(h: &Map) -> Option<u32> {
     match state(h).pointer.hovered {
         Some(Item::TileMap(TileMapItem::Cell { layer, .. })) => Some(layer),
@@ -113,7 +113,7 @@ fn a_map_opens_flat_as_large_as_whole_pixels_allow() {
     fits(&h);
     let says = format!("{} %", flat(&h).zoom * 100.0);
     assert_eq!(h.query_all_by_label(&says).count(), 2, "bar and status bar");
-    // And so it is when the view has changed, as long as nobody has moved it.
+    // The map stays fitted after a resize until the user moves it.
     h.state_mut().state.settings.left.open = None;
     h.run();
     fits(&h);
@@ -144,7 +144,7 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
         let map_size = SIZE.map(|side| u64::from(side * TILE));
         let camera = after.camera_on_map_px(map_size, state(&h).view.size_px);
         assert_eq!(state(&h).view.shown.flat_camera_px, camera);
-        // As far if it was over within a frame.
+        // A drag within one frame moves it as far.
         let from = middle(&h);
         quick_drag(&mut h, with, from, vec2(-33.4, 20.3));
         assert_eq!(flat(&h).top_left_px, before.top_left_px, "{with:?}");
@@ -179,7 +179,7 @@ fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
 fn the_mini_map_follows_a_drag_that_is_over_within_a_frame() {
     let mut h = with_map();
     press(&mut h, Modifiers::NONE, Key::T);
-    // While all of the map is in view there is no mini map.
+    // The mini map is hidden while the whole map is in view.
     let at = middle(&h);
     wheel(&mut h, at, 4.0);
     let places = &h.state().placed.rects;
@@ -298,7 +298,7 @@ fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
     h.get_by_label("3D").click();
     h.run();
     assert_eq!(state(&h).view.camera.pose, tilted);
-    // From the top it is 3D as well, unless a camera is pasted that was copied from a flat view.
+    // The top view is 3D as well, unless the pasted camera was copied from a flat view.
     run(&mut h, Action::View(NamedView::Top));
     assert_eq!(state(&h).view.mode, CameraMode::Orbit);
     run(&mut h, Action::Flat);
@@ -324,7 +324,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
         camera: Some(copied),
         ..ViewRequest::default()
     });
-    // In a view of another size at the nearest whole zoom.
+    // In a view of another size, at the nearest whole zoom.
     let window = from_above.flat_window().unwrap();
     let height = f64::from(state(&h).view.size_px[1]);
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
@@ -374,7 +374,7 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     run(&mut h, Action::Flat);
     run(&mut h, Action::Flat);
     assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
-    // Also when the file is read again, but not for another one.
+    // It survives a reload, but is reset for another file.
     h.state_mut().state.loaded(loaded(map(), true));
     h.run();
     assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
@@ -384,7 +384,7 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     assert_eq!(state(&h).view.mode, CameraMode::Flat);
 }
 
-/// Saves the whole map and waits until that has ended.
+/// Saves the whole map and waits for the result.
 fn save_map(shown: Shown, path: PathBuf, progress: &Arc<Progress>) -> Saved {
     let (sender, receiver) = mpsc::channel();
     let done = move |saved| sender.send(saved).unwrap();
@@ -392,7 +392,7 @@ fn save_map(shown: Shown, path: PathBuf, progress: &Arc<Progress>) -> Saved {
     receiver.recv().unwrap()
 }
 
-/// Exports the map and waits until that has ended.
+/// Exports the map and waits for the result.
 fn export(read: &[PathBuf], path: PathBuf) -> Saved {
     let (sender, receiver) = mpsc::channel();
     let done = move |saved| sender.send(saved).unwrap();
@@ -422,7 +422,7 @@ fn a_map_is_exported_with_what_it_names_beside_it() {
     let name = image.file_name().unwrap().to_str().unwrap();
     assert!(text.contains(name), "{name}: {text}");
     image::open(image).unwrap();
-    // What was read is not written over, and nothing is left of what was begun.
+    // A source file is not overwritten, and no partial file remains.
     std::fs::remove_file(map).unwrap();
     let Saved::Failed(error) = export(std::slice::from_ref(image), path) else {
         panic!("the image was read");
@@ -524,7 +524,7 @@ fn the_mini_map_is_not_there_while_all_of_the_map_is_in_view() {
     assert!(h.query_by_label("Mini map").is_none());
 }
 
-// ---- What is said of places, and legends -----------------------------------------------------------
+// ---- Texts about places, and legends ------------------------------------------------------------
 
 fn open_map(document: Arc<dyn mapscope_scene::Document>) -> Map {
     let mut h = with_map();
@@ -536,7 +536,7 @@ fn open_map(document: Arc<dyn mapscope_scene::Document>) -> Map {
 #[test]
 fn the_status_bar_lists_every_layer_of_a_place() {
     let mut h = with_map();
-    // A house, which is above the ground and all that is seen.
+    // A house, which covers the ground at this position.
     let at = |h: &Map, px: DVec2| {
         let view = h.state().placed.viewport.unwrap();
         let window = flat(h);
@@ -546,7 +546,7 @@ fn the_status_bar_lists_every_layer_of_a_place() {
     let house = at(&h, DVec2::new(24.0, 24.0));
     move_to(&mut h, house);
     h.get_by_label_contains("Ground 0  Houses 2  Clouds empty");
-    // A layer that nobody sees any longer is not pointed at, and nothing has moved.
+    // An invisible layer is not picked, even if nothing has moved.
     assert_eq!(layer_pointed_at(&h), Some(1));
     h.state_mut()
         .state
@@ -618,7 +618,7 @@ fn a_round_map_has_no_edge_to_stop_at() {
     assert!((moved.x - 2000.0).abs() < 2.0, "{moved}");
     let camera = state(&h).view.shown.flat_camera_px;
     assert_eq!(camera, flat(&h).camera_px());
-    // Another one stops with something of it in the middle.
+    // A map that does not wrap stops with its edge in the middle of the view.
     let mut h = with_map();
     for _ in 0..8 {
         drag(&mut h, PointerButton::Primary, vec2(250.0, 0.0));
@@ -848,7 +848,7 @@ fn panels_of_maps_look_as_they_should() {
     }
 }
 
-/// What is said of the file on disk leaves the buttons of the bar where they can be reached.
+/// The banner about the file on disk leaves the buttons of the bar accessible.
 #[test]
 fn a_banner_covers_no_button_of_the_bar() {
     let mut h = with_map();
