@@ -235,7 +235,7 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     assert!(cut.max.y.abs() < 0.2, "{cut:?}");
     assert!(cut.min.cmplt(bounds.min).all(), "ends cut nothing: {cut:?}");
     assert!(cut.max.x > bounds.max.x && cut.max.z > bounds.max.z);
-    // Then the bar between moves down as far as possible, which is not at all.
+    // Then the bar between the ends is dragged down, where it has no room to move.
     let track = place(&h, "cut-y");
     let quarter = egui::pos2(track.left() + track.width() * 0.25, track.center().y);
     drag_from(&mut h, quarter, quarter - vec2(80.0, 0.0));

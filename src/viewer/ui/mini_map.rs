@@ -23,7 +23,7 @@ const MAX_OF_VIEW: f32 = 0.34;
 const MIN_VIEW: egui::Vec2 = vec2(400.0, 200.0);
 /// Distance from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
-/// Maximum number of map pixels that are processed without blocking the window noticeably.
+/// Maximum size of a map, in pixels, that is processed without a separate thread.
 const QUICK: u64 = 1 << 21;
 /// The mini map.
 #[derive(Default)]
