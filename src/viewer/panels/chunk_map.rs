@@ -15,11 +15,11 @@ use mapscope_scene::{Aabb, ChunkMap, Item};
 
 /// Fraction of its cell that a box fills, which leaves a gap to the next box.
 const FILLED: f32 = 0.82;
-/// Room around the map, in points.
+/// Margin around the map, in points.
 const MARGIN: f32 = 14.0;
 /// Minimum panel width for a legend beside the map, in points.
 const WIDE: f32 = 420.0;
-/// Room for the legend beside the map, in points.
+/// Width of the legend beside the map, in points.
 const LEGEND_WIDTH: f32 = 190.0;
 /// Maximum number of boxes that are drawn with edges; with more, edges are only noise.
 const MAX_WITH_EDGES: usize = 600;

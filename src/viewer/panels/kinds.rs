@@ -18,7 +18,7 @@ pub const KIND_PREVIEW_SIZE: Vec2 = vec2(160.0, 120.0);
 const CARD_WIDTH: f32 = 92.0;
 /// Minimum scale of a long name's text, so that the name fits into its card.
 const MIN_NAME_SCALE: f32 = 0.8;
-/// Room between cards, in points.
+/// Gap between cards, in points.
 const CARD_GAP: f32 = 6.0;
 /// Margin inside a card, in points.
 const CARD_MARGIN: f32 = 4.0;
