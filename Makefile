@@ -7,6 +7,7 @@
 # make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
 # make lint     format and lints alone
 # make docs     the library's documentation
+# make generators  checks the generators of assets/ and that they make the files there
 # make fuzz     feeds a reader with made-up files (make fuzz TARGET=pfmap SECONDS=60); see CONTRIBUTING.md
 
 CARGO ?= cargo
@@ -23,7 +24,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick soak bench performance package lint docs fuzz
+.PHONY: run test quick soak bench performance package lint docs generators fuzz
 
 run:
 	@scripts/install-packages.sh run
@@ -86,6 +87,12 @@ lint:
 
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
+
+# A workspace of its own.
+generators:
+	cd generators && $(CARGO) fmt --check
+	cd generators && $(CARGO) clippy --all-targets --locked -- -D warnings
+	cd generators && $(CARGO) test --locked
 
 # Takes a nightly toolchain and cargo-fuzz, and says so if they are missing.
 fuzz:

@@ -31,6 +31,18 @@ pub type Failure = Box<dyn Error>;
 /// The name of the program and its files.
 pub const PROGRAM: &str = "mapscope";
 
+/// The icon as PNG images, each with its width and height in pixels.
+static ICONS: [(u32, &[u8]); 6] = [
+    (16, include_bytes!("../../../assets/icon/mapscope-16.png")),
+    (32, include_bytes!("../../../assets/icon/mapscope-32.png")),
+    (48, include_bytes!("../../../assets/icon/mapscope-48.png")),
+    (64, include_bytes!("../../../assets/icon/mapscope-64.png")),
+    (128, include_bytes!("../../../assets/icon/mapscope-128.png")),
+    (256, include_bytes!("../../../assets/icon/mapscope-256.png")),
+];
+/// The icon as SVG.
+static SCALABLE_ICON: &[u8] = include_bytes!("../../../assets/icon/mapscope.svg");
+
 /// A file of a package.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackageFile {
@@ -53,11 +65,11 @@ impl PackageFile {
 /// `CHANGELOG.md`.
 ///
 /// # Errors
-/// If the changelog has no releases, or if the icon cannot be encoded.
+/// When the changelog has no releases.
 pub fn files(changelog: &str, publisher: &Publisher) -> Result<Vec<PackageFile>, Failure> {
     let mut files = manual::pages()?;
     files.extend(completions());
-    files.extend(icons()?);
+    files.extend(icons());
     files.push(PackageFile::new(
         "share/applications/mapscope.desktop",
         desktop::entry(),
@@ -92,17 +104,16 @@ fn completions() -> Vec<PackageFile> {
     shells.into_iter().map(complete).collect()
 }
 
-/// The icon in the sizes of the fallback icon theme.
-fn icons() -> Result<Vec<PackageFile>, Failure> {
-    let files = mapscope_testdata::assets::icon::files()?;
-    let place = |(name, bytes): (String, Vec<u8>)| {
-        let (stem, ending) = name.rsplit_once('.')?;
-        let size = match (ending, stem.strip_prefix("mapscope-")) {
-            ("png", Some(size)) => format!("{size}x{size}"),
-            _ => "scalable".to_owned(),
-        };
+/// The icon in the sizes of the icon theme that all others fall back to.
+fn icons() -> Vec<PackageFile> {
+    let sizes = ICONS
+        .iter()
+        .map(|(side, bytes)| (format!("{side}x{side}"), "png", *bytes));
+    let scalable = ("scalable".to_owned(), "svg", SCALABLE_ICON);
+    let all = std::iter::once(scalable).chain(sizes);
+    all.map(|(size, ending, bytes)| {
         let path = format!("share/icons/hicolor/{size}/apps/{PROGRAM}.{ending}");
-        Some(PackageFile::new(path, bytes))
-    };
-    Ok(files.into_iter().filter_map(place).collect())
+        PackageFile::new(path, bytes)
+    })
+    .collect()
 }

@@ -31,7 +31,7 @@ fn publisher() -> Publisher {
     Publisher::of(&serde_json::from_slice(&output.stdout).unwrap()).unwrap()
 }
 
-/// Generated once, because the icon is slow in a debug build.
+/// All files, generated once.
 fn all() -> &'static [PackageFile] {
     static FILES: LazyLock<Vec<PackageFile>> =
         LazyLock::new(|| files(&changelog(), &publisher()).unwrap());

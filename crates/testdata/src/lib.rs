@@ -1,11 +1,8 @@
-//! Data for tests and measurements: synthetic files, the generators of the assets, and checks for
-//! requirements that not every machine fulfils.
+//! Data for tests and measurements: generated files, mutations, and the requirements of tests that
+//! not every machine meets.
 //!
-//! Nothing here depends on scenes, GPUs or windows, so that the tests of formats build without
-//! them.
+//! It does not depend on scenes, GPUs or windows, so the tests of formats build without them.
 
-#[cfg(feature = "assets")]
-pub mod assets;
 pub mod mutation;
 mod needs;
 pub mod synthesize;
