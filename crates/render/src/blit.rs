@@ -1,11 +1,9 @@
 //! Frames in a window.
 
-use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, TEXTURE, bind_group,
-    bind_group_layout, on,
-};
-use super::shaders::BLIT;
-use super::{Gpu, Target};
+use crate::gpu::bindings::{TEXTURE, bind_group, bind_group_layout};
+use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, on};
+use crate::gpu::{Gpu, Target};
+use crate::shaders::BLIT;
 
 /// Copies frames into parts of a window's texture.
 #[derive(Debug)]
@@ -70,9 +68,10 @@ impl Blit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resources::texture;
-    use crate::target::read_back;
-    use crate::{COLOR_FORMAT, Floor};
+    use crate::Floor;
+    use crate::gpu::COLOR_FORMAT;
+    use crate::gpu::target::read_back;
+    use crate::gpu::textures::texture;
 
     /// A frame whose pixels differ, and a window's texture with that frame at a place on it.
     fn frame_and_window(

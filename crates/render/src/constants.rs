@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::wgsl::{bits, constants};
+use crate::gpu::wgsl::{bits, constants};
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, LEVEL_HEIGHT, MAX_GENTLE_RAMP, MIN_WALKABLE_BASE, Shape, TILE_SIDE,
 };

@@ -6,10 +6,12 @@ use std::ops::{Deref, DerefMut, Range};
 
 use glam::Affine3A;
 
-use super::frame::LocalView;
-use super::resources::{PipelineCache, PipelineKey, Pipelines};
-use super::shadow::GroundShadow;
-use super::{DrawStatistics, Gpu, UploadError};
+use crate::DrawStatistics;
+use crate::frame::LocalView;
+use crate::gpu::pipelines::{PipelineCache, PipelineKey, Pipelines};
+use crate::gpu::{Gpu, Target, UploadError};
+use crate::shadow::GroundShadow;
+use crate::sky::HAZE;
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Playhead, Shown};
 
@@ -107,6 +109,22 @@ pub(super) struct FramePass<'a> {
 }
 
 impl<'a> FramePass<'a> {
+    /// Begins a frame on a target: transparent, or with haze everywhere.
+    pub(super) fn begin(
+        target: &Target,
+        encoder: &'a mut wgpu::CommandEncoder,
+        is_transparent: bool,
+        timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
+    ) -> Self {
+        let clear_color = if is_transparent {
+            wgpu::Color::TRANSPARENT
+        } else {
+            let [r, g, b] = HAZE.to_array().map(f64::from);
+            wgpu::Color { r, g, b, a: 1.0 }
+        };
+        Self::new(target.begin_pass(encoder, clear_color, timestamp_writes))
+    }
+
     pub(super) fn new(pass: wgpu::RenderPass<'a>) -> Self {
         Self {
             pass,

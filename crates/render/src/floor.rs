@@ -6,14 +6,13 @@
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use super::content::FramePass;
-use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, SAMPLER, TEXTURE, bind_group,
-    bind_group_layout, sampler, upload_texture,
-};
-use super::shaders::FLOOR;
-use super::timing::{PassTimer, PassTimes, TimedPass};
-use super::{COLOR_FORMAT, Gpu, Target};
+use crate::content::FramePass;
+use crate::gpu::bindings::{SAMPLER, TEXTURE, bind_group, bind_group_layout};
+use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions};
+use crate::gpu::textures::{sampler, upload_texture};
+use crate::gpu::timing::PassTimer;
+use crate::gpu::{COLOR_FORMAT, Gpu, PassTimes, Target, TimedPass};
+use crate::shaders::FLOOR;
 
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;
@@ -62,7 +61,7 @@ impl Floor {
 
     /// Records a frame in which there is nothing: colour and depth are cleared.
     pub fn clear(encoder: &mut wgpu::CommandEncoder, target: &Target) {
-        target.begin_pass(encoder, false, None);
+        FramePass::begin(target, encoder, false, None);
     }
 
     /// Has the GPU's own time for the next quads measured, or not ([`Floor::pass_times`]).
@@ -80,7 +79,7 @@ impl Floor {
     pub fn textured_quad(&mut self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         let timer = self.timer.as_mut();
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
-        let mut pass = FramePass::new(target.begin_pass(encoder, false, timestamps));
+        let mut pass = FramePass::begin(target, encoder, false, timestamps);
         if pass.set_pipeline(&self.pipelines, Quad) {
             pass.set_bind_group(0, &self.bindings, &[]);
             pass.draw(6, 0..1);

@@ -3,15 +3,18 @@
 use bytemuck::Zeroable as _;
 use glam::{Affine3A, Mat4, Vec2, Vec3, Vec3A, Vec4};
 
-use super::content::{Instance, InstanceRanges, LevelRanges};
-use super::picture::ImagePart;
-use super::resources::{
-    COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, Uniform, bind_group,
-    bind_group_layout, sampler, upload_texture,
+use crate::content::{Instance, InstanceRanges, LevelRanges};
+use crate::gpu::bindings::{
+    COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, bind_group,
+    bind_group_layout,
 };
-use super::shadow::{self, GroundShadow, ShadowPlace};
-use super::wgsl::shader_struct;
-use super::{COLOR_FORMAT, Gpu, View, sky};
+use crate::gpu::buffers::Uniform;
+use crate::gpu::textures::{sampler, upload_texture};
+use crate::gpu::wgsl::shader_struct;
+use crate::gpu::{COLOR_FORMAT, Gpu};
+use crate::picture::ImagePart;
+use crate::shadow::{self, GroundShadow, ShadowPlace};
+use crate::{View, sky};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::terrain::noise;

@@ -7,11 +7,9 @@
 //! lines. Before it come the shadow map, where the document has an environment and something on it
 //! casts shadows, and what its water reflects.
 
-mod adapters;
 mod blit;
 mod constants;
 mod content;
-mod data_texture;
 mod floor;
 mod frame;
 mod gpu;
@@ -21,49 +19,41 @@ mod model;
 mod picture;
 mod probe;
 mod reflection;
-mod resources;
-mod samples;
 mod shaders;
 mod shadow;
 mod sky;
-mod specialize;
-mod target;
 mod terrain;
 mod tiles;
-mod timing;
-mod wgsl;
 
 use std::any::Any;
 
 use glam::{Affine3A, Vec2};
-use thiserror::Error;
 
-use self::content::{
+use crate::content::{
     AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, LevelRanges, Phase,
     UploadOptions,
 };
-use self::frame::{
+use crate::frame::{
     FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored, largest_scale,
 };
-use self::lines::{LineData, LineRenderer};
-use self::reflection::Reflection;
-use self::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
-use self::sky::SkyRenderer;
-use self::timing::PassTimer;
+use crate::gpu::timing::PassTimer;
+use crate::lines::{LineData, LineRenderer};
+use crate::reflection::Reflection;
+use crate::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
+use crate::sky::SkyRenderer;
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, on_all_threads};
 
-pub use adapters::{AdapterRow, Backend, Interfaces, Reason, adapters, type_name};
 pub use blit::{Blit, BlitSource};
 pub use floor::Floor;
-pub use gpu::{Gpu, GpuError, GpuRequest};
+pub use gpu::{
+    AdapterRow, Backend, COLOR_FORMAT, Gpu, GpuError, GpuRequest, Interfaces, PassTimes, Reason,
+    Samples, Shader, Target, TimedPass, UploadError, adapters, shader_folder, type_name,
+};
 pub use picture::{ImagePart, PictureError, is_drawn_at_once};
 pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
-pub use samples::Samples;
-pub use shaders::{SHADERS, Shader, folder as shader_folder};
-pub use target::{COLOR_FORMAT, Target};
-pub use timing::{PassTimes, TimedPass};
+pub use shaders::SHADERS;
 
 /// The renderers, one for each kind of content.
 fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
@@ -117,24 +107,6 @@ pub struct DrawStatistics {
     pub shadow_triangles: u64,
     /// Draw calls for these.
     pub shadow_draw_calls: u32,
-}
-
-/// Why a document cannot be drawn on this device.
-#[derive(Debug, Error)]
-pub enum UploadError {
-    /// Something is larger than the device allows.
-    #[error(
-        "this is too large for the graphics device: {what} would take {bytes} bytes, \
-         and it allows {limit}"
-    )]
-    TooLarge {
-        /// What is too large.
-        what: &'static str,
-        /// How large it is.
-        bytes: u64,
-        /// How large it may be.
-        limit: u64,
-    },
 }
 
 /// All renderers, for one device.
@@ -727,7 +699,7 @@ impl Renderer {
             self.sky.prepare(Background::Sky);
             self.make_pipelines(gpu);
             let is_transparent = view.shown.is_transparent;
-            let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, None));
+            let mut pass = FramePass::begin(target, encoder, is_transparent, None);
             if !is_transparent {
                 pass.set_bind_group(0, &self.empty.bind_group, &[]);
                 self.sky.draw_above_haze(&mut pass, Background::Sky, &local);
@@ -740,7 +712,7 @@ impl Renderer {
         let is_transparent = view.shown.is_transparent;
         let timer = self.timer.as_mut();
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
-        let mut pass = FramePass::new(target.begin_pass(encoder, is_transparent, timestamps));
+        let mut pass = FramePass::begin(target, encoder, is_transparent, timestamps);
         for phase in Phase::OF_FRAME {
             if phase == Phase::Background && is_transparent {
                 continue;

@@ -6,14 +6,15 @@ use glam::Vec3;
 
 use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
-use super::content::FramePass;
-use super::frame::FrameLayout;
-use super::resources::{
-    GrowingBuffer, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
-    vertex_layout,
+use crate::View;
+use crate::content::FramePass;
+use crate::frame::FrameLayout;
+use crate::gpu::Gpu;
+use crate::gpu::buffers::GrowingBuffer;
+use crate::gpu::pipelines::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, vertex_layout,
 };
-use super::shaders::LINES;
-use super::{Gpu, View};
+use crate::shaders::LINES;
 
 /// Colour and width of the contour of what is selected.
 const CONTOUR_COLOR: [u8; 4] = selected(255);

@@ -9,8 +9,9 @@ use std::ops::Range;
 use glam::{Mat4, Vec2, Vec4};
 use thiserror::Error;
 
-use super::terrain::REFLECTION_REACH;
-use super::{Gpu, Renderer, SceneData, Target, View};
+use crate::gpu::{Gpu, Target};
+use crate::terrain::REFLECTION_REACH;
+use crate::{Renderer, SceneData, View};
 use mapscope_scene::Document;
 
 /// Bytes of a pixel.

@@ -3,12 +3,12 @@
 
 use wgpu::util::DeviceExt as _;
 
-use super::Gpu;
-use super::model::instances;
-use super::model::mesh::influences;
-use super::resources::bind_group;
-use super::shaders::{SKIN_PROBE, Shader, TILE_PROBE};
-use super::wgsl::shader_struct;
+use crate::gpu::bindings::bind_group;
+use crate::gpu::wgsl::shader_struct;
+use crate::gpu::{Gpu, Shader};
+use crate::model::instances;
+use crate::model::mesh::influences;
+use crate::shaders::{SKIN_PROBE, TILE_PROBE};
 use mapscope_scene::model::mesh::Mesh;
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::terrain::pack::TileRecord;

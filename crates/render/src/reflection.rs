@@ -5,12 +5,11 @@
 //! holds the values of one frame at a time. The shadow map of the frame is drawn after that, so that
 //! the shadows of what stands on the ground are left out.
 
-use super::Gpu;
-use super::content::FramePass;
-use super::frame::{FrameData, FrameLayout, FrameLight, LocalView};
-use super::shadow::GroundShadow;
-use super::target::Target;
-use super::timing::{PassTimer, TimedPass};
+use crate::content::FramePass;
+use crate::frame::{FrameData, FrameLayout, FrameLight, LocalView};
+use crate::gpu::timing::PassTimer;
+use crate::gpu::{Gpu, Target, TimedPass};
+use crate::shadow::GroundShadow;
 use mapscope_scene::Aabb;
 
 /// How many pixels of the frame are one of its reflection, along each side.
@@ -70,7 +69,7 @@ impl Reflection {
     ) {
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Reflection));
         let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut pass = FramePass::new(self.target.begin_pass(&mut encoder, false, timestamps));
+        let mut pass = FramePass::begin(&self.target, &mut encoder, false, timestamps);
         pass.set_bind_group(0, &self.frame.bind_group, &[]);
         draw(&mut pass);
         drop(pass);

@@ -1,41 +1,17 @@
-//! The WGSL sources: embedded, and in debug builds read from disk, so that they can be edited
-//! while the program runs.
+//! Every shader of the program.
 
-use std::borrow::Cow;
-use std::path::PathBuf;
+use crate::frame::Frame;
+use crate::gpu::Shader;
+use crate::gpu::shader::source;
+use crate::probe::{SkinProbe, TileProbe};
+use crate::{constants, level, model, sky, terrain, tiles};
 
-use super::frame::Frame;
-use super::probe::{SkinProbe, TileProbe};
-use super::{constants, level, model, sky, terrain, tiles};
-
-/// A shader module: the files that it is put together from.
-#[derive(Debug)]
-pub struct Shader {
-    /// The name, which is that of its last file.
-    pub name: &'static str,
-    /// What it shares with Rust, as declarations that come first.
-    shared: &'static [fn() -> String],
-    /// Files of `shaders/` and what they held when the program was built, in the order in which
-    /// they are joined.
-    pub parts: &'static [(&'static str, &'static str)],
-}
-
-/// A file of `shaders/` with its content.
-macro_rules! file {
-    ($($name:literal),+) => {
-        (
-            concat!($($name),+),
-            include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shaders/", $($name),+)),
-        )
-    };
-}
-
-const FRAME: (&str, &str) = file!("frame.wgsl");
-const TILE: (&str, &str) = file!("tile.wgsl");
-const SKY: (&str, &str) = file!("sky.wgsl");
-const SHADOW: (&str, &str) = file!("shadow.wgsl");
-const SKIN: (&str, &str) = file!("skin.wgsl");
-const SURFACE: (&str, &str) = file!("surface.wgsl");
+const FRAME: (&str, &str) = source!("frame.wgsl");
+const TILE: (&str, &str) = source!("tile.wgsl");
+const SKY: (&str, &str) = source!("sky.wgsl");
+const SHADOW: (&str, &str) = source!("shadow.wgsl");
+const SKIN: (&str, &str) = source!("skin.wgsl");
+const SURFACE: (&str, &str) = source!("surface.wgsl");
 
 /// Makes the shaders of a table: their names, what they share with Rust, and the files that come
 /// before their own.
@@ -45,7 +21,7 @@ macro_rules! shaders {
         pub(super) static $shader: Shader = Shader {
             name: $name,
             shared: &$shared,
-            parts: &[$($part,)* file!($name, ".wgsl")],
+            parts: &[$($part,)* source!($name, ".wgsl")],
         };)+
 
         /// Every shader of the program.
@@ -76,30 +52,4 @@ shaders! {
     FLOOR "floor": [], [];
     /// Frames in a window.
     BLIT "blit": [], [];
-}
-
-impl Shader {
-    /// The whole source: what is shared with Rust, then the files. Debug builds take each file from
-    /// the source tree when it is there.
-    pub fn source(&self) -> String {
-        let shared = self.shared.iter().map(|write| Cow::Owned(write()));
-        let files = self.parts.iter().map(|(name, embedded)| {
-            let from_disk = folder().and_then(|f| std::fs::read_to_string(f.join(name)).ok());
-            from_disk.map_or(Cow::Borrowed(*embedded), Cow::Owned)
-        });
-        let parts: Vec<Cow<'_, str>> = shared.chain(files).collect();
-        parts.join("\n")
-    }
-
-    pub(super) fn module(&self, device: &wgpu::Device) -> wgpu::ShaderModule {
-        device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some(self.name),
-            source: wgpu::ShaderSource::Wgsl(self.source().into()),
-        })
-    }
-}
-
-/// The folder that shaders are read from while the program runs; none in release builds.
-pub fn folder() -> Option<PathBuf> {
-    cfg!(debug_assertions).then(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shaders"))
 }

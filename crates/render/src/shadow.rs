@@ -9,12 +9,13 @@
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
-use super::content::{FramePass, Instance};
-use super::frame::{FrameLayout, Frustum, LightData, LocalView};
-use super::resources::texture;
-use super::target::DEPTH_FORMAT;
-use super::timing::{PassTimer, TimedPass};
-use super::{DrawStatistics, Gpu};
+use crate::DrawStatistics;
+use crate::content::{FramePass, Instance};
+use crate::frame::{FrameLayout, Frustum, LightData, LocalView};
+use crate::gpu::samples::DEPTH_FORMAT;
+use crate::gpu::textures::texture;
+use crate::gpu::timing::PassTimer;
+use crate::gpu::{Gpu, TimedPass};
 use mapscope_scene::Aabb;
 
 /// Texels along a side of the shadow map: as many as the engine has (fact sheet A10), and on a

@@ -2,14 +2,16 @@
 
 use glam::Vec3;
 
-use super::content::{Background, FramePass};
-use super::frame::{FrameLayout, LocalView};
-use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, upload_texture,
+use crate::ImagePart;
+use crate::content::{Background, FramePass};
+use crate::frame::{FrameLayout, LocalView};
+use crate::gpu::pipelines::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
 };
-use super::shaders::STUDIO;
-use super::wgsl::constants;
-use super::{COLOR_FORMAT, Gpu, ImagePart};
+use crate::gpu::textures::upload_texture;
+use crate::gpu::wgsl::constants;
+use crate::gpu::{COLOR_FORMAT, Gpu};
+use crate::shaders::STUDIO;
 use mapscope_scene::assets::Skybox;
 use mapscope_scene::camera::Projection;
 
@@ -137,8 +139,9 @@ pub(super) fn cube_texture(gpu: &Gpu, size: [u32; 2], faces: &[&[&[u8]]; 6]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::View;
     use crate::frame::{FrameData, FrameLight};
-    use crate::{Target, View};
+    use crate::gpu::Target;
     use mapscope_scene::Aabb;
     use mapscope_scene::camera::{Camera, Handedness, Pose};
 
@@ -182,7 +185,7 @@ mod tests {
             frame.write(&gpu, &local, &FrameLight::default());
             let draw = |draw: &dyn Fn(&mut FramePass<'_>)| {
                 let mut encoder = gpu.device.create_command_encoder(&Default::default());
-                let mut pass = FramePass::new(target.begin_pass(&mut encoder, false, None));
+                let mut pass = FramePass::begin(&target, &mut encoder, false, None);
                 pass.set_bind_group(0, &frame.bind_group, &[]);
                 draw(&mut pass);
                 drop(pass);

@@ -17,19 +17,22 @@ use wgpu::util::DeviceExt as _;
 
 use self::bands::{Band, Part};
 use self::far::{BySteps, LAST_STEP, Parts, Steps};
-use super::constants::NOTHING;
-use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use super::data_texture;
-use super::frame::{FrameLayout, Frustum, LocalView, Reflected};
-use super::resources::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, SAMPLER, STORAGE,
-    TEXTURE, TEXTURE_ARRAY, UINT_LIST, UNIFORM, Uploads, bind_group_layout, check_texture_size, on,
-    sampler, upload_array, upload_texture,
+use crate::constants::NOTHING;
+use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
+use crate::frame::{FrameLayout, Frustum, LocalView, Reflected};
+use crate::gpu::bindings::{
+    SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UINT_LIST, UNIFORM, bind_group_layout,
 };
-use super::shaders::TERRAIN;
-use super::shadow::{self, GroundShadow};
-use super::wgsl::{bits, constants, shader_enum, shader_struct};
-use super::{COLOR_FORMAT, Gpu, Samples, UploadError};
+use crate::gpu::buffers::Uploads;
+use crate::gpu::limits::check_texture_size;
+use crate::gpu::pipelines::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, on,
+};
+use crate::gpu::textures::{sampler, upload_array, upload_texture};
+use crate::gpu::wgsl::{bits, constants, shader_enum, shader_struct};
+use crate::gpu::{COLOR_FORMAT, Gpu, Samples, UploadError, data_texture};
+use crate::shaders::TERRAIN;
+use crate::shadow::{self, GroundShadow};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};

@@ -1,7 +1,8 @@
 //! The caps of the clip box on the GPU: they are made again when it moves or something is hidden.
 
-use crate::Gpu;
-use crate::resources::{self, check_buffer_size};
+use crate::gpu::Gpu;
+use crate::gpu::buffers;
+use crate::gpu::limits::check_buffer_size;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CapVertex;
 use mapscope_scene::{Aabb, Item, Shown};
@@ -43,7 +44,7 @@ impl Caps {
         let buffer = self.vertices.take().filter(|buffer| buffer.size() >= size);
         let buffer = buffer.unwrap_or_else(|| {
             let room = size.next_power_of_two();
-            resources::buffer(gpu, "caps", room, wgpu::BufferUsages::VERTEX)
+            buffers::buffer(gpu, "caps", room, wgpu::BufferUsages::VERTEX)
         });
         gpu.queue.write_buffer(&buffer, 0, bytes);
         self.vertices = Some(buffer);

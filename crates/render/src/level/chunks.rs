@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::transparent::TransparentFaces;
-use crate::resources::{buffer, check_buffer_size};
-use crate::{Gpu, UploadError};
+use crate::gpu::buffers::buffer;
+use crate::gpu::limits::check_buffer_size;
+use crate::gpu::{Gpu, UploadError};
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
 use mapscope_scene::level::tint::{PLAIN, Tint};

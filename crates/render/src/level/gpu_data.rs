@@ -3,7 +3,7 @@
 use glam::Vec4;
 
 use super::pipelines::Surface;
-use crate::wgsl::{constants, shader_struct};
+use crate::gpu::wgsl::{constants, shader_struct};
 use mapscope_scene::level::materials::Blend;
 
 shader_struct! {

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::gpu_data;
-use crate::resources::{TextureCache, bind_group, upload_texture};
-use crate::{COLOR_FORMAT, Gpu};
+use crate::gpu::bindings::bind_group;
+use crate::gpu::textures::{TextureCache, upload_texture};
+use crate::gpu::{COLOR_FORMAT, Gpu};
 use mapscope_scene::assets::Texture;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::materials::{Look, Material, Materials};

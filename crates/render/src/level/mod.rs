@@ -29,15 +29,16 @@ use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
 use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
-use super::constants::NOTHING;
-use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use super::frame::{FrameLayout, Frustum, LocalView};
-use super::resources::{
-    PipelineCache, Pipelines, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, buffer,
-    sampler,
-};
-use super::shaders::LEVEL;
-use super::{Gpu, SceneData, UploadError};
+use crate::SceneData;
+use crate::constants::NOTHING;
+use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
+use crate::frame::{FrameLayout, Frustum, LocalView};
+use crate::gpu::bindings::{SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout};
+use crate::gpu::buffers::buffer;
+use crate::gpu::pipelines::{PipelineCache, Pipelines};
+use crate::gpu::textures::sampler;
+use crate::gpu::{Gpu, UploadError};
+use crate::shaders::LEVEL;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;

@@ -1,8 +1,8 @@
 //! How levels are drawn: a pipeline for each way.
 
-use super::super::resources::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
 use super::caps::{self, Caps};
-use crate::wgsl::shader_enum;
+use crate::gpu::pipelines::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
+use crate::gpu::wgsl::shader_enum;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::LevelVertex;
 use mapscope_scene::level::tint::PLAIN;

@@ -2,9 +2,9 @@
 
 use super::mesh::ModelMesh;
 use crate::content::Instance;
-use crate::data_texture::DataTexture;
-use crate::resources::{self, GrowingBuffer};
-use crate::{Gpu, UploadError};
+use crate::gpu::buffers::GrowingBuffer;
+use crate::gpu::data_texture::DataTexture;
+use crate::gpu::{Gpu, UploadError, bindings, pipelines};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::skeleton::SkinMatrix;
 
@@ -28,7 +28,7 @@ pub(super) fn vertex_layout() -> wgpu::VertexBufferLayout<'static> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 4] = wgpu::vertex_attr_array![
         4 => Float32x4, 5 => Float32x4, 6 => Float32x4, 7 => Uint32
     ];
-    resources::vertex_layout::<Place>(wgpu::VertexStepMode::Instance, &ATTRIBUTES)
+    pipelines::vertex_layout::<Place>(wgpu::VertexStepMode::Instance, &ATTRIBUTES)
 }
 
 /// The instances of a model on the GPU.
@@ -151,5 +151,5 @@ fn bind_group(
         mesh.joint_colors.as_entire_binding(),
         marks.as_entire_binding(),
     ];
-    resources::bind_group(gpu, "model", layout, resources)
+    bindings::bind_group(gpu, "model", layout, resources)
 }

@@ -4,10 +4,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::resources::{
-    SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, upload_mips, upload_texture,
-};
-use crate::{COLOR_FORMAT, Gpu};
+use crate::gpu::bindings::{SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout};
+use crate::gpu::textures::{upload_mips, upload_texture};
+use crate::gpu::{COLOR_FORMAT, Gpu};
 use mapscope_scene::assets::Texture;
 use mapscope_scene::model::ENGINE_TEXTURE_SIZE;
 

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
-use crate::data_texture::DataTexture;
-use crate::resources::{Uniform, Uploads};
-use crate::wgsl::shader_struct;
-use crate::{Gpu, UploadError};
+use crate::gpu::buffers::{Uniform, Uploads};
+use crate::gpu::data_texture::DataTexture;
+use crate::gpu::wgsl::shader_struct;
+use crate::gpu::{Gpu, UploadError};
 use glam::Vec4;
 use mapscope_scene::Flaw;
 use mapscope_scene::model::Model;

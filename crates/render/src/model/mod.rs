@@ -14,30 +14,29 @@ use std::sync::Arc;
 
 use glam::Vec4;
 
-use super::constants::NOTHING;
-use super::content::{
+use self::instances::Instances;
+use self::materials::MaterialMaker;
+use self::mesh::{ModelMesh, Part};
+use crate::constants::NOTHING;
+use crate::content::{
     Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, LevelRanges,
     Phase, UploadOptions,
 };
-use super::data_texture;
-use super::frame::{FrameLayout, LocalView};
-use super::resources::{
-    FLOAT_LIST, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, STORAGE,
-    UINT_LIST, UNIFORM, Uniform, bind_group_layout, on, vertex_layout,
+use crate::frame::{FrameLayout, LocalView};
+use crate::gpu::bindings::{FLOAT_LIST, STORAGE, UINT_LIST, UNIFORM, bind_group_layout};
+use crate::gpu::buffers::Uniform;
+use crate::gpu::pipelines::{
+    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, on, vertex_layout,
 };
-use super::shaders::MODEL;
-use super::shadow;
-use super::wgsl::{constants, declare_struct, shader_enum, shader_struct};
-use super::{Gpu, UploadError};
+use crate::gpu::wgsl::{constants, declare_struct, shader_enum, shader_struct};
+use crate::gpu::{Gpu, UploadError, data_texture};
+use crate::shaders::MODEL;
+use crate::shadow;
 use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
-
-use self::instances::Instances;
-use self::materials::MaterialMaker;
-use self::mesh::{ModelMesh, Part};
 
 shader_struct! {
     /// What stands out on a model.

@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use super::far::{BySteps, Parts};
 use super::{Gpu, Map};
-use crate::UploadError;
 use crate::content::FramePass;
-use crate::data_texture::DataTexture;
-use crate::resources::{Uniform, Uploads, bind_group};
+use crate::gpu::UploadError;
+use crate::gpu::bindings::bind_group;
+use crate::gpu::buffers::{Uniform, Uploads};
+use crate::gpu::data_texture::DataTexture;
 use mapscope_scene::terrain::pack::{Faces, Packed, TileRecord};
 use mapscope_scene::terrain::{CHUNK_SIDE, Terrain};
 

@@ -3,8 +3,9 @@
 
 use super::pipelines::Pipeline;
 use super::{TilesRenderer, build};
-use crate::resources::{self, array_layers, check_texture_size, max_array_layers, write_texels};
-use crate::{COLOR_FORMAT, Gpu, UploadError};
+use crate::gpu::limits::check_texture_size;
+use crate::gpu::textures::{array_layers, max_array_layers, write_texels};
+use crate::gpu::{COLOR_FORMAT, Gpu, UploadError, buffers, textures};
 use mapscope_scene::tilemap::{Strand, Tileset};
 
 /// How long a side of a page is if tiles are not larger, in pixels: so that the last page, which may
@@ -104,7 +105,7 @@ impl Atlas {
             });
         }
         let levels = arrangement.last_level() + 1;
-        let texture = resources::texture(
+        let texture = textures::texture(
             gpu,
             "tiles",
             COLOR_FORMAT,
@@ -131,7 +132,7 @@ impl Atlas {
         };
         let size = shown.len().max(4) * 4;
         let storage = wgpu::BufferUsages::STORAGE;
-        let remap = resources::buffer(gpu, "shown tiles", size as u64, storage);
+        let remap = buffers::buffer(gpu, "shown tiles", size as u64, storage);
         gpu.queue
             .write_buffer(&remap, 0, bytemuck::cast_slice(&shown));
         Ok(Self {

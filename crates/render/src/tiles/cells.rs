@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{Gpu, UploadError};
+use crate::gpu::{Gpu, UploadError};
 
 /// Rows of its neighbours that a band also has, so that one can look across its edge.
 const SHARED_ROWS: u32 = 2;

@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 use super::build::LEVEL_BITS;
-use crate::wgsl::{constants, shader_struct};
+use crate::gpu::wgsl::{constants, shader_struct};
 use mapscope_scene::colors::SELECTED;
 use mapscope_scene::tilemap::{Cell, DARK_STRIPES};
 

@@ -30,14 +30,16 @@ use self::overview::{MadeOf, Overview};
 use self::pipelines::{CellsKey, Pipeline, Sampling};
 use self::place::{Eye, MapView};
 use self::sprites::Sprites;
-use super::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use super::frame::{FrameLayout, LocalView};
-use super::resources::{
-    PipelineCache, Pipelines, SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group,
-    bind_group_layout, buffer, sampler, upload_array, upload_texture,
+use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
+use crate::frame::{FrameLayout, LocalView};
+use crate::gpu::bindings::{
+    SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group, bind_group_layout,
 };
-use super::shaders::TILES;
-use super::{COLOR_FORMAT, Gpu, UploadError};
+use crate::gpu::buffers::buffer;
+use crate::gpu::pipelines::{PipelineCache, Pipelines};
+use crate::gpu::textures::{sampler, upload_array, upload_texture};
+use crate::gpu::{COLOR_FORMAT, Gpu, UploadError};
+use crate::shaders::TILES;
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
 use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 

@@ -4,8 +4,7 @@
 use super::cells::Rows;
 use super::pipelines::{CellsKey, Pipeline};
 use super::{TilesRenderer, build};
-use crate::resources;
-use crate::{COLOR_FORMAT, Gpu};
+use crate::gpu::{COLOR_FORMAT, Gpu, textures};
 
 /// Columns and rows that become one texel.
 const CELLS_PER_TEXEL: u32 = 2;
@@ -37,7 +36,7 @@ impl Overview {
         let levels = width.max(height).ilog2() + 1;
         let usage = wgpu::TextureUsages::TEXTURE_BINDING | wgpu::TextureUsages::RENDER_ATTACHMENT;
         let size = ([width, height], 1, levels);
-        let texture = resources::texture(gpu, "averages", COLOR_FORMAT, size, usage);
+        let texture = textures::texture(gpu, "averages", COLOR_FORMAT, size, usage);
         let view = texture.create_view(&wgpu::TextureViewDescriptor::default());
         Self {
             group: renderer.source_group(gpu, &view),

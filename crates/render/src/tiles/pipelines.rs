@@ -2,7 +2,7 @@
 //! pixel: the others are left out of their pipeline.
 
 use super::gpu_data;
-use crate::resources::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
+use crate::gpu::pipelines::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
 
 /// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
 /// it is sharp.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::cells::storage;
 use super::{EntryKind, gpu_data};
-use crate::resources::check_size;
-use crate::{Gpu, UploadError};
+use crate::gpu::limits::check_size;
+use crate::gpu::{Gpu, UploadError};
 use mapscope_scene::tilemap::{Object, Step, TileMap};
 
 /// All sprites of a map.

@@ -2,7 +2,52 @@
 
 use std::fmt;
 
-use super::{GpuError, GpuRequest, Samples};
+use thiserror::Error;
+
+use super::Samples;
+
+/// What users ask of what draws; where they do not, it is chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct GpuRequest {
+    /// The interface.
+    pub backend: Option<Backend>,
+    /// How many samples each pixel has.
+    pub samples: Option<Samples>,
+}
+
+/// Why there is no device.
+#[derive(Debug, Error)]
+pub enum GpuError {
+    /// No adapter fits.
+    #[error(
+        "no graphics adapter was found ({0}); Mapscope needs a driver for Vulkan, Metal, Direct3D 12 \
+         or OpenGL. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
+         graphics card"
+    )]
+    NoAdapter(wgpu::RequestAdapterError),
+    /// The adapter gave no device.
+    #[error("the graphics adapter gave no device: {0}")]
+    NoDevice(wgpu::RequestDeviceError),
+    /// OpenGL is too old, in the words of the driver.
+    #[error(
+        "the OpenGL of the graphics driver is `{0}`; expected OpenGL 4.0 or OpenGL ES 3.1. Vulkan, Metal \
+         and Direct3D 12 are not bound to that: `mapscope info --adapters` lists what there is"
+    )]
+    OldOpenGl(String),
+    /// The environment asks for an interface that there is not.
+    #[error(
+        "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
+         several of them with commas between them"
+    )]
+    UnknownInterface(String),
+}
+
+impl GpuError {
+    /// Whether other interfaces may have an adapter.
+    pub fn is_no_adapter(&self) -> bool {
+        matches!(self, Self::NoAdapter(_))
+    }
+}
 
 /// The interfaces that are asked first. OpenGL is not among them, since asking it too doubles the
 /// time that the start takes.
@@ -76,7 +121,7 @@ impl fmt::Display for Reason {
 /// Interfaces that are asked together, and what that says of the adapter they give.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interfaces {
-    pub(super) backends: wgpu::Backends,
+    pub(crate) backends: wgpu::Backends,
     /// Why these; none for those that are asked first.
     why: Option<Reason>,
 }
@@ -150,7 +195,7 @@ impl Interfaces {
     ///
     /// # Errors
     /// When they have none that can show frames on the surface.
-    pub(super) async fn adapter(
+    pub(crate) async fn adapter(
         self,
         instance: &wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
@@ -249,11 +294,6 @@ fn lacks_storage_buffers(version: &str) -> bool {
         [Some(Ok(major)), Some(Ok(minor))] => [major, minor] < least,
         _ => false,
     }
-}
-
-/// Whether an adapter draws with the processor, as Mesa's lavapipe does.
-pub(super) fn is_software(adapter: &wgpu::Adapter) -> bool {
-    adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
 /// What a type of adapter is called.

@@ -1,10 +1,12 @@
-//! Anti-aliasing: how many samples each pixel of a frame is the average of.
+//! Formats of frames, and anti-aliasing: the number of samples of each pixel.
 
 use std::fmt;
 
-use super::COLOR_FORMAT;
-use super::adapters::is_software;
-use super::target::DEPTH_FORMAT;
+/// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
+/// nothing is converted on the way (fact sheet 0), so neither do we.
+pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
+/// Depth, reversed: 1 is near, 0 infinitely far.
+pub(crate) const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
 /// How many samples each pixel of a frame has (MSAA). A surface is shaded once for a pixel, and
 /// covers those samples that lie in it: edges are smooth, and what is within them stays as it is.
@@ -28,7 +30,7 @@ impl Samples {
 
     /// Those of the frames of an adapter: as many as are asked for, or else four. A software adapter
     /// has one unless more are asked for, since a frame with four takes it two to three times as long.
-    pub(super) fn of(adapter: &wgpu::Adapter, asked: Option<Self>) -> Self {
+    pub(crate) fn of(adapter: &wgpu::Adapter, asked: Option<Self>) -> Self {
         let usual = if is_software(adapter) {
             Self::One
         } else {
@@ -43,6 +45,11 @@ impl Samples {
         let wanted = asked.unwrap_or(usual);
         if can_four { wanted } else { Self::One }
     }
+}
+
+/// Whether an adapter draws with the processor, as Mesa's lavapipe does.
+pub(crate) fn is_software(adapter: &wgpu::Adapter) -> bool {
+    adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }
 
 impl fmt::Display for Samples {

@@ -2,15 +2,9 @@
 
 use image::RgbaImage;
 
-use super::resources::texture;
-use super::sky::HAZE;
-use super::{Gpu, Samples};
-
-/// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
-/// nothing is converted on the way (fact sheet 0), so neither do we.
-pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-/// Depth, reversed: 1 is near, 0 infinitely far.
-pub(super) const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
+use super::samples::DEPTH_FORMAT;
+use super::textures::texture;
+use super::{COLOR_FORMAT, Gpu, Samples};
 
 /// Bytes of a pixel or sample, of its colour and of its depth alike.
 const BYTES_EACH: u64 = 4;
@@ -67,21 +61,13 @@ impl Target {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// A pass that begins with infinite depth and what is seen below the horizon, or with nothing where
-    /// it is transparent.
-    pub(super) fn begin_pass<'e>(
+    /// Begins a pass with this colour and infinite depth everywhere.
+    pub(crate) fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
-        is_transparent: bool,
+        clear_color: wgpu::Color,
         timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
     ) -> wgpu::RenderPass<'e> {
-        let [r, g, b] = HAZE.to_array().map(f64::from);
-        let haze = wgpu::Color { r, g, b, a: 1.0 };
-        let clear_color = if is_transparent {
-            wgpu::Color::TRANSPARENT
-        } else {
-            haze
-        };
         // Of samples their average is all that is kept.
         let (view, resolve_target, store) = match &self.samples_view {
             Some(samples) => (samples, Some(&self.color_view), wgpu::StoreOp::Discard),
@@ -124,7 +110,7 @@ impl Target {
 ///
 /// # Errors
 /// When the device is lost or out of memory.
-pub(super) fn read_back(gpu: &Gpu, color: &wgpu::Texture) -> Result<RgbaImage, String> {
+pub(crate) fn read_back(gpu: &Gpu, color: &wgpu::Texture) -> Result<RgbaImage, String> {
     let [width, height] = [color.width(), color.height()];
     let align = wgpu::COPY_BYTES_PER_ROW_ALIGNMENT;
     let bytes_per_row = (width * 4).next_multiple_of(align);

@@ -14,11 +14,11 @@ use wgpu::naga::{
     ShaderStage, Statement, UnaryOperator, front,
 };
 
-use super::shaders::Shader;
+use super::Shader;
 
 /// A shader that pipelines take their entry points from.
 #[derive(Debug, Clone)]
-pub(super) enum Source {
+pub(crate) enum Source {
     /// Read, to be cut down.
     Read(Box<(Module, ModuleInfo)>),
     /// As it is: one that does not compile (while it is being edited), so that the device says why.
@@ -26,13 +26,13 @@ pub(super) enum Source {
 }
 
 /// A shader with one entry point, and the constants that it still has.
-pub(super) struct Stage<'a> {
-    pub(super) module: wgpu::ShaderModule,
+pub(crate) struct Stage<'a> {
+    pub(crate) module: wgpu::ShaderModule,
     constants: &'a [(&'a str, f64)],
 }
 
 impl Stage<'_> {
-    pub(super) fn compilation_options(&self) -> wgpu::PipelineCompilationOptions<'_> {
+    pub(crate) fn compilation_options(&self) -> wgpu::PipelineCompilationOptions<'_> {
         wgpu::PipelineCompilationOptions {
             constants: self.constants,
             // Every variable is written before it is read.
@@ -43,7 +43,7 @@ impl Stage<'_> {
 
 impl Source {
     /// Reads a shader.
-    pub(super) fn new(device: &wgpu::Device, shader: &Shader) -> Self {
+    pub(crate) fn new(device: &wgpu::Device, shader: &Shader) -> Self {
         read(&shader.source()).map_or_else(
             || Self::Whole(shader.module(device)),
             |read| Self::Read(Box::new(read)),
@@ -51,7 +51,7 @@ impl Source {
     }
 
     /// An entry point, for these values of its constants.
-    pub(super) fn stage<'a>(
+    pub(crate) fn stage<'a>(
         &self,
         device: &wgpu::Device,
         stage: ShaderStage,

@@ -66,7 +66,7 @@ pub(crate) fn constant<T: Constant>(name: &str, value: &T) -> String {
 /// The declarations of constants in a list of names and values.
 macro_rules! constants {
     ($($name:ident = $value:expr),+ $(,)?) => {
-        [$($crate::wgsl::constant(stringify!($name), &$value)),+].concat()
+        [$($crate::gpu::wgsl::constant(stringify!($name), &$value)),+].concat()
     };
 }
 
@@ -105,7 +105,7 @@ macro_rules! shader_enum {
         impl $name {
             /// The numbers of its variants as constants of a shader.
             pub(crate) fn wgsl() -> String {
-                $crate::wgsl::variants($prefix, &[$(stringify!($variant)),+])
+                $crate::gpu::wgsl::variants($prefix, &[$(stringify!($variant)),+])
             }
         }
     };
@@ -174,13 +174,13 @@ macro_rules! shader_struct {
             /// Its declaration in WGSL.
             pub(crate) fn wgsl() -> String {
                 let members = [
-                    $([stringify!($member), <$type as $crate::wgsl::Member>::TYPE]),+
+                    $([stringify!($member), <$type as $crate::gpu::wgsl::Member>::TYPE]),+
                 ];
-                $crate::wgsl::declared_struct(stringify!($name), &members)
+                $crate::gpu::wgsl::declared_struct(stringify!($name), &members)
             }
         }
 
-        $crate::wgsl::check_layout! { $name { $($member: $type,)+ } }
+        $crate::gpu::wgsl::check_layout! { $name { $($member: $type,)+ } }
     };
 }
 
@@ -192,11 +192,11 @@ macro_rules! declare_struct {
     ) => {
         $(#[$meta])*
         fn $function() -> String {
-            let members = [$([stringify!($member), <$type as $crate::wgsl::Member>::TYPE]),+];
-            $crate::wgsl::declared_struct($wgsl, &members)
+            let members = [$([stringify!($member), <$type as $crate::gpu::wgsl::Member>::TYPE]),+];
+            $crate::gpu::wgsl::declared_struct($wgsl, &members)
         }
 
-        $crate::wgsl::check_layout! { $name { $($member: $type,)+ } }
+        $crate::gpu::wgsl::check_layout! { $name { $($member: $type,)+ } }
     };
 }
 
@@ -207,7 +207,7 @@ macro_rules! check_layout {
             let mut end = 0_usize;
             let mut align = 4;
             $(
-                let of_member = <$type as $crate::wgsl::Member>::ALIGN;
+                let of_member = <$type as $crate::gpu::wgsl::Member>::ALIGN;
                 let offset = end.next_multiple_of(of_member);
                 assert!(offset == std::mem::offset_of!($name, $member), "WGSL has a gap");
                 end = offset + size_of::<$type>();

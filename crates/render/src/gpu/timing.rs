@@ -72,7 +72,7 @@ impl PassTimes {
 
 /// Measures one frame at a time: the next one after the times of the last were taken.
 #[derive(Debug)]
-pub(super) struct PassTimer {
+pub(crate) struct PassTimer {
     is_on: bool,
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -96,7 +96,7 @@ impl PassTimer {
     /// Has the next frames timed, or not. The timer is made when that is first asked for: memory that
     /// the CPU reads takes some drivers 20 ms, for which no first frame should wait. None is made where
     /// the adapter has no timestamps.
-    pub(super) fn set_on(timer: &mut Option<Self>, gpu: &Gpu, is_on: bool) {
+    pub(crate) fn set_on(timer: &mut Option<Self>, gpu: &Gpu, is_on: bool) {
         if is_on && timer.is_none() {
             *timer = Self::new(gpu);
         }
@@ -132,12 +132,12 @@ impl PassTimer {
     }
 
     /// Whether the times of a frame are on their way.
-    pub(super) fn is_awaited(&self) -> bool {
+    pub(crate) fn is_awaited(&self) -> bool {
         !matches!(self.state, State::Recording)
     }
 
     /// The timestamps for a pass that is begun now; none if it is not timed.
-    pub(super) fn begin(&mut self, pass: TimedPass) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
+    pub(crate) fn begin(&mut self, pass: TimedPass) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
         let is_recording = matches!(self.state, State::Recording);
         if !self.is_on || !is_recording || self.passes.len() >= MAX_PASSES {
             return None;
@@ -152,7 +152,7 @@ impl PassTimer {
     }
 
     /// Ends the frame, after its last pass.
-    pub(super) fn end_frame(&mut self, encoder: &mut wgpu::CommandEncoder) {
+    pub(crate) fn end_frame(&mut self, encoder: &mut wgpu::CommandEncoder) {
         let count = self.passes.len();
         if count == 0 || !matches!(self.state, State::Recording) {
             return;
@@ -165,7 +165,7 @@ impl PassTimer {
 
     /// The times of the frame that was ended and submitted last, once: none until the GPU is done with
     /// it, which is not waited for.
-    pub(super) fn take(&mut self, gpu: &Gpu) -> Option<PassTimes> {
+    pub(crate) fn take(&mut self, gpu: &Gpu) -> Option<PassTimes> {
         if matches!(self.state, State::Recorded) {
             let (sender, receiver) = channel();
             self.readable
@@ -214,7 +214,8 @@ fn times(passes: &[TimedPass], timestamps: &[u8], ns_per_tick: f64) -> PassTimes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Renderer, Target, View};
+    use crate::gpu::Target;
+    use crate::{Renderer, View};
     use mapscope_scene::camera::{Camera, NamedView};
     use mapscope_scene::demo;
 

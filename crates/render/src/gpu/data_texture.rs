@@ -3,14 +3,15 @@
 //! Software adapters fetch a texel with all its values at once, for all vertices of a batch, and values
 //! of a buffer one by one for each vertex, which takes several times as long.
 
-use super::resources::{check_limit, texture, write_texels};
+use super::limits::check_limit;
+use super::textures::{texture, write_texels};
 use super::{Gpu, UploadError};
 
 /// Texels in a row, which is full before the next begins.
 const WIDTH: u32 = 1024;
 
 /// How shaders find the texel of an index.
-pub(super) fn wgsl() -> String {
+pub(crate) fn wgsl() -> String {
     format!(
         "fn texel_of(index: u32) -> vec2u {{ return vec2u(index % {WIDTH}u, index / {WIDTH}u); }}\n"
     )
@@ -18,7 +19,7 @@ pub(super) fn wgsl() -> String {
 
 /// A list of values that grows, in rows of texels.
 #[derive(Debug)]
-pub(super) struct DataTexture {
+pub(crate) struct DataTexture {
     what: &'static str,
     texture: wgpu::Texture,
     /// What is sent, in whole rows of words.
@@ -27,7 +28,7 @@ pub(super) struct DataTexture {
 
 impl DataTexture {
     /// A list without values; a texel has those of one index.
-    pub(super) fn new(gpu: &Gpu, what: &'static str, format: wgpu::TextureFormat) -> Self {
+    pub(crate) fn new(gpu: &Gpu, what: &'static str, format: wgpu::TextureFormat) -> Self {
         Self {
             what,
             texture: make(gpu, what, format, 1),
@@ -39,7 +40,7 @@ impl DataTexture {
     ///
     /// # Errors
     /// When the device has no texture of that size.
-    pub(super) fn of(
+    pub(crate) fn of(
         gpu: &Gpu,
         what: &'static str,
         format: wgpu::TextureFormat,
@@ -62,7 +63,7 @@ impl DataTexture {
     }
 
     /// How many bytes of texels a list has at most.
-    pub(super) fn max_bytes(gpu: &Gpu, format: wgpu::TextureFormat) -> u64 {
+    pub(crate) fn max_bytes(gpu: &Gpu, format: wgpu::TextureFormat) -> u64 {
         let rows = gpu.device.limits().max_texture_dimension_2d;
         u64::from(rows) * row_words(format) as u64 * 4
     }
@@ -81,7 +82,7 @@ impl DataTexture {
     ///
     /// # Errors
     /// When the device has no texture of that size.
-    pub(super) fn reserve(&mut self, gpu: &Gpu, words: usize) -> Result<bool, UploadError> {
+    pub(crate) fn reserve(&mut self, gpu: &Gpu, words: usize) -> Result<bool, UploadError> {
         let rows = rows_of(gpu, self.what, self.texture.format(), words)?;
         if rows <= self.texture.height() {
             return Ok(false);
@@ -94,7 +95,7 @@ impl DataTexture {
     }
 
     /// Sends so many words, for which there must be room, as they are filled in.
-    pub(super) fn write(&mut self, gpu: &Gpu, words: usize, fill: impl FnOnce(&mut [u32])) {
+    pub(crate) fn write(&mut self, gpu: &Gpu, words: usize, fill: impl FnOnce(&mut [u32])) {
         let row_words = self.row_words();
         let count = words.div_ceil(row_words);
         self.rows.resize(count * row_words, 0);
@@ -102,13 +103,13 @@ impl DataTexture {
         self.write_rows(gpu, 0, &self.rows);
     }
 
-    pub(super) fn view(&self) -> wgpu::TextureView {
+    pub(crate) fn view(&self) -> wgpu::TextureView {
         let whole = wgpu::TextureViewDescriptor::default();
         self.texture.create_view(&whole)
     }
 
     /// Bytes of GPU memory that it holds.
-    pub(super) fn gpu_bytes(&self) -> u64 {
+    pub(crate) fn gpu_bytes(&self) -> u64 {
         u64::from(self.texture.height()) * self.row_words() as u64 * 4
     }
 

@@ -1,9 +1,8 @@
 //! The connection to a graphics device.
 
-use super::Samples;
-use super::adapters::{Backend, Interfaces, Reason, is_software};
+use super::samples::is_software;
+use super::{Backend, GpuError, GpuRequest, Interfaces, Reason, Samples};
 use mapscope_scene::{OverlayId, Shown};
-use thiserror::Error;
 
 /// A graphics device and everything needed to use it.
 #[derive(Debug, Clone)]
@@ -20,49 +19,6 @@ pub struct Gpu {
     pub queue: wgpu::Queue,
     /// How many samples each pixel of a frame has.
     pub samples: Samples,
-}
-
-/// What users ask of what draws; where they do not, it is chosen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct GpuRequest {
-    /// The interface.
-    pub backend: Option<Backend>,
-    /// How many samples each pixel has.
-    pub samples: Option<Samples>,
-}
-
-/// Why there is no device.
-#[derive(Debug, Error)]
-pub enum GpuError {
-    /// No adapter fits.
-    #[error(
-        "no graphics adapter was found ({0}); Mapscope needs a driver for Vulkan, Metal, Direct3D 12 \
-         or OpenGL. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
-         graphics card"
-    )]
-    NoAdapter(wgpu::RequestAdapterError),
-    /// The adapter gave no device.
-    #[error("the graphics adapter gave no device: {0}")]
-    NoDevice(wgpu::RequestDeviceError),
-    /// OpenGL is too old, in the words of the driver.
-    #[error(
-        "the OpenGL of the graphics driver is `{0}`; expected OpenGL 4.0 or OpenGL ES 3.1. Vulkan, Metal \
-         and Direct3D 12 are not bound to that: `mapscope info --adapters` lists what there is"
-    )]
-    OldOpenGl(String),
-    /// The environment asks for an interface that there is not.
-    #[error(
-        "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
-         several of them with commas between them"
-    )]
-    UnknownInterface(String),
-}
-
-impl GpuError {
-    /// Whether other interfaces may have an adapter.
-    pub fn is_no_adapter(&self) -> bool {
-        matches!(self, Self::NoAdapter(_))
-    }
 }
 
 impl Gpu {
@@ -141,7 +97,7 @@ impl Gpu {
     }
 
     /// Whether it is a software adapter, such as Mesa's lavapipe.
-    pub(super) fn is_software(&self) -> bool {
+    pub(crate) fn is_software(&self) -> bool {
         is_software(&self.adapter)
     }
 
@@ -152,12 +108,12 @@ impl Gpu {
     }
 
     /// Whether its interface is OpenGL, which knows views of textures only as far as wgpu stands in.
-    pub(super) fn is_opengl(&self) -> bool {
+    pub(crate) fn is_opengl(&self) -> bool {
         self.adapter.get_info().backend == wgpu::Backend::Gl
     }
 
     /// Whether the edges of triangles are asked for and can be drawn.
-    pub(super) fn draws_wireframe(&self, shown: &Shown) -> bool {
+    pub(crate) fn draws_wireframe(&self, shown: &Shown) -> bool {
         let features = self.device.features();
         shown.overlays.contains(OverlayId::Wireframe)
             && features.contains(wgpu::Features::POLYGON_MODE_LINE)
@@ -165,7 +121,7 @@ impl Gpu {
 
     /// How mip levels blend into each other where it is not worth much: a software adapter pays
     /// for every lookup.
-    pub(super) fn mipmap_filter(&self) -> wgpu::MipmapFilterMode {
+    pub(crate) fn mipmap_filter(&self) -> wgpu::MipmapFilterMode {
         if self.is_software() {
             wgpu::MipmapFilterMode::Nearest
         } else {
@@ -174,7 +130,7 @@ impl Gpu {
     }
 
     /// How large a buffer is at most that shaders read as a whole.
-    pub(super) fn max_storage_bytes(&self) -> u64 {
+    pub(crate) fn max_storage_bytes(&self) -> u64 {
         let limits = self.device.limits();
         limits
             .max_storage_buffer_binding_size
@@ -183,7 +139,7 @@ impl Gpu {
 
     /// What a buffer that is filled as it is made is also used for, so that it is filled where it
     /// is instead of through another one if that is possible.
-    pub(super) fn filled_usage(&self) -> wgpu::BufferUsages {
+    pub(crate) fn filled_usage(&self) -> wgpu::BufferUsages {
         let features = self.device.features();
         if features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
             wgpu::BufferUsages::MAP_WRITE
@@ -195,7 +151,7 @@ impl Gpu {
     /// A buffer with these bytes, and zeros up to the next sixteen: no binding may be empty, and none may
     /// end within what shaders read. It is filled where it is if that is possible. On a device that was
     /// lost it is as useless as all else.
-    pub(super) fn filled_buffer(
+    pub(crate) fn filled_buffer(
         &self,
         label: &str,
         bytes: &[u8],
@@ -224,7 +180,7 @@ impl Gpu {
     ///
     /// # Errors
     /// When the device is lost or out of memory.
-    pub(super) fn read_buffer(
+    pub(crate) fn read_buffer(
         &self,
         mut encoder: wgpu::CommandEncoder,
         buffer: &wgpu::Buffer,
@@ -245,7 +201,7 @@ impl Gpu {
     ///
     /// # Errors
     /// When the device is lost or out of memory.
-    pub(super) fn map_buffer(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
+    pub(crate) fn map_buffer(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
         let (sender, receiver) = std::sync::mpsc::channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
             // The receiver is gone only when reading back was given up.
