@@ -7,21 +7,13 @@
 //! lines. Before it come the shadow map, where the document has an environment and something on it
 //! casts shadows, and what its water reflects.
 
-mod blit;
-mod constants;
-mod content;
-mod floor;
 mod frame;
 mod gpu;
 mod level;
-mod lines;
 mod model;
 mod picture;
 mod probe;
-mod reflection;
 mod shaders;
-mod shadow;
-mod sky;
 mod terrain;
 mod tiles;
 
@@ -29,29 +21,27 @@ use std::any::Any;
 
 use glam::{Affine3A, Vec2};
 
-use crate::content::{
-    AnyRenderer, Background, ContentData, FramePass, Instance, InstanceRanges, LevelRanges, Phase,
-    UploadOptions,
-};
-use crate::frame::{
-    FrameData, FrameLayout, FrameLight, Frustum, LocalView, Reflected, is_mirrored, largest_scale,
-};
+use crate::frame::content::{AnyRenderer, ContentData, UploadOptions};
+use crate::frame::instances::{Instance, InstanceRanges, LevelRanges};
+use crate::frame::light::{FrameLight, GroundShadow};
+use crate::frame::lines::{LineData, LineRenderer};
+use crate::frame::pass::{Background, FramePass, Phase};
+use crate::frame::reflection::Reflection;
+use crate::frame::shadow::{Casters, ShadowData, ShadowFit};
+use crate::frame::sky::{SkyRenderer, upload_skybox};
+use crate::frame::uniforms::{FrameData, FrameLayout};
+use crate::frame::view::{Frustum, LocalView, Reflected, is_mirrored, largest_scale};
 use crate::gpu::timing::PassTimer;
-use crate::lines::{LineData, LineRenderer};
-use crate::reflection::Reflection;
-use crate::shadow::{Casters, GroundShadow, ShadowData, ShadowFit};
-use crate::sky::SkyRenderer;
-use mapscope_scene::camera::{Camera, Projection};
+use mapscope_scene::camera::Projection;
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, on_all_threads};
 
-pub use blit::{Blit, BlitSource};
-pub use floor::Floor;
+pub use frame::{Blit, BlitSource, DrawStatistics, Floor, ImagePart, View};
 pub use gpu::{
     AdapterRow, Backend, COLOR_FORMAT, Gpu, GpuError, GpuRequest, Interfaces, PassTimes, Reason,
     Samples, Shader, Target, TimedPass, UploadError, adapters, shader_folder, type_name,
 };
-pub use picture::{ImagePart, PictureError, is_drawn_at_once};
+pub use picture::{PictureError, is_drawn_at_once};
 pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
 pub use shaders::SHADERS;
 
@@ -63,50 +53,6 @@ fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
         Box::new(level::LevelRenderer::new(gpu, frame)),
         Box::new(tiles::TilesRenderer::new(gpu, frame)),
     ]
-}
-
-/// Everything about a frame but the document itself.
-#[derive(Debug, Clone, PartialEq)]
-pub struct View {
-    /// Where it is taken from.
-    pub camera: Camera,
-    /// What of the document is shown.
-    pub shown: Shown,
-    /// Seconds since the start, for what moves by itself. A view that does not change has one
-    /// that does not change.
-    pub time_secs: f32,
-    /// How much wider than on a plain screen contours are, in pixels.
-    pub outline_scale: f32,
-    /// Which part of an image is drawn, in as many pixels as the target has; none for the whole of
-    /// one of that size.
-    pub part: Option<ImagePart>,
-}
-
-impl View {
-    /// A view with nothing selected and no overlay.
-    pub fn plain(camera: Camera) -> Self {
-        Self {
-            camera,
-            shown: Shown::default(),
-            time_secs: 0.0,
-            outline_scale: 1.0,
-            part: None,
-        }
-    }
-}
-
-/// What a frame took to draw.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DrawStatistics {
-    /// Triangles handed to the GPU, but for those of what water reflects.
-    pub triangles: u64,
-    /// Draw calls.
-    pub draw_calls: u32,
-    /// Triangles on the shadow map of the frame, which is drawn only when it is to change. They are
-    /// not among the others.
-    pub shadow_triangles: u64,
-    /// Draw calls for these.
-    pub shadow_draw_calls: u32,
 }
 
 /// All renderers, for one device.
@@ -514,7 +460,7 @@ impl Renderer {
             let skybox = environment.and_then(|environment| environment.skybox());
             scene.skybox = skybox.and_then(|skybox| {
                 Some(Skybox {
-                    view: sky::upload_skybox(gpu, skybox)?,
+                    view: upload_skybox(gpu, skybox)?,
                     bytes: skybox.cpu_bytes(),
                 })
             });

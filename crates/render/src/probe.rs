@@ -3,12 +3,15 @@
 
 use wgpu::util::DeviceExt as _;
 
+use crate::frame::constants::SURFACE;
 use crate::gpu::bindings::bind_group;
+use crate::gpu::shader::source;
 use crate::gpu::wgsl::shader_struct;
 use crate::gpu::{Gpu, Shader};
 use crate::model::instances;
 use crate::model::mesh::influences;
-use crate::shaders::{SKIN_PROBE, TILE_PROBE};
+use crate::model::{SKIN, skin_wgsl};
+use crate::terrain::{TILE, tile_wgsl};
 use mapscope_scene::model::mesh::Mesh;
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::terrain::pack::TileRecord;
@@ -44,6 +47,20 @@ shader_struct! {
         pub normal: [f32; 3],
     }
 }
+
+/// What the GPU makes of tiles, for comparing it with what the CPU does.
+pub(crate) static TILE_PROBE: Shader = Shader {
+    name: "tile_probe",
+    shared: &[tile_wgsl, TileProbe::wgsl],
+    parts: &[TILE, source!("tile_probe.wgsl")],
+};
+
+/// What the GPU makes of vertices that joints move, likewise.
+pub(crate) static SKIN_PROBE: Shader = Shader {
+    name: "skin_probe",
+    shared: &[skin_wgsl, SkinProbe::wgsl],
+    parts: &[SURFACE, SKIN, source!("skin_probe.wgsl")],
+};
 
 /// Runs the shaders' tile functions over some tiles.
 ///

@@ -8,18 +8,23 @@
 
 mod bands;
 mod far;
+mod gpu_data;
 
 use std::ops::Range;
 use std::sync::{Arc, Weak};
 
-use glam::{UVec4, Vec2, Vec3, Vec4};
+use glam::{Vec2, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use self::bands::{Band, Part};
-use self::far::{BySteps, LAST_STEP, Parts, Steps};
-use crate::constants::NOTHING;
-use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use crate::frame::{FrameLayout, Frustum, LocalView, Reflected};
+pub(super) use self::gpu_data::{REFLECTION_REACH, SHADER, TILE, tile_wgsl};
+use crate::frame::constants::NOTHING;
+use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
+use crate::frame::light::GroundShadow;
+use crate::frame::pass::{Background, FramePass, Phase};
+use crate::frame::shadow;
+use crate::frame::uniforms::FrameLayout;
+use crate::frame::view::{Frustum, LocalView, Reflected};
 use crate::gpu::bindings::{
     SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UINT_LIST, UNIFORM, bind_group_layout,
 };
@@ -29,18 +34,17 @@ use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, on,
 };
 use crate::gpu::textures::{sampler, upload_array, upload_texture};
-use crate::gpu::wgsl::{bits, constants, shader_enum, shader_struct};
-use crate::gpu::{COLOR_FORMAT, Gpu, Samples, UploadError, data_texture};
-use crate::shaders::TERRAIN;
-use crate::shadow::{self, GroundShadow};
+use crate::gpu::{COLOR_FORMAT, Gpu, Samples, UploadError};
+
+use self::far::{BySteps, LAST_STEP, Parts, Steps};
+use self::gpu_data::{HIGHLIGHT_LAYER, LINES, Map, Surface, WATER_HEIGHT};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
 use mapscope_scene::terrain::sun::{Heights, ShadowMap};
 use mapscope_scene::terrain::textures::{MAX_LAYERS, Textures};
 use mapscope_scene::terrain::{
-    ATLAS_SIZE, CELL, CHUNK_SIDE, CORE, Edge, GUARD, Overview, Relief, Splat, Terrain, TileType,
-    colors, noise,
+    ATLAS_SIZE, CHUNK_SIDE, Edge, Overview, Relief, Splat, Terrain, colors,
 };
 use mapscope_scene::{Aabb, Document as _, Item, OverlayId, Shown, TerrainItem};
 
@@ -53,55 +57,6 @@ const MIN_TEXTURED_PIXELS: f32 = 12.0;
 const MIN_TILE_PIXELS: f32 = 7.0;
 /// Pixels along the side of a cell of that grid, at least.
 const MIN_CELL_PIXELS: f32 = 15.0;
-/// World height of the water (fact sheet A11).
-const WATER_HEIGHT: f32 = -2.0;
-/// How far ripples tilt the water at most.
-const RIPPLE_TILT: f32 = 0.03;
-/// How far such a tilt shifts what is mirrored, in widths and heights of the image.
-const REFLECTION_DISTORTION: f32 = 0.4;
-/// How far beside a place water looks up what it mirrors there, at most, in widths and heights of the
-/// image.
-pub(super) const REFLECTION_REACH: f32 = RIPPLE_TILT * REFLECTION_DISTORTION;
-
-shader_struct! {
-    /// What shaders know of a map.
-    struct Map {
-        /// For each texture layer the layer of its accent, a byte each; its own where it has none.
-        accents: [UVec4; MAX_LAYERS / 16],
-        /// Unit vector toward the sun, in the space of the map, as its shadows have it.
-        sun: Vec4,
-        /// World x and z of the north-west corner.
-        north_west: Vec2,
-        /// Columns and rows of tiles.
-        size: [u32; 2],
-        /// Lowest and highest height level, for the height overlay.
-        levels: Vec2,
-        /// One over the size.
-        per_tile: Vec2,
-        /// The world height that 0 stands for in the shadow texture, and what 1 adds.
-        shadow_heights: Vec2,
-        /// A [`Surface`].
-        surface: u32,
-        /// Lines drawn on it: bits of [`LINES`].
-        lines: u32,
-        /// What is highlighted: a tile type, or [`HIGHLIGHT_LAYER`] and a texture layer, or
-        /// [`NOTHING`].
-        highlight: u32,
-        /// Texels of the shadow texture for each tile.
-        shadow_scale: f32,
-        /// Texels of the overview texture for each tile.
-        overview_scale: f32,
-        /// The row of the first tile that is bound.
-        first_row: u32,
-    }
-}
-
-shader_enum! {
-    "SURFACE"
-    /// How the surface is coloured.
-    enum Surface { Lit, Unlit, Types, Pathable, Navigation, Height, Normals, Cover }
-}
-
 /// Overlays that colour the surface.
 const SURFACES: [(OverlayId, Surface); 7] = [
     (OverlayId::Unlit, Surface::Unlit),
@@ -112,61 +67,6 @@ const SURFACES: [(OverlayId, Surface); 7] = [
     (OverlayId::Normals, Surface::Normals),
     (OverlayId::Cover, Surface::Cover),
 ];
-/// Bits of [`Map::lines`] by the overlay that asks for them.
-const LINES: [(OverlayId, u32); 2] = [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
-/// Added to a layer in [`Map::highlight`].
-const HIGHLIGHT_LAYER: u32 = 0x100;
-
-/// Colours of cells by their code in [`NavigationGrid::codes`]: those of islands, then those of what
-/// cannot be passed.
-///
-/// [`NavigationGrid::codes`]: mapscope_scene::terrain::navigation::NavigationGrid::codes
-const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS.len()] = {
-    let [barred, by_entity] = colors::BARRED_CELLS;
-    let [a, b, c, d, e, f] = colors::ISLANDS;
-    [a, b, c, d, e, f, barred, by_entity]
-};
-
-/// What `terrain.wgsl` shares with Rust.
-pub(super) fn wgsl() -> String {
-    let constants = constants! {
-        WATER_HEIGHT = WATER_HEIGHT,
-        RIPPLE_TILT = RIPPLE_TILT,
-        REFLECTION_DISTORTION = REFLECTION_DISTORTION,
-        LINES_TILES = LINES[0].1,
-        LINES_CHUNKS = LINES[1].1,
-        HIGHLIGHT_LAYER = HIGHLIGHT_LAYER,
-        CHUNK_SIDE = CHUNK_SIDE,
-        TILE_TYPES = TileType::ALL.len() as u32,
-        ATLAS_SIZE = Vec2::from(ATLAS_SIZE.map(|side| side as f32)),
-        ATLAS_CELL = CELL as f32,
-        ATLAS_CORE = CORE as f32,
-        ATLAS_GUARD = GUARD as f32,
-        ACCENT_SLOPE = noise::ACCENT_SLOPE,
-        ACCENT_START = noise::ACCENT_START,
-        TYPE_COLORS = colors::TYPES.map(Vec3::from),
-        HEIGHT_COLORS = colors::HEIGHTS.map(Vec3::from),
-        COVER_COLORS = colors::COVERS.map(Vec3::from),
-        WALKABLE_COLOR = Vec3::from(colors::GOOD),
-        BARRED_COLOR = Vec3::from(colors::BAD),
-        NAVIGATION_COLORS = NAVIGATION_COLORS.map(Vec3::from),
-        OPEN_CELLS = colors::ISLANDS.len() as u32,
-        CHUNK_BORDER_COLOR = Vec3::from(colors::CHUNK_BORDER),
-    };
-    [
-        constants,
-        Map::wgsl(),
-        Surface::wgsl(),
-        bits("col", Packed::COL),
-        bits("row", Packed::ROW),
-        bits("width", Packed::WIDTH),
-        bits("height", Packed::HEIGHT),
-        bits("edge", Packed::EDGE),
-        data_texture::wgsl(),
-    ]
-    .concat()
-}
-
 /// Draws terrain.
 #[derive(Debug, Clone)]
 pub(super) struct TerrainRenderer {
@@ -520,7 +420,7 @@ impl TerrainRenderer {
             clamped: sampler(gpu, "clamped", wgpu::AddressMode::ClampToEdge, filter),
             noise: frame.noise.clone(),
             repeating: frame.repeating.clone(),
-            pipelines: PipelineCache::new(&TERRAIN, &[&frame.layout, &layout, &navigation_layout]),
+            pipelines: PipelineCache::new(&SHADER, &[&frame.layout, &layout, &navigation_layout]),
             layout,
             navigation_layout,
         }
@@ -1256,7 +1156,7 @@ fn highlight(terrain: &Terrain, shown: &Shown) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::View;
+    use crate::frame::View;
     use mapscope_scene::camera::{Camera, Pose};
 
     #[test]

@@ -214,7 +214,7 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shaders::TERRAIN;
+    use crate::terrain::SHADER;
 
     /// The names of the functions that are left.
     fn functions(module: &Module) -> Vec<&str> {
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn terrain_without_overlays_has_no_code_for_them() {
-        let (module, info) = read(&TERRAIN.source()).unwrap();
+        let (module, info) = read(&SHADER.source()).unwrap();
         let plain = |inspect: f64| {
             let constants = [("INSPECT", inspect)];
             let entry_point = (ShaderStage::Fragment, "fs_top");

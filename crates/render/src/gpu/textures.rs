@@ -177,3 +177,12 @@ pub(crate) fn write_texels(
         },
     );
 }
+
+/// Makes a cube texture of six layers with their mip levels.
+pub(crate) fn upload_cube(gpu: &Gpu, size: [u32; 2], faces: &[&[&[u8]]; 6]) -> wgpu::TextureView {
+    let texture = upload_texture(gpu, "skybox", COLOR_FORMAT, size, faces);
+    texture.create_view(&wgpu::TextureViewDescriptor {
+        dimension: Some(wgpu::TextureViewDimension::Cube),
+        ..Default::default()
+    })
+}

@@ -1,8 +1,7 @@
 //! The caps of the clip box on the GPU: they are made again when it moves or something is hidden.
 
-use crate::gpu::Gpu;
-use crate::gpu::buffers;
 use crate::gpu::limits::check_buffer_size;
+use crate::gpu::{Gpu, buffers};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CapVertex;
 use mapscope_scene::{Aabb, Item, Shown};

@@ -3,8 +3,20 @@
 use glam::Vec4;
 
 use super::pipelines::Surface;
+use crate::frame::constants::{self, SURFACE};
+use crate::frame::sky::{self, SKY};
+use crate::frame::uniforms::{FRAME, Frame};
+use crate::gpu::Shader;
+use crate::gpu::shader::source;
 use crate::gpu::wgsl::{constants, shader_struct};
 use mapscope_scene::level::materials::Blend;
+
+/// Levels.
+pub(crate) static SHADER: Shader = Shader {
+    name: "level",
+    shared: &[Frame::wgsl, constants::wgsl, sky::wgsl, wgsl],
+    parts: &[FRAME, SURFACE, SKY, source!("level.wgsl")],
+};
 
 shader_struct! {
     /// What shaders know of how a level is shown.
@@ -38,7 +50,7 @@ shader_struct! {
 }
 
 /// What `level.wgsl` shares with Rust.
-pub(crate) fn wgsl() -> String {
+fn wgsl() -> String {
     let constants = constants! {
         BLEND_OPAQUE = Blend::Opaque as u32,
         BLEND_ALPHA = Blend::Alpha as u32,

@@ -22,7 +22,7 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-pub(super) use self::gpu_data::wgsl;
+pub(super) use self::gpu_data::SHADER;
 
 use self::caps::Caps;
 use self::chunks::LevelChunk;
@@ -30,15 +30,16 @@ use self::materials::MaterialLayout;
 use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
 use crate::SceneData;
-use crate::constants::NOTHING;
-use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use crate::frame::{FrameLayout, Frustum, LocalView};
+use crate::frame::constants::NOTHING;
+use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
+use crate::frame::pass::{Background, FramePass, Phase};
+use crate::frame::uniforms::FrameLayout;
+use crate::frame::view::{Frustum, LocalView};
 use crate::gpu::bindings::{SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout};
 use crate::gpu::buffers::buffer;
 use crate::gpu::pipelines::{PipelineCache, Pipelines};
 use crate::gpu::textures::sampler;
 use crate::gpu::{Gpu, UploadError};
-use crate::shaders::LEVEL;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CUT_SLACK;
@@ -146,7 +147,7 @@ impl LevelRenderer {
         let page_layout = bind_group_layout(gpu, "lightmaps", &[TEXTURE, SAMPLER]);
         let layouts = [&frame.layout, &look_layout, &materials.layout, &page_layout];
         Self {
-            pipelines: PipelineCache::new(&LEVEL, &layouts),
+            pipelines: PipelineCache::new(&SHADER, &layouts),
             look_layout,
             materials,
             page_layout,

@@ -1,7 +1,7 @@
 //! The instances of a model: where each stands, and how its joints pose it.
 
 use super::mesh::ModelMesh;
-use crate::content::Instance;
+use crate::frame::instances::Instance;
 use crate::gpu::buffers::GrowingBuffer;
 use crate::gpu::data_texture::DataTexture;
 use crate::gpu::{Gpu, UploadError, bindings, pipelines};

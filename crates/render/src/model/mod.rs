@@ -4,6 +4,7 @@
 //! each of its instances has its own place in the world and its own joint palette, and all of them
 //! are drawn together, material by material.
 
+mod gpu_data;
 pub(super) mod instances;
 mod materials;
 pub(super) mod mesh;
@@ -14,72 +15,29 @@ use std::sync::Arc;
 
 use glam::Vec4;
 
-use self::instances::Instances;
-use self::materials::MaterialMaker;
-use self::mesh::{ModelMesh, Part};
-use crate::constants::NOTHING;
-use crate::content::{
-    Background, ContentData, ContentRenderer, FramePass, Instance, InstanceRanges, LevelRanges,
-    Phase, UploadOptions,
-};
-use crate::frame::{FrameLayout, LocalView};
+pub(super) use self::gpu_data::{SHADER, SKIN, skin_wgsl};
+use crate::frame::constants::NOTHING;
+use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
+use crate::frame::instances::{Instance, InstanceRanges, LevelRanges};
+use crate::frame::pass::{Background, FramePass, Phase};
+use crate::frame::shadow;
+use crate::frame::uniforms::FrameLayout;
+use crate::frame::view::LocalView;
 use crate::gpu::bindings::{FLOAT_LIST, STORAGE, UINT_LIST, UNIFORM, bind_group_layout};
 use crate::gpu::buffers::Uniform;
 use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, on, vertex_layout,
 };
-use crate::gpu::wgsl::{constants, declare_struct, shader_enum, shader_struct};
-use crate::gpu::{Gpu, UploadError, data_texture};
-use crate::shaders::MODEL;
-use crate::shadow;
-use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, MeshVertex, PackedInfluence};
+use crate::gpu::{Gpu, UploadError};
+
+use self::gpu_data::{Marks, Surface};
+use self::instances::Instances;
+use self::materials::MaterialMaker;
+use self::mesh::{ModelMesh, Part};
+use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::simplify::MAX_LEVELS;
-use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
-
-shader_struct! {
-    /// What stands out on a model.
-    struct Marks {
-        /// From no weight to all of it, at even steps.
-        heat: [Vec4; 5],
-        back_face: Vec4,
-        reversed: Vec4,
-        /// The joint whose weights are shown.
-        joint: u32,
-        /// The material that is highlighted.
-        material: u32,
-    }
-    padding: [u32; 2]
-}
-
-shader_enum! {
-    "SURFACE"
-    /// How the surface is coloured.
-    enum Surface { Lit, Unlit, Normals, UvChecker, BackFaces, JointWeights, Heat, Reversed }
-}
-
-/// What `model.wgsl` shares with Rust.
-pub(super) fn wgsl() -> String {
-    [Surface::wgsl(), Marks::wgsl(), mesh::Material::wgsl()].concat()
-}
-
-/// What `skin.wgsl` shares with Rust.
-pub(super) fn skin_wgsl() -> String {
-    let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
-    let structs = [affine_wgsl(), influence_wgsl()].concat();
-    [constants, structs, data_texture::wgsl()].concat()
-}
-
-declare_struct! {
-    /// The first three rows of an affine matrix.
-    fn affine_wgsl: SkinMatrix as "Affine" { rows: [[f32; 4]; 3], }
-}
-
-declare_struct! {
-    /// How much a joint moves a vertex.
-    fn influence_wgsl: PackedInfluence as "Influence" { joint: u32, weight: f32, }
-}
 
 /// How far from the mesh what is drawn for it may be, in pixels.
 const MAX_ERROR_PIXELS: f32 = 0.4;
@@ -206,7 +164,7 @@ impl ModelRenderer {
         let layout = bind_group_layout(gpu, "model", &bindings);
         let materials = MaterialMaker::new(gpu);
         Self {
-            pipelines: PipelineCache::new(&MODEL, &[&frame.layout, &layout, &materials.layout]),
+            pipelines: PipelineCache::new(&SHADER, &[&frame.layout, &layout, &materials.layout]),
             layout,
             materials,
             ground: OnceCell::new(),

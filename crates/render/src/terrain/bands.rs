@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::far::{BySteps, Parts};
 use super::{Gpu, Map};
-use crate::content::FramePass;
+use crate::frame::pass::FramePass;
 use crate::gpu::UploadError;
 use crate::gpu::bindings::bind_group;
 use crate::gpu::buffers::{Uniform, Uploads};

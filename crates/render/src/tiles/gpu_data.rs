@@ -4,9 +4,19 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 use super::build::LEVEL_BITS;
+use crate::frame::uniforms::{FRAME, Frame};
+use crate::gpu::Shader;
+use crate::gpu::shader::source;
 use crate::gpu::wgsl::{constants, shader_struct};
 use mapscope_scene::colors::SELECTED;
 use mapscope_scene::tilemap::{Cell, DARK_STRIPES};
+
+/// 2D maps.
+pub(crate) static SHADER: Shader = Shader {
+    name: "tiles",
+    shared: &[Frame::wgsl, wgsl],
+    parts: &[FRAME, source!("tiles.wgsl")],
+};
 
 shader_struct! {
     /// What is drawn of a layer. Pixels are those of the map.
@@ -66,7 +76,7 @@ pub(super) const PRIORITY_ONLY: u32 = 4;
 pub(super) const WRAPS: [u32; 2] = [8, 16];
 
 /// What `tiles.wgsl` shares with Rust.
-pub(crate) fn wgsl() -> String {
+fn wgsl() -> String {
     let constants = constants! {
         IMAGE = Cell::NOTHING,
         MIRROR_X = Cell::MIRROR_X,

@@ -19,7 +19,7 @@ mod pipelines;
 mod place;
 mod sprites;
 
-pub(super) use self::gpu_data::wgsl;
+pub(super) use self::gpu_data::SHADER;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -30,8 +30,10 @@ use self::overview::{MadeOf, Overview};
 use self::pipelines::{CellsKey, Pipeline, Sampling};
 use self::place::{Eye, MapView};
 use self::sprites::Sprites;
-use crate::content::{Background, ContentData, ContentRenderer, FramePass, Phase, UploadOptions};
-use crate::frame::{FrameLayout, LocalView};
+use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
+use crate::frame::pass::{Background, FramePass, Phase};
+use crate::frame::uniforms::FrameLayout;
+use crate::frame::view::LocalView;
 use crate::gpu::bindings::{
     SAMPLER, STORAGE, TEXTURE, TEXTURE_ARRAY, UNIFORM, bind_group, bind_group_layout,
 };
@@ -39,7 +41,6 @@ use crate::gpu::buffers::buffer;
 use crate::gpu::pipelines::{PipelineCache, Pipelines};
 use crate::gpu::textures::{sampler, upload_array, upload_texture};
 use crate::gpu::{COLOR_FORMAT, Gpu, UploadError};
-use crate::shaders::TILES;
 use mapscope_scene::tilemap::{Cell, Grid, Layer, Pass, Step, TileMap, hatch_px};
 use mapscope_scene::{Item, OverlayId, Shown, TileMapItem};
 
@@ -161,7 +162,7 @@ impl TilesRenderer {
             no_source: source_group(gpu, &source_layout, &sampler, [&nothing, &no_pages]),
             nothing,
             no_pages,
-            pipelines: PipelineCache::new(&TILES, &layouts),
+            pipelines: PipelineCache::new(&SHADER, &layouts),
             draw_layout,
             source_layout,
             sampler,

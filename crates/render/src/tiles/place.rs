@@ -7,7 +7,7 @@ use glam::Vec3;
 use super::cells::Rows;
 use super::gpu_data;
 use super::pipelines::Sampling;
-use crate::frame::LocalView;
+use crate::frame::view::LocalView;
 use mapscope_scene::OverlayId;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TILE_LINES_APART, TileMap};

@@ -5,11 +5,12 @@
 //! holds the values of one frame at a time. The shadow map of the frame is drawn after that, so that
 //! the shadows of what stands on the ground are left out.
 
-use crate::content::FramePass;
-use crate::frame::{FrameData, FrameLayout, FrameLight, LocalView};
+use super::light::{FrameLight, GroundShadow};
+use super::pass::FramePass;
+use super::uniforms::{FrameData, FrameLayout};
+use super::view::LocalView;
 use crate::gpu::timing::PassTimer;
 use crate::gpu::{Gpu, Target, TimedPass};
-use crate::shadow::GroundShadow;
 use mapscope_scene::Aabb;
 
 /// How many pixels of the frame are one of its reflection, along each side.
@@ -17,14 +18,14 @@ const PIXELS_PER_TEXEL: u32 = 2;
 
 /// What was drawn as in a mirror.
 #[derive(Debug)]
-pub(super) struct Reflection {
+pub(crate) struct Reflection {
     target: Target,
     frame: FrameData,
 }
 
 impl Reflection {
     /// One for frames of a size.
-    pub(super) fn new(gpu: &Gpu, layout: &FrameLayout, frame_size: [u32; 2]) -> Self {
+    pub(crate) fn new(gpu: &Gpu, layout: &FrameLayout, frame_size: [u32; 2]) -> Self {
         let size = frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL));
         Self {
             target: Target::new(gpu, size),
@@ -33,21 +34,21 @@ impl Reflection {
     }
 
     /// Whether it is for frames of this size.
-    pub(super) fn is_for(&self, frame_size: [u32; 2]) -> bool {
+    pub(crate) fn is_for(&self, frame_size: [u32; 2]) -> bool {
         self.target.size == frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL))
     }
 
-    pub(super) fn view(&self) -> &wgpu::TextureView {
+    pub(crate) fn view(&self) -> &wgpu::TextureView {
         self.target.color_view()
     }
 
     /// Bytes of GPU memory that it holds.
-    pub(super) fn gpu_bytes(&self) -> u64 {
+    pub(crate) fn gpu_bytes(&self) -> u64 {
         self.target.gpu_bytes()
     }
 
     /// Has it drawn as a view shows it, in the shadow of the ground and below this sky.
-    pub(super) fn bind(
+    pub(crate) fn bind(
         &mut self,
         gpu: &Gpu,
         layout: &FrameLayout,
@@ -61,7 +62,7 @@ impl Reflection {
     }
 
     /// Draws it.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &self,
         gpu: &Gpu,
         timer: Option<&mut PassTimer>,

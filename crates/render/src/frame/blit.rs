@@ -1,9 +1,17 @@
 //! Frames in a window.
 
+use crate::gpu::Shader;
 use crate::gpu::bindings::{TEXTURE, bind_group, bind_group_layout};
 use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, on};
+use crate::gpu::shader::source;
 use crate::gpu::{Gpu, Target};
-use crate::shaders::BLIT;
+
+/// Frames in a window.
+pub(crate) static SHADER: Shader = Shader {
+    name: "blit",
+    shared: &[],
+    parts: &[source!("blit.wgsl")],
+};
 
 /// Copies frames into parts of a window's texture.
 #[derive(Debug)]
@@ -37,7 +45,7 @@ impl Blit {
     /// Compiles the pipeline for a window's texture of some format.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let layout = bind_group_layout(gpu, "blit", &[TEXTURE]);
-        let mut pipelines = PipelineCache::new(&BLIT, &[&layout]);
+        let mut pipelines = PipelineCache::new(&SHADER, &[&layout]);
         pipelines.make(gpu, Onto(format), false);
         Self {
             layout,
@@ -68,7 +76,7 @@ impl Blit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Floor;
+    use crate::frame::Floor;
     use crate::gpu::COLOR_FORMAT;
     use crate::gpu::target::read_back;
     use crate::gpu::textures::texture;

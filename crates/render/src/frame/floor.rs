@@ -6,16 +6,24 @@
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use crate::content::FramePass;
+use super::pass::FramePass;
+use crate::gpu::Shader;
 use crate::gpu::bindings::{SAMPLER, TEXTURE, bind_group, bind_group_layout};
 use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions};
+use crate::gpu::shader::source;
 use crate::gpu::textures::{sampler, upload_texture};
 use crate::gpu::timing::PassTimer;
 use crate::gpu::{COLOR_FORMAT, Gpu, PassTimes, Target, TimedPass};
-use crate::shaders::FLOOR;
 
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;
+
+/// The frames that frame times are measured against.
+pub(crate) static SHADER: Shader = Shader {
+    name: "floor",
+    shared: &[],
+    parts: &[source!("floor.wgsl")],
+};
 
 /// Draws the two frames that are the floor.
 #[derive(Debug)]
@@ -45,7 +53,7 @@ impl Floor {
     /// Compiles the pipeline and makes the texture.
     pub fn new(gpu: &Gpu) -> Self {
         let layout = bind_group_layout(gpu, "floor", &[TEXTURE, SAMPLER]);
-        let mut pipelines = PipelineCache::new(&FLOOR, &[&layout]);
+        let mut pipelines = PipelineCache::new(&SHADER, &[&layout]);
         pipelines.make(gpu, Quad, false);
         let (repeat, linear) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Linear);
         let resources = [

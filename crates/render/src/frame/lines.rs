@@ -6,15 +6,17 @@ use glam::Vec3;
 
 use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
-use crate::View;
-use crate::content::FramePass;
-use crate::frame::FrameLayout;
+use super::View;
+use super::pass::FramePass;
+use super::uniforms::FrameLayout;
+use super::uniforms::{FRAME, Frame};
 use crate::gpu::Gpu;
+use crate::gpu::Shader;
 use crate::gpu::buffers::GrowingBuffer;
 use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, vertex_layout,
 };
-use crate::shaders::LINES;
+use crate::gpu::shader::source;
 
 /// Colour and width of the contour of what is selected.
 const CONTOUR_COLOR: [u8; 4] = selected(255);
@@ -32,19 +34,26 @@ mod gpu_data {
     /// A line: the vertex inputs of `vs_line`.
     #[repr(C)]
     #[derive(Debug, Clone, Copy, PartialEq, bytemuck::Pod, bytemuck::Zeroable)]
-    pub(super) struct Line {
-        pub(super) start: [f32; 3],
-        pub(super) width_pixels: f32,
-        pub(super) end: [f32; 3],
+    pub(crate) struct Line {
+        pub(crate) start: [f32; 3],
+        pub(crate) width_pixels: f32,
+        pub(crate) end: [f32; 3],
         /// In world units; 0 for a line that is as wide from anywhere.
-        pub(super) room: f32,
-        pub(super) color: [u8; 4],
+        pub(crate) room: f32,
+        pub(crate) color: [u8; 4],
     }
 }
 
+/// Lines over the frame.
+pub(crate) static SHADER: Shader = Shader {
+    name: "lines",
+    shared: &[Frame::wgsl],
+    parts: &[FRAME, source!("lines.wgsl")],
+};
+
 /// Draws lines.
 #[derive(Debug, Clone)]
-pub(super) struct LineRenderer {
+pub(crate) struct LineRenderer {
     pipelines: PipelineCache<Depth>,
 }
 
@@ -57,7 +66,7 @@ enum Depth {
 
 /// Lines of one frame.
 #[derive(Debug)]
-pub(super) struct LineData {
+pub(crate) struct LineData {
     /// What the lines are of, and how much wider than on a plain screen they are.
     shown: Option<(Shown, f32)>,
     /// The lines as the document gives them.
@@ -85,25 +94,25 @@ impl PipelineKey for Depth {
 }
 
 impl LineRenderer {
-    pub(super) fn new(frame: &FrameLayout) -> Self {
+    pub(crate) fn new(frame: &FrameLayout) -> Self {
         Self {
-            pipelines: PipelineCache::new(&LINES, &[&frame.layout]),
+            pipelines: PipelineCache::new(&SHADER, &[&frame.layout]),
         }
     }
 
     /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu) -> Self {
+    pub(crate) fn reloaded(&self, gpu: &Gpu) -> Self {
         let mut renderer = self.clone();
         renderer.pipelines.remake(gpu);
         renderer
     }
 
-    pub(super) fn pipelines(&mut self) -> &mut dyn Pipelines {
+    pub(crate) fn pipelines(&mut self) -> &mut dyn Pipelines {
         &mut self.pipelines
     }
 
     /// Asks a document for the lines of a view, if they may have changed, and sends them.
-    pub(super) fn prepare(
+    pub(crate) fn prepare(
         &mut self,
         gpu: &Gpu,
         data: &mut LineData,
@@ -118,7 +127,7 @@ impl LineRenderer {
         }
     }
 
-    pub(super) fn draw(&self, pass: &mut FramePass<'_>, data: &LineData) {
+    pub(crate) fn draw(&self, pass: &mut FramePass<'_>, data: &LineData) {
         for (depth, lines) in data.ranges() {
             if !lines.is_empty() && pass.set_pipeline(&self.pipelines, depth) {
                 pass.set_vertex_buffer(0, data.buffer.buffer.slice(..));
@@ -129,7 +138,7 @@ impl LineRenderer {
 }
 
 impl LineData {
-    pub(super) fn new(gpu: &Gpu) -> Self {
+    pub(crate) fn new(gpu: &Gpu) -> Self {
         Self {
             shown: None,
             lines: Vec::new(),

@@ -9,10 +9,14 @@
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
-use crate::DrawStatistics;
-use crate::content::{FramePass, Instance};
-use crate::frame::{FrameLayout, Frustum, LightData, LocalView};
+use super::DrawStatistics;
+use super::instances::Instance;
+use super::light::ShadowPlace;
+use super::pass::FramePass;
+use super::uniforms::{FrameLayout, LightData};
+use super::view::{Frustum, LocalView};
 use crate::gpu::samples::DEPTH_FORMAT;
+use crate::gpu::shader::source;
 use crate::gpu::textures::texture;
 use crate::gpu::timing::PassTimer;
 use crate::gpu::{Gpu, TimedPass};
@@ -34,36 +38,17 @@ const REACH: f32 = 1536.0;
 /// World units between the places where the range of depths may begin and end.
 const DEPTH_STEP: f32 = 16.0;
 
-/// The shadow that ground casts on itself and on what stands on it, on the GPU.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct GroundShadow {
-    /// For each texel the world height below which it is in shadow.
-    pub(super) heights: wgpu::TextureView,
-    /// The world height that 0 stands for there, and what 1 adds.
-    pub(super) heights_of_texels: Vec2,
-    /// World x and z of the north-west corner.
-    pub(super) north_west: Vec2,
-    /// World units from west to east and from north to south.
-    pub(super) size: Vec2,
-}
-
-impl GroundShadow {
-    /// `ground` of the shader: world x and z to texture coordinates. x runs to the west and columns
-    /// to the east.
-    pub(super) fn place(&self) -> Vec4 {
-        let [x, z] = self.north_west.to_array();
-        Vec4::new(x, z, 1.0 / self.size.x, -1.0 / self.size.y)
-    }
-}
+/// Lookups in the shadow map, for every shader of what shadows fall on.
+pub(crate) const SHADOW: (&str, &str) = source!("shadow.wgsl");
 
 /// The constant of shaders that says how many lookups they may make.
-pub(super) fn lookups_constant(gpu: &Gpu) -> (&'static str, f64) {
+pub(crate) fn lookups_constant(gpu: &Gpu) -> (&'static str, f64) {
     let lookups = SHADOW_LOOKUPS[usize::from(gpu.is_software())];
     ("SHADOW_LOOKUPS", lookups.into())
 }
 
 /// What a box and its shadow occupy down to a height, all in world space.
-pub(super) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
+pub(crate) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
     // Light that comes from the side reaches far.
     let fall = ((bounds.max.y - lowest) / to_sun.y.max(1e-3)).max(0.0);
     let shift = to_sun * fall;
@@ -76,7 +61,7 @@ pub(super) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
 
 /// The part of the world that the shadow map covers: a box without ends that points to the sun.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ShadowFit {
+pub(crate) struct ShadowFit {
     /// To the right and up as the sun sees it, and toward the sun; each of length 1.
     axes: [Vec3; 3],
     /// Where it begins along the first two.
@@ -90,7 +75,7 @@ pub(super) struct ShadowFit {
 
 impl ShadowFit {
     /// Covers what is in view of a box. None if nothing is.
-    pub(super) fn new(local: &LocalView<'_>, bounds: &Aabb, to_sun: Vec3) -> Option<Self> {
+    pub(crate) fn new(local: &LocalView<'_>, bounds: &Aabb, to_sun: Vec3) -> Option<Self> {
         let up = if to_sun.y.abs() > 0.999 {
             Vec3::X
         } else {
@@ -256,20 +241,10 @@ fn cut(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNE
     rest
 }
 
-/// What shaders know of the shadow map of a frame.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(super) struct ShadowPlace {
-    /// World space to texture coordinates, and to depth.
-    pub(super) shadow_from_world: Mat4,
-    /// How far before a surface one looks, in world units, and how wide a texel is, in texture
-    /// coordinates.
-    pub(super) shadow: Vec4,
-}
-
 /// Whether what casts shadows may do so in another way at the next moment: two kinds, of which each
 /// is drawn when something of it has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Casters {
+pub(crate) enum Casters {
     Resting,
     Playing,
 }
@@ -279,7 +254,7 @@ impl Casters {
     const ALL: [Self; 2] = [Self::Resting, Self::Playing];
 
     /// The kind of some instances of the same content.
-    pub(super) fn of(instances: &[Instance]) -> Self {
+    pub(crate) fn of(instances: &[Instance]) -> Self {
         let plays = |instance: &Instance| instance.playhead.clip.is_some();
         if instances.iter().any(plays) {
             Self::Playing
@@ -291,17 +266,17 @@ impl Casters {
 
 /// The shadow map of a document, and what is on it.
 #[derive(Debug, Default)]
-pub(super) struct ShadowData {
+pub(crate) struct ShadowData {
     /// There once something casts a shadow.
     map: Option<ShadowMap>,
     /// The same without what plays; there once something does.
     resting: Option<DepthTexture>,
     /// What the next frame needs to be covered; none if it has no shadows.
-    pub(super) fit: Option<ShadowFit>,
+    pub(crate) fit: Option<ShadowFit>,
     /// World space to clip space of the map, as it was drawn last.
     clip_from_world: Mat4,
     /// What casts shadows in the next frame, in world space.
-    pub(super) casters: Vec<Aabb>,
+    pub(crate) casters: Vec<Aabb>,
     /// For each kind of casters whether they must be drawn again.
     is_stale: [bool; 2],
     /// What each kind took when it was drawn last.
@@ -324,13 +299,13 @@ struct DepthTexture {
 
 impl ShadowData {
     /// Begins to find out what the next frame needs.
-    pub(super) fn begin(&mut self, fit: Option<ShadowFit>) {
+    pub(crate) fn begin(&mut self, fit: Option<ShadowFit>) {
         self.fit = fit;
         self.casters.clear();
     }
 
     /// Compares the instances of some content on the map with those that are to be on it.
-    pub(super) fn compare(&mut self, drawn: &[Instance], next: &[Instance]) {
+    pub(crate) fn compare(&mut self, drawn: &[Instance], next: &[Instance]) {
         if drawn == next {
             return;
         }
@@ -342,13 +317,13 @@ impl ShadowData {
     }
 
     /// Has all of the map drawn again.
-    pub(super) fn renew(&mut self) {
+    pub(crate) fn renew(&mut self) {
         self.is_stale = [true; 2];
     }
 
     /// Adds what may cast a shadow in the next frame, anywhere if it is not known where it is; says
     /// whether that may be seen.
-    pub(super) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {
+    pub(crate) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {
         let Some(fit) = self.fit else {
             return false;
         };
@@ -361,17 +336,17 @@ impl ShadowData {
     }
 
     /// What casts shadows in the next frame.
-    pub(super) fn casters_of_frame(&self) -> Option<&[Aabb]> {
+    pub(crate) fn casters_of_frame(&self) -> Option<&[Aabb]> {
         self.is_on().then_some(&*self.casters)
     }
 
     /// Whether the next frame has such shadows.
-    pub(super) fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.fit.is_some() && !self.casters.is_empty()
     }
 
     /// Makes the map ready, and says where it is.
-    pub(super) fn prepare(&mut self, gpu: &Gpu, layout: &FrameLayout) -> ShadowPlace {
+    pub(crate) fn prepare(&mut self, gpu: &Gpu, layout: &FrameLayout) -> ShadowPlace {
         let Some(fit) = self.fit.filter(|_| self.is_on()) else {
             return ShadowPlace::default();
         };
@@ -409,13 +384,13 @@ impl ShadowData {
     }
 
     /// The map, once there is one.
-    pub(super) fn view(&self) -> Option<&wgpu::TextureView> {
+    pub(crate) fn view(&self) -> Option<&wgpu::TextureView> {
         self.map.as_ref().map(|map| &map.depths.view)
     }
 
     /// Draws what must be drawn of the map, each kind of casters as `draw` does it. Bind group 0 is
     /// that of the sun's view.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
@@ -460,7 +435,7 @@ impl ShadowData {
     }
 
     /// Triangles and draw calls of all that is on the map.
-    pub(super) fn statistics(&self) -> DrawStatistics {
+    pub(crate) fn statistics(&self) -> DrawStatistics {
         let [resting, playing] = self.statistics;
         DrawStatistics {
             shadow_triangles: resting.triangles + playing.triangles,
@@ -470,7 +445,7 @@ impl ShadowData {
     }
 
     /// Bytes of GPU memory that it holds.
-    pub(super) fn gpu_bytes(&self) -> u64 {
+    pub(crate) fn gpu_bytes(&self) -> u64 {
         let map = self.map.as_ref().map(|map| &map.depths);
         let all = map.into_iter().chain(&self.resting);
         all.map(|DepthTexture { texture, .. }| u64::from(texture.width() * texture.height()) * 4)
@@ -535,15 +510,10 @@ impl DepthTexture {
     }
 }
 
-/// An empty shadow map: nothing is in the shadow.
-pub(super) fn no_shadow_map(gpu: &Gpu) -> wgpu::TextureView {
-    DepthTexture::new(gpu, 1).view
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::View;
+    use crate::frame::View;
     use mapscope_scene::camera::{Camera, Handedness, Pose};
 
     const BOUNDS: Aabb = Aabb {

@@ -1,28 +1,36 @@
 //! What is seen wherever nothing else is: the sky over maps, a studio around models.
 
-use glam::Vec3;
-
-use crate::ImagePart;
-use crate::content::{Background, FramePass};
-use crate::frame::{FrameLayout, LocalView};
+use super::ImagePart;
+use super::pass::{Background, FramePass, HAZE};
+use super::uniforms::FrameLayout;
+use super::uniforms::{FRAME, Frame};
+use super::view::LocalView;
+use crate::gpu::Gpu;
+use crate::gpu::Shader;
 use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
 };
-use crate::gpu::textures::upload_texture;
+use crate::gpu::shader::source;
+use crate::gpu::textures::upload_cube;
 use crate::gpu::wgsl::constants;
-use crate::gpu::{COLOR_FORMAT, Gpu};
-use crate::shaders::STUDIO;
 use mapscope_scene::assets::Skybox;
 use mapscope_scene::camera::Projection;
-
-/// Far below the horizon: haze, so that the edge of a map stands out. Frames are cleared to it.
-pub(super) const HAZE: Vec3 = Vec3::new(0.33, 0.39, 0.42);
 
 /// How far up unit vectors point below which there is nothing but haze.
 const HAZE_BELOW: f32 = -0.55;
 
+/// The sky, for every shader that draws it.
+pub(crate) const SKY: (&str, &str) = source!("sky.wgsl");
+
+/// What is behind everything: the sky, and what models stand on.
+pub(crate) static SHADER: Shader = Shader {
+    name: "studio",
+    shared: &[Frame::wgsl, wgsl],
+    parts: &[FRAME, SKY, source!("studio.wgsl")],
+};
+
 /// For every shader that draws the sky.
-pub(super) fn wgsl() -> String {
+pub(crate) fn wgsl() -> String {
     constants! {
         HAZE = HAZE,
         HAZE_BELOW = HAZE_BELOW,
@@ -31,7 +39,7 @@ pub(super) fn wgsl() -> String {
 
 /// Draws what is behind everything.
 #[derive(Debug, Clone)]
-pub(super) struct SkyRenderer {
+pub(crate) struct SkyRenderer {
     pipelines: PipelineCache<Background>,
 }
 
@@ -47,30 +55,30 @@ impl PipelineKey for Background {
 }
 
 impl SkyRenderer {
-    pub(super) fn new(frame: &FrameLayout) -> Self {
+    pub(crate) fn new(frame: &FrameLayout) -> Self {
         Self {
-            pipelines: PipelineCache::new(&STUDIO, &[&frame.layout]),
+            pipelines: PipelineCache::new(&SHADER, &[&frame.layout]),
         }
     }
 
     /// The same with shaders as they now are on disk.
-    pub(super) fn reloaded(&self, gpu: &Gpu) -> Self {
+    pub(crate) fn reloaded(&self, gpu: &Gpu) -> Self {
         let mut renderer = self.clone();
         renderer.pipelines.remake(gpu);
         renderer
     }
 
-    pub(super) fn pipelines(&mut self) -> &mut dyn Pipelines {
+    pub(crate) fn pipelines(&mut self) -> &mut dyn Pipelines {
         &mut self.pipelines
     }
 
-    pub(super) fn prepare(&mut self, background: Background) {
+    pub(crate) fn prepare(&mut self, background: Background) {
         if background != Background::Own {
             self.pipelines.need(background, false);
         }
     }
 
-    pub(super) fn draw(&self, pass: &mut FramePass<'_>, background: Background) {
+    pub(crate) fn draw(&self, pass: &mut FramePass<'_>, background: Background) {
         if pass.set_pipeline(&self.pipelines, background) {
             pass.draw(3, 0..1);
         }
@@ -78,7 +86,7 @@ impl SkyRenderer {
 
     /// Draws it in a frame of this view where that was not cleared to the same: often half of what is
     /// seen of the sky is haze.
-    pub(super) fn draw_above_haze(
+    pub(crate) fn draw_above_haze(
         &self,
         pass: &mut FramePass<'_>,
         background: Background,
@@ -116,7 +124,7 @@ fn haze_rows(local: &LocalView<'_>) -> u32 {
 }
 
 /// Puts a skybox on the GPU; none that is larger than the device allows.
-pub(super) fn upload_skybox(gpu: &Gpu, skybox: &Skybox) -> Option<wgpu::TextureView> {
+pub(crate) fn upload_skybox(gpu: &Gpu, skybox: &Skybox) -> Option<wgpu::TextureView> {
     let side = skybox.side();
     if side > gpu.device.limits().max_texture_dimension_2d {
         return None;
@@ -124,24 +132,17 @@ pub(super) fn upload_skybox(gpu: &Gpu, skybox: &Skybox) -> Option<wgpu::TextureV
     let faces = skybox.faces.each_ref();
     let faces = faces.map(|face| face.levels.iter().map(Vec::as_slice).collect::<Vec<_>>());
     let faces = faces.each_ref().map(Vec::as_slice);
-    Some(cube_texture(gpu, [side; 2], &faces))
-}
-
-/// Makes a cube texture of six layers with their mip levels.
-pub(super) fn cube_texture(gpu: &Gpu, size: [u32; 2], faces: &[&[&[u8]]; 6]) -> wgpu::TextureView {
-    let texture = upload_texture(gpu, "skybox", COLOR_FORMAT, size, faces);
-    texture.create_view(&wgpu::TextureViewDescriptor {
-        dimension: Some(wgpu::TextureViewDimension::Cube),
-        ..Default::default()
-    })
+    Some(upload_cube(gpu, [side; 2], &faces))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::View;
-    use crate::frame::{FrameData, FrameLight};
+    use crate::frame::View;
+    use crate::frame::light::FrameLight;
+    use crate::frame::uniforms::FrameData;
     use crate::gpu::Target;
+    use glam::Vec3;
     use mapscope_scene::Aabb;
     use mapscope_scene::camera::{Camera, Handedness, Pose};
 
