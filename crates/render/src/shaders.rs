@@ -2,8 +2,8 @@
 
 use crate::frame::{blit, floor, lines, sky};
 use crate::gpu::Shader;
+use crate::kinds::{level, model, terrain, tiles};
 use crate::probe::{SKIN_PROBE, TILE_PROBE};
-use crate::{level, model, terrain, tiles};
 
 /// Every shader of the program.
 pub static SHADERS: &[&Shader] = &[

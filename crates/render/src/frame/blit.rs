@@ -1,10 +1,9 @@
 //! Frames in a window.
 
-use crate::gpu::Shader;
 use crate::gpu::bindings::{TEXTURE, bind_group, bind_group_layout};
 use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, on};
 use crate::gpu::shader::source;
-use crate::gpu::{Gpu, Target};
+use crate::gpu::{Gpu, Shader, Target};
 
 /// Frames in a window.
 pub(crate) static SHADER: Shader = Shader {

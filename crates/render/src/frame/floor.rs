@@ -7,13 +7,12 @@ use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
 use super::pass::FramePass;
-use crate::gpu::Shader;
 use crate::gpu::bindings::{SAMPLER, TEXTURE, bind_group, bind_group_layout};
 use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions};
 use crate::gpu::shader::source;
 use crate::gpu::textures::{sampler, upload_texture};
 use crate::gpu::timing::PassTimer;
-use crate::gpu::{COLOR_FORMAT, Gpu, PassTimes, Target, TimedPass};
+use crate::gpu::{COLOR_FORMAT, Gpu, PassTimes, Shader, Target, TimedPass};
 
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;

@@ -8,15 +8,13 @@ use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
 use super::View;
 use super::pass::FramePass;
-use super::uniforms::FrameLayout;
-use super::uniforms::{FRAME, Frame};
-use crate::gpu::Gpu;
-use crate::gpu::Shader;
+use super::uniforms::{FRAME, Frame, FrameLayout};
 use crate::gpu::buffers::GrowingBuffer;
 use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, vertex_layout,
 };
 use crate::gpu::shader::source;
+use crate::gpu::{Gpu, Shader};
 
 /// Colour and width of the contour of what is selected.
 const CONTOUR_COLOR: [u8; 4] = selected(255);

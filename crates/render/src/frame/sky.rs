@@ -2,17 +2,15 @@
 
 use super::ImagePart;
 use super::pass::{Background, FramePass, HAZE};
-use super::uniforms::FrameLayout;
-use super::uniforms::{FRAME, Frame};
+use super::uniforms::{FRAME, Frame, FrameLayout};
 use super::view::LocalView;
-use crate::gpu::Gpu;
-use crate::gpu::Shader;
 use crate::gpu::pipelines::{
     PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
 };
 use crate::gpu::shader::source;
 use crate::gpu::textures::upload_cube;
 use crate::gpu::wgsl::constants;
+use crate::gpu::{Gpu, Shader};
 use mapscope_scene::assets::Skybox;
 use mapscope_scene::camera::Projection;
 

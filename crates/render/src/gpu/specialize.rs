@@ -214,7 +214,7 @@ impl Known<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::terrain::SHADER;
+    use crate::kinds::terrain::SHADER;
 
     /// The names of the functions that are left.
     fn functions(module: &Module) -> Vec<&str> {

@@ -214,9 +214,9 @@ fn times(passes: &[TimedPass], timestamps: &[u8], ns_per_tick: f64) -> PassTimes
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Renderer;
     use crate::frame::View;
     use crate::gpu::Target;
+    use crate::renderer::Renderer;
     use mapscope_scene::camera::{Camera, NamedView};
     use mapscope_scene::demo;
 

@@ -22,14 +22,13 @@ use std::ops::Range;
 
 use glam::{Vec3, Vec4};
 
-pub(super) use self::gpu_data::SHADER;
+pub(crate) use self::gpu_data::SHADER;
 
 use self::caps::Caps;
 use self::chunks::LevelChunk;
 use self::materials::MaterialLayout;
 use self::pipelines::{Look, Pipeline, Surface};
 use self::shown_level::ShownLevel;
-use crate::SceneData;
 use crate::frame::constants::NOTHING;
 use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
 use crate::frame::pass::{Background, FramePass, Phase};
@@ -77,7 +76,7 @@ enum Eye {
 
 /// Draws levels.
 #[derive(Debug, Clone)]
-pub(super) struct LevelRenderer {
+pub(crate) struct LevelRenderer {
     /// Of bind group 1.
     look_layout: wgpu::BindGroupLayout,
     materials: MaterialLayout,
@@ -89,7 +88,7 @@ pub(super) struct LevelRenderer {
 
 /// A map on the GPU.
 #[derive(Debug)]
-pub(super) struct LevelData {
+pub(crate) struct LevelData {
     level: ShownLevel,
     /// The level that the device has no room for, if it is asked for.
     refused: Option<usize>,
@@ -135,7 +134,7 @@ struct Draw {
 }
 
 impl LevelRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+    pub(crate) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let look_layout = bind_group_layout(gpu, "level look", &[UNIFORM]);
         let bindings = [UNIFORM, TEXTURE, TEXTURE, SAMPLER];
         let (repeat, clamp) = (wgpu::AddressMode::Repeat, wgpu::AddressMode::ClampToEdge);
@@ -354,17 +353,12 @@ impl ContentData for LevelData {
     }
 }
 
-impl SceneData {
-    /// Says whether flat faces of levels are joined where they are small on screen, which leaves
-    /// gaps of a pixel now and then. At first they are.
-    pub fn set_merges_faces(&mut self, merges_faces: bool) {
-        if let Some(level) = self.data_mut::<LevelData>() {
-            level.merges_faces = merges_faces;
-        }
-    }
-}
-
 impl LevelData {
+    /// Says whether flat faces are joined where they are small on screen, as at first they are.
+    pub(crate) fn set_merges_faces(&mut self, merges_faces: bool) {
+        self.merges_faces = merges_faces;
+    }
+
     fn write_look(&mut self, gpu: &Gpu, shown: &Shown) {
         let everything = Aabb {
             min: Vec3::NEG_INFINITY,

@@ -8,11 +8,10 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use crate::frame::ImagePart;
-use crate::frame::View;
+use super::{Renderer, SceneData};
+use crate::frame::{ImagePart, View};
 use crate::gpu::{Gpu, Target};
-use crate::terrain::REFLECTION_REACH;
-use crate::{Renderer, SceneData};
+use crate::kinds::terrain::REFLECTION_REACH;
 use mapscope_scene::Document;
 
 /// Bytes of a pixel.

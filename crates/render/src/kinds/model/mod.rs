@@ -5,9 +5,9 @@
 //! are drawn together, material by material.
 
 mod gpu_data;
-pub(super) mod instances;
+pub(crate) mod instances;
 mod materials;
-pub(super) mod mesh;
+pub(crate) mod mesh;
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -15,7 +15,11 @@ use std::sync::Arc;
 
 use glam::Vec4;
 
-pub(super) use self::gpu_data::{SHADER, SKIN, skin_wgsl};
+use self::gpu_data::{Marks, Surface};
+pub(crate) use self::gpu_data::{SHADER, SKIN, skin_wgsl};
+use self::instances::Instances;
+use self::materials::MaterialMaker;
+use self::mesh::{ModelMesh, Part};
 use crate::frame::constants::NOTHING;
 use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
 use crate::frame::instances::{Instance, InstanceRanges, LevelRanges};
@@ -30,10 +34,6 @@ use crate::gpu::pipelines::{
 };
 use crate::gpu::{Gpu, UploadError};
 
-use self::gpu_data::{Marks, Surface};
-use self::instances::Instances;
-use self::materials::MaterialMaker;
-use self::mesh::{ModelMesh, Part};
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::model::{self, Model};
@@ -88,7 +88,7 @@ enum Draws {
 
 /// Draws models.
 #[derive(Debug, Clone)]
-pub(super) struct ModelRenderer {
+pub(crate) struct ModelRenderer {
     /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
     materials: MaterialMaker,
@@ -99,7 +99,7 @@ pub(super) struct ModelRenderer {
 
 /// A model on the GPU, with its instances.
 #[derive(Debug)]
-pub(super) struct ModelData {
+pub(crate) struct ModelData {
     mesh: ModelMesh,
     instances: Instances,
     ranges: LevelRanges,
@@ -159,7 +159,7 @@ impl PipelineKey for Pipeline {
 }
 
 impl ModelRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+    pub(crate) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let bindings = [UINT_LIST, FLOAT_LIST, STORAGE, UNIFORM];
         let layout = bind_group_layout(gpu, "model", &bindings);
         let materials = MaterialMaker::new(gpu);

@@ -19,7 +19,7 @@ mod pipelines;
 mod place;
 mod sprites;
 
-pub(super) use self::gpu_data::SHADER;
+pub(crate) use self::gpu_data::SHADER;
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -49,7 +49,7 @@ const DRAW_STRIDE: u64 = 256;
 
 /// Draws 2D maps.
 #[derive(Debug, Clone)]
-pub(super) struct TilesRenderer {
+pub(crate) struct TilesRenderer {
     /// Of bind group 1.
     draw_layout: wgpu::BindGroupLayout,
     /// Of bind group 2.
@@ -66,7 +66,7 @@ pub(super) struct TilesRenderer {
 
 /// A 2D map on the GPU.
 #[derive(Debug)]
-pub(super) struct TilesData {
+pub(crate) struct TilesData {
     atlases: Vec<Atlas>,
     /// Of each layer.
     bands: Vec<Vec<(Rows, Band)>>,
@@ -144,7 +144,7 @@ const BACKDROP: usize = 0;
 const LINES: usize = 1;
 
 impl TilesRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+    pub(crate) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let bindings = [UNIFORM, STORAGE, TEXTURE_ARRAY, STORAGE, STORAGE];
         let draw_layout = bind_group_layout(gpu, "tiles", &bindings);
         let source_layout = bind_group_layout(gpu, "averages", &[TEXTURE, SAMPLER, TEXTURE_ARRAY]);

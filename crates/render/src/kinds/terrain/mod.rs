@@ -17,7 +17,9 @@ use glam::{Vec2, Vec3};
 use wgpu::util::DeviceExt as _;
 
 use self::bands::{Band, Part};
-pub(super) use self::gpu_data::{REFLECTION_REACH, SHADER, TILE, tile_wgsl};
+use self::far::{BySteps, LAST_STEP, Parts, Steps};
+use self::gpu_data::{HIGHLIGHT_LAYER, LINES, Map, Surface, WATER_HEIGHT};
+pub(crate) use self::gpu_data::{REFLECTION_REACH, SHADER, TILE, tile_wgsl};
 use crate::frame::constants::NOTHING;
 use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
 use crate::frame::light::GroundShadow;
@@ -36,8 +38,6 @@ use crate::gpu::pipelines::{
 use crate::gpu::textures::{sampler, upload_array, upload_texture};
 use crate::gpu::{COLOR_FORMAT, Gpu, Samples, UploadError};
 
-use self::far::{BySteps, LAST_STEP, Parts, Steps};
-use self::gpu_data::{HIGHLIGHT_LAYER, LINES, Map, Surface, WATER_HEIGHT};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
 use mapscope_scene::terrain::pack::{BLOCK_SIDE, Faces, Packed, TileRecord, TopClass};
@@ -69,7 +69,7 @@ const SURFACES: [(OverlayId, Surface); 7] = [
 ];
 /// Draws terrain.
 #[derive(Debug, Clone)]
-pub(super) struct TerrainRenderer {
+pub(crate) struct TerrainRenderer {
     /// Of bind group 1.
     layout: wgpu::BindGroupLayout,
     /// Of bind group 2.
@@ -196,7 +196,7 @@ enum Variant {
 
 /// A map on the GPU.
 #[derive(Debug)]
-pub(super) struct TerrainData {
+pub(crate) struct TerrainData {
     bands: Vec<Band>,
     /// Whether they have the navigation grid: it is worked out when its overlay is first shown.
     has_navigation: bool,
@@ -388,7 +388,7 @@ fn chunk_attribute(stride: u64) -> wgpu::VertexBufferLayout<'static> {
 }
 
 impl TerrainRenderer {
-    pub(super) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
+    pub(crate) fn new(gpu: &Gpu, frame: &FrameLayout) -> Self {
         let bindings = [
             UNIFORM,
             UINT_LIST,
