@@ -1,15 +1,24 @@
 //! The window: open, look around, point, inspect.
 //!
-//! `state` is what is open and what commands change; it knows neither window nor GPU. `view` is
-//! about where it is seen from, `ui` shows it with egui, with the `panels` at its edges, and `app`
-//! ties all of it to winit and wgpu.
+//! The modules form floors: each one uses only those above it in this list.
+//! - `theme`, `places`: colours and fonts; where widgets were drawn, for tests
+//! - `panel`: ids of the panels and of the docks
+//! - `view`: cameras, framing and flat views of a document
+//! - `state`: the open document and everything that is remembered; it knows no window and no GPU
+//! - `io`: loading, searching and watching files on threads
+//! - `commands`: the table of commands and what they do to the state
+//! - `panels`: the panels at the edges of the window
+//! - `ui`: everything else that egui draws
+//! - `app`: the event loop, with winit and wgpu
 
 mod app;
 pub mod commands;
 pub mod panels;
+mod places;
 mod state;
 #[cfg(test)]
 mod testing;
+mod theme;
 mod ui;
 mod view;
 

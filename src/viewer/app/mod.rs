@@ -46,6 +46,7 @@ use crate::viewer::commands::Action;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::panels::Panel;
 use crate::viewer::panels::format::counted;
+use crate::viewer::places;
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
 use crate::viewer::state::drop_preview::{self, DropPreview};
@@ -55,9 +56,8 @@ use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::{FileList, Origin};
 use crate::viewer::state::settings::SettingsFile;
 use crate::viewer::state::{self, Effect, State};
+use crate::viewer::theme;
 use crate::viewer::ui::dialogs;
-use crate::viewer::ui::places;
-use crate::viewer::ui::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
 use clipboard::{Clipboard, PasteTarget, Pasted};
 #[cfg(target_os = "linux")]

@@ -8,9 +8,9 @@ use egui::accesskit::Role;
 use egui::{Align2, Key, Modifiers, RichText, ScrollArea, TextStyle, Ui, WidgetText, vec2};
 
 use super::{PanelContext, PanelUi, Request, format, parts, tree};
+use crate::viewer::places;
 use crate::viewer::state::folder;
 use crate::viewer::state::playlist::{ListedFile, Playlist};
-use crate::viewer::ui::places;
 use mapscope_formats::Severity;
 
 /// Gap between the path of a file and its format, in points.

@@ -10,7 +10,7 @@ use egui::{
 };
 
 use super::{PanelContext, format};
-use crate::viewer::ui::theme;
+use crate::viewer::theme;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};
 

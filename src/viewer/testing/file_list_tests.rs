@@ -18,7 +18,7 @@ use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::playlist::FileList;
 use crate::viewer::state::search;
 use crate::viewer::state::{Effect, State};
-use crate::viewer::ui::theme;
+use crate::viewer::theme;
 use mapscope_scene::MapChoice;
 
 /// Creates a folder `models` with empty files, which may be in subfolders.

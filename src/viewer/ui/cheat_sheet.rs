@@ -3,9 +3,9 @@
 use egui::{Key, RichText, TextEdit};
 
 use super::menus;
-use super::theme;
 use crate::viewer::commands::{self, Action, Command, MENUS, POINTER};
 use crate::viewer::state::State;
+use crate::viewer::theme;
 
 /// Width of the key column, in logical pixels.
 const KEYS_WIDTH: f32 = 130.0;

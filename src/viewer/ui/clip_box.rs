@@ -7,10 +7,10 @@ use egui::{
     Role, Sense, Stroke, Ui, UiBuilder, WidgetInfo, pos2, vec2,
 };
 
-use super::theme;
-use super::{BarContext, places};
+use super::BarContext;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::{Request, parts};
+use crate::viewer::{places, theme};
 use mapscope_scene::Aabb;
 
 /// Minimum width of a strip with the sliders side by side, in points.

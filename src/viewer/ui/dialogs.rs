@@ -9,7 +9,6 @@ use egui::{
 
 use super::cheat_sheet;
 use super::palette;
-use super::places;
 use crate::file_names::local_path;
 use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
@@ -17,6 +16,7 @@ use crate::images::shots::MAX_VIEWS;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::format::counted;
 use crate::viewer::panels::parts;
+use crate::viewer::places;
 use crate::viewer::state::animation::Motion;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};

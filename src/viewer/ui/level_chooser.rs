@@ -2,9 +2,10 @@
 
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
-use super::{BarContext, places};
+use super::BarContext;
 use crate::viewer::commands::{self, Action, Command};
 use crate::viewer::panels::{Request, parts};
+use crate::viewer::places;
 
 /// Width of the closed list, in points; it is omitted if there is less room.
 const WIDTH: f32 = 130.0;

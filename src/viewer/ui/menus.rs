@@ -4,12 +4,13 @@ use egui::accesskit::{HasPopup, Role};
 use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui, UiKind};
 
 use super::dialogs::scrolled;
-use super::{BarContext, level_chooser, places, theme};
+use super::{BarContext, level_chooser};
 use crate::viewer::commands::{self, Action, Command, MENUS};
 use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
 use crate::viewer::state::interface::Dialog;
+use crate::viewer::{places, theme};
 
 /// Width of the list of recent files, in points.
 const RECENT_WIDTH: f32 = 320.0;

@@ -10,10 +10,10 @@ use egui::{
 };
 use glam::DVec2;
 
-use super::theme;
-use super::{BarContext, places};
+use super::BarContext;
 use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
+use crate::viewer::{places, theme};
 use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
 /// The longer side of the image, in points, and its maximum share of the view.

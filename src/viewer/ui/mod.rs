@@ -11,10 +11,8 @@ pub(crate) mod menus;
 mod mini_map;
 mod notices;
 mod palette;
-pub(crate) mod places;
 mod start_page;
 mod status_bar;
-pub(crate) mod theme;
 mod timeline;
 
 use std::ops::RangeInclusive;
@@ -37,6 +35,7 @@ use super::panels::parts;
 use super::panels::{
     self, Dock, FrameStatistics, Panel, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
 };
+use super::places;
 use super::state::State;
 use super::state::interface::FocusMove;
 use super::view::viewport::Viewport;

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use egui::accesskit::Live;
 use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
-use super::{places, theme};
 use crate::search::Seen;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::Panel;
@@ -13,6 +12,7 @@ use crate::viewer::panels::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;
+use crate::viewer::{places, theme};
 use mapscope_formats::Severity;
 
 /// Maximum number of listed files that could not be opened.

@@ -3,9 +3,10 @@
 use egui::{Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke};
 use egui::{StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo};
 
-use super::{BarContext, menus, places, theme};
+use super::{BarContext, menus};
 use crate::viewer::commands::{self, Action};
 use crate::viewer::panels::parts;
+use crate::viewer::{places, theme};
 use mapscope_scene::demo::Demo;
 
 /// Width of the column in the middle, in points.

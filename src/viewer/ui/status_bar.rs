@@ -5,7 +5,7 @@ use egui::{
     Align, Button, Layout, Panel as EguiPanel, RichText, TextStyle, TextWrapMode, Ui, WidgetText,
 };
 
-use super::{BarContext, places, theme};
+use super::BarContext;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::{Panel, parts};
 use crate::viewer::state::State;
@@ -14,6 +14,7 @@ use crate::viewer::state::playlist::Playlist;
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat;
 use crate::viewer::view::viewport;
+use crate::viewer::{places, theme};
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::{SummaryPart, fixed};
 

@@ -12,12 +12,11 @@ use egui::{
 
 use super::BarContext;
 use super::icons::{self, Icon};
-use super::places;
-use super::theme;
 use crate::viewer::commands::{self, Action, Animation};
 use crate::viewer::panels::{Request, format, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
+use crate::viewer::{places, theme};
 use mapscope_scene::{OwnClip, fixed};
 
 /// Narrower windows, in points, have seldom used options in a menu.

@@ -4,7 +4,7 @@ use egui::{Align2, FontId, Painter, Pos2, Rect, Stroke, vec2};
 use glam::{Vec2, Vec3};
 
 use crate::viewer::state::State;
-use crate::viewer::ui::theme;
+use crate::viewer::theme;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
