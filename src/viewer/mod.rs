@@ -1,7 +1,7 @@
 //! The window: open, look around, point, inspect.
 //!
 //! The modules form floors: each one uses only those above it in this list.
-//! - `theme`, `places`: colours and fonts; where widgets were drawn, for tests
+//! - `format`, `theme`, `places`: numbers as text; colours and fonts; where widgets were drawn, for tests
 //! - `panel`: ids of the panels and of the docks
 //! - `view`: cameras, framing and flat views of a document
 //! - `state`: the open document and everything that is remembered; it knows no window and no GPU
@@ -13,6 +13,7 @@
 
 mod app;
 pub mod commands;
+mod format;
 pub mod panels;
 mod places;
 mod state;

@@ -8,7 +8,8 @@ use epaint::Vertex;
 use glam::{Vec2, Vec3};
 
 use super::document_key::DocumentKey;
-use super::{Hover, PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, parts};
+use crate::viewer::format;
 use crate::viewer::view::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};

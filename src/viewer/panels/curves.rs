@@ -10,7 +10,8 @@ use egui_plot::{
 };
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, parts};
+use crate::viewer::format;
 use mapscope_scene::{Document, Item, fixed};
 
 /// Minimum distance between marks of the value axis and of the frame axis, in points.

@@ -7,7 +7,8 @@ use std::path::MAIN_SEPARATOR;
 use egui::accesskit::Role;
 use egui::{Align2, Key, Modifiers, RichText, ScrollArea, TextStyle, Ui, WidgetText, vec2};
 
-use super::{PanelContext, PanelUi, Request, format, parts, tree};
+use super::{PanelContext, PanelUi, Request, parts, tree};
+use crate::viewer::format;
 use crate::viewer::places;
 use crate::viewer::state::folder;
 use crate::viewer::state::playlist::{ListedFile, Playlist};

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use egui::{Frame, Grid, Label, RichText, TextWrapMode, Ui, accesskit};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, dump, format, parts};
+use super::{PanelContext, PanelUi, Request, dump, parts};
+use crate::viewer::format;
 use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
 /// Width of the column of names, in points.

@@ -9,7 +9,8 @@ use egui::{
 
 use super::document_key::DocumentKey;
 use super::sandbox::Sandbox;
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, parts};
+use crate::viewer::format;
 use mapscope_scene::{Item, Kind};
 
 /// Maximum size of a kind's preview, in points. Smaller previews have the same aspect ratio.

@@ -5,7 +5,8 @@ use egui::{
 };
 
 use super::document_key::DocumentKey;
-use super::{Hover, PanelContext, PanelUi, Request, format, parts, tree};
+use super::{Hover, PanelContext, PanelUi, Request, parts, tree};
+use crate::viewer::format;
 use mapscope_scene::{Item, LayerInfo};
 
 /// Width reserved for the eye before the name, in points.

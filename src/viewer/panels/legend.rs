@@ -2,7 +2,8 @@
 
 use egui::{CollapsingHeader, RichText, ScrollArea, Ui};
 
-use super::{PanelContext, format, parts};
+use super::{PanelContext, parts};
+use crate::viewer::format;
 use mapscope_scene::{Legend, Swatch};
 
 /// Gap between two lines, in points.

@@ -9,7 +9,8 @@ use egui::{
 use glam::Vec2;
 
 use super::document_key::DocumentKey;
-use super::{Hover, PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, parts};
+use crate::viewer::format;
 use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
 
 /// Minimum panel width for a list beside the image, in points.

@@ -5,7 +5,6 @@
 
 mod document_key;
 mod dump;
-pub(super) mod format;
 mod legend;
 pub(super) mod parts;
 mod sandbox;

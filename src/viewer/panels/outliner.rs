@@ -7,7 +7,8 @@ use egui::{Id, Ui};
 
 use super::document_key::DocumentKey;
 use super::tree::{Tree, TreeAction, TreeLine};
-use super::{PanelContext, PanelUi, Request, format, parts};
+use super::{PanelContext, PanelUi, Request, parts};
+use crate::viewer::format;
 use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 
 /// Indentation per level of the tree, in points.

@@ -9,7 +9,8 @@ use egui::{
     WidgetInfo, WidgetText, pos2, vec2,
 };
 
-use super::{PanelContext, format};
+use super::PanelContext;
+use crate::viewer::format;
 use crate::viewer::theme;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};

@@ -9,8 +9,9 @@ use egui::accesskit::Role;
 use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, Request, format, parts, tree};
+use super::{PanelContext, PanelUi, Request, parts, tree};
 use crate::viewer::commands::Action;
+use crate::viewer::format;
 use crate::viewer::state::loader::{UNREADABLE, capitalized};
 use mapscope_formats::{Problem, Severity, Tally};
 

@@ -3,7 +3,8 @@
 use egui::{Grid, Label, RichText, Ui};
 
 use super::document_key::DocumentKey;
-use super::{PanelContext, PanelUi, format, parts};
+use super::{PanelContext, PanelUi, parts};
+use crate::viewer::format;
 use mapscope_render::TimedPass;
 use mapscope_scene::Statistic;
 

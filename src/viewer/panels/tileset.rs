@@ -12,8 +12,9 @@ use egui::{
 };
 
 use super::document_key::DocumentKey;
-use super::{Hover, PanelContext, PanelUi, Request, format, parts};
+use super::{Hover, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::Action;
+use crate::viewer::format;
 use mapscope_scene::{Item, Playhead, TilesetInfo};
 
 /// Maximum side of a texture that holds tiles, in pixels.

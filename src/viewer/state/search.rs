@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use super::loader::{Failure, capitalized};
 use crate::search::{CutOff, Halt, Limits, Search, SearchProgress};
-use crate::viewer::panels::format::counted;
+use crate::viewer::format::counted;
 use mapscope_scene::{looks_openable, system_reason};
 
 /// Folders that cannot be read are named up to so many of them.

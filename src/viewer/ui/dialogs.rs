@@ -14,7 +14,7 @@ use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
 use crate::images::shots::MAX_VIEWS;
 use crate::viewer::commands::Action;
-use crate::viewer::panels::format::counted;
+use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::state::animation::Motion;

@@ -13,7 +13,8 @@ use egui::{
 use super::BarContext;
 use super::icons::{self, Icon};
 use crate::viewer::commands::{self, Action, Animation};
-use crate::viewer::panels::{Request, format, parts};
+use crate::viewer::format;
+use crate::viewer::panels::{Request, parts};
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
 use crate::viewer::{places, theme};
