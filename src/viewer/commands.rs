@@ -16,7 +16,7 @@ use mapscope_scene::{Direction, Overlay, OverlayId};
 use super::state::interface::{FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
 #[derive(Debug, Clone, Copy)]

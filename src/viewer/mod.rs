@@ -2,7 +2,7 @@
 //!
 //! The modules form floors: each one uses only those above it in this list.
 //! - `format`, `theme`, `places`: numbers as text; colours and fonts; where widgets were drawn, for tests
-//! - `panel`: ids of the panels and of the docks
+//! - `docks`: the panels and the edges of the window that they are docked at
 //! - `view`: cameras, framing and flat views of a document
 //! - `state`: the open document and everything that is remembered; it knows no window and no GPU
 //! - `io`: loading, searching and watching files on threads
@@ -13,6 +13,7 @@
 
 mod app;
 pub mod commands;
+pub mod docks;
 mod format;
 pub mod panels;
 mod places;

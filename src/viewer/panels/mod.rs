@@ -13,25 +13,24 @@ mod tree;
 
 pub use self::kinds::KIND_PREVIEW_SIZE;
 pub use self::legend::legend;
-pub use self::problems::OnDisk;
 pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
 pub use super::state::compare::Changes;
 pub use super::state::playlist::{ListedFile, Playlist};
+pub use super::state::reload::OnDisk;
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use egui::{Key, Response, Ui};
+use egui::{Response, Ui};
 use glam::DVec2;
-use serde::{Deserialize, Serialize};
 
 use super::commands::Action;
-use super::state::State;
+use super::docks::{Panel, panel_table};
 use mapscope_render::PassTimes;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Aabb, Animation, Document, Item, Levels, ProblemTarget, Shown};
+use mapscope_scene::{Aabb, Document, Item, ProblemTarget, Shown};
 
 /// The contents of a panel.
 pub trait PanelUi {
@@ -50,18 +49,8 @@ pub trait PanelUi {
     }
 }
 
-/// The window edge at which a panel is docked. Panels of the same edge share it as tabs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-#[expect(missing_docs, reason = "the names say it")]
-pub enum Dock {
-    Left,
-    Right,
-    Bottom,
-}
-
-/// Defines the panels from one table.
-macro_rules! panels {
+/// Declares the modules of the panels in the table, and makes their contents.
+macro_rules! contents {
     ($(
         $panel:ident: $module:ident::$ui:ident, $dock:ident, $key:ident, $id:literal,
         $name:literal, $help:literal, $offered:expr;
@@ -71,137 +60,14 @@ macro_rules! panels {
             pub use self::$module::$ui;
         )+
 
-        /// A panel beside the view.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        pub enum Panel {
-            $(
-                #[doc = $help]
-                #[serde(rename = $id)]
-                $panel,
-            )+
-        }
-
-        impl Panel {
-            /// All panels, in the order of menus and tabs.
-            pub const ALL: &[Self] = &[$(Self::$panel),+];
-
-            /// The edge at which it is docked.
-            pub fn dock(self) -> Dock {
-                match self { $(Self::$panel => Dock::$dock),+ }
-            }
-
-            /// The key that, with Ctrl, shows or hides it.
-            pub(super) fn key(self) -> Key {
-                match self { $(Self::$panel => Key::$key),+ }
-            }
-
-            /// Its name in settings and events and in the id of its command.
-            pub fn id(self) -> &'static str {
-                match self { $(Self::$panel => $id),+ }
-            }
-
-            /// Its display name.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$panel => $name),+ }
-            }
-
-            /// Description of its contents.
-            pub fn help(self) -> &'static str {
-                match self { $(Self::$panel => $help),+ }
-            }
-
-            /// `true` if a document has content for it.
-            pub(super) fn is_offered(self, document: &dyn Document) -> bool {
-                let offered: fn(&dyn Document) -> bool = match self {
-                    $(Self::$panel => $offered),+
-                };
-                offered(document)
-            }
-
-            /// Creates its contents.
-            pub(super) fn make(self) -> Box<dyn PanelUi> {
-                match self { $(Self::$panel => Box::<$ui>::default()),+ }
-            }
+        /// Makes the contents of a panel.
+        pub(super) fn contents(panel: Panel) -> Box<dyn PanelUi> {
+            match panel { $(Panel::$panel => Box::<$ui>::default()),+ }
         }
     };
 }
 
-panels! {
-    Outliner: outliner::Outliner, Left, Num1, "outliner", "Outliner",
-        "What the file is made of, as a tree", |_| true;
-    Kinds: kinds::Kinds, Left, Num2, "kinds", "Tile types",
-        "The kinds of tile, how often each is used, and a place to try a tile out",
-        |document| !document.about().kinds.is_empty();
-    Inspector: inspector::Inspector, Right, Num3, "inspector", "Inspector",
-        "Everything about what is selected", |_| true;
-    Problems: problems::Problems, Bottom, Num4, "problems", "Problems",
-        "What is wrong with the file, and where", |_| true;
-    Changes: changes::ChangesPanel, Bottom, D, "changes", "Changes",
-        "What differs from another file, or from the version before a reload", |_| true;
-    Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
-        "Frame time, triangles, memory and counts", |_| true;
-    Curves: curves::Curves, Bottom, Num6, "curves", "Curves",
-        "How the selected joint moves in the course of a clip",
-        |document| document.animation().is_some_and(Animation::has_curves);
-    Octree: octree::Octree, Left, Num7, "octree", "Octree",
-        "The cubes of the level as a tree, from the chunks down",
-        |document| any_level(document, |levels, level| !levels.branches(level, None).is_empty());
-    Lights: lights::Lights, Left, Num8, "lights", "Lights",
-        "Switch and dim the lights of the level",
-        |document| any_level(document, |levels, level| !levels.lights(level).is_empty());
-    ChunkMap: chunk_map::ChunkMapPanel, Bottom, Num9, "chunk-map", "Chunk map",
-        "The chunks of the level as boxes, coloured by how much is in them",
-        |document| any_level(document, |levels, level| {
-            levels.chunk_map(level).is_some_and(|map| !map.chunks.is_empty())
-        });
-    Lightmaps: lightmaps::Lightmaps, Bottom, L, "lightmaps", "Lightmaps",
-        "The lightmaps of the level with the faces that lie on them",
-        |document| any_level(document, |levels, level| !levels.lightmaps(level).is_empty());
-    Layers: layers::Layers, Left, Num7, "layers", "Layers",
-        "The layers of the map: which are shown, how opaque, and how they move",
-        |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());
-    Files: files::Files, Left, E, "files", "Files",
-        "The files of the folder, or those that were opened together", |_| true;
-    Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
-        "All tiles of a tileset, and where each is used",
-        |document| document.layers().is_some();
-}
-
-/// `true` if a predicate holds for any level of a document.
-fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -> bool {
-    document.levels().is_some_and(|levels| {
-        let mut numbers = 0..levels.levels().len();
-        numbers.any(|level| is_true(levels, level))
-    })
-}
-
-impl State {
-    /// `true` if the open document has content for a panel. Without a document all panels are
-    /// offered.
-    pub(super) fn offers(&self, panel: Panel) -> bool {
-        let open = self.files.open.as_ref();
-        open.is_none_or(|open| open.panels.contains(&panel))
-    }
-
-    /// Returns the open panel at an edge. If the document has no content for the chosen panel, it
-    /// is hidden, but stays chosen for the next document.
-    pub(super) fn open_panel(&self, dock: Dock) -> Option<Panel> {
-        let wanted = self.settings.dock(dock).open;
-        let wanted = wanted.filter(|_| !self.is_folded(dock))?;
-        if self.offers(wanted) {
-            return Some(wanted);
-        }
-        match dock {
-            Dock::Left => Some(Panel::Outliner),
-            Dock::Right | Dock::Bottom => None,
-        }
-    }
-
-    /// `true` if a panel is open.
-    pub(super) fn is_panel_open(&self, panel: Panel) -> bool {
-        self.open_panel(panel.dock()) == Some(panel)
-    }
-}
+panel_table!(contents);
 
 /// The data that a panel may read, and the place for its requests.
 pub struct PanelContext<'a> {

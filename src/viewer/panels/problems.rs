@@ -12,7 +12,7 @@ use super::document_key::DocumentKey;
 use super::{PanelContext, PanelUi, Request, parts, tree};
 use crate::viewer::commands::Action;
 use crate::viewer::format;
-use crate::viewer::state::loader::{UNREADABLE, capitalized};
+use crate::viewer::state::reload::OnDisk;
 use mapscope_formats::{Problem, Severity, Tally};
 
 /// Width of the column of places, in points.
@@ -20,58 +20,7 @@ const PLACE_WIDTH: f32 = 84.0;
 /// Indentation of the consequences below a problem, in points.
 const INDENT: f32 = 22.0;
 
-/// State of the open file on disk, while a better, earlier version is in view.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OnDisk {
-    /// The name of the file.
-    pub name: String,
-    /// Why it cannot be shown; `None` if it can.
-    pub unreadable: Option<String>,
-    /// Its problems.
-    pub problems: Vec<Problem>,
-    /// The worst problem that the version in view does not have, or the worst of all if there is no
-    /// new one.
-    pub new: Option<Problem>,
-    /// Display time at which the version in view was read, such as `12:31:07`.
-    pub read_at: String,
-    /// Unique number of the version that is kept back.
-    pub number: u64,
-}
-
-impl OnDisk {
-    /// Summarises its problems in one line.
-    pub fn headline(&self) -> String {
-        match self.unreadable {
-            Some(_) => format!("{} on disk cannot be read", self.name),
-            None => format!("{} on disk has {}", self.name, Tally::of(&self.problems)),
-        }
-    }
-
-    /// The main reason: the worst new problem, or else why it cannot be read.
-    pub fn reason(&self) -> Option<String> {
-        let new = self.new.as_ref();
-        let first = new.map(|first| format!("{}: {}", first.place, first.message));
-        // The headline already contains that it cannot be read.
-        let reason = self.unreadable.as_deref();
-        let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
-        first.or(reason)
-    }
-
-    /// Describes the version that is in view.
-    pub fn in_view(&self) -> String {
-        format!("In view: the version read at {}", self.read_at)
-    }
-
-    /// Label and tooltip of the button that reads the file again and shows it even with problems.
-    pub fn button(&self) -> [&'static str; 2] {
-        match self.unreadable {
-            Some(_) => ["Read again", "Try once more to read the file"],
-            None => ["Show it anyway", "Show the file as it is on disk"],
-        }
-    }
-}
-
-/// Lists the problems of the file and goes to their places.
+/// Lists the problems of the file and leads to their places.
 #[derive(Debug)]
 pub struct Problems {
     of: DocumentKey,
@@ -381,6 +330,7 @@ fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::viewer::state::loader::UNREADABLE;
 
     #[test]
     fn what_cannot_be_read_is_said_once() {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::loader::{Cause, Target};
 use super::settings::FieldsOfView;
 use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange, Surroundings};
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use crate::viewer::panels::Request;
 use crate::viewer::state::interface::{Dialog, PathPurpose};
 use crate::viewer::state::{Effect, State};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::interface::{Dialog, PathPurpose};
 use super::reload::clock;
 use super::{Effect, OpenFile, State, folder};
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use mapscope_formats::{Severity, counted};
 use mapscope_scene::ChangeLines;
 use mapscope_scene::diff::Diff;

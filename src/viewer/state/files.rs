@@ -7,7 +7,8 @@ use super::loader::{Cause, Failure, Target};
 use super::playlist::{FileList, Playlist};
 use super::reload::Wish;
 use super::{Effect, OpenFile, State, folder};
-use crate::viewer::panels::{OnDisk, Panel};
+use crate::viewer::docks::Panel;
+use crate::viewer::state::reload::OnDisk;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, system_reason};
 

@@ -9,7 +9,7 @@ use super::picture::PictureOptions;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
 use crate::images::series::{Destination, check_frame_size};
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;

@@ -8,13 +8,63 @@
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use super::loader::{Failure, Loaded};
+use super::loader::{Failure, Loaded, UNREADABLE, capitalized};
 use super::notices::Subject;
 use super::player::Player;
-use crate::viewer::panels::OnDisk;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
 use mapscope_scene::{Document, Item, is_missing_file};
+
+/// The open file on disk, while a better version of it, read before, is in view.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnDisk {
+    /// The name of the file.
+    pub name: String,
+    /// Why it cannot be shown; none where it can.
+    pub unreadable: Option<String>,
+    /// What is wrong with it.
+    pub problems: Vec<Problem>,
+    /// The worst of that which is not wrong with the version in view, or of all if nothing is new.
+    pub new: Option<Problem>,
+    /// When the version in view was read, for people, such as `12:31:07`.
+    pub read_at: String,
+    /// Another number for each version that is kept back.
+    pub number: u64,
+}
+
+impl OnDisk {
+    /// What is wrong, in one line.
+    pub fn headline(&self) -> String {
+        match self.unreadable {
+            Some(_) => format!("{} on disk cannot be read", self.name),
+            None => format!("{} on disk has {}", self.name, Tally::of(&self.problems)),
+        }
+    }
+
+    /// What is said first: the worst of what is new, or else why it cannot be read.
+    pub fn reason(&self) -> Option<String> {
+        let new = self.new.as_ref();
+        let first = new.map(|first| format!("{}: {}", first.place, first.message));
+        // The headline says already that it cannot be read.
+        let reason = self.unreadable.as_deref();
+        let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
+        first.or(reason)
+    }
+
+    /// What is in view instead.
+    pub fn in_view(&self) -> String {
+        format!("In view: the version read at {}", self.read_at)
+    }
+
+    /// What the button says that reads the file again, whatever is wrong with it, and what that
+    /// does.
+    pub fn button(&self) -> [&'static str; 2] {
+        match self.unreadable {
+            Some(_) => ["Read again", "Try once more to read the file"],
+            None => ["Show it anyway", "Show the file as it is on disk"],
+        }
+    }
+}
 
 /// What was looked at when a version came that does not have it.
 #[derive(Debug, Clone)]

@@ -2,7 +2,7 @@
 
 use super::State;
 use super::settings::LEFT_SIZE;
-use crate::viewer::panels::{Dock, Panel};
+use crate::viewer::docks::{Dock, Panel};
 
 /// Width in points below which the two docks beside the view leave too little of it.
 const NARROW: f32 = 1000.0;
@@ -51,6 +51,31 @@ pub(crate) struct DockSizes {
 }
 
 impl State {
+    /// Whether the open document has something that a panel shows; all do while none is open.
+    pub(crate) fn offers(&self, panel: Panel) -> bool {
+        let open = self.files.open.as_ref();
+        open.is_none_or(|open| open.panels.contains(&panel))
+    }
+
+    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
+    /// remembered for the next.
+    pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
+        let wanted = self.settings.dock(dock).open;
+        let wanted = wanted.filter(|_| !self.is_folded(dock))?;
+        if self.offers(wanted) {
+            return Some(wanted);
+        }
+        match dock {
+            Dock::Left => Some(Panel::Outliner),
+            Dock::Right | Dock::Bottom => None,
+        }
+    }
+
+    /// Whether a panel is open.
+    pub(crate) fn is_panel_open(&self, panel: Panel) -> bool {
+        self.open_panel(panel.dock()) == Some(panel)
+    }
+
     /// Takes in the size of the window in points. What gave way to a small one comes back in a
     /// larger one.
     pub(crate) fn fit_window(&mut self, [width, height]: [f32; 2]) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::folder;
-use crate::viewer::panels::{Dock, Panel};
+use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::{MapChoice, camera, saving, system_reason};
 

@@ -7,7 +7,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
 use super::{Window, document, level, loaded, press, state, window, with_demo, with_moving};
 use crate::viewer::commands::{self, Action};
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_formats::Severity;

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use super::{Window, keep_picture, model, press, sized, state, window, with_demo};
 use crate::search::{Limits, SearchProgress, Seen};
 use crate::viewer::commands::Action;
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::playlist::FileList;

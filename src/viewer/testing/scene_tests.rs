@@ -11,7 +11,7 @@ use glam::Vec3;
 use super::{Window, built, press, state};
 use crate::view_request::ViewRequest;
 use crate::viewer::commands;
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};

@@ -13,7 +13,7 @@ use glam::DVec2;
 use super::maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::viewer::app::saving::{SaveJob, Saved};
 use crate::viewer::commands::Action;
-use crate::viewer::panels::Panel;
+use crate::viewer::docks::Panel;
 use crate::viewer::panels::Request;
 use crate::viewer::state::interface::PathPurpose;
 use crate::viewer::state::settings::Settings;

@@ -33,12 +33,13 @@ use self::start_page::StartPage;
 use super::commands::{self, Action, Animation};
 use super::panels::parts;
 use super::panels::{
-    self, Dock, FrameStatistics, Panel, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
+    self, FrameStatistics, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
 };
 use super::places;
 use super::state::State;
 use super::state::interface::FocusMove;
 use super::view::viewport::Viewport;
+use crate::viewer::docks::{Dock, Panel};
 
 /// Side of the button that closes a panel, in points.
 const CLOSE_SIDE: f32 = 22.0;
@@ -78,7 +79,10 @@ impl Default for WindowUi {
         Self {
             start_page: StartPage::default(),
             viewport: Viewport::default(),
-            panels: Panel::ALL.iter().map(|panel| panel.make()).collect(),
+            panels: Panel::ALL
+                .iter()
+                .map(|panel| panels::contents(*panel))
+                .collect(),
             mini_map: MiniMap::default(),
             thumbnails: Thumbnails::default(),
             version: 0,

@@ -7,8 +7,8 @@ use egui::{Align, Align2, Color32, Id, Label, Layout, Rect, RichText, Ui};
 
 use crate::search::Seen;
 use crate::viewer::commands::Action;
+use crate::viewer::docks::Panel;
 use crate::viewer::format::counted;
-use crate::viewer::panels::Panel;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::folder;

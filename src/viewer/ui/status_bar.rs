@@ -7,7 +7,8 @@ use egui::{
 
 use super::BarContext;
 use crate::viewer::commands::Action;
-use crate::viewer::panels::{Panel, parts};
+use crate::viewer::docks::Panel;
+use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::loader::capitalized;
 use crate::viewer::state::playlist::Playlist;

@@ -721,7 +721,7 @@ mod tests {
     use egui_kittest::kittest::{NodeT as _, Queryable as _};
 
     use super::*;
-    use crate::viewer::panels::Panel as DockPanel;
+    use crate::viewer::docks::Panel as DockPanel;
     use crate::viewer::state::loader::Outcome;
     use crate::viewer::testing::{
         self, Window, button, joint, keep_picture, middle, move_to, moving, picture_of_moving,

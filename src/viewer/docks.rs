@@ -1,0 +1,130 @@
+//! The panels beside the view, and the edges of the window that they are docked at.
+
+use egui::Key;
+use serde::{Deserialize, Serialize};
+
+use mapscope_scene::{Animation, Document, Levels};
+
+/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Dock {
+    Left,
+    Right,
+    Bottom,
+}
+
+/// The table of panels, which is handed to a macro: a row gives the panel, its contents, its edge and
+/// key, its id, name and help, and whether a document has something for it.
+macro_rules! panel_table {
+    ($use:ident) => {
+        $use! {
+            Outliner: outliner::Outliner, Left, Num1, "outliner", "Outliner",
+                "What the file is made of, as a tree", |_| true;
+            Kinds: kinds::Kinds, Left, Num2, "kinds", "Tile types",
+                "The kinds of tile, how often each is used, and a place to try a tile out",
+                |document| !document.about().kinds.is_empty();
+            Inspector: inspector::Inspector, Right, Num3, "inspector", "Inspector",
+                "Everything about what is selected", |_| true;
+            Problems: problems::Problems, Bottom, Num4, "problems", "Problems",
+                "What is wrong with the file, and where", |_| true;
+            Changes: changes::ChangesPanel, Bottom, D, "changes", "Changes",
+                "What differs from another file, or from the version before a reload", |_| true;
+            Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
+                "Frame time, triangles, memory and counts", |_| true;
+            Curves: curves::Curves, Bottom, Num6, "curves", "Curves",
+                "How the selected joint moves in the course of a clip",
+                |document| document.animation().is_some_and(Animation::has_curves);
+            Octree: octree::Octree, Left, Num7, "octree", "Octree",
+                "The cubes of the level as a tree, from the chunks down",
+                |document| any_level(document, |levels, level| !levels.branches(level, None).is_empty());
+            Lights: lights::Lights, Left, Num8, "lights", "Lights",
+                "Switch and dim the lights of the level",
+                |document| any_level(document, |levels, level| !levels.lights(level).is_empty());
+            ChunkMap: chunk_map::ChunkMapPanel, Bottom, Num9, "chunk-map", "Chunk map",
+                "The chunks of the level as boxes, coloured by how much is in them",
+                |document| any_level(document, |levels, level| {
+                    levels.chunk_map(level).is_some_and(|map| !map.chunks.is_empty())
+                });
+            Lightmaps: lightmaps::Lightmaps, Bottom, L, "lightmaps", "Lightmaps",
+                "The lightmaps of the level with the faces that lie on them",
+                |document| any_level(document, |levels, level| !levels.lightmaps(level).is_empty());
+            Layers: layers::Layers, Left, Num7, "layers", "Layers",
+                "The layers of the map: which are shown, how opaque, and how they move",
+                |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());
+            Files: files::Files, Left, E, "files", "Files",
+                "The files of the folder, or those that were opened together", |_| true;
+            Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
+                "All tiles of a tileset, and where each is used",
+                |document| document.layers().is_some();
+        }
+    };
+}
+pub(super) use panel_table;
+
+/// Makes the ids of the panels in the table.
+macro_rules! ids {
+    ($(
+        $panel:ident: $module:ident::$ui:ident, $dock:ident, $key:ident, $id:literal,
+        $name:literal, $help:literal, $offered:expr;
+    )+) => {
+        /// A panel beside the view.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Panel {
+            $(
+                #[doc = $help]
+                #[serde(rename = $id)]
+                $panel,
+            )+
+        }
+
+        impl Panel {
+            /// All panels, in the order of menus and tabs.
+            pub const ALL: &[Self] = &[$(Self::$panel),+];
+
+            /// The edge that it is at.
+            pub fn dock(self) -> Dock {
+                match self { $(Self::$panel => Dock::$dock),+ }
+            }
+
+            /// The key that shows or hides it, together with Ctrl.
+            pub(super) fn key(self) -> Key {
+                match self { $(Self::$panel => Key::$key),+ }
+            }
+
+            /// Its name in settings, events and the id of its command.
+            pub fn id(self) -> &'static str {
+                match self { $(Self::$panel => $id),+ }
+            }
+
+            /// Its name for people.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$panel => $name),+ }
+            }
+
+            /// What it shows.
+            pub fn help(self) -> &'static str {
+                match self { $(Self::$panel => $help),+ }
+            }
+
+            /// Whether a document has something that it shows.
+            pub(super) fn is_offered(self, document: &dyn Document) -> bool {
+                let offered: fn(&dyn Document) -> bool = match self {
+                    $(Self::$panel => $offered),+
+                };
+                offered(document)
+            }
+        }
+    };
+}
+
+panel_table!(ids);
+
+/// Whether a document has a level of which something is true.
+fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -> bool {
+    document.levels().is_some_and(|levels| {
+        let mut numbers = 0..levels.levels().len();
+        numbers.any(|level| is_true(levels, level))
+    })
+}
