@@ -15,22 +15,20 @@ pub use self::kinds::KIND_PREVIEW_SIZE;
 pub use self::legend::legend;
 pub use self::sandbox::{SANDBOX_PREVIEW_SIZE, TileSandbox};
 pub use self::thumbnails::Thumbnails;
+pub use super::commands::Request;
 pub use super::state::compare::Changes;
 pub use super::state::playlist::{ListedFile, Playlist};
 pub use super::state::reload::OnDisk;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use egui::{Response, Ui};
-use glam::DVec2;
 
-use super::commands::Action;
 use super::docks::{Panel, panel_table};
 use mapscope_render::PassTimes;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::{Aabb, Document, Item, ProblemTarget, Shown};
+use mapscope_scene::{Document, Item, Shown};
 
 /// The contents of a panel.
 pub trait PanelUi {
@@ -174,82 +172,4 @@ pub trait PreviewRenderer {
         sandbox: &TileSandbox,
         size: egui::Vec2,
     ) -> Option<egui::TextureId>;
-}
-
-/// A request of a panel.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Request {
-    /// Select an item, or clear the selection.
-    Select(Option<Item>),
-    /// Open the file that an item represents.
-    OpenFileOf(Item),
-    /// The pointer is over this item in a panel, or over no item any more.
-    Hover(Option<Item>),
-    /// Move the camera so that an item fills the view.
-    Frame(Item),
-    /// Go to an item, like a double click on it in a list.
-    Visit(Item),
-    /// Look through the camera that an item represents.
-    LookThrough(Item),
-    /// Select and show the next (or previous) item of a kind.
-    NextOfKind {
-        /// The kind.
-        kind: Item,
-        /// `true` for the previous item.
-        backwards: bool,
-    },
-    /// Show this frame of the clip while the pointer holds it.
-    ShowFrame(f64),
-    /// Go to this frame of the clip and stop there.
-    GoToFrame(f64),
-    /// Pause playback during this window frame.
-    HoldMoment,
-    /// Show a clip from its start, or the bind pose.
-    ChooseClip(Option<usize>),
-    /// Set the frames per second of playback.
-    SetFps(f64),
-    /// Set the playback speed as a factor.
-    SetSpeed(f64),
-    /// Set the first frame of the played range.
-    SetRangeStart(u32),
-    /// Set the last frame of the played range.
-    SetRangeEnd(u32),
-    /// Show a warning about typed text.
-    Warn(String),
-    /// Go to the location of a problem, if it has one.
-    ShowProblem(Option<ProblemTarget>),
-    /// Go to a difference, by its index.
-    ShowChange(usize),
-    /// Show a level of the document, by its number.
-    ShowLevel(usize),
-    /// Hide an item, or show it again.
-    Hide(Item, bool),
-    /// Set the brightness of a light; `None` restores the file's value.
-    SetLight(Item, Option<u8>),
-    /// Set the opacity of a layer from 0 to 255; `None` makes it fully opaque.
-    SetOpacity(Item, Option<u8>),
-    /// Show only this layer, or all layers if it is the only visible one.
-    Solo(Item),
-    /// Show everything that was hidden.
-    ShowAll,
-    /// Switch all lights of the visible level on or off; `None` restores the file's values.
-    SwitchAllLights(Option<bool>),
-    /// Outline the cells of this depth; `None` outlines the leaves of the tree.
-    CellDepth(Option<u8>),
-    /// Centre the flat view on a position of a 2D map, in map pixels.
-    CenterFlat(DVec2),
-    /// Set the distance between layers; `None` restores the default.
-    SetLayerGap(Option<f32>),
-    /// Cut away everything outside a box; `None` cuts nothing.
-    SetCut(Option<Aabb>),
-    /// Open the first of these files and folders that can be opened.
-    OpenPaths(Vec<PathBuf>),
-    /// Open the file at this position of the list.
-    OpenListed(usize),
-    /// Restrict the list of files to those with this text in their path or format.
-    FilterListed(String),
-    /// Clear the list of recent files.
-    ForgetRecentFiles,
-    /// Run a command.
-    Run(Action),
 }

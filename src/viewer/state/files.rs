@@ -89,7 +89,7 @@ impl State {
 
     /// Opens the file after the open one in its list, or the one before. While the list is in sight,
     /// its filter holds.
-    pub(super) fn open_neighbor(&mut self, backwards: bool) {
+    pub(crate) fn open_neighbor(&mut self, backwards: bool) {
         self.list_neighbors();
         let is_filtered = self.is_panel_open(Panel::Files);
         let playlist = self.files.playlist.as_mut();
@@ -107,7 +107,7 @@ impl State {
     }
 
     /// Opens a file of the list.
-    pub(super) fn open_listed(&mut self, index: usize) {
+    pub(crate) fn open_listed(&mut self, index: usize) {
         let list = self.files.playlist.as_mut();
         if let Some(path) = list.and_then(|list| list.choose(index)).map(Path::to_owned) {
             self.load(Target::Paths(vec![path]), Cause::Neighbor);

@@ -1,6 +1,5 @@
 //! Everything that the window shows and that its commands change, without window or GPU.
 
-mod actions;
 pub(crate) mod animation;
 pub(crate) mod clip_box;
 pub(crate) mod compare;
@@ -22,6 +21,7 @@ pub(crate) mod playlist;
 pub(crate) mod reload;
 mod room;
 pub(crate) mod search;
+mod selection;
 pub(crate) mod settings;
 
 use std::path::{Path, PathBuf};
@@ -551,8 +551,7 @@ mod tests {
     use super::playlist::FileList;
     use super::*;
     use crate::images::animation::AnimationFormat;
-    use crate::viewer::commands::{self, Action};
-    use crate::viewer::panels::Request;
+    use crate::viewer::commands::{self, Action, Request};
     use mapscope_scene::camera::Projection;
     use mapscope_scene::demo;
     use mapscope_scene::saving::PNG;

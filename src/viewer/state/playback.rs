@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::view_request::ViewRequest;
-use crate::viewer::commands::Animation;
 use crate::viewer::state::State;
 use mapscope_scene::{ClipInfo, Item, OverlayId};
 
@@ -91,87 +90,8 @@ impl State {
         }
     }
 
-    /// Whether a command can do anything now.
-    pub(crate) fn can_animate(&self, action: Animation) -> bool {
-        let clips = self.clips().len();
-        match action {
-            Animation::Clip { .. } => clips > usize::from(self.player.clip().is_some()),
-            Animation::WholeRange => clips > 0 && !self.player.is_whole_range(),
-            Animation::Step { .. } | Animation::End { .. } | Animation::Range { .. } => {
-                self.player.clip().is_some()
-            }
-            Animation::Timeline => true,
-            Animation::Play
-            | Animation::Stop
-            | Animation::BindPose
-            | Animation::Loop(_)
-            | Animation::Backwards
-            | Animation::Smooth
-            | Animation::Speed { .. } => clips > 0,
-        }
-    }
-
-    /// Whether what a command switches is on.
-    pub(crate) fn is_animation_on(&self, action: Animation) -> Option<bool> {
-        let player = &self.player;
-        match action {
-            Animation::Play => Some(player.is_playing()),
-            Animation::BindPose => Some(!self.clips().is_empty() && player.clip().is_none()),
-            Animation::Loop(mode) => Some(player.loop_mode() == mode),
-            Animation::Backwards => Some(player.is_backwards()),
-            Animation::Smooth => Some(player.is_smooth()),
-            Animation::Timeline => Some(self.settings.timeline.shown),
-            _ => None,
-        }
-    }
-
-    /// Does what a command says.
-    pub(crate) fn animate(&mut self, action: Animation) {
-        match action {
-            Animation::Play => {
-                if self.player.clip().is_none() {
-                    self.choose_clip(Some(0));
-                }
-                let playing = !self.player.is_playing();
-                self.player.set_playing(playing);
-                self.plays_at_once = playing;
-            }
-            Animation::Stop => {
-                self.player.stop();
-                self.plays_at_once = false;
-            }
-            Animation::Step { backwards } => self.player.step(backwards),
-            Animation::End { last } => self.player.go_to_end_of_range(last),
-            Animation::Clip { backwards } => self.step_clip(backwards),
-            Animation::BindPose => self.choose_clip(None),
-            Animation::Loop(mode) => self.player.set_loop_mode(mode),
-            Animation::Backwards => self.player.turn_around(),
-            Animation::Smooth => self.player.set_smooth(!self.player.is_smooth()),
-            Animation::Speed { faster } => {
-                self.player.change_speed(faster);
-                if !self.settings.timeline.shown {
-                    let text = format!("Speed {}×", self.player.speed());
-                    self.notices.toast(text, None);
-                }
-            }
-            Animation::Range { last } => {
-                let frame = self.player.whole_frame();
-                if last {
-                    self.player.set_range_end(frame);
-                } else {
-                    self.player.set_range_start(frame);
-                }
-            }
-            Animation::WholeRange => self.player.reset_range(),
-            Animation::Timeline => {
-                self.settings.timeline.shown = !self.settings.timeline.shown;
-            }
-        }
-        self.show_moment();
-    }
-
     /// The clip after the one that is shown, or before it, going round at the end.
-    fn step_clip(&mut self, backwards: bool) {
+    pub(crate) fn step_clip(&mut self, backwards: bool) {
         let Some(last) = self.clips().len().checked_sub(1) else {
             return;
         };
@@ -199,8 +119,7 @@ mod tests {
     use super::super::settings::Settings;
     use super::*;
     use crate::view_request::ViewRequest;
-    use crate::viewer::commands::{Action, Surroundings, find};
-    use crate::viewer::panels::Request;
+    use crate::viewer::commands::{Action, Request, Surroundings, find};
     use crate::viewer::state::player::LoopMode;
     use crate::viewer::testing::{document, level, loaded, model, moving};
     use mapscope_formats::{Place, Problem, Subject};

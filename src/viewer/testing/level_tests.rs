@@ -11,9 +11,8 @@ use super::rooms::{
     settings, with_rooms,
 };
 use crate::view_request::ViewRequest;
-use crate::viewer::commands::{self, Action};
+use crate::viewer::commands::{self, Action, Request};
 use crate::viewer::docks::{Dock, Panel};
-use crate::viewer::panels::Request;
 use crate::viewer::state::State;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::testing::{

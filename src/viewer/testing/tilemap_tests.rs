@@ -12,9 +12,8 @@ use glam::DVec2;
 
 use super::maps::{SIZE, TILE, map, picture_of_map, with_map};
 use crate::viewer::app::saving::{SaveJob, Saved};
-use crate::viewer::commands::Action;
+use crate::viewer::commands::{Action, Request};
 use crate::viewer::docks::Panel;
-use crate::viewer::panels::Request;
 use crate::viewer::state::interface::PathPurpose;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};

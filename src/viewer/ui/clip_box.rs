@@ -8,8 +8,8 @@ use egui::{
 };
 
 use super::BarContext;
-use crate::viewer::commands::Action;
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::commands::{Action, Request};
+use crate::viewer::panels::parts;
 use crate::viewer::{places, theme};
 use mapscope_scene::Aabb;
 

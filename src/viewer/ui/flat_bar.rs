@@ -4,8 +4,8 @@
 use egui::{Button, Context, Id, Rect, Slider, Ui};
 
 use super::{BarContext, notices};
-use crate::viewer::commands::{self, Action};
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::commands::{self, Action, Request};
+use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::view::flat;
 use mapscope_scene::fixed;

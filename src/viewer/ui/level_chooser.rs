@@ -3,8 +3,8 @@
 use egui::{Align, Button, ComboBox, Layout, Ui};
 
 use super::BarContext;
-use crate::viewer::commands::{self, Action, Command};
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::commands::{self, Action, Command, Request};
+use crate::viewer::panels::parts;
 use crate::viewer::places;
 
 /// Width of the closed list, in points; it is omitted if there is less room.

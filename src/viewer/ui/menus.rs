@@ -5,11 +5,10 @@ use egui::{Button, Id, Key, Modifiers, Panel, Popup, Response, RichText, Ui, UiK
 
 use super::dialogs::scrolled;
 use super::{BarContext, level_chooser};
-use crate::viewer::commands::{self, Action, Command, MENUS};
-use crate::viewer::panels::{Request, parts};
-use crate::viewer::state::State;
-use crate::viewer::state::folder;
+use crate::viewer::commands::{self, Action, Command, MENUS, Request};
+use crate::viewer::panels::parts;
 use crate::viewer::state::interface::Dialog;
+use crate::viewer::state::{State, folder};
 use crate::viewer::{places, theme};
 
 /// Width of the list of recent files, in points.

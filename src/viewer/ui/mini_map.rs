@@ -11,7 +11,8 @@ use egui::{
 use glam::DVec2;
 
 use super::BarContext;
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::commands::Request;
+use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::{places, theme};
 use mapscope_scene::{Document, Image, Item, Overrides, Shown};

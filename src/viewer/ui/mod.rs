@@ -31,14 +31,14 @@ use self::focus::{FocusParts, Part};
 use self::mini_map::MiniMap;
 use self::start_page::StartPage;
 use super::commands::{self, Action, Animation};
-use super::panels::parts;
 use super::panels::{
-    self, FrameStatistics, PanelContext, PanelUi, PreviewRenderer, Request, Thumbnails,
+    self, FrameStatistics, PanelContext, PanelUi, PreviewRenderer, Thumbnails, parts,
 };
 use super::places;
 use super::state::State;
 use super::state::interface::FocusMove;
 use super::view::viewport::Viewport;
+use crate::viewer::commands::Request;
 use crate::viewer::docks::{Dock, Panel};
 
 /// Side of the button that closes a panel, in points.
@@ -132,9 +132,9 @@ impl WindowUi {
         }
         if !state.interface.full_screen {
             let room = root.available_rect_before_wrap();
-            state.with_bar(|context| menus::menu_bar(root, context));
+            with_bar(state, |context| menus::menu_bar(root, context));
             focus_parts.add_taken(Part::Menus, root, room);
-            state.with_bar(|context| status_bar::status_bar(root, context));
+            with_bar(state, |context| status_bar::status_bar(root, context));
             if state.files.open.is_some() {
                 if state.is_panel_open(Panel::Files) {
                     state.list_neighbors();
@@ -146,7 +146,7 @@ impl WindowUi {
                 timeline::timeline(root, state);
                 focus_parts.add_taken(Part::Timeline, root, room);
                 let room = root.available_rect_before_wrap();
-                state.with_bar(|context| clip_box::clip_box(root, context));
+                with_bar(state, |context| clip_box::clip_box(root, context));
                 focus_parts.add_taken(Part::Cut, root, room);
                 for (dock, part) in [(Dock::Left, Part::Left), (Dock::Right, Part::Right)] {
                     if let Some(rect) = self.dock(root, state, canvas, dock) {
@@ -163,7 +163,7 @@ impl WindowUi {
                 place = Some(rect);
                 places::note(ui.ctx(), "viewport", rect);
             } else if state.notices.loading.is_none() {
-                state.with_bar(|context| self.start_page.ui(ui, context));
+                with_bar(state, |context| self.start_page.ui(ui, context));
             }
         });
         state.note_view(now_secs);
@@ -183,12 +183,12 @@ impl WindowUi {
         self.legend(root, state, canvas, center);
         let ctx = root.ctx().clone();
         let mut below_bar = center;
-        state.with_bar(|context| {
+        with_bar(state, |context| {
             let bar = flat_bar::flat_bar(&ctx, context, center);
             below_bar.min.y = bar.map_or(center.min.y, |bar| bar.max.y);
         });
         state.with_bar(|context| self.mini_map.show(&ctx, context, center));
-        // Banners that stay until they are dismissed must not cover buttons.
+        // What stays until it is answered covers no button.
         notices::on_disk(&ctx, state, below_bar);
         notices::scene_offer(&ctx, state, below_bar);
         notices::failures(&ctx, state, below_bar);
@@ -417,22 +417,14 @@ impl BarContext<'_> {
     }
 }
 
-impl State {
-    /// Shows a strip of the window, and carries out its requests.
-    pub(crate) fn with_bar(&mut self, show: impl FnOnce(&mut BarContext<'_>)) {
-        let mut requests = Vec::new();
-        show(&mut BarContext {
-            state: self,
-            requests: &mut requests,
-        });
-        self.carry_out(requests);
-    }
-
-    fn carry_out(&mut self, requests: Vec<Request>) {
-        for request in requests {
-            self.request(request);
-        }
-    }
+/// Shows a strip of the window, and does what it asks for.
+fn with_bar(state: &mut State, show: impl FnOnce(&mut BarContext<'_>)) {
+    let mut requests = Vec::new();
+    show(&mut BarContext {
+        state,
+        requests: &mut requests,
+    });
+    state.carry_out(requests);
 }
 
 /// Keys that never enter text.

@@ -10,11 +10,11 @@ use egui::{
     StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-use super::BarContext;
 use super::icons::{self, Icon};
-use crate::viewer::commands::{self, Action, Animation};
+use super::{BarContext, with_bar};
+use crate::viewer::commands::{self, Action, Animation, Request};
 use crate::viewer::format;
-use crate::viewer::panels::{Request, parts};
+use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
 use crate::viewer::{places, theme};
@@ -44,7 +44,7 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
         parts::name_panel(ui, "Timeline");
         ui.add_space(1.0);
-        // Before the fields, which show the new frame.
+        // Before the fields, which show where it leads.
         state.with_bar(|context| follow_pointer(ui, context));
         state.with_bar(|context| {
             ui.horizontal(|ui| controls(ui, context));

@@ -370,7 +370,39 @@ impl State {
         })
     }
 
-    /// Stops flying; orbits use a point in view again.
+    /// Whether the camera does something that Escape ends.
+    pub(crate) fn can_leave_mode(&self) -> bool {
+        match self.view.mode {
+            CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
+            CameraMode::Orbit | CameraMode::Flat => false,
+        }
+    }
+
+    pub(crate) fn leave_mode(&mut self) {
+        match self.view.mode {
+            CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
+            _ => self.set_mode(CameraMode::Orbit),
+        }
+    }
+
+    /// Looks as the game of the document does, or stops doing so.
+    pub(crate) fn toggle_game_view(&mut self) {
+        if matches!(self.view.mode, CameraMode::Game | CameraMode::Walk) {
+            self.leave_mode();
+            return;
+        }
+        let game_view = self.document().map(|document| document.about().game_view);
+        if game_view == Some(GameView::FirstPerson) {
+            self.start_walking();
+        } else {
+            self.set_mode(CameraMode::Game);
+            self.view.game_height = camera_control::GAME_HEIGHT;
+            let seen = self.seen_in_the_middle();
+            self.view.camera.pose = camera_control::game_view(seen, self.view.game_height);
+        }
+    }
+
+    /// Stops flying: turning is around something that is in view again.
     pub(crate) fn stop_flying(&mut self) {
         self.view.camera.pose.target = self.seen_in_the_middle();
         self.set_mode(CameraMode::Orbit);

@@ -1,20 +1,14 @@
-//! What commands and panels do to the state.
+//! What commands do to the state.
 
-use std::path::PathBuf;
-
-use super::loader::{Cause, Target};
-use super::settings::FieldsOfView;
-use crate::viewer::commands::{self, Action, Animation, Command, ScaleChange, Surroundings};
+use super::{Action, Animation, Command, ScaleChange, Surroundings};
 use crate::viewer::docks::Panel;
-use crate::viewer::panels::Request;
 use crate::viewer::state::interface::{Dialog, PathPurpose};
+use crate::viewer::state::loader::{Cause, Target};
+use crate::viewer::state::settings::FieldsOfView;
 use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
-use mapscope_formats::Severity;
 use mapscope_scene::camera::{NamedView, Projection};
-use mapscope_scene::{
-    Direction, GameView, Item, ModelItem, Moment, OverlayId, ProblemTarget, fixed,
-};
+use mapscope_scene::{OverlayId, fixed};
 
 /// How much wider or narrower the field of view becomes at once.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
@@ -235,7 +229,7 @@ impl State {
                 let on = !self.interface.full_screen;
                 self.interface.full_screen = on;
                 self.effects.push(Effect::FullScreen(on));
-                if let Some(command) = commands::of(action) {
+                if let Some(command) = super::of(action) {
                     let key = command.first_key_text();
                     let text = format!("{key} leaves the full screen");
                     if on {
@@ -339,171 +333,6 @@ impl State {
         }
     }
 
-    /// Does what a panel asks for.
-    pub(crate) fn request(&mut self, request: Request) {
-        match request {
-            Request::Select(item) => self.select(item),
-            Request::OpenFileOf(item) => self.open_file_of(item),
-            Request::Hover(item) => self.pointer.hovered = item,
-            Request::Frame(item) => self.frame(item),
-            Request::Visit(item) => self.visit(item),
-            Request::LookThrough(item) => self.look_through(item),
-            Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
-            Request::ShowFrame(frame) => self.scrub(frame),
-            Request::GoToFrame(frame) => self.go_to_frame(frame),
-            Request::HoldMoment => self.player.hold(),
-            Request::ChooseClip(clip) => self.choose_clip(clip),
-            Request::SetFps(fps) => self.player.set_fps(fps),
-            Request::SetSpeed(speed) => self.player.set_speed(speed),
-            Request::SetRangeStart(frame) => self.player.set_range_start(frame),
-            Request::SetRangeEnd(frame) => self.player.set_range_end(frame),
-            Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
-            Request::ShowProblem(target) => self.show_problem(target),
-            Request::ShowChange(index) => self.show_change(index),
-            Request::ShowLevel(level) => self.show_level(level),
-            Request::Hide(item, hide) => self.hide(item, hide),
-            Request::SetLight(light, intensity) => self.view.shown.lights.set(light, intensity),
-            Request::SetOpacity(layer, opacity) => self.view.shown.opacities.set(layer, opacity),
-            Request::Solo(layer) => self.solo(layer),
-            Request::ShowAll => self.view.shown.hidden.clear(),
-            Request::SwitchAllLights(on) => self.switch_all_lights(on),
-            Request::CellDepth(depth) => self.view.shown.cell_depth = depth,
-            Request::CenterFlat(middle) => self.center_flat(middle),
-            Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
-            Request::SetCut(cut) => self.set_cut(cut),
-            Request::OpenPaths(paths) => self.open_paths(&paths),
-            Request::OpenListed(index) => self.open_listed(index),
-            Request::FilterListed(filter) => {
-                if let Some(list) = &mut self.files.playlist {
-                    list.set_filter(filter);
-                }
-            }
-            Request::ForgetRecentFiles => self.settings.recent_files.clear(),
-            Request::Run(action) => self.run(action),
-        }
-    }
-
-    /// The file that the selection stands for.
-    pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
-        let selected = self.view.shown.selected?;
-        self.document()?.file_of(selected)
-    }
-
-    /// What is beside the selection; without one, where one begins to walk over tiles.
-    fn neighbor(&self, direction: Direction) -> Option<Item> {
-        match self.view.shown.selected {
-            Some(item) => self.document()?.neighbor(item, direction).item,
-            None => self.has_tiles().then(|| self.first_tile())?,
-        }
-    }
-
-    /// Selects an item, or nothing.
-    pub(crate) fn select(&mut self, item: Option<Item>) {
-        self.view.shown.selected = item;
-        self.view.shown.highlighted = None;
-        let Some(item) = item else {
-            return;
-        };
-        self.show_level_of(item);
-        if self.is_kind(item) {
-            self.tools.stepping = Some(item);
-        }
-        self.choose_clip_of(item);
-    }
-
-    /// Whether there are things of it to step through, or could be.
-    fn is_kind(&self, item: Item) -> bool {
-        self.document().is_some_and(|document| {
-            document.about().kinds.iter().any(|kind| kind.item == item)
-                || document.next_of_kind(item, None, false).is_some()
-        })
-    }
-
-    /// The kind that the selection is, or is of.
-    fn kind_of_selection(&self) -> Option<Item> {
-        let Some(selected) = self.view.shown.selected else {
-            return self.tools.stepping;
-        };
-        if self.is_kind(selected) {
-            return Some(selected);
-        }
-        // An item's properties link to its kinds; of those, the one that is stepped through.
-        let groups = self
-            .document()?
-            .properties(selected, self.view.shown.playhead);
-        let properties = groups.iter().flat_map(|group| &group.properties);
-        let mut links = properties.filter_map(|property| property.link);
-        if let Some(stepping) = self.tools.stepping
-            && links.clone().any(|link| link == stepping)
-        {
-            return self.tools.stepping;
-        }
-        links
-            .find(|link| self.is_kind(*link))
-            .or(self.tools.stepping)
-    }
-
-    /// Whether the document is made of tiles that one can walk over.
-    fn has_tiles(&self) -> bool {
-        let about = self.document().map(|document| document.about());
-        self.is_map() || about.is_some_and(|about| !about.kinds.is_empty())
-    }
-
-    /// The tile that walking begins with: the one in the middle of the view, or else the first.
-    fn first_tile(&self) -> Option<Item> {
-        let document = self.document()?;
-        self.item_in_the_middle().or_else(|| {
-            let kinds = document.about().kinds.iter();
-            let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
-            first.next()
-        })
-    }
-
-    fn next_of_kind(&mut self, kind: Item, backwards: bool) {
-        let after = self.view.shown.selected.filter(|item| *item != kind);
-        let next = self
-            .document()
-            .and_then(|document| document.next_of_kind(kind, after, backwards));
-        match next {
-            Some(next) => {
-                self.select(Some(next));
-                self.tools.stepping = Some(kind);
-                self.view.shown.highlighted = Some(kind);
-                if matches!(kind, Item::Model(ModelItem::Flaw { .. })) {
-                    // A triangle that faces away is in view, and still not to be seen.
-                    self.frame(next);
-                } else {
-                    self.keep_in_view();
-                }
-            }
-            None => self.notices.toast("There are none of this kind", None),
-        }
-    }
-
-    fn show_problem(&mut self, target: Option<ProblemTarget>) {
-        let Some(ProblemTarget {
-            item,
-            moment,
-            overlay,
-        }) = target
-        else {
-            let text = "This problem is not about something that can be shown";
-            self.notices.toast(text, None);
-            self.select(None);
-            return;
-        };
-        self.select(Some(item));
-        match moment {
-            Some(Moment::Frame(frame)) => self.go_to_frame(frame.into()),
-            Some(Moment::BindPose) => self.choose_clip(None),
-            None => {}
-        }
-        if let Some(overlay) = overlay {
-            self.switch_on_for_problem(overlay);
-        }
-        self.frame(item);
-    }
-
     /// Cancels, closes or deselects: whatever is foremost.
     fn clear(&mut self) {
         if self.interface.dialog.take().is_some() {
@@ -531,44 +360,6 @@ impl State {
         }
     }
 
-    /// Selects nothing, and steps through nothing.
-    pub(crate) fn deselect(&mut self) {
-        self.select(None);
-        self.tools.stepping = None;
-    }
-
-    /// Whether the camera does something that Escape ends.
-    fn can_leave_mode(&self) -> bool {
-        match self.view.mode {
-            CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
-            CameraMode::Orbit | CameraMode::Flat => false,
-        }
-    }
-
-    fn leave_mode(&mut self) {
-        match self.view.mode {
-            CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
-            _ => self.set_mode(CameraMode::Orbit),
-        }
-    }
-
-    /// Looks as the game of the document does, or stops doing so.
-    fn toggle_game_view(&mut self) {
-        if matches!(self.view.mode, CameraMode::Game | CameraMode::Walk) {
-            self.leave_mode();
-            return;
-        }
-        let game_view = self.document().map(|document| document.about().game_view);
-        if game_view == Some(GameView::FirstPerson) {
-            self.start_walking();
-        } else {
-            self.set_mode(CameraMode::Game);
-            self.view.game_height = camera_control::GAME_HEIGHT;
-            let seen = self.seen_in_the_middle();
-            self.view.camera.pose = camera_control::game_view(seen, self.view.game_height);
-        }
-    }
-
     /// Makes the field of view wider or narrower, as long as it is usable.
     fn change_field_of_view(&mut self, change: ScaleChange) {
         let in_use = self.view.field_of_view();
@@ -582,5 +373,84 @@ impl State {
         self.view.use_field_of_view();
         let text = format!("Field of view {}°", fixed(self.view.field_of_view(), 0));
         self.notices.replace_toast("Field of view", text);
+    }
+
+    /// Whether a command can do anything now.
+    fn can_animate(&self, action: Animation) -> bool {
+        let clips = self.clips().len();
+        match action {
+            Animation::Clip { .. } => clips > usize::from(self.player.clip().is_some()),
+            Animation::WholeRange => clips > 0 && !self.player.is_whole_range(),
+            Animation::Step { .. } | Animation::End { .. } | Animation::Range { .. } => {
+                self.player.clip().is_some()
+            }
+            Animation::Timeline => true,
+            Animation::Play
+            | Animation::Stop
+            | Animation::BindPose
+            | Animation::Loop(_)
+            | Animation::Backwards
+            | Animation::Smooth
+            | Animation::Speed { .. } => clips > 0,
+        }
+    }
+
+    /// Whether what a command switches is on.
+    fn is_animation_on(&self, action: Animation) -> Option<bool> {
+        let player = &self.player;
+        match action {
+            Animation::Play => Some(player.is_playing()),
+            Animation::BindPose => Some(!self.clips().is_empty() && player.clip().is_none()),
+            Animation::Loop(mode) => Some(player.loop_mode() == mode),
+            Animation::Backwards => Some(player.is_backwards()),
+            Animation::Smooth => Some(player.is_smooth()),
+            Animation::Timeline => Some(self.settings.timeline.shown),
+            _ => None,
+        }
+    }
+
+    /// Does what a command says.
+    fn animate(&mut self, action: Animation) {
+        match action {
+            Animation::Play => {
+                if self.player.clip().is_none() {
+                    self.choose_clip(Some(0));
+                }
+                let playing = !self.player.is_playing();
+                self.player.set_playing(playing);
+                self.plays_at_once = playing;
+            }
+            Animation::Stop => {
+                self.player.stop();
+                self.plays_at_once = false;
+            }
+            Animation::Step { backwards } => self.player.step(backwards),
+            Animation::End { last } => self.player.go_to_end_of_range(last),
+            Animation::Clip { backwards } => self.step_clip(backwards),
+            Animation::BindPose => self.choose_clip(None),
+            Animation::Loop(mode) => self.player.set_loop_mode(mode),
+            Animation::Backwards => self.player.turn_around(),
+            Animation::Smooth => self.player.set_smooth(!self.player.is_smooth()),
+            Animation::Speed { faster } => {
+                self.player.change_speed(faster);
+                if !self.settings.timeline.shown {
+                    let text = format!("Speed {}×", self.player.speed());
+                    self.notices.toast(text, None);
+                }
+            }
+            Animation::Range { last } => {
+                let frame = self.player.whole_frame();
+                if last {
+                    self.player.set_range_end(frame);
+                } else {
+                    self.player.set_range_start(frame);
+                }
+            }
+            Animation::WholeRange => self.player.reset_range(),
+            Animation::Timeline => {
+                self.settings.timeline.shown = !self.settings.timeline.shown;
+            }
+        }
+        self.show_moment();
     }
 }

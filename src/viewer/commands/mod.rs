@@ -4,6 +4,11 @@
 //! made from [`all`]: the table here, a command for each panel, and one for each overlay that a
 //! document may offer.
 
+mod actions;
+mod request;
+
+pub use self::request::Request;
+
 use std::slice;
 use std::sync::LazyLock;
 
@@ -13,10 +18,10 @@ use mapscope_scene::camera::NamedView;
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{Direction, Overlay, OverlayId};
 
+use super::docks::Panel;
 use super::state::interface::{FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
-use crate::viewer::docks::Panel;
 
 /// Something that a user can have done, by menu, key, palette or a button of a panel.
 #[derive(Debug, Clone, Copy)]

@@ -1,0 +1,135 @@
+//! What is selected, and how one goes from it to something else.
+
+use std::path::PathBuf;
+
+use super::State;
+use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget};
+
+impl State {
+    /// The file that the selection stands for.
+    pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
+        let selected = self.view.shown.selected?;
+        self.document()?.file_of(selected)
+    }
+
+    /// What is beside the selection; without one, where one begins to walk over tiles.
+    pub(crate) fn neighbor(&self, direction: Direction) -> Option<Item> {
+        match self.view.shown.selected {
+            Some(item) => self.document()?.neighbor(item, direction).item,
+            None => self.has_tiles().then(|| self.first_tile())?,
+        }
+    }
+
+    /// Selects an item, or nothing.
+    pub(crate) fn select(&mut self, item: Option<Item>) {
+        self.view.shown.selected = item;
+        self.view.shown.highlighted = None;
+        let Some(item) = item else {
+            return;
+        };
+        self.show_level_of(item);
+        if self.is_kind(item) {
+            self.tools.stepping = Some(item);
+        }
+        self.choose_clip_of(item);
+    }
+
+    /// Whether there are things of it to step through, or could be.
+    fn is_kind(&self, item: Item) -> bool {
+        self.document().is_some_and(|document| {
+            document.about().kinds.iter().any(|kind| kind.item == item)
+                || document.next_of_kind(item, None, false).is_some()
+        })
+    }
+
+    /// The kind that the selection is, or is of.
+    pub(crate) fn kind_of_selection(&self) -> Option<Item> {
+        let Some(selected) = self.view.shown.selected else {
+            return self.tools.stepping;
+        };
+        if self.is_kind(selected) {
+            return Some(selected);
+        }
+        // An item's properties link to its kinds; of those, the one that is stepped through.
+        let groups = self
+            .document()?
+            .properties(selected, self.view.shown.playhead);
+        let properties = groups.iter().flat_map(|group| &group.properties);
+        let mut links = properties.filter_map(|property| property.link);
+        if let Some(stepping) = self.tools.stepping
+            && links.clone().any(|link| link == stepping)
+        {
+            return self.tools.stepping;
+        }
+        links
+            .find(|link| self.is_kind(*link))
+            .or(self.tools.stepping)
+    }
+
+    /// Whether the document is made of tiles that one can walk over.
+    fn has_tiles(&self) -> bool {
+        let about = self.document().map(|document| document.about());
+        self.is_map() || about.is_some_and(|about| !about.kinds.is_empty())
+    }
+
+    /// The tile that walking begins with: the one in the middle of the view, or else the first.
+    fn first_tile(&self) -> Option<Item> {
+        let document = self.document()?;
+        self.item_in_the_middle().or_else(|| {
+            let kinds = document.about().kinds.iter();
+            let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
+            first.next()
+        })
+    }
+
+    pub(crate) fn next_of_kind(&mut self, kind: Item, backwards: bool) {
+        let after = self.view.shown.selected.filter(|item| *item != kind);
+        let next = self
+            .document()
+            .and_then(|document| document.next_of_kind(kind, after, backwards));
+        match next {
+            Some(next) => {
+                self.select(Some(next));
+                self.tools.stepping = Some(kind);
+                self.view.shown.highlighted = Some(kind);
+                if matches!(kind, Item::Model(ModelItem::Flaw { .. })) {
+                    // A triangle that faces away is in view, and still not to be seen.
+                    self.frame(next);
+                } else {
+                    self.keep_in_view();
+                }
+            }
+            None => self.notices.toast("There are none of this kind", None),
+        }
+    }
+
+    pub(crate) fn show_problem(&mut self, target: Option<ProblemTarget>) {
+        let Some(ProblemTarget {
+            item,
+            moment,
+            overlay,
+        }) = target
+        else {
+            let text = "This problem is not about something that can be shown";
+            self.notices.toast(text, None);
+            self.select(None);
+            return;
+        };
+        self.select(Some(item));
+        match moment {
+            Some(Moment::Frame(frame)) => self.go_to_frame(frame.into()),
+            Some(Moment::BindPose) => self.choose_clip(None),
+            None => {}
+        }
+        if let Some(overlay) = overlay {
+            self.switch_on_for_problem(overlay);
+        }
+        self.frame(item);
+    }
+
+    /// Selects nothing, and steps through nothing.
+    pub(crate) fn deselect(&mut self) {
+        self.select(None);
+        self.tools.stepping = None;
+    }
+}
