@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use mapscope_scene::{Animation, Document, Levels};
 
-/// The edge of the window that a panel is at; panels of the same edge share it as tabs.
+/// The window edge at which a panel is docked. Panels of the same edge share it as tabs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -83,32 +83,32 @@ macro_rules! ids {
             /// All panels, in the order of menus and tabs.
             pub const ALL: &[Self] = &[$(Self::$panel),+];
 
-            /// The edge that it is at.
+            /// The edge at which it is docked.
             pub fn dock(self) -> Dock {
                 match self { $(Self::$panel => Dock::$dock),+ }
             }
 
-            /// The key that shows or hides it, together with Ctrl.
+            /// The key that, with Ctrl, shows or hides it.
             pub(super) fn key(self) -> Key {
                 match self { $(Self::$panel => Key::$key),+ }
             }
 
-            /// Its name in settings, events and the id of its command.
+            /// Its name in settings and events and in the id of its command.
             pub fn id(self) -> &'static str {
                 match self { $(Self::$panel => $id),+ }
             }
 
-            /// Its name for people.
+            /// Its display name.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$panel => $name),+ }
             }
 
-            /// What it shows.
+            /// Description of its contents.
             pub fn help(self) -> &'static str {
                 match self { $(Self::$panel => $help),+ }
             }
 
-            /// Whether a document has something that it shows.
+            /// `true` if a document has content for it.
             pub(super) fn is_offered(self, document: &dyn Document) -> bool {
                 let offered: fn(&dyn Document) -> bool = match self {
                     $(Self::$panel => $offered),+
@@ -121,7 +121,7 @@ macro_rules! ids {
 
 panel_table!(ids);
 
-/// Whether a document has a level of which something is true.
+/// `true` if a predicate holds for any level of a document.
 fn any_level(document: &dyn Document, is_true: fn(&dyn Levels, usize) -> bool) -> bool {
     document.levels().is_some_and(|levels| {
         let mut numbers = 0..levels.levels().len();

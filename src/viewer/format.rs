@@ -74,8 +74,9 @@ pub(super) fn milliseconds(milliseconds: f32) -> String {
     format!("{} ms", fixed(milliseconds, decimals))
 }
 
-/// The least of the round numbers 1, 2, 5, 10, 20, 50 and so on, and of their tenths and so on, that
-/// is not less: how far apart the marks of an axis are. 1 for what is no positive number.
+/// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least
+/// `at_least`: the distance between marks of an axis. Returns 1 unless `at_least` is finite and
+/// positive.
 pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
     if !(at_least.is_finite() && at_least > 0.0) {
         return 1.0;
@@ -86,7 +87,7 @@ pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
     steps.into_iter().find(fits).unwrap_or(at_least)
 }
 
-/// A number and the noun it counts, such as `1 error` or `12 errors`.
+/// Formats a number and its noun, such as `1 error` or `12 errors`.
 pub(in crate::viewer) fn counted(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),

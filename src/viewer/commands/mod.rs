@@ -159,7 +159,7 @@ pub enum Action {
     Cut,
     /// Hide what is selected.
     HideSelection,
-    /// Show again all that was hidden.
+    /// Show everything that was hidden.
     ShowAll,
     /// Show a layer alone, or all of them again.
     Solo,

@@ -9,81 +9,81 @@ use crate::viewer::state::State;
 use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Item, ProblemTarget};
 
-/// Something that a panel wants done.
+/// A request of a panel.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// Select an item, or nothing.
+    /// Select an item, or clear the selection.
     Select(Option<Item>),
-    /// Open the file that an item stands for.
+    /// Open the file that an item represents.
     OpenFileOf(Item),
-    /// The pointer is over this item in a panel, or no longer over any.
+    /// The pointer is over this item in a panel, or over no item any more.
     Hover(Option<Item>),
     /// Move the camera so that an item fills the view.
     Frame(Item),
-    /// Go to an item as a double click on it in a list does.
+    /// Go to an item, like a double click on it in a list.
     Visit(Item),
-    /// Look through the camera that an item stands for.
+    /// Look through the camera that an item represents.
     LookThrough(Item),
-    /// Select and show the item of a kind that follows (or precedes) the selected one.
+    /// Select and show the next (or previous) item of a kind.
     NextOfKind {
         /// The kind.
         kind: Item,
-        /// Whether to go to the one before.
+        /// `true` for the previous item.
         backwards: bool,
     },
-    /// Show this frame of the clip while it is held.
+    /// Show this frame of the clip while the pointer holds it.
     ShowFrame(f64),
-    /// Stop at this frame of the clip.
+    /// Go to this frame of the clip and stop there.
     GoToFrame(f64),
-    /// Keep the moment from going on during this frame of the window.
+    /// Pause playback during this window frame.
     HoldMoment,
-    /// Show a clip from its beginning, or the bind pose.
+    /// Show a clip from its start, or the bind pose.
     ChooseClip(Option<usize>),
-    /// Play so many frames a second.
+    /// Set the frames per second of playback.
     SetFps(f64),
-    /// Play so many times as fast as usual.
+    /// Set the playback speed as a factor.
     SetSpeed(f64),
-    /// Begin what is played with this frame.
+    /// Set the first frame of the played range.
     SetRangeStart(u32),
-    /// End what is played with this frame.
+    /// Set the last frame of the played range.
     SetRangeEnd(u32),
-    /// Say what was wrong with something that was typed.
+    /// Show a warning about typed text.
     Warn(String),
-    /// Go to what a problem is about, if that can be shown.
+    /// Go to the location of a problem, if it has one.
     ShowProblem(Option<ProblemTarget>),
-    /// Go to a difference from another file, by its index.
+    /// Go to a difference, by its index.
     ShowChange(usize),
-    /// Show one of the document's levels, by its number.
+    /// Show a level of the document, by its number.
     ShowLevel(usize),
     /// Hide an item, or show it again.
     Hide(Item, bool),
-    /// Make a light this bright, or as the file has it.
+    /// Set the brightness of a light; `None` restores the file's value.
     SetLight(Item, Option<u8>),
-    /// Make a layer this opaque, from 0 to 255, or wholly so.
+    /// Set the opacity of a layer from 0 to 255; `None` makes it fully opaque.
     SetOpacity(Item, Option<u8>),
-    /// Show a layer alone, or all of them if it is alone already.
+    /// Show only this layer, or all layers if it is the only visible one.
     Solo(Item),
-    /// Show again all that was hidden.
+    /// Show everything that was hidden.
     ShowAll,
-    /// Switch all lights of the level that is shown on or off, or have them as in the file.
+    /// Switch all lights of the visible level on or off; `None` restores the file's values.
     SwitchAllLights(Option<bool>),
-    /// Outline the cells of this depth, or those at the ends of the tree.
+    /// Outline the cells of this depth; `None` outlines the leaves of the tree.
     CellDepth(Option<u8>),
-    /// Put a place of a 2D map, in pixels of it, into the middle of the flat view.
+    /// Centre the flat view on a position of a 2D map, in map pixels.
     CenterFlat(DVec2),
-    /// Draw the layers this far apart, or as far as usual.
+    /// Set the distance between layers; `None` restores the default.
     SetLayerGap(Option<f32>),
-    /// Cut away what is outside a box, or nothing.
+    /// Cut away everything outside a box; `None` cuts nothing.
     SetCut(Option<Aabb>),
     /// Open the first of these files and folders that can be opened.
     OpenPaths(Vec<PathBuf>),
-    /// Open the file of this place in the list of files.
+    /// Open the file at this position of the list.
     OpenListed(usize),
-    /// Go only through files of the list that have this in their path or format.
+    /// Restrict the list of files to those with this text in their path or format.
     FilterListed(String),
-    /// Forget which files were opened.
+    /// Clear the list of recent files.
     ForgetRecentFiles,
-    /// Do what a command does.
+    /// Run a command.
     Run(Action),
 }
 

@@ -20,7 +20,7 @@ const PLACE_WIDTH: f32 = 84.0;
 /// Indentation of the consequences below a problem, in points.
 const INDENT: f32 = 22.0;
 
-/// Lists the problems of the file and leads to their places.
+/// Lists the problems of the file and goes to their places.
 #[derive(Debug)]
 pub struct Problems {
     of: DocumentKey,

@@ -129,7 +129,7 @@ pub(crate) struct Comparison {
     file: Option<PathBuf>,
     /// What was found.
     pub found: Option<Arc<Changes>>,
-    /// The difference that was gone to last, by its index.
+    /// Index of the difference that was last gone to.
     pub current: Option<usize>,
 }
 

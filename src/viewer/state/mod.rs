@@ -91,7 +91,7 @@ impl OpenFile {
         }
     }
 
-    /// Its name for people.
+    /// Its display name.
     pub(crate) fn name(&self) -> String {
         match self.demo {
             // Its parts are those of a file, which is called so.
@@ -148,7 +148,7 @@ pub(crate) struct State {
     pub view: View,
     /// What is done with it beside looking.
     pub tools: Tools,
-    /// What the pointer is over, and does.
+    /// State of the pointer.
     pub pointer: Pointer,
     /// What plays; it says which moment is shown.
     pub player: Player,
@@ -935,7 +935,7 @@ mod tests {
         state.loaded(broken("/no/textures.pfmap"));
         assert_eq!(state.settings.bottom.open, None);
         assert!(state.settings_to_keep().keeps_problems_closed);
-        // By wish it stays.
+        // After an explicit choice it stays.
         state.run(Action::Panel(Panel::Problems));
         assert!(!state.settings.keeps_problems_closed);
         state.loaded(broken("/no/textures.pfmap"));

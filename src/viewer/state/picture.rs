@@ -7,7 +7,7 @@ use mapscope_scene::Shown;
 /// How large a picture is at first where its size is typed, in pixels.
 const FIRST_SIZE: [u32; 2] = [1920, 1080];
 
-/// How a picture of the view is to be saved.
+/// Shows the options for saving a picture of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PictureOptions {
     /// How large it is.

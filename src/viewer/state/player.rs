@@ -303,7 +303,7 @@ impl Player {
         self.smooth = smooth;
     }
 
-    /// Frames a second.
+    /// Frames per second.
     pub(crate) fn fps(&self) -> f64 {
         self.fps
     }

@@ -15,25 +15,26 @@ use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
 use mapscope_scene::{Document, Item, is_missing_file};
 
-/// The open file on disk, while a better version of it, read before, is in view.
+/// State of the open file on disk, while a better, earlier version is in view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnDisk {
     /// The name of the file.
     pub name: String,
-    /// Why it cannot be shown; none where it can.
+    /// Why it cannot be shown; `None` if it can.
     pub unreadable: Option<String>,
-    /// What is wrong with it.
+    /// Its problems.
     pub problems: Vec<Problem>,
-    /// The worst of that which is not wrong with the version in view, or of all if nothing is new.
+    /// The worst problem that the version in view does not have, or the worst of all if there is no
+    /// new one.
     pub new: Option<Problem>,
-    /// When the version in view was read, for people, such as `12:31:07`.
+    /// Display time at which the version in view was read, such as `12:31:07`.
     pub read_at: String,
-    /// Another number for each version that is kept back.
+    /// Unique number of the version that is kept back.
     pub number: u64,
 }
 
 impl OnDisk {
-    /// What is wrong, in one line.
+    /// Summarises its problems in one line.
     pub fn headline(&self) -> String {
         match self.unreadable {
             Some(_) => format!("{} on disk cannot be read", self.name),
@@ -41,23 +42,22 @@ impl OnDisk {
         }
     }
 
-    /// What is said first: the worst of what is new, or else why it cannot be read.
+    /// The main reason: the worst new problem, or else why it cannot be read.
     pub fn reason(&self) -> Option<String> {
         let new = self.new.as_ref();
         let first = new.map(|first| format!("{}: {}", first.place, first.message));
-        // The headline says already that it cannot be read.
+        // The headline already contains that it cannot be read.
         let reason = self.unreadable.as_deref();
         let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
         first.or(reason)
     }
 
-    /// What is in view instead.
+    /// Describes the version that is in view.
     pub fn in_view(&self) -> String {
         format!("In view: the version read at {}", self.read_at)
     }
 
-    /// What the button says that reads the file again, whatever is wrong with it, and what that
-    /// does.
+    /// Label and tooltip of the button that reads the file again and shows it even with problems.
     pub fn button(&self) -> [&'static str; 2] {
         match self.unreadable {
             Some(_) => ["Read again", "Try once more to read the file"],

@@ -51,14 +51,15 @@ pub(crate) struct DockSizes {
 }
 
 impl State {
-    /// Whether the open document has something that a panel shows; all do while none is open.
+    /// `true` if the open document has content for a panel. Without a document all panels are
+    /// offered.
     pub(crate) fn offers(&self, panel: Panel) -> bool {
         let open = self.files.open.as_ref();
         open.is_none_or(|open| open.panels.contains(&panel))
     }
 
-    /// The panel that is open at an edge. One that the document has nothing for gives way, but is
-    /// remembered for the next.
+    /// Returns the open panel at an edge. If the document has no content for the chosen panel, it
+    /// is hidden, but stays chosen for the next document.
     pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
         let wanted = self.settings.dock(dock).open;
         let wanted = wanted.filter(|_| !self.is_folded(dock))?;
@@ -71,7 +72,7 @@ impl State {
         }
     }
 
-    /// Whether a panel is open.
+    /// `true` if a panel is open.
     pub(crate) fn is_panel_open(&self, panel: Panel) -> bool {
         self.open_panel(panel.dock()) == Some(panel)
     }

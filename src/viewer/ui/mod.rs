@@ -187,8 +187,8 @@ impl WindowUi {
             let bar = flat_bar::flat_bar(&ctx, context, center);
             below_bar.min.y = bar.map_or(center.min.y, |bar| bar.max.y);
         });
-        state.with_bar(|context| self.mini_map.show(&ctx, context, center));
-        // What stays until it is answered covers no button.
+        with_bar(state, |context| self.mini_map.show(&ctx, context, center));
+        // Banners that stay until they are dismissed must not cover buttons.
         notices::on_disk(&ctx, state, below_bar);
         notices::scene_offer(&ctx, state, below_bar);
         notices::failures(&ctx, state, below_bar);
@@ -417,7 +417,7 @@ impl BarContext<'_> {
     }
 }
 
-/// Shows a strip of the window, and does what it asks for.
+/// Shows a strip of the window, and carries out its requests.
 fn with_bar(state: &mut State, show: impl FnOnce(&mut BarContext<'_>)) {
     let mut requests = Vec::new();
     show(&mut BarContext {

@@ -44,9 +44,9 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
         parts::name_panel(ui, "Timeline");
         ui.add_space(1.0);
-        // Before the fields, which show where it leads.
-        state.with_bar(|context| follow_pointer(ui, context));
-        state.with_bar(|context| {
+        // Before the fields, which show the new frame.
+        with_bar(state, |context| follow_pointer(ui, context));
+        with_bar(state, |context| {
             ui.horizontal(|ui| controls(ui, context));
             ruler(ui, context);
         });

@@ -402,7 +402,7 @@ impl State {
         }
     }
 
-    /// Stops flying: turning is around something that is in view again.
+    /// Stops flying; orbits use a point in view again.
     pub(crate) fn stop_flying(&mut self) {
         self.view.camera.pose.target = self.seen_in_the_middle();
         self.set_mode(CameraMode::Orbit);
