@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Map;
 use super::chunk_map::is_nonempty_chunk;
-use super::describe::CORNERS;
+use super::fields::cube::CORNERS;
 use super::items::ChunkAt;
 use super::overlays::cell_color;
 use crate::{Branch, Item, LevelItem, Swatch};

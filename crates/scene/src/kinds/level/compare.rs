@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use super::Map;
-use super::environments::Environment;
+use super::fields::LevelAt;
+use super::fields::environment::Environment;
 use super::items::{ChunkAt, CubeAt};
 use super::lights::LightKind;
-use super::properties::LevelAt;
 use crate::document::parts::{Content, Parts};
 use crate::{Item, LevelItem, OwnLine, Owner};
 use mapscope_formats::pmf::{ChunkClient, CubeKind, Face, SIDES, StringRef, StringTable, Vertex};

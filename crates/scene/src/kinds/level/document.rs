@@ -3,8 +3,8 @@
 use glam::Vec3;
 
 use super::Map;
-use super::describe::CubeRecord;
-use super::properties::MapAt;
+use super::fields::MapAt;
+use super::fields::cube::CubeRecord;
 use crate::core::overlay::{LEFT_OUT_HELP, overlays};
 use crate::document::parts::Parts;
 use crate::{

@@ -1,7 +1,7 @@
 //! Lookup of items: the levels, chunks, cubes and entities of a map.
 
 use super::Map;
-use super::environments::Environment;
+use super::fields::environment::Environment;
 use crate::{LevelItem, Owner};
 use mapscope_formats::pmf::{self, ChunkData, ChunkIndex, Entities, Entity, Side, StringTable};
 

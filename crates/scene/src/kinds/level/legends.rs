@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::environments::Environment;
+use super::fields::environment::Environment;
 use super::overlays::{self, cell_color};
 use super::{Map, colors};
 use crate::{LegendEntry, OverlayId, Shown};

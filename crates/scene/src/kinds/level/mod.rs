@@ -17,42 +17,36 @@ pub mod atlas;
 mod branches;
 pub mod caps;
 mod chunk_map;
+mod clips;
 mod compare;
 mod date;
-mod describe;
 mod document;
-mod entities;
-mod environments;
-mod files;
+mod fields;
 mod items;
 mod known;
 mod left_out;
 mod legends;
-mod light_list;
 mod lightmaps;
 pub mod lights;
 pub mod materials;
 pub mod merge;
 pub mod mesh;
-mod moving;
 mod outline;
 mod overlays;
 mod pick;
 mod place;
-mod properties;
 #[cfg(test)]
 mod sample;
 mod sections;
 mod signals;
 mod sky;
-mod surfaces;
 pub mod textures;
 pub mod tint;
 mod visibility;
 mod walk;
 
 pub(crate) use document::OVERLAYS;
-pub use entities::PlacedEntity;
+pub use fields::entity::PlacedEntity;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,11 +54,11 @@ use bytes::Bytes;
 use glam::Vec3;
 
 use self::atlas::Atlas;
-use self::entities::EntityIndex;
-use self::files::UnreferencedTextures;
+use self::fields::entity::EntityIndex;
+use self::fields::file::UnreferencedTextures;
+use self::fields::light::LightList;
 use self::known::Known;
 use self::left_out::LeftOut;
-use self::light_list::LightList;
 use self::materials::Materials;
 use self::mesh::{ChunkMesh, MeshInputs};
 use self::pick::Trees;
@@ -196,7 +190,7 @@ impl Map {
             level_infos: level_infos.collect(),
             widths: items::widths(&pmf),
             pmf: Arc::new(pmf),
-            clips: moving::clips(levels.iter().flat_map(|level| &level.materials.list)),
+            clips: clips::clips(levels.iter().flat_map(|level| &level.materials.list)),
             levels,
             textures,
             left_out: Vec::new(),

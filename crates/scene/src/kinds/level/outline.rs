@@ -1,9 +1,9 @@
 //! The outline tree of a map, and its statistics.
 
 use super::chunk_map::is_nonempty_chunk;
-use super::environments::Environment;
+use super::fields::SECTION_NAMES;
+use super::fields::environment::Environment;
 use super::overlays::{BROKEN, DAMAGED, cell_color};
-use super::properties::SECTION_NAMES;
 use super::{Map, colors};
 use crate::describe::outline::{heading, heading_of, leaf};
 use crate::{LevelItem, OutlineNode, Statistic, Swatch};

@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-use super::entities::Marker;
+use super::fields::entity::Marker;
 use super::items::ChunkAt;
 use super::known::is_outermost_in_cell;
 use super::place::cell_in_world;

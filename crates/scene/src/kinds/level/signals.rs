@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Map;
+use super::fields::MAX_LISTED;
 use super::items::EntityAt;
-use super::properties::MAX_LISTED;
 use crate::LevelItem;
 use crate::describe::fields::Value;
 use mapscope_formats::pmf::Signal;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Vec3;
 
-use super::describe::OVERLAYS;
+use super::document::OVERLAYS;
 use super::overlays::circle_radii;
 use super::pick::Covers;
 use super::place::{

@@ -6,7 +6,7 @@
 
 mod build;
 mod check;
-mod describe;
+mod document;
 mod fields;
 mod load;
 mod overlays;
@@ -20,7 +20,7 @@ use std::sync::{Arc, OnceLock};
 
 use glam::Affine3A;
 
-pub(crate) use describe::OVERLAYS;
+pub(crate) use document::OVERLAYS;
 pub use load::{MapFile, maps_beside};
 use pick::Covers;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use glam::{Affine3A, Vec3};
 use serde_json::{Map, Value as Json, json};
 
-use super::describe::OWN_OVERLAYS;
+use super::document::OWN_OVERLAYS;
 use super::fields::entity_item;
 use super::{MapScene, Placed};
 use crate::kinds::model::Model;

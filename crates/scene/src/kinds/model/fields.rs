@@ -5,7 +5,7 @@ use glam::{Affine3A, Quat, Vec3};
 use serde_json::{Map, Value as Json, json};
 
 use super::bounds::Difference;
-use super::curves::{FirstAxis, euler_degrees};
+use super::clips::{FirstAxis, euler_degrees};
 use super::flaws::FlawAt;
 use super::materials::ENGINE_TEXTURE_SIZE;
 use super::mesh::Point;

@@ -1,18 +1,18 @@
 //! Models: PFOBJ meshes with animated skeletons, shown as in the Permafrost Engine.
 
 mod bounds;
+mod clips;
 mod compare;
 pub mod crowd;
-mod curves;
-mod describe;
+mod document;
 mod exported;
 mod fields;
 mod flaws;
-mod lines;
 mod lods;
 mod materials;
 pub mod mesh;
 mod outline;
+mod overlays;
 mod pick;
 mod posed;
 mod poses;
@@ -28,8 +28,8 @@ use std::sync::{Arc, OnceLock};
 
 use glam::{Affine3A, Vec3, Vec3A};
 
-pub(crate) use describe::OVERLAYS;
-pub use describe::{HEAT_COLORS, REVERSED_COLOR};
+pub(crate) use document::OVERLAYS;
+pub use document::{HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
 pub use materials::{ENGINE_TEXTURE_SIZE, Material};
 pub use poses::{Poses, skin_normal, skin_position};

@@ -2,9 +2,9 @@
 
 mod class;
 pub mod colors;
-mod describe;
+mod document;
+mod fields;
 pub mod geometry;
-mod inspect;
 pub mod navigation;
 pub mod noise;
 mod overview;
@@ -22,7 +22,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 pub use class::TileClass;
-pub(crate) use describe::{MAP_OVERLAYS, OVERLAYS};
+pub(crate) use document::{MAP_OVERLAYS, OVERLAYS};
 pub use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Splat, TileType};
 pub use overview::Overview;
 pub use patch::PATCH_TILES;

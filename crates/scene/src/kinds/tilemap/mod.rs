@@ -5,8 +5,8 @@
 //! right of the file's map (east), and Z goes down (south). Layers are stacked along Y in drawing
 //! order ([`Shown::layer_gap`]). The view from straight above equals the image that the game draws.
 
-mod animation;
 mod cell;
+mod clips;
 mod compare;
 mod document;
 mod fields;

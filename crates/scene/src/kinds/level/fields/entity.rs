@@ -5,14 +5,14 @@ use std::sync::OnceLock;
 
 use glam::{EulerRot, Quat, Vec3};
 
-use super::Map;
-use super::items::EntityAt;
-use super::lights::LightKind;
-use super::properties::{MAX_BYTES, hex};
-use super::signals::Signals;
 use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::lines::box_edges;
 use crate::describe::own::long_text;
+use crate::kinds::level::Map;
+use crate::kinds::level::fields::{MAX_BYTES, hex};
+use crate::kinds::level::items::EntityAt;
+use crate::kinds::level::lights::LightKind;
+use crate::kinds::level::signals::Signals;
 use crate::{Aabb, Item, LevelItem, Owner, Shown, Spawn, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, Entity, EntityKind, FieldKind, FieldValue};
@@ -27,13 +27,13 @@ const CIRCLE_SEGMENTS: usize = 24;
 
 /// An entity with a position.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Marker {
-    pub(super) item: LevelItem,
-    pub(super) kind: EntityKind,
+pub(in crate::kinds::level) struct Marker {
+    pub(in crate::kinds::level) item: LevelItem,
+    pub(in crate::kinds::level) kind: EntityKind,
     /// Gamemodes that it belongs to, as a bit mask.
     gamemodes: u32,
     /// Position in world space.
-    pub(super) place: Vec3,
+    pub(in crate::kinds::level) place: Vec3,
 }
 
 /// An entity of a map that has a position.
@@ -53,10 +53,10 @@ pub struct PlacedEntity {
 
 /// Index of the entities, built on first use.
 #[derive(Debug, Default)]
-pub(super) struct EntityIndex {
+pub(in crate::kinds::level) struct EntityIndex {
     /// Entities of the map, then of each level with its chunks.
     parts: OnceLock<Vec<Part>>,
-    pub(super) signals: OnceLock<Signals>,
+    pub(in crate::kinds::level) signals: OnceLock<Signals>,
 }
 
 /// The entities of the map, or of a level with its chunks.
@@ -76,13 +76,13 @@ impl EntityAt<'_> {
     }
 
     /// Returns its position in world space, or `None` if it has none.
-    pub(super) fn place(&self) -> Option<Vec3> {
+    pub(in crate::kinds::level) fn place(&self) -> Option<Vec3> {
         let place = Vec3::from(self.entity.position()?) + self.origin();
         place.is_finite().then_some(place)
     }
 
     /// Returns lines in world space along the volume that it occupies or reaches.
-    pub(super) fn shape(&self) -> Vec<[Vec3; 2]> {
+    pub(in crate::kinds::level) fn shape(&self) -> Vec<[Vec3; 2]> {
         let Some(place) = self.place() else {
             return Vec::new();
         };
@@ -166,7 +166,7 @@ impl EntityAt<'_> {
     }
 
     /// Returns its display title: type and name.
-    pub(super) fn title(&self) -> String {
+    pub(in crate::kinds::level) fn title(&self) -> String {
         let name = self.entity.brief_name();
         let kind = self.entity.kind().name();
         if name.is_empty() {
@@ -264,7 +264,7 @@ impl Map {
 
     /// Returns the entities with a position that are shown with a level: its own and those of the
     /// map.
-    pub(super) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
+    pub(in crate::kinds::level) fn markers(&self, level: usize) -> impl Iterator<Item = &Marker> {
         let parts = [0, 1 + level].into_iter();
         let parts = parts.filter_map(|part| self.entity_parts().get(part));
         parts.flat_map(|part| &part.markers)
@@ -272,7 +272,10 @@ impl Map {
 
     /// Returns the visible entities of [`Map::markers`]: those whose type is not hidden, and whose
     /// gamemodes are not all hidden.
-    pub(super) fn shown_markers(&self, shown: &Shown) -> impl Iterator<Item = &Marker> {
+    pub(in crate::kinds::level) fn shown_markers(
+        &self,
+        shown: &Shown,
+    ) -> impl Iterator<Item = &Marker> {
         let count = self.pmf.header.gamemodes.len().min(32) as u32;
         // Bits without a name have no meaning (fact sheet B29).
         let known = u32::MAX.checked_shr(32 - count).unwrap_or(0);
@@ -294,7 +297,7 @@ impl Map {
     }
 
     /// Number of entities in a gamemode.
-    pub(super) fn entities_in(&self, gamemode: usize) -> usize {
+    pub(in crate::kinds::level) fn entities_in(&self, gamemode: usize) -> usize {
         let counts = self.entity_parts().iter();
         let counts = counts.filter_map(|part| part.in_gamemodes.get(gamemode));
         counts.sum()
@@ -308,7 +311,7 @@ impl Map {
     }
 
     /// Returns the entities of the map, or of a level with its chunks, grouped by type.
-    pub(super) fn entities_by_kind(
+    pub(in crate::kinds::level) fn entities_by_kind(
         &self,
         level: Option<usize>,
     ) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
@@ -319,13 +322,15 @@ impl Map {
 
     /// Returns all entities grouped by type: first those of the map, then those of each level with
     /// its chunks.
-    pub(super) fn entities_of_all(&self) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
+    pub(in crate::kinds::level) fn entities_of_all(
+        &self,
+    ) -> impl Iterator<Item = (&EntityKind, &Vec<LevelItem>)> {
         self.entity_parts().iter().flat_map(|part| &part.by_kind)
     }
 
     /// Finds the player start of a level. The format has no entity type for it: the first entity
     /// with a position and a matching name is used, such as `player_start` or `spawn 1`.
-    pub(super) fn player_start(&self, level: usize) -> Option<Spawn> {
+    pub(in crate::kinds::level) fn player_start(&self, level: usize) -> Option<Spawn> {
         self.markers(level).find_map(|marker| {
             let at = self.entity_at(marker.item)?;
             let name = at.entity.brief_name().to_lowercase();
@@ -341,14 +346,14 @@ impl Map {
     }
 
     /// Half the length of an entity marker, in metres.
-    pub(super) fn marker_half(&self, level: Option<usize>) -> f32 {
+    pub(in crate::kinds::level) fn marker_half(&self, level: Option<usize>) -> f32 {
         let level = self.pmf.levels.get(level.unwrap_or(0));
         let side = level.map_or(16.0, pmf::Level::chunk_side);
         (side / 64.0).clamp(0.02, 0.3)
     }
 
     /// Returns the bounds of an entity in world space, including the volume that it reaches.
-    pub(super) fn entity_bounds(&self, item: LevelItem) -> Option<Aabb> {
+    pub(in crate::kinds::level) fn entity_bounds(&self, item: LevelItem) -> Option<Aabb> {
         let at = self.entity_at(item)?;
         let place = at.place()?;
         let half = Vec3::splat(self.marker_half(Self::level_of_item(item)));
@@ -357,7 +362,7 @@ impl Map {
     }
 
     /// Returns the outline of an entity.
-    pub(super) fn entity_contour(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+    pub(in crate::kinds::level) fn entity_contour(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let Some(at) = self.entity_at(item) else {
             return Vec::new();
         };
@@ -370,13 +375,16 @@ impl Map {
     }
 
     /// Returns an entity type by its number in files.
-    pub(super) fn entity_type_at(&self, entity_type: u32) -> Option<EntityTypeAt<'_>> {
+    pub(in crate::kinds::level) fn entity_type_at(
+        &self,
+        entity_type: u32,
+    ) -> Option<EntityTypeAt<'_>> {
         let kind = EntityKind::from_number(u8::try_from(entity_type).ok()?)?;
         Some(EntityTypeAt { map: self, kind })
     }
 
     /// Returns a gamemode by its index.
-    pub(super) fn gamemode_at(&self, number: usize) -> Option<GamemodeAt<'_>> {
+    pub(in crate::kinds::level) fn gamemode_at(&self, number: usize) -> Option<GamemodeAt<'_>> {
         let name = self.pmf.header.gamemodes.get(number)?;
         Some(GamemodeAt {
             map: self,
@@ -388,14 +396,14 @@ impl Map {
 
 /// A gamemode of the map.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct GamemodeAt<'a> {
+pub(in crate::kinds::level) struct GamemodeAt<'a> {
     map: &'a Map,
     number: usize,
     name: &'a str,
 }
 
 impl<'a> GamemodeAt<'a> {
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Gamemode", Self::GAMEMODE)],
     };
 
@@ -413,13 +421,13 @@ impl<'a> GamemodeAt<'a> {
 
 /// An entity type.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EntityTypeAt<'a> {
+pub(in crate::kinds::level) struct EntityTypeAt<'a> {
     map: &'a Map,
     kind: EntityKind,
 }
 
 impl<'a> EntityTypeAt<'a> {
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Entity type", Self::TYPE),
             section("Fields", Self::OWN),
@@ -459,7 +467,7 @@ impl<'a> EntityTypeAt<'a> {
 impl<'a> EntityAt<'a> {
     /// The fields of any entity. Type-specific fields are in the table of its type
     /// ([`EntityKind::fields`]).
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Entity", Self::ENTITY),
             section("Fields", Self::OWN),
@@ -651,7 +659,7 @@ fn property_text(property: &pmf::Property, max: usize) -> String {
 }
 
 /// Truncates a text to the length of an inspector line.
-pub(super) fn cut(text: String) -> String {
+pub(in crate::kinds::level) fn cut(text: String) -> String {
     const MAX_CHARACTERS: usize = 1024;
     match text.char_indices().nth(MAX_CHARACTERS) {
         Some((end, _)) => format!("{}...", text.get(..end).unwrap_or_default()),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use glam::Vec3;
 use serde_json::{Map, Value};
 
-use super::lines::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
+use super::overlays::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
 use super::{Model, joint_item};
 use crate::colors;
 use crate::core::overlay::overlays;

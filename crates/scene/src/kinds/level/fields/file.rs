@@ -4,13 +4,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use super::Map;
-use super::textures::{self, Textures};
 use crate::assets::THUMBNAIL_SIDE;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
 use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::outline::{leaf, remainder_line};
+use crate::kinds::level::Map;
+use crate::kinds::level::textures::{self, Textures};
 use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
 use crate::{OpenError, Progress};
 use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
@@ -31,19 +31,19 @@ const MAX_REFERENCES: usize = 1 << 20;
 
 /// The textures of the archive that no material references.
 #[derive(Debug, Default)]
-pub(super) struct UnreferencedTextures {
+pub(in crate::kinds::level) struct UnreferencedTextures {
     /// Archive entries, with their lazily built thumbnails.
     list: Vec<(usize, OnceLock<Option<Vec<u8>>>)>,
     /// Index in the list by entry.
     by_entry: HashMap<usize, usize>,
     /// Texture index of each entry that materials reference.
     named: HashMap<usize, usize>,
-    pub(super) problems: Vec<Problem>,
+    pub(in crate::kinds::level) problems: Vec<Problem>,
 }
 
 /// Returns the offset at which the archive begins, which is the length of the header before it, in
 /// bytes. Returns `None` for a map that is not from a file.
-pub(super) fn archive_start(pmf: &Pmf) -> Option<u64> {
+pub(in crate::kinds::level) fn archive_start(pmf: &Pmf) -> Option<u64> {
     let levels: u64 = pmf.levels.iter().map(|level| u64::from(level.size)).sum();
     let sizes = pmf.extensions.iter();
     let extensions: u64 = sizes.map(|extension| u64::from(extension.size)).sum();
@@ -60,7 +60,7 @@ impl UnreferencedTextures {
     ///
     /// # Errors
     /// Only when the load is cancelled.
-    pub(super) fn find(
+    pub(in crate::kinds::level) fn find(
         pmf: &Pmf,
         textures: &Textures,
         progress: &Progress,
@@ -146,7 +146,7 @@ fn is_texture(name: &str) -> bool {
 impl Map {
     /// Returns a thumbnail by its index: first those of textures that materials reference, then the
     /// others.
-    pub(super) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+    pub(in crate::kinds::level) fn thumbnail_of(&self, index: usize) -> Option<(u32, u32, &[u8])> {
         if let Some(texture) = self.textures.list.get(index) {
             return texture.file.thumbnail();
         }
@@ -169,7 +169,7 @@ impl Map {
     }
 
     /// Returns the files of the archive as a tree.
-    pub(super) fn archive_lines(&self) -> Vec<OutlineNode> {
+    pub(in crate::kinds::level) fn archive_lines(&self) -> Vec<OutlineNode> {
         let Some(archive) = &self.pmf.archive else {
             return Vec::new();
         };
@@ -208,7 +208,10 @@ impl Map {
     }
 
     /// Returns an entry of the archive.
-    pub(super) fn archive_file_at(&self, index: usize) -> Option<ArchiveFileAt<'_>> {
+    pub(in crate::kinds::level) fn archive_file_at(
+        &self,
+        index: usize,
+    ) -> Option<ArchiveFileAt<'_>> {
         let archive = self.pmf.archive.as_ref()?;
         Some(ArchiveFileAt {
             map: self,
@@ -219,7 +222,7 @@ impl Map {
     }
 
     /// Returns an extension of the format.
-    pub(super) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
+    pub(in crate::kinds::level) fn extension_at(&self, index: usize) -> Option<ExtensionAt<'_>> {
         let extension = self.pmf.extensions.get(index)?;
         Some(ExtensionAt { extension })
     }
@@ -227,7 +230,7 @@ impl Map {
 
 /// An entry of the archive.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ArchiveFileAt<'a> {
+pub(in crate::kinds::level) struct ArchiveFileAt<'a> {
     map: &'a Map,
     archive: &'a Archive,
     index: usize,
@@ -236,7 +239,7 @@ pub(super) struct ArchiveFileAt<'a> {
 
 impl<'a> ArchiveFileAt<'a> {
     /// The fields of an archive entry.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Archive file", Self::ENTRY),
             section("Content", Self::CONTENT),
@@ -333,13 +336,13 @@ impl<'a> ArchiveFileAt<'a> {
 
 /// An extension of the format.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ExtensionAt<'a> {
+pub(in crate::kinds::level) struct ExtensionAt<'a> {
     extension: &'a Extension,
 }
 
 impl<'a> ExtensionAt<'a> {
     /// The fields of an extension.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Extension", Self::EXTENSION),
             section("Data", Self::DATA),
@@ -398,7 +401,7 @@ impl<'a> ExtensionAt<'a> {
 
 /// A string table.
 #[derive(Debug)]
-pub(super) struct StringTableAt<'a> {
+pub(in crate::kinds::level) struct StringTableAt<'a> {
     strings: &'a StringTable,
     /// Owner of the table, as display text.
     of: String,
@@ -429,7 +432,7 @@ struct Strings {
 impl<'a> StringTableAt<'a> {
     /// The fields of a string table: its strings with their offsets, and the unreferenced ones
     /// among them.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("String table", Self::TABLE),
             section("Strings", Self::STRINGS),
@@ -509,7 +512,11 @@ impl StringUsers<'_> {
 
 impl Map {
     /// Returns a string table by its owner.
-    pub(super) fn string_table_at(&self, owner: Owner, index: u32) -> Option<StringTableAt<'_>> {
+    pub(in crate::kinds::level) fn string_table_at(
+        &self,
+        owner: Owner,
+        index: u32,
+    ) -> Option<StringTableAt<'_>> {
         let pmf = &self.pmf;
         let (strings, of, users) = match owner {
             Owner::Map => {
@@ -587,7 +594,7 @@ fn names_of_client(client: &pmf::LevelClient) -> impl Iterator<Item = u32> {
 }
 
 fn names_of_chunk(data: &ChunkData) -> impl Iterator<Item = u32> {
-    use super::environments::Environment;
+    use crate::kinds::level::fields::environment::Environment;
     let lists = [
         &data.materials,
         &data.physics_materials,

@@ -6,8 +6,8 @@ use glam::Vec3;
 use serde_json::{Map, Value, json};
 
 use super::class::bad_tiles_note;
+use super::fields::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
 use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::inspect::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
 use super::{SKYBOX_PLACE, Terrain, TileClass, colors};
 use crate::colors::bytes;

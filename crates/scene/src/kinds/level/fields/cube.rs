@@ -6,15 +6,15 @@ use std::ops::Range;
 use glam::Vec3;
 use serde_json::{Map as JsonMap, Value as Json, json};
 
-use super::Map;
-use super::items::{ChunkAt, CubeAt};
-use super::lights::LightKind;
-use super::place::Place;
-use super::properties::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
 use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::lines::box_edges;
 use crate::describe::numbers::{number, short, xyz};
 use crate::describe::own::long_text;
+use crate::kinds::level::Map;
+use crate::kinds::level::fields::{MAX_BYTES, MAX_LISTED, SECTION_NAMES, hex, text};
+use crate::kinds::level::items::{ChunkAt, CubeAt};
+use crate::kinds::level::lights::LightKind;
+use crate::kinds::level::place::Place;
 use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
@@ -35,7 +35,7 @@ const KIND_WIDTH: usize = 9;
 
 /// A cube or one of its sides, with its place.
 #[derive(Debug, Clone)]
-pub(super) struct CubeRecord<'a> {
+pub(in crate::kinds::level) struct CubeRecord<'a> {
     cube: CubeAt<'a>,
     side: Option<usize>,
     /// `None` for a cube that is not reached from the root.
@@ -45,7 +45,7 @@ pub(super) struct CubeRecord<'a> {
 
 impl Map {
     /// Returns a cube, or one of its sides, by its item.
-    pub(super) fn cube_record(&self, item: LevelItem) -> Option<CubeRecord<'_>> {
+    pub(in crate::kinds::level) fn cube_record(&self, item: LevelItem) -> Option<CubeRecord<'_>> {
         let (cube, side) = self.cube_at(item)?;
         Some(CubeRecord {
             cube,
@@ -59,7 +59,7 @@ impl Map {
 impl<'a> CubeRecord<'a> {
     /// The fields of a cube. Each part of the status line is as wide as its widest value, so that
     /// nothing moves while the pointer does.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Cube", Self::CUBE),
             section("Side", Self::SIDE),
@@ -453,7 +453,7 @@ fn corners(aabb: Aabb) -> Json {
 
 impl Map {
     /// Returns the bounds of an item in world space, or `None` if it has no position.
-    pub(super) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
+    pub(in crate::kinds::level) fn bounds_of(&self, item: LevelItem) -> Option<Aabb> {
         match item {
             LevelItem::Map => self.levels.first().map(|level| level.bounds),
             LevelItem::Level { level } => Some(self.levels.get(level as usize)?.bounds),
@@ -491,7 +491,7 @@ impl Map {
 
     /// Returns an outline of an item in world space: the edges of a box with its moved corners, of
     /// a hull, or of faces.
-    pub(super) fn contour_of(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
+    pub(in crate::kinds::level) fn contour_of(&self, item: LevelItem) -> Vec<[Vec3; 2]> {
         let corners = match item {
             LevelItem::Chunk { .. } | LevelItem::ServerRegion { .. } => {
                 self.bounds_of(item).map(|aabb| aabb.corners())
@@ -535,29 +535,29 @@ impl Map {
     }
 
     /// Returns the material of a side of a cube, or of its first side.
-    pub(super) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
+    pub(in crate::kinds::level) fn material_of(&self, item: LevelItem) -> Option<LevelItem> {
         let (cube, side) = self.cube_at(item)?;
         cube.material_item(cube.geometry()?, side.unwrap_or(0))
     }
 }
 
 impl ChunkAt<'_> {
-    pub(super) fn center(&self) -> Vec3 {
+    pub(in crate::kinds::level) fn center(&self) -> Vec3 {
         self.level.chunk_center(self.chunk.index).into()
     }
 
-    pub(super) fn bounds(&self) -> Aabb {
+    pub(in crate::kinds::level) fn bounds(&self) -> Aabb {
         Aabb::centered(self.center(), Vec3::splat(self.half()))
     }
 
     /// Half the length of its edges, in metres.
-    pub(super) fn half(&self) -> f32 {
+    pub(in crate::kinds::level) fn half(&self) -> f32 {
         self.level.chunk_side() * 0.5
     }
 }
 
 impl<'a> CubeAt<'a> {
-    pub(super) fn place(&self) -> Option<Place> {
+    pub(in crate::kinds::level) fn place(&self) -> Option<Place> {
         Place::find(&self.data.cubes, self.cube, self.at.half())
     }
 
@@ -569,11 +569,11 @@ impl<'a> CubeAt<'a> {
         self.data.cubes.kind(self.cube)
     }
 
-    pub(super) fn kind_name(&self) -> &'static str {
+    pub(in crate::kinds::level) fn kind_name(&self) -> &'static str {
         self.kind().map_or("", CubeKind::name)
     }
 
-    pub(super) fn geometry(&self) -> Option<&'a Geometry> {
+    pub(in crate::kinds::level) fn geometry(&self) -> Option<&'a Geometry> {
         match self.cube()? {
             Cube::Geometry(geometry) => Some(geometry),
             _ => None,
@@ -802,12 +802,12 @@ impl<'a> CubeAt<'a> {
 }
 
 /// Names of the corners, in their order.
-pub(super) const CORNERS: [&str; 8] = [
+pub(in crate::kinds::level) const CORNERS: [&str; 8] = [
     "+X +Y +Z", "-X +Y +Z", "+X +Y -Z", "-X +Y -Z", "+X -Y +Z", "-X -Y +Z", "+X -Y -Z", "-X -Y -Z",
 ];
 
 /// Returns a whole string of any length, or its offset if it is not in the table.
-pub(super) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
+pub(in crate::kinds::level) fn whole(strings: &StringTable, string: StringRef) -> Cow<'_, str> {
     if strings.has(string.0) {
         strings.get(string)
     } else {

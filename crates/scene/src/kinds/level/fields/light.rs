@@ -3,18 +3,18 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::OnceLock;
 
-use super::Map;
-use super::items::EntityAt;
-use super::lights::{ChunkLight, LightKind};
-use super::properties::{LevelAt, MAX_LISTED};
 use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
+use crate::kinds::level::Map;
+use crate::kinds::level::fields::{LevelAt, MAX_LISTED};
+use crate::kinds::level::items::EntityAt;
+use crate::kinds::level::lights::{ChunkLight, LightKind};
 use crate::{Aabb, LevelItem, Light};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{DynamicLight, EntityKind};
 
 /// The lights of all levels, collected on first use.
 #[derive(Debug, Default)]
-pub(super) struct LightList {
+pub(in crate::kinds::level) struct LightList {
     found: OnceLock<HashMap<LevelItem, Found>>,
     /// Entities that control a light, by its kind and number.
     controllers: OnceLock<HashMap<(LightKind, u32), Vec<LevelItem>>>,
@@ -87,7 +87,7 @@ impl Map {
 
     /// Finds the light with a kind and a number in the map: that of the given level, or else of the
     /// first level that has it.
-    pub(super) fn light_with_id(
+    pub(in crate::kinds::level) fn light_with_id(
         &self,
         kind: LightKind,
         level: usize,
@@ -124,7 +124,7 @@ impl Map {
     }
 
     /// Returns the lights of a level: dynamic ones first, each kind in ascending order of number.
-    pub(super) fn light_list(&self, level: usize) -> Vec<Light> {
+    pub(in crate::kinds::level) fn light_list(&self, level: usize) -> Vec<Light> {
         let all = self.found_lights().iter();
         let of_level = all.filter_map(|(item, found)| {
             let (kind, of, id) = LightKind::of_item(*item)?;
@@ -151,7 +151,7 @@ impl Map {
 
     /// Returns the display name of a light: that of the entity that controls it, or else its
     /// number.
-    pub(super) fn light_name(&self, light: LevelItem) -> String {
+    pub(in crate::kinds::level) fn light_name(&self, light: LevelItem) -> String {
         let Some((kind, _, id)) = LightKind::of_item(light) else {
             return String::new();
         };
@@ -191,7 +191,7 @@ impl Map {
     }
 
     /// Returns a light of a level by its item.
-    pub(super) fn light_at(&self, item: LevelItem) -> Option<LightAt<'_>> {
+    pub(in crate::kinds::level) fn light_at(&self, item: LevelItem) -> Option<LightAt<'_>> {
         let found = self.found_lights().get(&item)?;
         let (kind, level, id) = LightKind::of_item(item)?;
         let level = self.level_at(level)?;
@@ -205,7 +205,7 @@ impl Map {
     }
 
     /// Returns the bounds of the lit surfaces in each chunk, in world space.
-    pub(super) fn lit_boxes(&self, light: LevelItem) -> Vec<Aabb> {
+    pub(in crate::kinds::level) fn lit_boxes(&self, light: LevelItem) -> Vec<Aabb> {
         let found = self.found_lights().get(&light);
         let Some((found, (kind, number, _))) = found.zip(LightKind::of_item(light)) else {
             return Vec::new();
@@ -247,7 +247,7 @@ impl Map {
 
 /// A light of a level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LightAt<'a> {
+pub(in crate::kinds::level) struct LightAt<'a> {
     level: LevelAt<'a>,
     item: LevelItem,
     kind: LightKind,
@@ -257,7 +257,7 @@ pub(super) struct LightAt<'a> {
 
 impl<'a> LightAt<'a> {
     /// The fields of a light.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Light", Self::LIGHT),
             section("Controllers", Self::CONTROLLERS),

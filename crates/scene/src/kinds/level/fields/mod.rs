@@ -1,25 +1,34 @@
 //! Field tables of maps, levels, chunks and their contents, and the lookup of the tables of all
 //! records ([`Map::described`]).
 
+pub(super) mod cube;
+pub(super) mod entity;
+pub(super) mod environment;
+pub(super) mod file;
+pub(super) mod light;
+pub(super) mod material;
+
 use serde_json::{Value as Json, json};
 
-use super::chunk_map::packed_bytes;
-use super::describe::CubeRecord;
-use super::entities::{EntityTypeAt, GamemodeAt};
-use super::environments::{Environment, EnvironmentAt, RegionAt, ServerRegionAt};
-use super::files::{ArchiveFileAt, ExtensionAt, StringTableAt, archive_start};
-use super::items::{ChunkAt, EntityAt};
-use super::known::{Counts, kind_counts};
-use super::light_list::LightAt;
-use super::lights::LightKind;
-use super::mesh::ChunkMesh;
-use super::surfaces::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
-use super::{Level, Map, date};
 use crate::describe::fields::{
     Describe, Field, ItemKeys, Table, Value, field, json_only, own_only, section, summary_only,
 };
 use crate::describe::numbers::{fixed, number, short};
 use crate::describe::own::hex_text;
+use crate::kinds::level::chunk_map::packed_bytes;
+use crate::kinds::level::fields::cube::CubeRecord;
+use crate::kinds::level::fields::entity::{EntityTypeAt, GamemodeAt};
+use crate::kinds::level::fields::environment::{
+    Environment, EnvironmentAt, RegionAt, ServerRegionAt,
+};
+use crate::kinds::level::fields::file::{ArchiveFileAt, ExtensionAt, StringTableAt, archive_start};
+use crate::kinds::level::fields::light::LightAt;
+use crate::kinds::level::fields::material::{MaterialAt, PhysicsMaterialAt, SoundMaterialAt};
+use crate::kinds::level::items::{ChunkAt, EntityAt};
+use crate::kinds::level::known::{Counts, kind_counts};
+use crate::kinds::level::lights::LightKind;
+use crate::kinds::level::mesh::ChunkMesh;
+use crate::kinds::level::{Level, Map, date};
 use crate::{ClipInfo, LevelItem, Property};
 use mapscope_formats::pmf::{
     self, ChunkClient, ChunkData, ChunkServer, Cube, CubeKind, Entities, Frame, Side, StringRef,
@@ -29,24 +38,24 @@ use mapscope_formats::{Problem, counted};
 
 /// Maximum number of listed entries: the full range of a byte, or the first entries of longer
 /// lists.
-pub(super) const MAX_LISTED: usize = 256;
+pub(in crate::kinds::level) const MAX_LISTED: usize = 256;
 /// Maximum number of bytes in a line of text.
-pub(super) const MAX_BYTES: usize = 256;
+pub(in crate::kinds::level) const MAX_BYTES: usize = 256;
 /// Maximum number of levels in the table of sizes.
 const MAX_LEVELS: usize = 256;
 
 /// Names of the sections of levels and chunks, in their order.
-pub(super) const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
+pub(in crate::kinds::level) const SECTION_NAMES: [&str; 3] = ["Common", "Client", "Server"];
 
 /// Formats the first bytes, at most `max`, in hexadecimal.
-pub(super) fn hex(bytes: &[u8], max: usize) -> String {
+pub(in crate::kinds::level) fn hex(bytes: &[u8], max: usize) -> String {
     let numbers = bytes.iter().take(max).map(|byte| format!("{byte:02x}"));
     let more = (bytes.len() > max).then(|| "...".to_owned());
     numbers.chain(more).collect::<Vec<_>>().join(" ")
 }
 
 /// Returns a name as JSON.
-pub(super) fn text(strings: &StringTable, name: StringRef) -> Json {
+pub(in crate::kinds::level) fn text(strings: &StringTable, name: StringRef) -> Json {
     strings.brief(name).into()
 }
 
@@ -73,13 +82,13 @@ fn unread_entities(entities: Option<&Entities>) -> Value {
 
 /// The file as a whole.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MapAt<'a> {
-    pub(super) map: &'a Map,
+pub(in crate::kinds::level) struct MapAt<'a> {
+    pub(in crate::kinds::level) map: &'a Map,
 }
 
 impl<'a> MapAt<'a> {
     /// The fields of the file.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Map", Self::MAP),
             section("Sizes", Self::SIZES),
@@ -220,13 +229,13 @@ impl<'a> MapAt<'a> {
 
 impl Map {
     /// Returns the paths of the archive's files.
-    pub(super) fn archive_paths(&self) -> Vec<String> {
+    pub(in crate::kinds::level) fn archive_paths(&self) -> Vec<String> {
         let archive = self.pmf.archive.as_ref();
         archive.map_or_else(Vec::new, pmf::archive::Archive::file_paths)
     }
 
     /// Returns a level by its number.
-    pub(super) fn level_at(&self, number: usize) -> Option<LevelAt<'_>> {
+    pub(in crate::kinds::level) fn level_at(&self, number: usize) -> Option<LevelAt<'_>> {
         let (data, source) = self.level(number)?;
         Some(LevelAt {
             map: self,
@@ -275,7 +284,10 @@ impl Map {
     }
 
     /// Returns the record of an item with its fields, or `None` if the item does not exist.
-    pub(super) fn described(&self, item: LevelItem) -> Option<Box<dyn Describe + '_>> {
+    pub(in crate::kinds::level) fn described(
+        &self,
+        item: LevelItem,
+    ) -> Option<Box<dyn Describe + '_>> {
         Some(match item {
             LevelItem::Map => MapAt::FIELDS.of(MapAt { map: self }),
             LevelItem::Level { level } => LevelAt::FIELDS.of(self.level_at(level as usize)?),
@@ -344,11 +356,11 @@ impl Map {
 
 /// A level of a map.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LevelAt<'a> {
-    pub(super) map: &'a Map,
-    pub(super) number: usize,
-    pub(super) data: &'a Level,
-    pub(super) source: &'a pmf::Level,
+pub(in crate::kinds::level) struct LevelAt<'a> {
+    pub(in crate::kinds::level) map: &'a Map,
+    pub(in crate::kinds::level) number: usize,
+    pub(in crate::kinds::level) data: &'a Level,
+    pub(in crate::kinds::level) source: &'a pmf::Level,
 }
 
 impl<'a> LevelAt<'a> {
@@ -485,12 +497,12 @@ impl<'a> LevelAt<'a> {
     })];
 
     /// Its number, as a link to the level.
-    pub(super) fn link(&self) -> Value {
+    pub(in crate::kinds::level) fn link(&self) -> Value {
         Value::from(self.number).link(LevelItem::level(self.number))
     }
 
     /// Returns the counts of its contents.
-    pub(super) fn counts(&self) -> &'a Counts {
+    pub(in crate::kinds::level) fn counts(&self) -> &'a Counts {
         self.data.counts(self.source)
     }
 
@@ -537,7 +549,7 @@ impl<'a> LevelAt<'a> {
 
 impl<'a> ChunkAt<'a> {
     /// The fields of a chunk.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Chunk", Self::CHUNK),
             section("Cubes", Self::CUBES),
@@ -697,19 +709,19 @@ impl<'a> ChunkAt<'a> {
         unread_entities(at.server().map(|server| &server.entities))
     })];
 
-    pub(super) fn data(&self) -> Option<&'a ChunkData> {
+    pub(in crate::kinds::level) fn data(&self) -> Option<&'a ChunkData> {
         self.chunk.data.as_deref()
     }
 
-    pub(super) fn client(&self) -> Option<&'a ChunkClient> {
+    pub(in crate::kinds::level) fn client(&self) -> Option<&'a ChunkClient> {
         self.data()?.client.as_ref()
     }
 
-    pub(super) fn server(&self) -> Option<&'a ChunkServer> {
+    pub(in crate::kinds::level) fn server(&self) -> Option<&'a ChunkServer> {
         self.data()?.server.as_ref()
     }
 
-    pub(super) fn lightmaps(&self) -> &'a [pmf::Lightmap] {
+    pub(in crate::kinds::level) fn lightmaps(&self) -> &'a [pmf::Lightmap] {
         self.client().map_or(&[], |client| &client.lightmaps)
     }
 
@@ -765,13 +777,13 @@ impl<'a> ChunkAt<'a> {
     }
 
     /// Finds the material of its level that has a name of the chunk.
-    pub(super) fn level_material(&self, name: StringRef) -> Option<usize> {
+    pub(in crate::kinds::level) fn level_material(&self, name: StringRef) -> Option<usize> {
         let name = self.data()?.strings.name(name)?;
         self.level.common.materials_by_name().get(name).copied()
     }
 
     /// Describes a physics material, with a link to that of its level.
-    pub(super) fn physics_material(&self, name: StringRef) -> Value {
+    pub(in crate::kinds::level) fn physics_material(&self, name: StringRef) -> Value {
         let strings = self.data().map(|data| &data.strings);
         let physics = self.level.common.physics_by_name();
         let found = strings.and_then(|strings| physics.get(strings.name(name)?));

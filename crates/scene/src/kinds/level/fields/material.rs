@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use super::Map;
-use super::describe::whole;
-use super::known::{CubeUse, Use};
-use super::materials::{Blend, Material};
-use super::properties::LevelAt;
-use super::textures::LevelTexture;
 use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
 use crate::describe::numbers::{fixed, short, xyz};
+use crate::kinds::level::Map;
+use crate::kinds::level::fields::LevelAt;
+use crate::kinds::level::fields::cube::whole;
+use crate::kinds::level::known::{CubeUse, Use};
+use crate::kinds::level::materials::{Blend, Material};
+use crate::kinds::level::textures::LevelTexture;
 use crate::{LevelItem, Swatch};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{self, ClientMaterial, PhysicsMaterial, SoundMaterial, StringRef};
@@ -20,7 +20,11 @@ const MAX_CHUNKS: usize = 64;
 
 impl Map {
     /// Returns the thumbnail or the colour of a material.
-    pub(super) fn material_swatch(&self, level: usize, index: usize) -> Option<Swatch> {
+    pub(in crate::kinds::level) fn material_swatch(
+        &self,
+        level: usize,
+        index: usize,
+    ) -> Option<Swatch> {
         let materials = &self.levels.get(level)?.materials;
         let look = materials.list.get(index)?.look.as_ref()?;
         let color = Swatch::Color(look.color);
@@ -28,7 +32,11 @@ impl Map {
     }
 
     /// Returns a material of a level, or its substitute for missing ones.
-    pub(super) fn material_at(&self, level: u32, index: u32) -> Option<MaterialAt<'_>> {
+    pub(in crate::kinds::level) fn material_at(
+        &self,
+        level: u32,
+        index: u32,
+    ) -> Option<MaterialAt<'_>> {
         let (level, index) = (self.level_at(level as usize)?, index as usize);
         Some(MaterialAt {
             level,
@@ -39,7 +47,7 @@ impl Map {
     }
 
     /// Returns a record from a list of a level's common section.
-    pub(super) fn in_common<T>(
+    pub(in crate::kinds::level) fn in_common<T>(
         &self,
         level: u32,
         index: u32,
@@ -55,7 +63,7 @@ impl Map {
 
     /// Returns the names that chunks of a level use for sound materials; the level itself has no
     /// names for them.
-    pub(super) fn sound_labels(&self, level: usize) -> Vec<String> {
+    pub(in crate::kinds::level) fn sound_labels(&self, level: usize) -> Vec<String> {
         let mut names = BTreeSet::new();
         for data in self.chunks_of(level).filter_map(|at| at.data()) {
             let sounds = data.sound_materials.iter();
@@ -70,7 +78,7 @@ impl Map {
 
 /// A material of a level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct MaterialAt<'a> {
+pub(in crate::kinds::level) struct MaterialAt<'a> {
     level: LevelAt<'a>,
     index: usize,
     material: &'a Material,
@@ -79,7 +87,7 @@ pub(super) struct MaterialAt<'a> {
 
 impl<'a> MaterialAt<'a> {
     /// The fields of a material.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Material", Self::MATERIAL),
             section("Look", Self::LOOK),
@@ -301,18 +309,18 @@ fn scroll([u, v]: [f32; 2]) -> String {
 
 /// A record from a list of a level's common section.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct InCommon<'a, T> {
+pub(in crate::kinds::level) struct InCommon<'a, T> {
     level: LevelAt<'a>,
     index: usize,
     record: &'a T,
 }
 
 /// The physical properties of a material.
-pub(super) type PhysicsMaterialAt<'a> = InCommon<'a, PhysicsMaterial>;
+pub(in crate::kinds::level) type PhysicsMaterialAt<'a> = InCommon<'a, PhysicsMaterial>;
 
 impl<'a> PhysicsMaterialAt<'a> {
     /// The fields of a physics material.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Physics material", Self::PHYSICS),
             section("Use", Self::USE),
@@ -374,11 +382,11 @@ impl<'a> PhysicsMaterialAt<'a> {
 }
 
 /// The sounds of a material.
-pub(super) type SoundMaterialAt<'a> = InCommon<'a, SoundMaterial>;
+pub(in crate::kinds::level) type SoundMaterialAt<'a> = InCommon<'a, SoundMaterial>;
 
 impl<'a> SoundMaterialAt<'a> {
     /// The fields of a sound material.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Sound material", Self::SOUND)],
     };
 

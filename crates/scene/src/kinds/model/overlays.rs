@@ -3,7 +3,7 @@
 use glam::{Affine3A, Vec3};
 
 use super::Model;
-use super::curves::AXIS_COLORS;
+use super::clips::AXIS_COLORS;
 use super::poses::skin_normal;
 use crate::describe::lines::LineBuilder;
 use crate::describe::numbers::short;

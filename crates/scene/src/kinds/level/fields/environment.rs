@@ -5,11 +5,11 @@ use std::borrow::Cow;
 
 use glam::Vec3;
 
-use super::Map;
-use super::items::ChunkAt;
-use super::properties::{LevelAt, MAX_LISTED};
 use crate::describe::fields::{Field, Table, Value, field, section, summary_only};
 use crate::describe::numbers::xyz;
+use crate::kinds::level::Map;
+use crate::kinds::level::fields::{LevelAt, MAX_LISTED};
+use crate::kinds::level::items::ChunkAt;
 use crate::{Aabb, LevelItem};
 use mapscope_formats::counted;
 use mapscope_formats::pmf::{
@@ -19,7 +19,7 @@ use mapscope_formats::pmf::{
 
 /// Kinds of environment that a region can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Environment {
+pub(in crate::kinds::level) enum Environment {
     Weather,
     Gravity,
     Sound,
@@ -28,10 +28,11 @@ pub(super) enum Environment {
 
 impl Environment {
     /// All kinds, in the order of their numbers in items.
-    pub(super) const ALL: [Self; 4] = [Self::Weather, Self::Gravity, Self::Sound, Self::Sky];
+    pub(in crate::kinds::level) const ALL: [Self; 4] =
+        [Self::Weather, Self::Gravity, Self::Sound, Self::Sky];
 
     /// Display name.
-    pub(super) fn name(self) -> &'static str {
+    pub(in crate::kinds::level) fn name(self) -> &'static str {
         match self {
             Self::Weather => "Weather",
             Self::Gravity => "Gravity",
@@ -41,7 +42,7 @@ impl Environment {
     }
 
     /// Returns the item of an environment of this kind.
-    pub(super) fn item(self, level: usize, index: usize) -> LevelItem {
+    pub(in crate::kinds::level) fn item(self, level: usize, index: usize) -> LevelItem {
         let [level, index] = [level, index].map(|index| index as u32);
         match self {
             Self::Weather => LevelItem::Weather { level, index },
@@ -51,7 +52,7 @@ impl Environment {
         }
     }
 
-    pub(super) fn color(self) -> [u8; 3] {
+    pub(in crate::kinds::level) fn color(self) -> [u8; 3] {
         match self {
             Self::Weather => [110, 185, 255],
             Self::Gravity => [195, 140, 255],
@@ -61,7 +62,7 @@ impl Environment {
     }
 
     /// Returns the kind of an environment item, its level, and its index there.
-    pub(super) fn of_item(item: LevelItem) -> Option<(Self, usize, usize)> {
+    pub(in crate::kinds::level) fn of_item(item: LevelItem) -> Option<(Self, usize, usize)> {
         let (of, level, index) = match item {
             LevelItem::Weather { level, index } => (Self::Weather, level, index),
             LevelItem::Gravity { level, index } => (Self::Gravity, level, index),
@@ -73,7 +74,7 @@ impl Environment {
     }
 
     /// Returns the names of a level's environments and of the default one, with their string table.
-    pub(super) fn names(
+    pub(in crate::kinds::level) fn names(
         self,
         level: &pmf::Level,
     ) -> Option<(&StringTable, Vec<StringRef>, StringRef)> {
@@ -115,7 +116,7 @@ impl Environment {
     }
 
     /// Returns the regions of a chunk.
-    pub(super) fn regions(self, data: &ChunkData) -> &[EnvironmentRegion] {
+    pub(in crate::kinds::level) fn regions(self, data: &ChunkData) -> &[EnvironmentRegion] {
         let client = data.client.as_ref();
         match self {
             Self::Weather => &data.weather_regions,
@@ -128,34 +129,34 @@ impl Environment {
 
 /// An environment region of a chunk.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct RegionAt<'a> {
-    pub(super) at: ChunkAt<'a>,
-    pub(super) of: Environment,
-    pub(super) index: usize,
-    pub(super) region: &'a EnvironmentRegion,
+pub(in crate::kinds::level) struct RegionAt<'a> {
+    pub(in crate::kinds::level) at: ChunkAt<'a>,
+    pub(in crate::kinds::level) of: Environment,
+    pub(in crate::kinds::level) index: usize,
+    pub(in crate::kinds::level) region: &'a EnvironmentRegion,
 }
 
 impl RegionAt<'_> {
     /// Name of the environment.
-    pub(super) fn name(&self) -> String {
+    pub(in crate::kinds::level) fn name(&self) -> String {
         let data = self.at.data();
         let name = data.map(|data| data.strings.told(self.region.environment));
         name.unwrap_or_default().into_owned()
     }
 
-    pub(super) fn item(&self) -> LevelItem {
+    pub(in crate::kinds::level) fn item(&self) -> LevelItem {
         self.at.region_item(self.of, self.index)
     }
 
     /// Returns its corners in world space.
-    pub(super) fn corners(&self) -> [Vec3; 8] {
+    pub(in crate::kinds::level) fn corners(&self) -> [Vec3; 8] {
         let center = self.at.center();
         self.region
             .corners
             .map(|corner| Vec3::from(corner) + center)
     }
 
-    pub(super) fn bounds(&self) -> Option<Aabb> {
+    pub(in crate::kinds::level) fn bounds(&self) -> Option<Aabb> {
         let corners = self.corners().into_iter();
         Aabb::around(corners.filter(|corner| corner.is_finite()))
     }
@@ -163,15 +164,15 @@ impl RegionAt<'_> {
 
 /// A server region of a chunk.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ServerRegionAt<'a> {
-    pub(super) at: ChunkAt<'a>,
-    pub(super) index: usize,
-    pub(super) region: &'a ServerRegion,
+pub(in crate::kinds::level) struct ServerRegionAt<'a> {
+    pub(in crate::kinds::level) at: ChunkAt<'a>,
+    pub(in crate::kinds::level) index: usize,
+    pub(in crate::kinds::level) region: &'a ServerRegion,
 }
 
 impl<'a> ServerRegionAt<'a> {
     /// The fields of a server region.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Server region", Self::REGION)],
     };
 
@@ -204,7 +205,7 @@ impl<'a> ServerRegionAt<'a> {
         .compared(|of| Value::list(of.region.chunks.iter().map(ToString::to_string))),
     ];
 
-    pub(super) fn item(&self) -> LevelItem {
+    pub(in crate::kinds::level) fn item(&self) -> LevelItem {
         self.at.server_region_item(self.index)
     }
 
@@ -214,7 +215,7 @@ impl<'a> ServerRegionAt<'a> {
     }
 
     /// Returns its bounds in world space. Its min and max corners may be swapped (fact sheet B34).
-    pub(super) fn bounds(&self) -> Aabb {
+    pub(in crate::kinds::level) fn bounds(&self) -> Aabb {
         let [a, b] = [self.region.min, self.region.max].map(|corner| self.corner(corner));
         Aabb {
             min: a.min(b),
@@ -223,14 +224,14 @@ impl<'a> ServerRegionAt<'a> {
     }
 
     /// Number of chunks that it keeps active.
-    pub(super) fn count(&self) -> String {
+    pub(in crate::kinds::level) fn count(&self) -> String {
         counted(self.region.chunks.len(), "chunk")
     }
 }
 
 impl<'a> RegionAt<'a> {
     /// The fields of an environment region.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[section("Region", Self::REGION)],
     };
 
@@ -250,11 +251,15 @@ impl<'a> RegionAt<'a> {
         }),
         field("Index", |of: &Self| of.index.into()).derived(),
         field("Corner", |of: &Self| {
-            let corners = super::describe::CORNERS.iter().zip(of.corners());
+            let corners = crate::kinds::level::fields::cube::CORNERS
+                .iter()
+                .zip(of.corners());
             Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         })
         .compared(|of| {
-            let corners = super::describe::CORNERS.iter().zip(of.region.corners);
+            let corners = crate::kinds::level::fields::cube::CORNERS
+                .iter()
+                .zip(of.region.corners);
             Value::list(corners.map(|(name, corner)| Value::from(corner).named(name)))
         }),
     ];
@@ -269,7 +274,7 @@ impl<'a> RegionAt<'a> {
 
 /// A weather, gravity, sound or sky environment of a level.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct EnvironmentAt<'a> {
+pub(in crate::kinds::level) struct EnvironmentAt<'a> {
     level: LevelAt<'a>,
     of: Environment,
     index: usize,
@@ -277,7 +282,7 @@ pub(super) struct EnvironmentAt<'a> {
 
 impl<'a> EnvironmentAt<'a> {
     /// The fields of an environment of any kind.
-    pub(super) const FIELDS: Table<'a, Self> = Table {
+    pub(in crate::kinds::level) const FIELDS: Table<'a, Self> = Table {
         sections: &[
             section("Environment", Self::ENVIRONMENT),
             section("Regions", Self::REGIONS),
@@ -438,7 +443,7 @@ fn has_3d_skybox(sky: &Sky) -> bool {
 
 impl<'a> ChunkAt<'a> {
     /// Returns its environment regions.
-    pub(super) fn regions(self) -> impl Iterator<Item = RegionAt<'a>> {
+    pub(in crate::kinds::level) fn regions(self) -> impl Iterator<Item = RegionAt<'a>> {
         Environment::ALL.into_iter().flat_map(move |of| {
             let regions = self.data().map_or(&[][..], |data| of.regions(data)).iter();
             regions.enumerate().map(move |(index, region)| RegionAt {
@@ -451,7 +456,9 @@ impl<'a> ChunkAt<'a> {
     }
 
     /// Returns its server regions.
-    pub(super) fn server_regions(self) -> impl Iterator<Item = ServerRegionAt<'a>> {
+    pub(in crate::kinds::level) fn server_regions(
+        self,
+    ) -> impl Iterator<Item = ServerRegionAt<'a>> {
         let regions = self.server().map_or(&[][..], |server| &server.regions);
         let regions = regions.iter().enumerate();
         regions.map(move |(index, region)| ServerRegionAt {
@@ -464,7 +471,7 @@ impl<'a> ChunkAt<'a> {
 
 impl Map {
     /// Returns an environment region by its item.
-    pub(super) fn region_at(&self, item: LevelItem) -> Option<RegionAt<'_>> {
+    pub(in crate::kinds::level) fn region_at(&self, item: LevelItem) -> Option<RegionAt<'_>> {
         let LevelItem::Region {
             environment, index, ..
         } = item
@@ -484,7 +491,10 @@ impl Map {
     }
 
     /// Returns a server region by its item.
-    pub(super) fn server_region_at(&self, item: LevelItem) -> Option<ServerRegionAt<'_>> {
+    pub(in crate::kinds::level) fn server_region_at(
+        &self,
+        item: LevelItem,
+    ) -> Option<ServerRegionAt<'_>> {
         let LevelItem::ServerRegion { index, .. } = item else {
             return None;
         };
@@ -495,23 +505,32 @@ impl Map {
     }
 
     /// Returns the environment regions of a level.
-    pub(super) fn regions(&self, level: usize) -> impl Iterator<Item = RegionAt<'_>> {
+    pub(in crate::kinds::level) fn regions(
+        &self,
+        level: usize,
+    ) -> impl Iterator<Item = RegionAt<'_>> {
         self.chunks_of(level).flat_map(ChunkAt::regions)
     }
 
     /// Returns the server regions of a level.
-    pub(super) fn server_regions(&self, level: usize) -> impl Iterator<Item = ServerRegionAt<'_>> {
+    pub(in crate::kinds::level) fn server_regions(
+        &self,
+        level: usize,
+    ) -> impl Iterator<Item = ServerRegionAt<'_>> {
         self.chunks_of(level).flat_map(ChunkAt::server_regions)
     }
 
     /// Returns the bounds of the regions that use an environment, without its use as the default.
-    pub(super) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
+    pub(in crate::kinds::level) fn environment_bounds(&self, item: LevelItem) -> Option<Aabb> {
         let regions = self.environment_at(item)?.regions();
         Aabb::around_all(regions.iter().filter_map(RegionAt::bounds))
     }
 
     /// Returns an environment by its item.
-    pub(super) fn environment_at(&self, item: LevelItem) -> Option<EnvironmentAt<'_>> {
+    pub(in crate::kinds::level) fn environment_at(
+        &self,
+        item: LevelItem,
+    ) -> Option<EnvironmentAt<'_>> {
         let (of, level, index) = Environment::of_item(item)?;
         let level = self.level_at(level)?;
         let (_, names, _) = of.names(level.source)?;
