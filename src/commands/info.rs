@@ -396,7 +396,7 @@ fn write_about(
     ];
     // Load enough to count faces; textures are not read for this.
     let goes_on = || document.pending() == Some(Pending::Relief);
-    document.complete(&goes_on, &|| {});
+    document.load_deferred(&goes_on, &|| {});
     let statistics = document.statistics();
     lines.extend(statistics.into_iter().map(|s| (s.name.to_owned(), s.value)));
     write_aligned(out, paint, 1, &lines)?;

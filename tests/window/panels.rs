@@ -26,8 +26,8 @@ use mapscope_scene::{
     Aabb, About, Animation, Branch, ChunkMap, ClipInfo, Curve, Direction, Document, Drawable,
     GameView, Hit, InfoQuery, Item, ItemPlace, Kind, Legend, LegendEntry, LevelInfo, LevelItem,
     Levels, Light, LightmapFace, LightmapInfo, ModelItem, Neighbor, OpenOptions, OutlineNode,
-    Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray, Shown,
-    Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan,
+    Overlay, OverlayId, Places, Playhead, ProblemTarget, Progress, Property, PropertyGroup, Ray,
+    Shown, Source, Spawn, Statistic, SummaryPart, Swatch, TerrainItem, TextSpan, Walk,
 };
 use mapscope_testdata::synthesize;
 
@@ -277,26 +277,6 @@ impl Document for Sample {
         ]
     }
 
-    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
-        let is_tile = matches!(item, Item::Terrain(TerrainItem::Tile { .. }));
-        ItemPlace {
-            bounds: is_tile.then_some(BOUNDS),
-            ..ItemPlace::default()
-        }
-    }
-
-    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
-        Vec::new()
-    }
-
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
-        Neighbor::default()
-    }
-
-    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
-        None
-    }
-
     /// A tile whose row is the line of the problem.
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let Place::Text { line, .. } = problem.place else {
@@ -354,6 +334,38 @@ impl Document for Sample {
 
     fn levels(&self) -> Option<&dyn Levels> {
         (!self.levels.is_empty()).then_some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+}
+
+impl Walk for Sample {
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
+        Neighbor::default()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+}
+
+impl Places for Sample {
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        let is_tile = matches!(item, Item::Terrain(TerrainItem::Tile { .. }));
+        ItemPlace {
+            bounds: is_tile.then_some(BOUNDS),
+            ..ItemPlace::default()
+        }
+    }
+
+    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        Vec::new()
     }
 }
 

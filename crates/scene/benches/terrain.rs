@@ -12,7 +12,7 @@ use mapscope_formats::pfmap::{self, Pfmap};
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::pack::{self, Layers, Packed};
 use mapscope_scene::terrain::sun::ShadowMap;
-use mapscope_scene::{Document as _, OpenError, OpenOptions, Progress, Source, Sun};
+use mapscope_scene::{Deferred as _, OpenError, OpenOptions, Progress, Source, Sun};
 use mapscope_testdata::synthesize;
 
 static TEXT: LazyLock<Vec<u8>> = LazyLock::new(|| synthesize::pfmap(64, 64, 1));
@@ -80,7 +80,7 @@ fn build_completely(bencher: Bencher<'_, '_>) {
         .with_inputs(|| MAP.clone())
         .bench_local_values(|map| {
             let terrain = build_terrain(map)?;
-            terrain.complete(&|| true, &|| {});
+            terrain.load(&|| true, &|| {});
             Ok::<_, OpenError>(terrain)
         });
 }

@@ -39,8 +39,9 @@ pub use document::lists::{
 };
 pub use document::shown::{ChangeLines, Overrides, Shown};
 pub use document::{
-    About, Animation, Annotations, Direction, Document, Drawable, GameView, Hit, InfoQuery,
-    ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, ProblemTarget, SeenFrom, Spawn,
+    About, Animation, Annotations, Compare, Deferred, Direction, Document, Drawable, GameView,
+    Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Places,
+    ProblemTarget, RelatedFiles, SeenFrom, Spawn, Walk,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{level, map_scene, model, terrain, tilemap};

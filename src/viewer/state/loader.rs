@@ -308,7 +308,7 @@ fn complete(document: &Weak<dyn Document>, tell: &(dyn Fn() + Sync)) {
     // What is held here alone was closed.
     let is_open = || Arc::strong_count(&document) > 1;
     let told = Mutex::new(Instant::now());
-    document.complete(&is_open, &|| {
+    document.load_deferred(&is_open, &|| {
         let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
         if told.elapsed() >= PARTS_EVERY {
             *told = Instant::now();
@@ -414,7 +414,7 @@ fn open(
     let job = || {
         let document = mapscope_scene::open(source, options, progress)?;
         if cause.is_reload() {
-            document.complete(&|| progress.check().is_ok(), &|| {});
+            document.load_deferred(&|| progress.check().is_ok(), &|| {});
             progress.check()?;
         }
         Ok(document)

@@ -30,10 +30,11 @@ use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
 use mapscope_scene::{
     Aabb, About, Animation, Annotations, Branch, ChunkMap, ClipInfo, Curve, Direction, Document,
-    Drawable, GameView, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo, LevelItem,
-    Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem, Neighbor, OpenOptions,
-    OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, Progress, Property, PropertyGroup,
-    Ray, Shown, Source, Spawn, Statistic, SummaryPart, demo,
+    Drawable, GameView, Hiding, Hit, InfoQuery, Item, ItemPlace, Label, Legend, LevelInfo,
+    LevelItem, Levels, Light, LightmapFace, LightmapInfo, Line, MapChoice, ModelItem, Neighbor,
+    OpenOptions, OutlineNode, Overlay, OverlayId, Places as ItemPlaces, Playhead, ProblemTarget,
+    Progress, Property, PropertyGroup, Ray, Shown, Source, Spawn, Statistic, SummaryPart, Walk,
+    demo,
 };
 
 struct NoPictures;
@@ -336,14 +337,6 @@ impl Document for Moving {
         self.terrain.for_each_drawable(shown, draw);
     }
 
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item {
-            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
-            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
-            _ => None,
-        }
-    }
-
     fn outline(&self) -> Vec<OutlineNode> {
         if !self.levels.is_empty() {
             return rooms::outline();
@@ -390,25 +383,6 @@ impl Document for Moving {
         }
     }
 
-    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
-        ItemPlace {
-            bounds: rooms::bounds_of(item).or(Some(self.about.bounds)),
-            ..ItemPlace::default()
-        }
-    }
-
-    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
-        Vec::new()
-    }
-
-    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
-        Neighbor::default()
-    }
-
-    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
-        None
-    }
-
     fn problem_target(&self, _problem: &Problem) -> Option<ProblemTarget> {
         None
     }
@@ -439,6 +413,51 @@ impl Document for Moving {
 
     fn levels(&self) -> Option<&dyn Levels> {
         (!self.levels.is_empty()).then_some(self as _)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn ItemPlaces> {
+        Some(self)
+    }
+
+    fn hiding(&self) -> Option<&dyn Hiding> {
+        Some(self)
+    }
+}
+
+impl Walk for Moving {
+    fn neighbor(&self, _item: Item, _direction: Direction) -> Neighbor {
+        Neighbor::default()
+    }
+
+    fn next_of_kind(&self, _kind: Item, _after: Option<Item>, _backwards: bool) -> Option<Item> {
+        None
+    }
+}
+
+impl ItemPlaces for Moving {
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: rooms::bounds_of(item).or(Some(self.about.bounds)),
+            ..ItemPlace::default()
+        }
+    }
+
+    fn contour(&self, _item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        Vec::new()
+    }
+}
+
+impl Hiding for Moving {
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
+            Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),
+            _ => None,
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Tests of the comparison with made-up parts.
 
 use super::*;
+use crate::Compare;
 use crate::describe::own::hex_text;
 use crate::document::About;
 use crate::{Aabb, Drawable, GameView, Shown, TileMapItem};
@@ -37,7 +38,13 @@ impl Document for Sample {
 
     fn for_each_drawable<'a>(&'a self, _: &Shown, _: &mut dyn FnMut(Drawable<'a>)) {}
 
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl Compare for Sample {
+    fn parts(&self) -> Vec<Parts<'_>> {
         let (size, values) = &self.grid;
         let named = Parts::named("thing", self.named.len(), |i| self.named[i].0.to_owned());
         let named = named
@@ -50,7 +57,11 @@ impl Document for Sample {
         let grid = grid.owns(|i| vec![OwnLine::new("Cell", "value", hex_text(&values[i..=i]))]);
         let grid = grid.contents(|run, content| content.bytes(&values[run]));
         let read = values.len().saturating_sub(self.lost);
-        Some(vec![named, grid.up_to(read)])
+        vec![named, grid.up_to(read)]
+    }
+
+    fn own(&self, _: Item) -> Vec<OwnLine> {
+        Vec::new()
     }
 }
 

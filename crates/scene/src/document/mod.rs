@@ -218,26 +218,6 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// Calls `draw` with each drawable of the document as it is shown.
     fn for_each_drawable<'a>(&'a self, shown: &Shown, draw: &mut dyn FnMut(Drawable<'a>));
 
-    /// Revision number; it changes when a drawable appears, changes or vanishes, or when a deferred
-    /// part is loaded.
-    fn revision(&self) -> u64 {
-        0
-    }
-
-    /// The deferred part that is not loaded yet.
-    fn pending(&self) -> Option<Pending> {
-        None
-    }
-
-    /// Loads the deferred parts one by one while `keep_going` returns `true`. Calls `on_part` after
-    /// each part, on the thread that loaded it.
-    fn complete(&self, _keep_going: &(dyn Fn() -> bool + Sync), _on_part: &(dyn Fn() + Sync)) {}
-
-    /// Bytes of memory held by the parts that were loaded after opening.
-    fn deferred_bytes(&self) -> u64 {
-        0
-    }
-
     /// Surroundings of the document. Without them it is shown in a studio or has its own light, and
     /// nothing casts shadows.
     fn environment(&self) -> Option<&Environment> {
@@ -285,31 +265,6 @@ pub trait Document: fmt::Debug + Send + Sync {
         serde_json::Map::new()
     }
 
-    /// The place of an item as the document is shown.
-    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
-        let _ = (item, shown);
-        ItemPlace::default()
-    }
-
-    /// Line segments in world space that outline an item as the document is shown.
-    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        let _ = (item, shown);
-        Vec::new()
-    }
-
-    /// The neighbour of an item in a direction.
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        let _ = (item, direction);
-        Neighbor::default()
-    }
-
-    /// The next (or previous) item of a kind after another, wrapping around at the end. `kind` may
-    /// also be another group that counts items.
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let _ = (kind, after, backwards);
-        None
-    }
-
     /// Problems of rules with severity note, in file order. They are computed on every call.
     fn notes(&self) -> Vec<Problem> {
         Vec::new()
@@ -321,45 +276,9 @@ pub trait Document: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Other files that the document was made from, with their problems.
-    fn other_files(&self) -> Vec<OtherFile<'_>> {
-        Vec::new()
-    }
-
-    /// The other file whose problems this problem summarises, if any.
-    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
-        let _ = problem;
-        None
-    }
-
-    /// The file behind an item, if it can be opened.
-    fn file_of(&self, item: Item) -> Option<PathBuf> {
-        let _ = item;
-        None
-    }
-
     /// The cameras, in file order, without those that have no position.
     fn cameras(&self) -> &[NamedCamera] {
         &[]
-    }
-
-    /// The item to hide ([`Shown::hidden`]) in order to hide another: the item itself if possible,
-    /// or its container, such as the material of a face or the layer of a cell.
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        let _ = item;
-        None
-    }
-
-    /// The item that contains another, as an entity contains a joint. It becomes the selection when
-    /// the part is deselected.
-    fn whole_of(&self, item: Item) -> Option<Item> {
-        let _ = item;
-        None
-    }
-
-    /// `true` if an item is hidden, directly or together with its container.
-    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
-        shown.hides(item)
     }
 
     /// World height of the floor. The floor is shown while no drawn part defines a background, or
@@ -367,11 +286,6 @@ pub trait Document: fmt::Debug + Send + Sync {
     /// height 0.
     fn floor_height(&self) -> Option<f32> {
         None
-    }
-
-    /// `true` if the document has items that can be hidden.
-    fn can_hide(&self) -> bool {
-        self.levels().is_some() || self.layers().is_some()
     }
 
     /// A user-facing reason why the view is empty; `None` if it is not.
@@ -403,31 +317,6 @@ pub trait Document: fmt::Debug + Send + Sync {
         serde_json::Map::new()
     }
 
-    /// The parts of its file, for comparison with another file ([`Diff`](crate::diff::Diff)).
-    /// `None` if the document has no file contents to compare.
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        None
-    }
-
-    /// The parts of the other files that it shows, for comparing two versions of the visible
-    /// document ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
-    fn other_parts(&self) -> Vec<Parts<'_>> {
-        Vec::new()
-    }
-
-    /// The values that the file stores for an item, with their places, without derived values.
-    /// Empty if the item does not exist.
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        let _ = item;
-        Vec::new()
-    }
-
-    /// The files that it names, directly or through other files, each once, with the paths where
-    /// they were found.
-    fn files(&self) -> Vec<NamedFile> {
-        Vec::new()
-    }
-
     /// The annotations that overlays draw in the view, if supported.
     fn annotations(&self) -> Option<&dyn Annotations> {
         None
@@ -447,9 +336,239 @@ pub trait Document: fmt::Debug + Send + Sync {
     fn layers(&self) -> Option<&dyn Layers> {
         None
     }
+
+    /// Its deferred parts, if it is opened without some.
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        None
+    }
+
+    /// Navigation between its items, if it has any.
+    fn walk(&self) -> Option<&dyn Walk> {
+        None
+    }
+
+    /// Places of its items, if it has any.
+    fn places(&self) -> Option<&dyn Places> {
+        None
+    }
+
+    /// Its items that can be hidden, if there are any.
+    fn hiding(&self) -> Option<&dyn Hiding> {
+        None
+    }
+
+    /// The files that it names or was made from, if there can be any.
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        None
+    }
+
+    /// The contents of its file, if it has any to compare.
+    fn comparison(&self) -> Option<&dyn Compare> {
+        None
+    }
+}
+
+/// Parts that a document loads after it was opened.
+pub trait Deferred {
+    /// Revision number; it changes when a drawable appears, changes or vanishes, or when a deferred
+    /// part is loaded.
+    fn revision(&self) -> u64;
+
+    /// The deferred part that is not loaded yet.
+    fn pending(&self) -> Option<Pending>;
+
+    /// Loads the deferred parts one by one while `keep_going` returns `true`. Calls `on_part` after
+    /// each part, on the thread that loaded it.
+    fn load(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync));
+
+    /// Bytes of memory held by the deferred parts that are loaded.
+    fn bytes(&self) -> u64;
+}
+
+/// Navigation between items.
+pub trait Walk {
+    /// The neighbour of an item in a direction.
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor;
+
+    /// The next (or previous) item of a kind after another, wrapping around at the end. `kind` may
+    /// also be another group that counts items.
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item>;
+
+    /// The item that contains another, as an entity contains a joint. It becomes the selection when
+    /// the part is deselected.
+    fn whole_of(&self, item: Item) -> Option<Item> {
+        let _ = item;
+        None
+    }
+}
+
+/// Places of items in world space.
+pub trait Places {
+    /// The place of an item as the document is shown.
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace;
+
+    /// Line segments in world space that outline an item as the document is shown.
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]>;
+}
+
+/// Items that can be hidden.
+pub trait Hiding {
+    /// The item to hide ([`Shown::hidden`]) in order to hide another: the item itself if possible,
+    /// or its container, such as the material of a face or the layer of a cell.
+    fn hidden_with(&self, item: Item) -> Option<Item>;
+
+    /// `true` if an item is hidden, directly or together with its container.
+    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        shown.hides(item)
+    }
+}
+
+/// Files that a document names or was made from.
+pub trait RelatedFiles {
+    /// The files that it names, directly or through other files, each once, with the paths where
+    /// they were found.
+    fn files(&self) -> Vec<NamedFile>;
+
+    /// Other files that the document was made from, with their problems.
+    fn other_files(&self) -> Vec<OtherFile<'_>> {
+        Vec::new()
+    }
+
+    /// The other file whose problems this problem summarises, if any.
+    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
+        let _ = problem;
+        None
+    }
+
+    /// The file behind an item, if it can be opened.
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        let _ = item;
+        None
+    }
+}
+
+/// The contents of a file, for comparison with another ([`Diff`](crate::diff::Diff)).
+pub trait Compare {
+    /// The parts of its file.
+    fn parts(&self) -> Vec<Parts<'_>>;
+
+    /// The parts of the other files that it shows, for comparing two versions of the visible
+    /// document ([`Diff::of_shown`](crate::diff::Diff::of_shown)).
+    fn other_parts(&self) -> Vec<Parts<'_>> {
+        Vec::new()
+    }
+
+    /// The values that the file stores for an item, with their places, without derived values.
+    /// Empty if the item does not exist.
+    fn own(&self, item: Item) -> Vec<OwnLine>;
 }
 
 impl dyn Document + '_ {
+    /// Revision number of its drawables ([`Deferred::revision`]).
+    pub fn revision(&self) -> u64 {
+        self.deferred().map_or(0, Deferred::revision)
+    }
+
+    /// The deferred part that is not loaded yet, if any.
+    pub fn pending(&self) -> Option<Pending> {
+        self.deferred()?.pending()
+    }
+
+    /// Loads its deferred parts ([`Deferred::load`]).
+    pub fn load_deferred(
+        &self,
+        keep_going: &(dyn Fn() -> bool + Sync),
+        on_part: &(dyn Fn() + Sync),
+    ) {
+        if let Some(deferred) = self.deferred() {
+            deferred.load(keep_going, on_part);
+        }
+    }
+
+    /// The neighbour of an item in a direction.
+    pub fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        let walk = self.walk();
+        walk.map_or_else(Neighbor::default, |walk| walk.neighbor(item, direction))
+    }
+
+    /// The next or previous item of a kind ([`Walk::next_of_kind`]).
+    pub fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        self.walk()?.next_of_kind(kind, after, backwards)
+    }
+
+    /// The item that contains another, if any ([`Walk::whole_of`]).
+    pub fn whole_of(&self, item: Item) -> Option<Item> {
+        self.walk()?.whole_of(item)
+    }
+
+    /// The place of an item as the document is shown.
+    pub fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        let places = self.places();
+        places.map_or_else(ItemPlace::default, |places| places.place(item, shown))
+    }
+
+    /// Line segments in world space that outline an item as the document is shown.
+    pub fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        let places = self.places();
+        places.map_or_else(Vec::new, |places| places.contour(item, shown))
+    }
+
+    /// `true` if the document has items that can be hidden.
+    pub fn can_hide(&self) -> bool {
+        self.hiding().is_some()
+    }
+
+    /// The item to hide in order to hide another ([`Hiding::hidden_with`]).
+    pub fn hidden_with(&self, item: Item) -> Option<Item> {
+        self.hiding()?.hidden_with(item)
+    }
+
+    /// `true` if an item is hidden, directly or together with its container.
+    pub fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        match self.hiding() {
+            Some(hiding) => hiding.is_hidden(item, shown),
+            None => shown.hides(item),
+        }
+    }
+
+    /// The files that it names ([`RelatedFiles::files`]).
+    pub fn files(&self) -> Vec<NamedFile> {
+        self.related_files()
+            .map_or_else(Vec::new, RelatedFiles::files)
+    }
+
+    /// Other files that it was made from, with their problems.
+    pub fn other_files(&self) -> Vec<OtherFile<'_>> {
+        self.related_files()
+            .map_or_else(Vec::new, RelatedFiles::other_files)
+    }
+
+    /// The other file whose problems this problem summarises, if any.
+    pub fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
+        self.related_files()?.summarized_file(problem)
+    }
+
+    /// The file behind an item, if it can be opened.
+    pub fn file_of(&self, item: Item) -> Option<PathBuf> {
+        self.related_files()?.file_of(item)
+    }
+
+    /// The parts of its file; `None` if it has no file contents to compare.
+    pub fn parts(&self) -> Option<Vec<Parts<'_>>> {
+        self.comparison().map(Compare::parts)
+    }
+
+    /// The parts of the other files that it shows ([`Compare::other_parts`]).
+    pub fn other_parts(&self) -> Vec<Parts<'_>> {
+        self.comparison()
+            .map_or_else(Vec::new, Compare::other_parts)
+    }
+
+    /// The values that the file stores for an item ([`Compare::own`]).
+    pub fn own(&self, item: Item) -> Vec<OwnLine> {
+        self.comparison().map_or_else(Vec::new, |it| it.own(item))
+    }
+
     /// Returns the content of the first drawable of type `T`.
     pub fn content<T: Any>(&self) -> Option<&T> {
         let mut found = None;
@@ -462,12 +581,12 @@ impl dyn Document + '_ {
 
     /// Loads all deferred parts and waits for them.
     pub fn wait_until_complete(&self) {
-        self.complete(&|| true, &|| {});
+        self.load_deferred(&|| true, &|| {});
     }
 
     /// Bytes of memory that it holds, including parts that were loaded after opening.
     pub fn cpu_bytes(&self) -> u64 {
-        self.about().cpu_bytes + self.deferred_bytes()
+        self.about().cpu_bytes + self.deferred().map_or(0, Deferred::bytes)
     }
 
     /// The camera of an item.

@@ -1,6 +1,7 @@
 //! Levels through the public interface: the output of `info` for samples against their sidecar
 //! files.
 
+use mapscope_scene::{Places as _, Walk as _};
 use std::path::Path;
 use std::sync::Arc;
 

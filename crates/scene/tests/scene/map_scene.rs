@@ -398,7 +398,7 @@ fn models_of_a_scene_share_their_textures() {
         assert!(Arc::ptr_eq(&a.texture, &b.texture));
     }
     let bytes = document.cpu_bytes();
-    document.complete(&|| document.pending() != Some(Pending::Skybox), &|| {});
+    document.load_deferred(&|| document.pending() != Some(Pending::Skybox), &|| {});
     for (a, _) in pairs() {
         assert_eq!(a.texture.get().unwrap().size, [8, 8]);
     }
@@ -1514,7 +1514,7 @@ fn a_skybox_is_read_after_what_it_is_around_was_opened() {
         revisions
     };
     for document in [game.open(), open(&map)] {
-        document.complete(&|| document.pending() != Some(Pending::Skybox), &|| {});
+        document.load_deferred(&|| document.pending() != Some(Pending::Skybox), &|| {});
         assert_eq!(document.pending(), Some(Pending::Skybox));
         let is_there = || document.environment().unwrap().skybox().is_some();
         assert!(!is_there());

@@ -1,6 +1,7 @@
 //! The navigation grid: against a simple flood fill without runs, and its descriptions.
 
 use mapscope_scene::Bytes;
+use mapscope_scene::{Deferred as _, Places as _};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -503,10 +504,10 @@ fn the_islands_of_a_large_map_come_after_it() {
     assert_eq!(names(), ["a.pfmap", "Materials", "Chunks"]);
     assert_eq!(terrain.pending(), Some(Pending::Relief));
     // A cancelled load completes nothing.
-    terrain.complete(&|| false, &|| panic!("nothing was to be made"));
+    terrain.load(&|| false, &|| panic!("nothing was to be made"));
     assert_eq!(terrain.pending(), Some(Pending::Relief));
     let revision = terrain.revision();
-    terrain.complete(&|| true, &|| {});
+    terrain.load(&|| true, &|| {});
     assert_eq!(terrain.pending(), None);
     assert_ne!(terrain.revision(), revision);
     assert_eq!(names(), ["a.pfmap", "Materials", "Chunks", "Islands"]);

@@ -1,5 +1,7 @@
 //! The parts of a map, for comparison with another map.
 
+use super::document::as_level_item;
+use crate::Compare;
 use std::rc::Rc;
 
 use super::Map;
@@ -266,5 +268,16 @@ impl<'a> FaceAt<'a> {
         if let Some(normal) = self.normal(number) {
             content.numbers(normal);
         }
+    }
+}
+
+impl Compare for Map {
+    fn parts(&self) -> Vec<Parts<'_>> {
+        self.all_parts()
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = as_level_item(item).and_then(|item| self.described(item));
+        described.map_or_else(Vec::new, |described| described.own())
     }
 }

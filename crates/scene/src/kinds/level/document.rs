@@ -1,17 +1,21 @@
 //! The [`Document`] implementation for PMF maps.
 
+use crate::Compare;
+use crate::Hiding;
+use crate::Places;
+use crate::RelatedFiles;
+use crate::Walk;
 use glam::Vec3;
 
 use super::Map;
 use super::fields::MapAt;
 use super::fields::cube::CubeRecord;
 use crate::core::overlay::{LEFT_OUT_HELP, overlays};
-use crate::document::parts::Parts;
 use crate::{
-    About, Animation, Annotations, Branch, ChunkMap, Direction, Document, Drawable, Hit, InfoQuery,
-    Item, ItemPlace, Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo,
-    NamedFile, Neighbor, OutlineNode, Overlay, OwnLine, Playhead, ProblemTarget, PropertyGroup,
-    Ray, SeenFrom, Shown, Spawn, Statistic, SummaryPart,
+    About, Animation, Annotations, Branch, ChunkMap, Document, Drawable, Hit, InfoQuery, Item,
+    Legend, LevelInfo, LevelItem, Levels, Light, LightmapFace, LightmapInfo, NamedFile,
+    OutlineNode, Overlay, Playhead, ProblemTarget, PropertyGroup, Ray, Shown, Spawn, Statistic,
+    SummaryPart,
 };
 use mapscope_formats::pmf::ChunkIndex;
 use mapscope_formats::{Problem, Severity};
@@ -67,7 +71,7 @@ impl Map {
 }
 
 /// Returns the level item of an item, or `None` if it belongs to another kind of document.
-fn as_level_item(item: Item) -> Option<LevelItem> {
+pub(super) fn as_level_item(item: Item) -> Option<LevelItem> {
     match item {
         Item::Level(item) => Some(item),
         _ => None,
@@ -113,71 +117,12 @@ impl Document for Map {
         described.map_or_else(Default::default, |described| described.details())
     }
 
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        Some(self.all_parts())
-    }
-
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        let described = as_level_item(item).and_then(|item| self.described(item));
-        described.map_or_else(Vec::new, |described| described.own())
-    }
-
-    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
-        let Some(item) = as_level_item(item) else {
-            return ItemPlace::default();
-        };
-        ItemPlace {
-            bounds: self.bounds_of(item),
-            seen_from: match item {
-                LevelItem::Face { .. } => {
-                    self.viewpoint_of_face(item).unwrap_or(SeenFrom::AllAround)
-                }
-                LevelItem::Cube { .. } | LevelItem::Entity { .. } => SeenFrom::AllAround,
-                _ => SeenFrom::Anywhere,
-            },
-            is_placeholder: false,
-        }
-    }
-
-    fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
-        as_level_item(item).map_or_else(Vec::new, |item| self.contour_of(item))
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        as_level_item(item).map_or_else(Neighbor::default, |item| self.neighbor_of(item, direction))
-    }
-
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let next = self.next_of(
-            as_level_item(kind)?,
-            after.and_then(as_level_item),
-            backwards,
-        );
-        next.map(Item::from)
-    }
-
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         Some(ProblemTarget {
             item: self.item_of_problem(problem)?.into(),
             moment: None,
             overlay: None,
         })
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        let of_map = as_level_item(item)?;
-        match of_map {
-            LevelItem::Material { .. }
-            | LevelItem::Chunk { .. }
-            | LevelItem::CubeType { .. }
-            | LevelItem::EntityType { .. }
-            | LevelItem::Gamemode { .. } => Some(item),
-            LevelItem::Entity { .. } => {
-                let kind = self.entity_at(of_map)?.entity.kind();
-                Some(LevelItem::entity_type(kind).into())
-            }
-            _ => self.material_of(of_map).map(Item::from),
-        }
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
@@ -204,13 +149,6 @@ impl Document for Map {
         info
     }
 
-    fn files(&self) -> Vec<NamedFile> {
-        let textures = self.textures.list.iter();
-        textures
-            .map(|texture| texture.file.named(&texture.path))
-            .collect()
-    }
-
     fn annotations(&self) -> Option<&dyn Annotations> {
         Some(self)
     }
@@ -221,6 +159,53 @@ impl Document for Map {
 
     fn levels(&self) -> Option<&dyn Levels> {
         Some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+
+    fn hiding(&self) -> Option<&dyn Hiding> {
+        Some(self)
+    }
+
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        Some(self)
+    }
+
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl Hiding for Map {
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        let of_map = as_level_item(item)?;
+        match of_map {
+            LevelItem::Material { .. }
+            | LevelItem::Chunk { .. }
+            | LevelItem::CubeType { .. }
+            | LevelItem::EntityType { .. }
+            | LevelItem::Gamemode { .. } => Some(item),
+            LevelItem::Entity { .. } => {
+                let kind = self.entity_at(of_map)?.entity.kind();
+                Some(LevelItem::entity_type(kind).into())
+            }
+            _ => self.material_of(of_map).map(Item::from),
+        }
+    }
+}
+
+impl RelatedFiles for Map {
+    fn files(&self) -> Vec<NamedFile> {
+        let textures = self.textures.list.iter();
+        textures
+            .map(|texture| texture.file.named(&texture.path))
+            .collect()
     }
 }
 

@@ -1,6 +1,14 @@
 //! Positions of cubes in a chunk, found by walking up from a cube, so that no list of all cubes is
 //! needed.
 
+use super::Map;
+use super::document::as_level_item;
+use crate::Item;
+use crate::ItemPlace;
+use crate::LevelItem;
+use crate::Places;
+use crate::SeenFrom;
+use crate::Shown;
 use glam::Vec3;
 
 use crate::Aabb;
@@ -93,6 +101,29 @@ pub(super) fn cell_in_world(cell: &Cell, chunk_center: Vec3) -> Aabb {
         Vec3::from(cell.center) + chunk_center,
         Vec3::splat(cell.half),
     )
+}
+
+impl Places for Map {
+    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
+        let Some(item) = as_level_item(item) else {
+            return ItemPlace::default();
+        };
+        ItemPlace {
+            bounds: self.bounds_of(item),
+            seen_from: match item {
+                LevelItem::Face { .. } => {
+                    self.viewpoint_of_face(item).unwrap_or(SeenFrom::AllAround)
+                }
+                LevelItem::Cube { .. } | LevelItem::Entity { .. } => SeenFrom::AllAround,
+                _ => SeenFrom::Anywhere,
+            },
+            is_placeholder: false,
+        }
+    }
+
+    fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
+        as_level_item(item).map_or_else(Vec::new, |item| self.contour_of(item))
+    }
 }
 
 #[cfg(test)]

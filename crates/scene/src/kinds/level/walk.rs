@@ -1,6 +1,8 @@
 //! Navigation between items: to neighbours, to the next item of a kind, and from problems to their
 //! items.
 
+use super::document::as_level_item;
+use crate::Walk;
 use glam::Vec3;
 
 use super::Map;
@@ -390,6 +392,21 @@ impl Map {
     fn entity_of_list(&self, owner: Owner, index: u32) -> Option<LevelItem> {
         let count = self.entity_list(owner)?.entities.len();
         ((index as usize) < count).then_some(LevelItem::Entity { owner, index })
+    }
+}
+
+impl Walk for Map {
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        as_level_item(item).map_or_else(Neighbor::default, |item| self.neighbor_of(item, direction))
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        let next = self.next_of(
+            as_level_item(kind)?,
+            after.and_then(as_level_item),
+            backwards,
+        );
+        next.map(Item::from)
     }
 }
 

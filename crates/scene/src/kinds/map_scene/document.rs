@@ -1,5 +1,11 @@
 //! The [`Document`] of a PFSCENE.
 
+use crate::Compare;
+use crate::Deferred;
+use crate::Hiding;
+use crate::Places;
+use crate::RelatedFiles;
+use crate::Walk;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -7,28 +13,21 @@ use glam::Vec3;
 use serde_json::{Map, Value};
 
 use super::MapScene;
-use super::build::skybox_place;
 use super::fields::{
-    CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item, faction_color,
+    CameraAt, ClassAt, EntityAt, FactionAt, ModelAt, RegionAt, SceneAt, entity_item,
 };
-use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
 use super::parts::entity_of;
 use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
 use crate::describe::fields::{Describe, GroupKeys, ItemKeys};
-use crate::describe::lines::{LineBuilder, box_edges};
-use crate::describe::outline::{
-    LISTED_AFTER, LISTED_BEFORE, beyond, capped, file_name, heading, leaf,
-};
-use crate::document::parts::Parts;
+use crate::describe::outline::file_name;
 use crate::kinds::model::Model;
 use crate::terrain;
 use crate::{
-    Aabb, About, Animation, Annotations, ClipInfo, Curve, Direction, Document, Drawable,
-    Environment, Hit, InfoQuery, Item, ItemPlace, Legend, LegendEntry, NamedCamera, NamedFile,
-    Neighbor, OtherFile, OutlineNode, Overlay, OverlayId, OwnClip, OwnLine, Pending, Playhead,
-    ProblemTarget, Property, PropertyGroup, Ray, SceneItem, SeenFrom, Shown, Statistic,
-    SummaryPart, Swatch,
+    Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
+    InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
+    Playhead, ProblemTarget, Property, PropertyGroup, Ray, SceneItem, Shown, Statistic,
+    SummaryPart,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 
@@ -54,13 +53,14 @@ pub(super) static OWN_OVERLAYS: [Overlay; 9] = overlays![
         "Show textures of models at the 128 by 128 pixels to which the engine resizes them",
 ];
 
-/// Maximum number of lines below a heading of the outline.
-const MAX_LISTED: usize = 2_000;
-
 impl MapScene {
     /// The record of an item with its fields; `None` for an item of the map, or one that does not
     /// exist.
-    fn described<'a>(&'a self, item: Item, playhead: Playhead) -> Option<Box<dyn Describe + 'a>> {
+    pub(super) fn described<'a>(
+        &'a self,
+        item: Item,
+        playhead: Playhead,
+    ) -> Option<Box<dyn Describe + 'a>> {
         let Item::Scene(item) = item else {
             return None;
         };
@@ -130,68 +130,14 @@ impl MapScene {
         members.map_or(&[], Vec::as_slice)
     }
 
-    /// The line of an item in the outline.
-    fn line(&self, label: String, item: SceneItem) -> OutlineNode {
-        let described = self.described(item.into(), Playhead::default());
-        let note = described.map(|record| record.note());
-        leaf(label, item.into(), note.unwrap_or_default())
-    }
-
-    fn entity_lines(&self, kind: SceneItem) -> Vec<OutlineNode> {
-        let lines = self.members(kind).iter().filter_map(|&index| {
-            let entity = self.pfscene.entities.get(index as usize)?;
-            let label = format!("{index} {}", entity.name);
-            Some(self.line(label, SceneItem::Entity { index }))
-        });
-        capped(lines.collect(), MAX_LISTED)
-    }
-
-    /// A line for each of several kinds, with their entities below.
-    fn kind_lines(&self, kinds: impl Iterator<Item = (String, SceneItem)>) -> Vec<OutlineNode> {
-        let lines = kinds.map(|(label, item)| OutlineNode {
-            children: self.entity_lines(item),
-            ..self.line(label, item)
-        });
-        lines.collect()
-    }
-
     /// The factions that entities name but the file lacks, in ascending order.
-    fn unknown_factions(&self) -> BTreeSet<u32> {
+    pub(super) fn unknown_factions(&self) -> BTreeSet<u32> {
         let known = self.pfscene.factions.len();
         let factions = self.members.keys().filter_map(|kind| match kind {
             SceneItem::Faction { index } => Some(*index),
             _ => None,
         });
         factions.filter(|index| *index as usize >= known).collect()
-    }
-
-    fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
-        let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
-            let placed = entities.filter_map(|index| self.entities.get(index as usize));
-            let boxes = placed.filter(|placed| placed.has_position);
-            let boxes = boxes.map(|placed| placed.bounds);
-            boxes.reduce(|all, next| all.union(&next))
-        };
-        match item {
-            SceneItem::Scene | SceneItem::Clip => Some(self.about.bounds),
-            SceneItem::Entity { index } => of_entities(&mut std::iter::once(index)),
-            SceneItem::Faction { .. } | SceneItem::Class { .. } | SceneItem::Model { .. } => {
-                of_entities(&mut self.members(item).iter().copied())
-            }
-            SceneItem::Region { index } => {
-                let mut lines = Vec::new();
-                let region = self.pfscene.regions.get(index as usize)?;
-                self.region_lines(region, &mut LineBuilder::new(&mut lines, REGION, 1.0));
-                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
-            }
-            SceneItem::Part { .. } => None,
-            SceneItem::Camera { .. } => {
-                let mut lines = Vec::new();
-                let pose = (self as &dyn Document).camera_of(item.into())?.pose;
-                Self::camera_lines(pose, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
-                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
-            }
-        }
     }
 }
 
@@ -250,75 +196,12 @@ impl Document for MapScene {
         }
     }
 
-    fn revision(&self) -> u64 {
-        let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
-        terrain + self.textures.read_count() as u64 + self.environment.revision()
-    }
-
-    fn pending(&self) -> Option<Pending> {
-        let of_terrain = self.terrain().and_then(|terrain| terrain.pending());
-        let of_models = of_terrain.or_else(|| self.textures.pending());
-        of_models.or_else(|| self.environment.pending())
-    }
-
-    fn complete(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
-        if let Some(terrain) = self.terrain() {
-            terrain.complete(keep_going, on_part);
-        }
-        self.textures.complete(keep_going, on_part);
-        let (about, whole) = (&self.about, &self.whole_about);
-        let place = skybox_place(&self.pfscene);
-        self.environment
-            .complete(about, whole, place, keep_going, on_part);
-    }
-
-    fn deferred_bytes(&self) -> u64 {
-        let of_terrain = self.terrain().map(|terrain| terrain.deferred_bytes());
-        let of_models = of_terrain.unwrap_or_default() + self.textures.cpu_bytes();
-        of_models + self.environment.cpu_bytes()
-    }
-
     fn environment(&self) -> Option<&Environment> {
         Some(&self.environment)
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        let name = file_name(&self.path);
-        let scene = &self.pfscene;
-        let factions = (0..scene.factions.len() as u32).chain(self.unknown_factions());
-        let factions = factions.filter_map(|index| {
-            let name = FactionAt::new(self, index)?.name();
-            Some((name, SceneItem::Faction { index }))
-        });
-        let mut factions = self.kind_lines(factions);
-        for (line, faction) in factions.iter_mut().zip(&scene.factions) {
-            line.swatch = faction_color(faction).map(Swatch::Color);
-        }
-        let classes = (0..).zip(&self.classes);
-        let classes = classes.map(|(index, class)| (class.clone(), SceneItem::Class { index }));
-        let models = (0..self.models.len() as u32).filter_map(|index| {
-            let name = ModelAt::new(self, index)?.name().to_owned();
-            Some((name, SceneItem::Model { index }))
-        });
-        let regions = (0..)
-            .zip(&scene.regions)
-            .map(|(index, region)| self.line(region.name.clone(), SceneItem::Region { index }));
-        let cameras = (0..)
-            .zip(&scene.cameras)
-            .map(|(index, camera)| self.line(camera.name.clone(), SceneItem::Camera { index }));
-        let mut lines = vec![
-            self.line(name, SceneItem::Scene),
-            heading("Factions", factions),
-            heading("Classes", self.kind_lines(classes)),
-            heading("Models", self.kind_lines(models)),
-            heading("Regions", regions.collect()),
-            heading("Cameras", cameras.collect()),
-        ];
-        lines.retain(|line| line.item.is_some() || !line.children.is_empty());
-        if let Some(terrain) = self.terrain() {
-            lines.push(heading("Map", terrain.outline()));
-        }
-        lines
+        self.outline_tree()
     }
 
     fn pick(&self, ray_in_world: Ray, shown: &Shown) -> Option<Hit> {
@@ -362,131 +245,6 @@ impl Document for MapScene {
         }
     }
 
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        let scene = &self.pfscene;
-        let number = |index: usize| index as u32;
-        Some(vec![
-            Parts::one("scene", SceneItem::Scene),
-            Parts::records("faction", &scene.factions, |it| it.name.clone())
-                .items(move |i| Some(SceneItem::Faction { index: number(i) }))
-                .referenced_by_index(),
-            Parts::records("entity", &scene.entities, |it| it.name.clone())
-                .items(move |i| Some(SceneItem::Entity { index: number(i) })),
-            Parts::records("region", &scene.regions, |it| it.name.clone())
-                .items(move |i| Some(SceneItem::Region { index: number(i) })),
-            Parts::records("camera", &scene.cameras, |it| it.name.clone())
-                .items(move |i| Some(SceneItem::Camera { index: number(i) })),
-        ])
-    }
-
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        match (self.described(item, Playhead::default()), self.terrain()) {
-            (Some(record), _) => record.own(),
-            (None, Some(terrain)) => terrain.own(item),
-            (None, None) => Vec::new(),
-        }
-    }
-
-    fn other_parts(&self) -> Vec<Parts<'_>> {
-        let of_map = self.terrain().and_then(|terrain| terrain.parts());
-        of_map.unwrap_or_default()
-    }
-
-    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
-        if let Some((posed, part)) = self.part(item) {
-            return posed.place(part, shown);
-        }
-        let Item::Scene(item) = item else {
-            let terrain = self.terrain();
-            return terrain.map_or_else(ItemPlace::default, |terrain| terrain.place(item, shown));
-        };
-        ItemPlace {
-            bounds: self.bounds_of(item),
-            seen_from: match item {
-                SceneItem::Entity { .. } => SeenFrom::AllAround,
-                _ => SeenFrom::Anywhere,
-            },
-            is_placeholder: false,
-        }
-    }
-
-    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        if let Some((posed, part)) = self.part(item).filter(|_| Self::shows_entities(shown)) {
-            return posed.contour(part, shown);
-        }
-        match item {
-            Item::Scene(_) if !Self::shows_entities(shown) => Vec::new(),
-            Item::Scene(SceneItem::Entity { index }) => {
-                let Some(placed) = self.entities.get(index as usize) else {
-                    return Vec::new();
-                };
-                let extent = self.model_of(placed).and_then(|model| {
-                    model.extent_at(Self::playhead_of(placed.clip, model, shown.playhead))
-                });
-                // The box turns with the entity.
-                let corners = extent.map_or_else(
-                    || placed.bounds.corners(),
-                    |extent| {
-                        let corners = extent.corners();
-                        corners.map(|corner| placed.world_from_model.transform_point3(corner))
-                    },
-                );
-                box_edges(&corners).collect()
-            }
-            Item::Scene(
-                kind @ (SceneItem::Faction { .. }
-                | SceneItem::Class { .. }
-                | SceneItem::Model { .. }),
-            ) => self
-                .members(kind)
-                .iter()
-                .filter(|index| !self.is_entity_hidden(**index, shown))
-                .flat_map(|index| self.contour(entity_item(*index), shown))
-                .collect(),
-            Item::Scene(_) => Vec::new(),
-            item => self
-                .terrain()
-                .map_or_else(Vec::new, |terrain| terrain.contour(item, shown)),
-        }
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        if let Some((posed, part)) = self.part(item) {
-            return posed.neighbor(part, direction);
-        }
-        let Item::Scene(SceneItem::Entity { index }) = item else {
-            let terrain = self.terrain();
-            return terrain.map_or_else(Neighbor::default, |t| t.neighbor(item, direction));
-        };
-        let (beside, name) = match direction {
-            Direction::North | Direction::West => (index.checked_sub(1), LISTED_BEFORE),
-            Direction::South | Direction::East => (index.checked_add(1), LISTED_AFTER),
-        };
-        let beside = beside.filter(|index| (*index as usize) < self.entities.len());
-        Neighbor {
-            item: beside.map(entity_item),
-            name: Some(name),
-        }
-    }
-
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        if let Some((posed, part)) = self.part(kind) {
-            return posed.next_of_kind(part, after, backwards);
-        }
-        let Item::Scene(kind) = kind else {
-            return self.terrain()?.next_of_kind(kind, after, backwards);
-        };
-        let after = after.and_then(|item| Some(self.entity(item)?.0));
-        let next = |members: &[u32]| beyond(members, after, backwards).copied();
-        let next = if kind == SceneItem::Scene {
-            let all: Vec<u32> = (0..self.entities.len() as u32).collect();
-            next(&all)
-        } else {
-            next(self.members(kind))
-        };
-        next.map(entity_item)
-    }
-
     fn notes(&self) -> Vec<Problem> {
         let mut notes = self.misplaced_entities();
         notes.extend(self.other_names());
@@ -508,6 +266,156 @@ impl Document for MapScene {
             moment: None,
             overlay: None,
         })
+    }
+
+    fn cameras(&self) -> &[NamedCamera] {
+        &self.cameras
+    }
+
+    fn floor_height(&self) -> Option<f32> {
+        if self.terrain().is_some() {
+            return None;
+        }
+        let heights = self.entities.iter().map(|placed| placed.position().y);
+        Some(heights.reduce(f32::min).unwrap_or(0.0))
+    }
+
+    fn legends(&self, shown: &Shown) -> Vec<Legend> {
+        self.legend_list(shown)
+    }
+
+    fn statistics(&self) -> Vec<Statistic> {
+        let triangles = self
+            .entities
+            .iter()
+            .filter_map(|placed| Some(self.model_of(placed)?.pfobj().triangle_count()));
+        let statistic = |name, value: usize| Statistic {
+            name,
+            value: value.to_string(),
+        };
+        let mut statistics = vec![
+            statistic("Entities", self.entities.len()),
+            statistic("Models", self.models.len()),
+            statistic("Entities without a model", self.missing_count()),
+            statistic("Triangles of entities", triangles.sum()),
+        ];
+        statistics.extend(
+            self.terrain()
+                .into_iter()
+                .flat_map(|terrain| terrain.statistics()),
+        );
+        statistics
+    }
+
+    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
+        let after = self
+            .models
+            .partition_point(|model| model.first_thumbnail <= index);
+        match after.checked_sub(1).and_then(|last| self.models.get(last)) {
+            Some(model) => {
+                let own = index - model.first_thumbnail;
+                model.model.as_ref()?.thumbnail(own)
+            }
+            None => self.terrain()?.thumbnail(index),
+        }
+    }
+
+    fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
+        self.info_json()
+    }
+
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+
+    fn hiding(&self) -> Option<&dyn Hiding> {
+        Some(self)
+    }
+
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        Some(self)
+    }
+
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl Hiding for MapScene {
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::Scene(
+                SceneItem::Entity { .. }
+                | SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }
+                | SceneItem::Region { .. }
+                | SceneItem::Camera { .. },
+            ) => Some(item),
+            item => Some(entity_item(entity_of(item)?)),
+        }
+    }
+
+    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
+        match entity_of(item) {
+            Some(entity) => self.is_entity_hidden(entity, shown),
+            None => shown.hides(item),
+        }
+    }
+}
+
+impl RelatedFiles for MapScene {
+    fn files(&self) -> Vec<NamedFile> {
+        let named = |kind, name: String, path, found| NamedFile {
+            kind,
+            name,
+            path,
+            found,
+            named_by: None,
+        };
+        let inner = |files: Vec<NamedFile>, by: &str| {
+            let named_by = Some(by.to_owned());
+            files.into_iter().map(move |file| NamedFile {
+                named_by: named_by.clone(),
+                ..file
+            })
+        };
+        let mut files = Vec::new();
+        if let Some(path) = &self.map_path {
+            let name = file_name(path);
+            let terrain = self.terrain();
+            let on_disk = path.is_file().then(|| path.clone());
+            files.push(named("map", name.clone(), on_disk, terrain.is_some()));
+            let of_map = terrain.map_or_else(Vec::new, |terrain| terrain.files());
+            files.extend(inner(of_map, &name));
+        }
+        for model in &self.models {
+            let (name, file) = (model.name.clone(), model.file.clone());
+            files.push(named("model", name, file, model.model.is_some()));
+            let of_model = model.model.as_ref().map_or_else(Vec::new, |it| it.files());
+            files.extend(inner(of_model, &model.name));
+        }
+        if let Some(skybox) = &self.pfscene.general.skybox {
+            let found = self.environment.skybox.is_some();
+            files.push(named("skybox", skybox.value.folder.clone(), None, found));
+        }
+        files
     }
 
     fn other_files(&self) -> Vec<OtherFile<'_>> {
@@ -569,167 +477,6 @@ impl Document for MapScene {
             Item::Scene(_) => None,
             item => self.terrain()?.file_of(item),
         }
-    }
-
-    fn cameras(&self) -> &[NamedCamera] {
-        &self.cameras
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item {
-            Item::Scene(
-                SceneItem::Entity { .. }
-                | SceneItem::Faction { .. }
-                | SceneItem::Class { .. }
-                | SceneItem::Model { .. }
-                | SceneItem::Region { .. }
-                | SceneItem::Camera { .. },
-            ) => Some(item),
-            item => Some(entity_item(entity_of(item)?)),
-        }
-    }
-
-    fn whole_of(&self, item: Item) -> Option<Item> {
-        let (_, _) = self.part(item)?;
-        Some(entity_item(entity_of(item)?))
-    }
-
-    fn floor_height(&self) -> Option<f32> {
-        if self.terrain().is_some() {
-            return None;
-        }
-        let heights = self.entities.iter().map(|placed| placed.position().y);
-        Some(heights.reduce(f32::min).unwrap_or(0.0))
-    }
-
-    fn can_hide(&self) -> bool {
-        true
-    }
-
-    fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
-        match entity_of(item) {
-            Some(entity) => self.is_entity_hidden(entity, shown),
-            None => shown.hides(item),
-        }
-    }
-
-    fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let some = |is_there: bool, color, label| -> Vec<LegendEntry> {
-            let entry = is_there.then(|| LegendEntry::new(color, label));
-            entry.into_iter().collect()
-        };
-        let own = Legend::of_overlays(&OWN_OVERLAYS, &shown.overlays, |id| match id {
-            OverlayId::Regions => some(
-                !self.pfscene.regions.is_empty(),
-                REGION,
-                "Outline of a region",
-            ),
-            OverlayId::Cameras => some(
-                !self.cameras.is_empty(),
-                CAMERA,
-                "Place and view of a camera",
-            ),
-            OverlayId::Circles => {
-                let [selection, vision] = self.has_circles;
-                let selection = some(selection, SELECTION, "Selection circle");
-                let vision = some(vision, VISION, "Vision range");
-                [selection, vision].concat()
-            }
-            OverlayId::Entities => some(self.missing_count() > 0, MISSING, "Model missing"),
-            id => {
-                let selected = self.selected_entity(shown);
-                selected.map_or_else(Vec::new, |entity| entity.model_colors(id, shown))
-            }
-        });
-        let mut legends = own;
-        let ground = self.terrain().map(|terrain| terrain.legends(shown));
-        legends.extend(ground.into_iter().flatten());
-        legends
-    }
-
-    fn statistics(&self) -> Vec<Statistic> {
-        let triangles = self
-            .entities
-            .iter()
-            .filter_map(|placed| Some(self.model_of(placed)?.pfobj().triangle_count()));
-        let statistic = |name, value: usize| Statistic {
-            name,
-            value: value.to_string(),
-        };
-        let mut statistics = vec![
-            statistic("Entities", self.entities.len()),
-            statistic("Models", self.models.len()),
-            statistic("Entities without a model", self.missing_count()),
-            statistic("Triangles of entities", triangles.sum()),
-        ];
-        statistics.extend(
-            self.terrain()
-                .into_iter()
-                .flat_map(|terrain| terrain.statistics()),
-        );
-        statistics
-    }
-
-    fn thumbnail(&self, index: usize) -> Option<(u32, u32, &[u8])> {
-        let after = self
-            .models
-            .partition_point(|model| model.first_thumbnail <= index);
-        match after.checked_sub(1).and_then(|last| self.models.get(last)) {
-            Some(model) => {
-                let own = index - model.first_thumbnail;
-                model.model.as_ref()?.thumbnail(own)
-            }
-            None => self.terrain()?.thumbnail(index),
-        }
-    }
-
-    fn info(&self, _query: &InfoQuery) -> Map<String, Value> {
-        self.info_json()
-    }
-
-    fn files(&self) -> Vec<NamedFile> {
-        let named = |kind, name: String, path, found| NamedFile {
-            kind,
-            name,
-            path,
-            found,
-            named_by: None,
-        };
-        let inner = |files: Vec<NamedFile>, by: &str| {
-            let named_by = Some(by.to_owned());
-            files.into_iter().map(move |file| NamedFile {
-                named_by: named_by.clone(),
-                ..file
-            })
-        };
-        let mut files = Vec::new();
-        if let Some(path) = &self.map_path {
-            let name = file_name(path);
-            let terrain = self.terrain();
-            let on_disk = path.is_file().then(|| path.clone());
-            files.push(named("map", name.clone(), on_disk, terrain.is_some()));
-            let of_map = terrain.map_or_else(Vec::new, |terrain| terrain.files());
-            files.extend(inner(of_map, &name));
-        }
-        for model in &self.models {
-            let (name, file) = (model.name.clone(), model.file.clone());
-            files.push(named("model", name, file, model.model.is_some()));
-            let of_model = model.model.as_ref().map_or_else(Vec::new, |it| it.files());
-            files.extend(inner(of_model, &model.name));
-        }
-        if let Some(skybox) = &self.pfscene.general.skybox {
-            let found = self.environment.skybox.is_some();
-            files.push(named("skybox", skybox.value.folder.clone(), None, found));
-        }
-        files
-    }
-
-    fn annotations(&self) -> Option<&dyn Annotations> {
-        Some(self)
-    }
-
-    fn animation(&self) -> Option<&dyn Animation> {
-        (!self.clips.is_empty()).then_some(self)
     }
 }
 

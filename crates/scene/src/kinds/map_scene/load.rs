@@ -1,6 +1,10 @@
 //! Finds and reads the files of a scene in parallel: its map with textures, and its models, whose
 //! textures are only located.
 
+use super::MapScene;
+use super::build::skybox_place;
+use crate::Deferred;
+use crate::Pending;
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
@@ -388,4 +392,34 @@ fn fault(name: &str, error: &AssetError) -> Unread {
         error => format!("model {error}"),
     };
     (rule, message).into()
+}
+
+impl Deferred for MapScene {
+    fn revision(&self) -> u64 {
+        let terrain = self.terrain().map_or(0, |terrain| terrain.revision());
+        terrain + self.textures.read_count() as u64 + self.environment.revision()
+    }
+
+    fn pending(&self) -> Option<Pending> {
+        let of_terrain = self.terrain().and_then(|terrain| terrain.pending());
+        let of_models = of_terrain.or_else(|| self.textures.pending());
+        of_models.or_else(|| self.environment.pending())
+    }
+
+    fn load(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
+        if let Some(terrain) = self.terrain() {
+            terrain.load(keep_going, on_part);
+        }
+        self.textures.complete(keep_going, on_part);
+        let (about, whole) = (&self.about, &self.whole_about);
+        let place = skybox_place(&self.pfscene);
+        self.environment
+            .complete(about, whole, place, keep_going, on_part);
+    }
+
+    fn bytes(&self) -> u64 {
+        let of_terrain = self.terrain().map(|terrain| terrain.bytes());
+        let of_models = of_terrain.unwrap_or_default() + self.textures.cpu_bytes();
+        of_models + self.environment.cpu_bytes()
+    }
 }

@@ -6,13 +6,17 @@
 
 mod build;
 mod check;
+mod compare;
 mod document;
 mod fields;
+mod legends;
 mod load;
+mod outline;
 mod overlays;
 mod parts;
 mod pick;
 mod place;
+mod walk;
 
 use std::collections::HashMap;
 use std::path::PathBuf;

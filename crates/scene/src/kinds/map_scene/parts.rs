@@ -15,6 +15,7 @@ use crate::{
     LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Playhead, Property, PropertyGroup,
     Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch,
 };
+use crate::{Places as _, Walk as _};
 
 /// An entity and its model, posed at the shown moment.
 #[derive(Clone, Copy)]

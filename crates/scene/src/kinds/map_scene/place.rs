@@ -1,5 +1,18 @@
 //! Placement of entities.
 
+use super::MapScene;
+use super::fields::entity_item;
+use super::overlays::CAMERA;
+use super::overlays::REGION;
+use crate::Document;
+use crate::Item;
+use crate::ItemPlace;
+use crate::Places;
+use crate::SceneItem;
+use crate::SeenFrom;
+use crate::Shown;
+use crate::describe::lines::LineBuilder;
+use crate::describe::lines::box_edges;
 use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
 
 use super::{Model, Placed};
@@ -171,5 +184,96 @@ impl Placed {
     /// Height of its foot above the ground; negative if it is below.
     pub(super) fn above_ground(&self) -> Option<f32> {
         Some(self.position().y - self.ground?)
+    }
+}
+
+impl Places for MapScene {
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        if let Some((posed, part)) = self.part(item) {
+            return posed.place(part, shown);
+        }
+        let Item::Scene(item) = item else {
+            let terrain = self.terrain();
+            return terrain.map_or_else(ItemPlace::default, |terrain| terrain.place(item, shown));
+        };
+        ItemPlace {
+            bounds: self.bounds_of(item),
+            seen_from: match item {
+                SceneItem::Entity { .. } => SeenFrom::AllAround,
+                _ => SeenFrom::Anywhere,
+            },
+            is_placeholder: false,
+        }
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        if let Some((posed, part)) = self.part(item).filter(|_| Self::shows_entities(shown)) {
+            return posed.contour(part, shown);
+        }
+        match item {
+            Item::Scene(_) if !Self::shows_entities(shown) => Vec::new(),
+            Item::Scene(SceneItem::Entity { index }) => {
+                let Some(placed) = self.entities.get(index as usize) else {
+                    return Vec::new();
+                };
+                let extent = self.model_of(placed).and_then(|model| {
+                    model.extent_at(Self::playhead_of(placed.clip, model, shown.playhead))
+                });
+                // The box turns with the entity.
+                let corners = extent.map_or_else(
+                    || placed.bounds.corners(),
+                    |extent| {
+                        let corners = extent.corners();
+                        corners.map(|corner| placed.world_from_model.transform_point3(corner))
+                    },
+                );
+                box_edges(&corners).collect()
+            }
+            Item::Scene(
+                kind @ (SceneItem::Faction { .. }
+                | SceneItem::Class { .. }
+                | SceneItem::Model { .. }),
+            ) => self
+                .members(kind)
+                .iter()
+                .filter(|index| !self.is_entity_hidden(**index, shown))
+                .flat_map(|index| self.contour(entity_item(*index), shown))
+                .collect(),
+            Item::Scene(_) => Vec::new(),
+            item => self
+                .terrain()
+                .map_or_else(Vec::new, |terrain| terrain.contour(item, shown)),
+        }
+    }
+}
+
+impl MapScene {
+    pub(super) fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
+        let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
+            let placed = entities.filter_map(|index| self.entities.get(index as usize));
+            let boxes = placed.filter(|placed| placed.has_position);
+            let boxes = boxes.map(|placed| placed.bounds);
+            boxes.reduce(|all, next| all.union(&next))
+        };
+        match item {
+            SceneItem::Scene | SceneItem::Clip => Some(self.about.bounds),
+            SceneItem::Entity { index } => of_entities(&mut std::iter::once(index)),
+            SceneItem::Faction { .. } | SceneItem::Class { .. } | SceneItem::Model { .. } => {
+                of_entities(&mut self.members(item).iter().copied())
+            }
+            SceneItem::Region { index } => {
+                let mut lines = Vec::new();
+                let region = self.pfscene.regions.get(index as usize)?;
+                self.region_lines(region, &mut LineBuilder::new(&mut lines, REGION, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+            SceneItem::Part { .. } => None,
+            SceneItem::Camera { .. } => {
+                let mut lines = Vec::new();
+                let pose = (self as &dyn Document).camera_of(item.into())?.pose;
+                Self::camera_lines(pose, &mut LineBuilder::new(&mut lines, CAMERA, 1.0));
+                Aabb::around(lines.into_iter().flat_map(|line| line.ends))
+            }
+        }
     }
 }

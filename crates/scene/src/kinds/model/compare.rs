@@ -2,6 +2,10 @@
 
 use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
+use crate::Compare;
+use crate::Item;
+use crate::OwnLine;
+use crate::Playhead;
 use crate::document::parts::{Content, Parts};
 use crate::{Flaw, ModelItem};
 use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
@@ -130,6 +134,20 @@ fn add_transform(transform: &Transform, content: &mut Content<'_>) {
     match &transform.rotation {
         Rotation::ConjugatedQuaternion(xyzw) => content.numbers(xyzw),
         Rotation::EulerDegrees(degrees) => content.numbers(degrees),
+    }
+}
+
+impl Compare for Model {
+    fn parts(&self) -> Vec<Parts<'_>> {
+        self.all_parts()
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        let described = match item {
+            Item::Model(item) => self.described(item, Playhead::default()),
+            _ => None,
+        };
+        described.map_or_else(Vec::new, |at| at.own())
     }
 }
 

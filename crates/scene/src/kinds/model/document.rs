@@ -1,23 +1,23 @@
 //! The [`Document`] implementation for PFOBJ models.
 
+use crate::Compare;
+use crate::Places;
+use crate::RelatedFiles;
+use crate::Walk;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
 use glam::Vec3;
 use serde_json::{Map, Value};
 
-use super::overlays::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
-use super::{Model, joint_item};
-use crate::colors;
+use super::Model;
 use crate::core::overlay::overlays;
 use crate::core::rules;
-use crate::describe::outline::{LISTED_AFTER, LISTED_BEFORE, beyond, file_name};
-use crate::document::parts::Parts;
+use crate::describe::outline::file_name;
 use crate::{
-    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Flaw, Hit, InfoQuery, Item,
-    ItemPlace, Legend, LegendEntry, ModelItem, Moment, NamedFile, Neighbor, OutlineNode, Overlay,
-    OverlayId, OwnLine, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
-    SummaryPart,
+    About, Animation, Annotations, Document, Drawable, Flaw, Hit, InfoQuery, Item, Legend,
+    ModelItem, Moment, NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget,
+    PropertyGroup, Ray, Shown, Statistic, SummaryPart,
 };
 use mapscope_formats::pfobj::Bounds;
 use mapscope_formats::{Problem, Subject};
@@ -52,22 +52,6 @@ pub(crate) static OVERLAYS: [Overlay; 16] = overlays![
         "Put a ruler beside the model, in units and in levels of terrain, which are 4 units high; \
          its numbers are in the window only",
 ];
-
-/// Colours of vertices by the weight of a joint: 0, a quarter, and so on up to 1.
-pub const HEAT_COLORS: [[u8; 3]; 5] = [
-    [42, 46, 92],
-    [36, 124, 184],
-    [56, 190, 120],
-    [244, 200, 62],
-    [232, 66, 48],
-];
-/// Colour of triangles whose winding contradicts their normals.
-pub const REVERSED_COLOR: [u8; 3] = [36, 204, 255];
-/// Colour of vertices that no joint moves, in the overlay of all joints' weights. The shader has
-/// the same constant.
-const UNMOVED_COLOR: [u8; 3] = [115; 3];
-/// Margin around a framed item, as a fraction of the model's size.
-const MARGIN: f32 = 0.06;
 
 impl Document for Model {
     fn about(&self) -> &About {
@@ -108,168 +92,6 @@ impl Document for Model {
             Item::Model(item) => self.details_of(item, playhead),
             _ => Map::new(),
         }
-    }
-
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        Some(self.all_parts())
-    }
-
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        let described = match item {
-            Item::Model(item) => self.described(item, Playhead::default()),
-            _ => None,
-        };
-        described.map_or_else(Vec::new, |at| at.own())
-    }
-
-    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
-        let playhead = shown.playhead;
-        let Item::Model(item) = item else {
-            return ItemPlace::default();
-        };
-        let around = |aabb: Aabb| {
-            let margin = Vec3::splat(self.size() * MARGIN);
-            aabb.is_finite().then_some(Aabb {
-                min: aabb.min - margin,
-                max: aabb.max + margin,
-            })
-        };
-        let mut place = ItemPlace::default();
-        place.bounds = match item {
-            ModelItem::Triangle { index } => {
-                place.seen_from = self.viewpoint_of_triangle(index, shown);
-                let corners = self.triangle_corners(index, playhead);
-                corners.and_then(Aabb::around).and_then(around)
-            }
-            ModelItem::Joint { .. } => self.joint_of(item.into()).and_then(|joint| {
-                let bone = self.with_joints(playhead, |globals| self.bone(globals, joint));
-                around(Aabb::around(bone)?)
-            }),
-            ModelItem::Material { index } => {
-                let of_material = |part: &&super::mesh::Part| part.material == index as usize;
-                self.mesh.parts.iter().find(of_material).and_then(|part| {
-                    let triangles = part.indices.start / 3..part.indices.end / 3;
-                    self.with_mesh(playhead, |mesh| {
-                        Aabb::around(triangles.flat_map(|t| self.drawn_corners(&mesh.points, t)))
-                    })
-                })
-            }
-            ModelItem::Clip { index } => self.extent_of(Some(index as usize)),
-            ModelItem::Model => Some(self.extent_at(playhead).unwrap_or(self.about.bounds)),
-            ModelItem::Flaw { flaw } => {
-                let triangles = self.flawed(flaw);
-                if let [index] = triangles {
-                    place.seen_from = self.viewpoint_of_triangle(*index, shown);
-                }
-                let triangles = triangles.iter();
-                let corners = triangles.filter_map(|it| self.triangle_corners(*it, playhead));
-                Aabb::around(corners.flatten()).and_then(around)
-            }
-            ModelItem::Lod { .. } => None,
-        };
-        place
-    }
-
-    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        if let Some(joint) = self.joint_of(item) {
-            return self.bone_contour(joint, shown.playhead);
-        }
-        match item {
-            Item::Model(ModelItem::Triangle { index }) => {
-                let corners = self.triangle_corners(index, shown.playhead);
-                corners.map_or_else(Vec::new, |corners| edges(corners).to_vec())
-            }
-            Item::Model(ModelItem::Flaw { flaw }) => {
-                let triangles = self.flawed(flaw).iter();
-                let corners = triangles.filter_map(|it| self.triangle_corners(*it, shown.playhead));
-                corners.flat_map(edges).collect()
-            }
-            _ => Vec::new(),
-        }
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        let is_back = matches!(direction, Direction::North | Direction::West);
-        let step = |index: u32, count: usize| {
-            let next = if is_back {
-                index.checked_sub(1)
-            } else {
-                index.checked_add(1)
-            };
-            next.filter(|next| (*next as usize) < count)
-        };
-        let listed = if is_back { LISTED_BEFORE } else { LISTED_AFTER };
-        let Item::Model(of) = item else {
-            return Neighbor::default();
-        };
-        let next =
-            match of {
-                ModelItem::Joint { index } => {
-                    return Neighbor {
-                        item: self.next_joint(index as usize, direction),
-                        name: Some(match direction {
-                            Direction::North => {
-                                ["Parent joint", "Select the joint that this one hangs on"]
-                            }
-                            Direction::South => [
-                                "First child joint",
-                                "Select the first joint that hangs on this one",
-                            ],
-                            Direction::West => [
-                                "Previous sibling",
-                                "Select the joint before this one at the same parent",
-                            ],
-                            Direction::East => [
-                                "Next sibling",
-                                "Select the joint after this one at the same parent",
-                            ],
-                        }),
-                    };
-                }
-                ModelItem::Material { index } => step(index, self.pfobj.materials.len())
-                    .map(|index| ModelItem::Material { index }),
-                ModelItem::Clip { index } => {
-                    step(index, self.clips.len()).map(|index| ModelItem::Clip { index })
-                }
-                ModelItem::Triangle { index } => step(index, self.pfobj.triangle_count())
-                    .map(|index| ModelItem::Triangle { index }),
-                ModelItem::Model | ModelItem::Lod { .. } | ModelItem::Flaw { .. } => None,
-            };
-        Neighbor {
-            item: next.map(Item::Model),
-            name: Some(listed),
-        }
-    }
-
-    /// Steps through the triangles of a material or with a flaw, or through all joints in file
-    /// order.
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        if let Item::Model(ModelItem::Joint { index }) = kind {
-            let from = match after {
-                Some(Item::Model(ModelItem::Joint { index })) => index,
-                _ => index,
-            } as usize;
-            let count = self.skeleton.len();
-            let step = if backwards { count.checked_sub(1)? } else { 1 };
-            return (count > 1 && from < count).then(|| joint_item((from + step) % count));
-        }
-        // In file order, which is ascending.
-        let triangles = match kind {
-            Item::Model(ModelItem::Material { index: material }) => {
-                let of_kind = |part: &&super::mesh::Part| part.material == material as usize;
-                let indices = self.mesh.parts.iter().find(of_kind)?.indices.clone();
-                let range = indices.start as usize / 3..indices.end as usize / 3;
-                self.mesh.triangles.get(range)?
-            }
-            Item::Model(ModelItem::Flaw { flaw }) => self.flawed(flaw),
-            _ => return None,
-        };
-        let after = match after {
-            Some(Item::Model(ModelItem::Triangle { index })) => Some(index),
-            _ => None,
-        };
-        let found = beyond(triangles, after, backwards);
-        found.map(|&index| ModelItem::Triangle { index }.into())
     }
 
     fn notes(&self) -> Vec<Problem> {
@@ -315,20 +137,6 @@ impl Document for Model {
         })
     }
 
-    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
-        match problem.subject {
-            Subject::Lod(number @ 1..) if rules::is_of_lod(problem.rule) => self.lods.path(number),
-            _ => None,
-        }
-    }
-
-    fn file_of(&self, item: Item) -> Option<PathBuf> {
-        match item {
-            Item::Model(ModelItem::Lod { number }) => self.lods.path(number),
-            _ => None,
-        }
-    }
-
     fn emptiness(&self, _shown: &Shown) -> Option<String> {
         let all = self.pfobj.triangle_count();
         let is_broken = all > 0 || !self.about.problems.is_empty();
@@ -338,22 +146,7 @@ impl Document for Model {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let on = &shown.overlays;
-        let mut legends =
-            Legend::of_overlays(&OVERLAYS, on, |id| self.overlay_colors(id, shown.playhead));
-        let selected = shown.selected.filter(|_| !shown.hides_weights);
-        let joint = selected.and_then(|item| self.joint_of(item));
-        if joint.is_some_and(|joint| self.moves_vertices(joint)) {
-            let labels = ["0", "0.25", "0.5", "0.75", "1: this joint alone"];
-            let entries = HEAT_COLORS.into_iter().zip(labels);
-            legends.push(Legend {
-                title: "Weight of this joint",
-                entries: entries
-                    .map(|(c, label)| LegendEntry::new(c, label))
-                    .collect(),
-            });
-        }
-        legends
+        self.legend_list(shown)
     }
 
     fn statistics(&self) -> Vec<Statistic> {
@@ -383,6 +176,32 @@ impl Document for Model {
         self.json()
     }
 
+    fn annotations(&self) -> Option<&dyn Annotations> {
+        Some(self)
+    }
+
+    fn animation(&self) -> Option<&dyn Animation> {
+        (!self.clips.is_empty()).then_some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        Some(self)
+    }
+
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl RelatedFiles for Model {
     fn files(&self) -> Vec<NamedFile> {
         let mut seen = HashSet::new();
         let materials = self.pfobj.materials.iter().enumerate();
@@ -404,89 +223,22 @@ impl Document for Model {
         files
     }
 
-    fn annotations(&self) -> Option<&dyn Annotations> {
-        Some(self)
+    fn summarized_file(&self, problem: &Problem) -> Option<PathBuf> {
+        match problem.subject {
+            Subject::Lod(number @ 1..) if rules::is_of_lod(problem.rule) => self.lods.path(number),
+            _ => None,
+        }
     }
 
-    fn animation(&self) -> Option<&dyn Animation> {
-        (!self.clips.is_empty()).then_some(self)
+    fn file_of(&self, item: Item) -> Option<PathBuf> {
+        match item {
+            Item::Model(ModelItem::Lod { number }) => self.lods.path(number),
+            _ => None,
+        }
     }
 }
 
 impl Model {
-    /// Returns a viewpoint in front of a triangle, or any viewpoint if the triangle is degenerate.
-    fn viewpoint_of_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
-        let corners = self.triangle_corners(index, shown.playhead);
-        let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
-        let (Some([a, b, c]), Some(normal)) = (corners, normal) else {
-            return SeenFrom::Anywhere;
-        };
-        // The overlay draws reversed triangles from both sides; this is the outer one.
-        let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
-            && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
-        let middle = (a + b + c) / 3.0;
-        let normal = if is_turned { -normal } else { normal };
-        SeenFrom::Before { middle, normal }
-    }
-
-    /// Returns the legend of an overlay at a moment.
-    pub(crate) fn overlay_colors(
-        &self,
-        overlay: OverlayId,
-        playhead: Playhead,
-    ) -> Vec<LegendEntry> {
-        let entry = LegendEntry::new;
-        match overlay {
-            OverlayId::Normals => vec![
-                entry([255, 128, 128], "Faces west (+X)"),
-                entry([128, 255, 128], "Faces up (+Y)"),
-                entry([128, 128, 255], "Faces south (+Z)"),
-            ],
-            OverlayId::BackFaces => vec![entry(colors::BACK_FACE, "Back of a triangle")],
-            OverlayId::ReversedTriangles if !self.flawed(Flaw::Reversed).is_empty() => {
-                vec![entry(REVERSED_COLOR, "Winding against the normals")]
-            }
-            OverlayId::JointWeights => {
-                let joints = self.pfobj.joints.iter().enumerate();
-                let moving = joints
-                    .filter(|(i, _)| self.moves_vertices(*i))
-                    .map(|(i, joint)| LegendEntry::new(self.joint_color(i), joint.name.clone()));
-                let still = (self.uses.unweighted > 0)
-                    .then(|| LegendEntry::new(UNMOVED_COLOR, "No joint: it does not move"));
-                moving.chain(still).collect()
-            }
-            OverlayId::Skeleton if !self.pfobj.joints.is_empty() => {
-                vec![entry(BONE_COLOR, "Bone, from joint to tip")]
-            }
-            OverlayId::NormalLines if !self.mesh.vertices.is_empty() => {
-                vec![entry(NORMAL_COLOR, "Normal of a vertex")]
-            }
-            OverlayId::FrameBounds => bounds_entries(self.frame_bounds(playhead), DECLARED_COLOR),
-            OverlayId::BindBounds => bounds_entries(self.bind_bounds(), BIND_COLOR),
-            _ => Vec::new(),
-        }
-    }
-
-    /// `true` if a joint moves any vertex. Joints that only control others do not.
-    pub fn moves_vertices(&self, joint: usize) -> bool {
-        let uses = self.uses.joints.get(joint);
-        uses.is_some_and(|uses| uses.vertices > 0)
-    }
-
-    /// Returns the colour of a joint in the overlay of all joints' weights. Neighbours in the file
-    /// are far apart on the colour wheel.
-    pub fn joint_color(&self, joint: usize) -> [u8; 3] {
-        const GOLDEN: f32 = 0.618_034;
-        let hue = (joint as f32 * GOLDEN).fract() * 6.0;
-        // Brightness varies between rounds of the wheel.
-        let value = [1.0, 0.72, 0.88][joint % 3];
-        [5.0, 3.0, 1.0].map(|offset: f32| {
-            let at = (hue + offset) % 6.0;
-            let chroma = at.min(4.0 - at).clamp(0.0, 1.0);
-            (255.0 * value * (1.0 - 0.7 * chroma)) as u8
-        })
-    }
-
     /// Returns the declared bounds at a moment: those of the frame, or of the bind pose.
     pub(super) fn declared_at(&self, playhead: Playhead) -> Option<&Bounds> {
         match self.poses.between(playhead) {
@@ -496,27 +248,6 @@ impl Model {
                 clip.bounds.get(frame as usize)?.as_ref()
             }
         }
-    }
-
-    /// Returns the parent, the first child or a sibling of a joint.
-    fn next_joint(&self, joint: usize, direction: Direction) -> Option<Item> {
-        let parent = self.skeleton.parent(joint);
-        let beside = |step: isize| {
-            let is_root = |j: &u32| self.skeleton.parent(*j as usize).is_none();
-            let siblings: Vec<u32> = match parent {
-                Some(parent) => self.skeleton.children(parent).to_vec(),
-                None => (0..self.skeleton.len() as u32).filter(is_root).collect(),
-            };
-            let at = siblings.iter().position(|j| *j as usize == joint)?;
-            siblings.get(at.checked_add_signed(step)?).copied()
-        };
-        let next = match direction {
-            Direction::North => parent?,
-            Direction::South => *self.skeleton.children(joint).first()? as usize,
-            Direction::West => beside(-1)? as usize,
-            Direction::East => beside(1)? as usize,
-        };
-        Some(joint_item(next))
     }
 }
 
@@ -537,25 +268,17 @@ impl Model {
     }
 }
 
-/// Returns the legend of the existing boxes: the declared one, and that of the mesh.
-fn bounds_entries([declared, mesh]: [Option<Aabb>; 2], color: [u8; 3]) -> Vec<LegendEntry> {
-    let declared = declared.map(|_| LegendEntry::new(color, "Declared by the file"));
-    let mesh = mesh.map(|_| LegendEntry::new(SKINNED_COLOR, "Of the mesh, where it differs"));
-    declared.into_iter().chain(mesh).collect()
-}
-
-/// Returns the edges of a triangle.
-fn edges([a, b, c]: [Vec3; 3]) -> [[Vec3; 2]; 3] {
-    [[a, b], [b, c], [c, a]]
-}
-
 #[cfg(test)]
 mod tests {
     use mapscope_formats::pfobj;
 
+    use super::super::joint_item;
+    use super::super::legends::HEAT_COLORS;
+    use super::super::overlays::{BIND_COLOR, SKINNED_COLOR};
     use super::*;
     use crate::core::rules;
     use crate::kinds::model::{material_item, sample};
+    use crate::{Direction, LegendEntry, SeenFrom};
     use mapscope_formats::Place;
 
     #[test]

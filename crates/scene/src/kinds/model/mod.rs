@@ -8,12 +8,14 @@ mod document;
 mod exported;
 mod fields;
 mod flaws;
+mod legends;
 mod lods;
 mod materials;
 pub mod mesh;
 mod outline;
 mod overlays;
 mod pick;
+mod place;
 mod posed;
 mod poses;
 #[cfg(test)]
@@ -21,6 +23,7 @@ mod sample;
 pub mod simplify;
 pub mod skeleton;
 mod uses;
+mod walk;
 mod weld;
 
 use std::path::{Path, PathBuf};
@@ -29,7 +32,7 @@ use std::sync::{Arc, OnceLock};
 use glam::{Affine3A, Vec3, Vec3A};
 
 pub(crate) use document::OVERLAYS;
-pub use document::{HEAT_COLORS, REVERSED_COLOR};
+pub use legends::{HEAT_COLORS, REVERSED_COLOR};
 pub(crate) use materials::Materials;
 pub use materials::{ENGINE_TEXTURE_SIZE, Material};
 pub use poses::{Poses, skin_normal, skin_position};

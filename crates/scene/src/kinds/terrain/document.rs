@@ -1,29 +1,29 @@
 //! The [`Document`] of a PFMAP.
 
+use super::legends::MAX_ISLANDS;
+use crate::Compare;
+use crate::Deferred;
+use crate::Places;
+use crate::RelatedFiles;
+use crate::Walk;
 use std::collections::HashSet;
 
 use glam::Vec3;
 use serde_json::{Map, Value, json};
 
-use super::class::bad_tiles_note;
+use super::Terrain;
 use super::fields::{ChunkAt, IslandAt, MaterialAt, TileAt, TilesOf};
-use super::geometry::{LEVEL_HEIGHT, Shape};
-use super::navigation::{CELLS_PER_SIDE, Cell, Domain, Island, Islands, color_of};
-use super::{SKYBOX_PLACE, Terrain, TileClass, colors};
-use crate::colors::bytes;
+use super::navigation::{CELLS_PER_SIDE, Domain, Island, Islands};
 use crate::core::overlay::{joined, overlays};
 use crate::core::rules;
 use crate::describe::fields::{Describe, ItemKeys};
 use crate::describe::numbers::number;
-use crate::describe::outline::{file_name, heading, heading_of, leaf};
-use crate::document::parts::Parts;
 use crate::{
-    Aabb, About, Annotations, Direction, Document, Drawable, Environment, Hit, InfoQuery, Item,
-    ItemPlace, Kind, Legend, LegendEntry, NamedFile, Neighbor, OutlineNode, Overlay, OverlayId,
-    OwnLine, Pending, Playhead, ProblemTarget, PropertyGroup, Ray, SeenFrom, Shown, Statistic,
-    SummaryPart, Swatch, TerrainItem,
+    Aabb, About, Annotations, Document, Drawable, Environment, Hit, InfoQuery, Item, Kind, Legend,
+    NamedFile, OutlineNode, Overlay, OverlayId, Playhead, ProblemTarget, PropertyGroup, Ray, Shown,
+    Statistic, SummaryPart, TerrainItem,
 };
-use mapscope_formats::pfmap::{CHUNK_SIDE, Cover, Edge};
+use mapscope_formats::pfmap::Cover;
 use mapscope_formats::{Place, Problem, Problems, Subject, counted, quoted};
 
 /// The overlays of a map on its own: those of its ground, and one for entities.
@@ -55,14 +55,8 @@ pub(crate) static OVERLAYS: [Overlay; 11] = overlays![
          none" surface,
 ];
 
-/// Maximum number of levels in the legend of the height overlay.
-const MAX_LEGEND_LEVELS: i32 = 10;
-/// Maximum number of islands in the outline and in JSON.
-const MAX_ISLANDS: usize = 100;
 /// Minimum number of cells of an island that gets a note: those of one tile.
 const MIN_NOTED_CELLS: u32 = CELLS_PER_SIDE * CELLS_PER_SIDE;
-/// Maximum number of lines around an island.
-const MAX_BORDER: usize = 1 << 16;
 
 impl Document for Terrain {
     fn about(&self) -> &About {
@@ -77,63 +71,12 @@ impl Document for Terrain {
         });
     }
 
-    fn revision(&self) -> u64 {
-        u64::from(self.whole_relief.get().is_some()) + self.environment.revision()
-    }
-
-    fn pending(&self) -> Option<Pending> {
-        let of_relief = self.relief().is_coarse.then_some(Pending::Relief);
-        of_relief.or_else(|| self.environment.pending())
-    }
-
-    fn complete(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
-        if self.relief().is_coarse && keep_going() {
-            // The outline lists the islands: of a large map now, of a small one from the start.
-            self.navigation();
-            self.make_relief();
-            on_part();
-        }
-        let (about, whole) = (&self.about, &self.whole_about);
-        self.environment
-            .complete(about, whole, SKYBOX_PLACE, keep_going, on_part);
-    }
-
-    fn deferred_bytes(&self) -> u64 {
-        let relief = self.whole_relief.get();
-        relief.map_or(0, |relief| relief.cpu_bytes() as u64) + self.environment.cpu_bytes()
-    }
-
     fn environment(&self) -> Option<&Environment> {
         Some(&self.environment)
     }
 
     fn outline(&self) -> Vec<OutlineNode> {
-        let materials = (0..self.map.materials.len()).filter_map(|index| {
-            let at = MaterialAt::new(self, index)?;
-            let item = TerrainItem::Material {
-                index: index as u32,
-            };
-            Some(OutlineNode {
-                swatch: Some(Swatch::Thumbnail(index)),
-                ..leaf(at.name(), item.into(), MaterialAt::FIELDS.note(&at))
-            })
-        });
-        let rows = 0..self.map.chunk_rows;
-        let places = rows.flat_map(|row| (0..self.map.chunk_cols).map(move |col| (row, col)));
-        let chunks = places.filter_map(|(row, col)| {
-            let note = ChunkAt::FIELDS.note(&ChunkAt::new(self, row, col)?);
-            let item = TerrainItem::Chunk { row, col };
-            Some(leaf(format!("Chunk {row}, {col}"), item.into(), note))
-        });
-        let note = Self::FIELDS.note(self);
-        vec![
-            leaf(file_name(&self.path), TerrainItem::Map.into(), note),
-            heading("Materials", materials.collect()),
-            heading("Chunks", chunks.collect()),
-        ]
-        .into_iter()
-        .chain(self.island_lines())
-        .collect()
+        self.outline_tree()
     }
 
     fn pick(&self, ray_in_world: Ray, _shown: &Shown) -> Option<Hit> {
@@ -164,129 +107,6 @@ impl Document for Terrain {
             }
         }
         details
-    }
-
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        let map = &self.map;
-        let (rows, cols) = (map.rows(), map.cols());
-        Some(vec![
-            Parts::one("map", TerrainItem::Map),
-            Parts::records("material", &map.materials, |it| it.name.clone())
-                .items(|index| {
-                    let index = index as u32;
-                    Some(TerrainItem::Material { index })
-                })
-                .referenced_by_index(),
-            Parts::grid("tile", [rows, cols], |[row, col]| format!("{row},{col}"))
-                .cells(|[row, col]| TerrainItem::Tile { row, col })
-                .contents(|run, content| self.add_tiles(run, content)),
-            Parts::grid("chunk", [map.chunk_rows, map.chunk_cols], |[row, col]| {
-                format!("{row},{col}")
-            })
-            .cells(|[row, col]| TerrainItem::Chunk { row, col })
-            .not_compared(),
-            Parts::list("island", self.ground().list.len())
-                .items(|index| self.ground().list.get(index).map(IslandAt::item))
-                .not_compared(),
-        ])
-    }
-
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        self.described(item).map_or_else(Vec::new, |at| at.own())
-    }
-
-    fn place(&self, item: Item, _shown: &Shown) -> ItemPlace {
-        if let Some((row, col)) = self.tile_rc(item) {
-            return ItemPlace {
-                bounds: Some(self.tiles_bounds(row..row + 1, col..col + 1)),
-                // A hill may hide a tile.
-                seen_from: SeenFrom::AllAround,
-                is_placeholder: !self.map.is_read(row, col),
-            };
-        }
-        let bounds = match item {
-            Item::Terrain(TerrainItem::Map) => Some(self.about.bounds),
-            Item::Terrain(TerrainItem::Chunk { row, col }) => {
-                self.chunk_index(row, col).map(|_| {
-                    let [row, col] = [row, col].map(|at| at * CHUNK_SIDE);
-                    self.tiles_bounds(row..row + CHUNK_SIDE, col..col + CHUNK_SIDE)
-                })
-            }
-            Item::Terrain(TerrainItem::Island { row, col }) => {
-                let islands = self.navigation().islands(Domain::Ground);
-                let tiles = IslandAt::new(self, row, col);
-                let tiles = tiles.and_then(|at| islands.tiles_of(at.index));
-                tiles.map(|[rows, cols]| self.tiles_bounds(rows, cols))
-            }
-            _ => self.members(item).and_then(|members| {
-                let is_member = |at: &usize| self.is_member(members, *at);
-                let tiles = (0..self.map.tiles.len()).filter(is_member);
-                let boxes = tiles.map(|at| {
-                    let (row, col) = self.row_and_col(at);
-                    self.tiles_bounds(row..row + 1, col..col + 1)
-                });
-                boxes.reduce(|all, tile| all.union(&tile))
-            }),
-        };
-        ItemPlace {
-            bounds,
-            ..ItemPlace::default()
-        }
-    }
-
-    fn contour(&self, item: Item, _shown: &Shown) -> Vec<[Vec3; 2]> {
-        if let Some((row, col)) = self.tile_rc(item) {
-            return Edge::ALL
-                .into_iter()
-                .filter_map(|edge| self.edge_line(row, col, edge))
-                .collect();
-        }
-        if let Item::Terrain(TerrainItem::Island { row, col }) = item {
-            return self.island_border(row, col);
-        }
-        let Item::Terrain(TerrainItem::Chunk { row, col }) = item else {
-            return Vec::new();
-        };
-        if self.chunk_index(row, col).is_none() {
-            return Vec::new();
-        }
-        let [row, col] = [row, col].map(|at| at * CHUNK_SIDE);
-        (0..CHUNK_SIDE)
-            .flat_map(|i| {
-                [
-                    (row, col + i, Edge::North),
-                    (row + CHUNK_SIDE - 1, col + i, Edge::South),
-                    (row + i, col, Edge::West),
-                    (row + i, col + CHUNK_SIDE - 1, Edge::East),
-                ]
-            })
-            .filter_map(|(row, col, edge)| self.edge_line(row, col, edge))
-            .collect()
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        let (rows, cols) = match direction {
-            Direction::North => (-1, 0),
-            Direction::East => (0, 1),
-            Direction::South => (1, 0),
-            Direction::West => (0, -1),
-        };
-        let beside = |row: u32, col: u32| {
-            Some((row.checked_add_signed(rows)?, col.checked_add_signed(cols)?))
-        };
-        let neighbor = match item {
-            Item::Terrain(TerrainItem::Tile { row, col }) => beside(row, col)
-                .filter(|(row, col)| self.map.tile(*row, *col).is_some())
-                .map(|(row, col)| TerrainItem::Tile { row, col }.into()),
-            Item::Terrain(TerrainItem::Chunk { row, col }) => beside(row, col)
-                .filter(|(row, col)| self.chunk_index(*row, *col).is_some())
-                .map(|(row, col)| TerrainItem::Chunk { row, col }.into()),
-            _ => None,
-        };
-        Neighbor {
-            item: neighbor,
-            name: None,
-        }
     }
 
     fn notes(&self) -> Vec<Problem> {
@@ -353,24 +173,6 @@ impl Document for Terrain {
         Legend::of_overlays(self.about.overlays, &shown.overlays, colors)
     }
 
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        let members = self.members(kind)?;
-        let count = self.map.tiles.len();
-        let after = after.and_then(|item| self.tile_rc(item));
-        let after = after.map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
-        // Starts behind the current tile and wraps around to it.
-        let first = after.map_or(0, |at| if backwards { at } else { at + 1 });
-        let mut tiles = (first..count).chain(0..first.min(count));
-        let is_member = |at: &usize| self.is_member(members, *at);
-        let found = if backwards {
-            tiles.rfind(is_member)
-        } else {
-            tiles.find(is_member)
-        }?;
-        let (row, col) = self.row_and_col(found);
-        Some(TerrainItem::Tile { row, col }.into())
-    }
-
     fn statistics(&self) -> Vec<Statistic> {
         let packed = &self.relief().packed;
         let textures = self.textures.materials.iter();
@@ -399,15 +201,6 @@ impl Document for Terrain {
         material.file.thumbnail()
     }
 
-    fn files(&self) -> Vec<NamedFile> {
-        let mut seen = HashSet::new();
-        let materials = self.map.materials.iter().zip(&self.textures.materials);
-        let named = materials.filter(|(material, _)| seen.insert(material.texture.as_str()));
-        named
-            .map(|(material, texture)| texture.file.named(&material.texture))
-            .collect()
-    }
-
     fn info(&self, query: &InfoQuery) -> Map<String, Value> {
         let mut info = Self::FIELDS.json(self);
         info.insert("navigation".to_owned(), self.navigation_json());
@@ -425,27 +218,42 @@ impl Document for Terrain {
         }
         info
     }
+
+    fn deferred(&self) -> Option<&dyn Deferred> {
+        Some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        Some(self)
+    }
+
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl RelatedFiles for Terrain {
+    fn files(&self) -> Vec<NamedFile> {
+        let mut seen = HashSet::new();
+        let materials = self.map.materials.iter().zip(&self.textures.materials);
+        let named = materials.filter(|(material, _)| seen.insert(material.texture.as_str()));
+        named
+            .map(|(material, texture)| texture.file.named(&material.texture))
+            .collect()
+    }
 }
 
 /// Display name of an island, by its number from 1.
-fn island_name(number: usize) -> String {
+pub(super) fn island_name(number: usize) -> String {
     format!("Island {number}")
-}
-
-/// Colour of an island in the navigation overlay, by its index.
-fn island_color(index: usize) -> [u8; 3] {
-    bytes(colors::ISLANDS[color_of(index, colors::ISLANDS.len())])
-}
-
-/// Colour of a level in the height overlay.
-fn height_color(level: i32, [low, high]: [i32; 2]) -> [u8; 3] {
-    let last = colors::HEIGHTS.len() - 1;
-    let at = (level - low) as f32 / (high - low).max(1) as f32 * last as f32;
-    let from = (at as usize).min(last - 1);
-    let [from_color, to_color] =
-        [from, from + 1].map(|i| Vec3::from(bytes(colors::HEIGHTS[i]).map(f32::from)));
-    let color = from_color.lerp(to_color, at - from as f32);
-    color.to_array().map(|channel| channel.round() as u8)
 }
 
 impl Terrain {
@@ -462,7 +270,7 @@ impl Terrain {
     }
 
     /// The record of an item with its table of fields.
-    fn described(&self, item: Item) -> Option<Box<dyn Describe + '_>> {
+    pub(super) fn described(&self, item: Item) -> Option<Box<dyn Describe + '_>> {
         let Item::Terrain(item) = item else {
             return None;
         };
@@ -516,65 +324,9 @@ impl Terrain {
         bytes as u64
     }
 
-    /// The legend of an overlay.
-    fn legend(&self, overlay: OverlayId) -> Vec<LegendEntry> {
-        let entry = |color, label: &str| LegendEntry::new(color, label);
-        match overlay {
-            OverlayId::TileTypes => self
-                .listed_classes()
-                .map(|class| {
-                    let count = self.counts.classes[class.index()];
-                    let label = format!("{} {} ({count})", class.code(), class.name());
-                    entry(class.color(), &label)
-                })
-                .collect(),
-            OverlayId::Pathable => [
-                entry(bytes(colors::GOOD), "Ground units can walk"),
-                entry(bytes(colors::BAD), "Ground units cannot walk"),
-            ]
-            .into_iter()
-            .chain(self.bad_tiles_entry())
-            .collect(),
-            OverlayId::Navigation => self.navigation_legend(),
-            OverlayId::Seams => self.seam_legend(),
-            OverlayId::Height => {
-                let [low, high] = self.levels();
-                let step = (high - low).div_euclid(MAX_LEGEND_LEVELS) + 1;
-                let listed = (low..high).step_by(step as usize).chain([high]);
-                listed
-                    .map(|level| {
-                        let color = height_color(level, [low, high]);
-                        let y = level as f32 * LEVEL_HEIGHT;
-                        entry(color, &format!("Level {level}, y {y}"))
-                    })
-                    .chain(self.bad_tiles_entry())
-                    .collect()
-            }
-            OverlayId::Cover => [Cover::Full, Cover::Sparse, Cover::None, Cover::Unknown]
-                .into_iter()
-                .map(|cover| (cover, self.counts.covers[cover as usize]))
-                .filter(|(cover, count)| *cover != Cover::Unknown || *count > 0)
-                .map(|(cover, count)| {
-                    let color = bytes(colors::COVERS[cover as usize]);
-                    entry(color, &format!("{} ({count})", cover.name()))
-                })
-                .chain(self.bad_tiles_entry())
-                .collect(),
-            OverlayId::Normals => vec![
-                entry([255, 128, 128], "Faces west (+X)"),
-                entry([128, 255, 128], "Faces up (+Y)"),
-                entry([128, 128, 255], "Faces south (+Z)"),
-            ],
-            OverlayId::ChunkBorders => {
-                vec![entry(bytes(colors::CHUNK_BORDER), "Chunk border")]
-            }
-            _ => Vec::new(),
-        }
-    }
-
     /// `true` if a tile, or a splat on a shown material, uses a material. Also `true` if some tiles
     /// could not be read, since they may use it.
-    fn is_used(&self, index: u32) -> bool {
+    pub(super) fn is_used(&self, index: u32) -> bool {
         let by_tiles = |index: u32| {
             let uses = self.counts.materials.get(index as usize);
             uses.is_some_and(|uses| *uses != [0; 2])
@@ -586,53 +338,8 @@ impl Terrain {
     }
 
     /// The islands of ground units.
-    fn ground(&self) -> &Islands {
+    pub(super) fn ground(&self) -> &Islands {
         self.navigation().islands(Domain::Ground)
-    }
-
-    /// The outline of the ground islands, if there are several. For a large map they appear
-    /// together with its relief.
-    fn island_lines(&self) -> Option<OutlineNode> {
-        if self.relief().is_coarse {
-            return None;
-        }
-        let islands = (1..).zip(&self.ground().list);
-        (self.ground().list.len() > 1).then(|| {
-            heading_of("Islands", islands, MAX_ISLANDS, |(number, island)| {
-                let note = counted(island.cells as usize, "cell");
-                OutlineNode {
-                    swatch: Some(Swatch::Color(island_color(number - 1))),
-                    ..leaf(island_name(number), IslandAt::item(island), note)
-                }
-            })
-        })
-    }
-
-    /// The lines around an island, on the ground.
-    fn island_border(&self, row: u32, col: u32) -> Vec<[Vec3; 2]> {
-        let Some(island) = IslandAt::new(self, row, col) else {
-            return Vec::new();
-        };
-        let side = 1.0 / CELLS_PER_SIDE as f32;
-        let line = |(cell, edge): (Cell, Edge)| {
-            let (row, col) = cell.tile();
-            let shape = Shape::of(self.map.tile(row, col)?);
-            let [west, north] = [cell.col, cell.row].map(|at| (at % CELLS_PER_SIDE) as f32 * side);
-            let [nw, ne, sw, se] =
-                [(0.0, 0.0), (side, 0.0), (0.0, side), (side, side)].map(|(east, south)| {
-                    let uv = glam::Vec2::new(west + east, north + south);
-                    let at = uv + glam::Vec2::new(col as f32, row as f32);
-                    self.placement.world(at.x, at.y, shape.level_at(uv))
-                });
-            Some(match edge {
-                Edge::North => [nw, ne],
-                Edge::East => [ne, se],
-                Edge::South => [sw, se],
-                Edge::West => [nw, sw],
-            })
-        };
-        let border = self.ground().border(island.index);
-        border.take(MAX_BORDER).filter_map(line).collect()
     }
 
     /// The navigation grid in JSON: the islands of each domain, the largest first.
@@ -671,81 +378,5 @@ impl Terrain {
             keys.extend(domains);
         }
         json
-    }
-
-    fn navigation_legend(&self) -> Vec<LegendEntry> {
-        let grid = self.navigation();
-        let ground = self.ground();
-        let cells = |count: u64| counted(count as usize, "cell");
-        let largest = (1..).zip(ground.list.iter().take(colors::ISLANDS.len()));
-        let mut entries: Vec<LegendEntry> = largest
-            .map(|(number, island)| {
-                let label = format!("{}, {}", island_name(number), cells(island.cells.into()));
-                LegendEntry::new(island_color(number - 1), label)
-            })
-            .collect();
-        let others = ground.list.iter().skip(colors::ISLANDS.len());
-        let others = others.fold((0, 0), |(count, sum), island| {
-            (count + 1, sum + u64::from(island.cells))
-        });
-        if others.0 > 0 {
-            let islands = counted(others.0, "more island");
-            let label = format!("{islands}, {}, in these colours again", cells(others.1));
-            entries.push(LegendEntry::of_several(label));
-        }
-        let by_entities = grid.blocked_by_entities();
-        let barred = grid.cells() - ground.passable() - by_entities;
-        let counts = [
-            ("Units cannot walk", barred),
-            ("Entities stand there", by_entities),
-        ];
-        for (color, (why, count)) in colors::BARRED_CELLS.into_iter().zip(counts) {
-            if count > 0 {
-                entries.push(LegendEntry::new(
-                    bytes(color),
-                    format!("{why}, {}", cells(count)),
-                ));
-            }
-        }
-        entries
-    }
-
-    /// Legend entry for tiles that could not be read, if there are any.
-    fn bad_tiles_entry(&self) -> Option<LegendEntry> {
-        let note = bad_tiles_note(self.bad_tile_counts())?;
-        Some(LegendEntry::new(TileClass::Unreadable.color(), note))
-    }
-
-    /// Index of a chunk in chunk lists; `None` if it is not on the map.
-    pub(super) fn chunk_index(&self, row: u32, col: u32) -> Option<usize> {
-        let on_map = row < self.map.chunk_rows && col < self.map.chunk_cols;
-        on_map.then(|| row as usize * self.map.chunk_cols as usize + col as usize)
-    }
-
-    /// World position of the middle of a tile's top.
-    pub(super) fn tile_center(&self, row: u32, col: u32) -> Vec3 {
-        let level = self
-            .map
-            .tile(row, col)
-            .map_or(0.0, |tile| Shape::of(tile).level_at(glam::Vec2::splat(0.5)));
-        self.placement
-            .world(col as f32 + 0.5, row as f32 + 0.5, level)
-    }
-
-    /// The line along an edge of a tile's top, in world space.
-    pub(super) fn edge_line(&self, row: u32, col: u32, edge: Edge) -> Option<[Vec3; 2]> {
-        let ends = Shape::of(self.map.tile(row, col)?).edge(edge);
-        let (east, south) = (col as f32, row as f32);
-        let places = match edge {
-            Edge::North => [(east, south), (east + 1.0, south)],
-            Edge::South => [(east, south + 1.0), (east + 1.0, south + 1.0)],
-            Edge::West => [(east, south), (east, south + 1.0)],
-            Edge::East => [(east + 1.0, south), (east + 1.0, south + 1.0)],
-        };
-        let [(e0, s0), (e1, s1)] = places;
-        Some([
-            self.placement.world(e0, s0, ends[0] as f32),
-            self.placement.world(e1, s1, ends[1] as f32),
-        ])
     }
 }

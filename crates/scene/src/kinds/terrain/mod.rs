@@ -2,20 +2,25 @@
 
 mod class;
 pub mod colors;
+mod compare;
 mod document;
 mod fields;
 pub mod geometry;
+mod legends;
 pub mod navigation;
 pub mod noise;
+mod outline;
 mod overview;
 pub mod pack;
 mod patch;
 mod patchwork;
 mod pick;
+mod place;
 mod relief;
 mod seams;
 pub mod sun;
 pub mod textures;
+mod walk;
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -172,12 +172,13 @@ fn with_height_near(mut tile: Tile, other: &Shape) -> Tile {
 
 #[cfg(test)]
 mod tests {
+    use crate::Places as _;
     use glam::Vec2;
 
     use super::super::geometry::BORDER_LEVEL;
     use super::super::pack::Packed;
     use super::*;
-    use crate::{Document, OpenOptions, Progress, Shown, demo};
+    use crate::{OpenOptions, Progress, Shown, demo};
 
     fn with_demo(test: impl FnOnce(&Terrain)) {
         let source = demo::TERRAIN.source();

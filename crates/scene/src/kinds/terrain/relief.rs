@@ -1,5 +1,9 @@
 //! Map geometry that is only needed nearby and takes longest to compute.
 
+use super::SKYBOX_PLACE;
+use super::Terrain;
+use crate::Deferred;
+use crate::Pending;
 use std::ops::Range;
 
 use glam::Vec3;
@@ -55,5 +59,33 @@ impl Relief {
             + size_of_val(packed.sides.as_slice())
             + size_of_val(packed.chunks.as_slice())
             + self.shadow.heights.bytes().len()
+    }
+}
+
+impl Deferred for Terrain {
+    fn revision(&self) -> u64 {
+        u64::from(self.whole_relief.get().is_some()) + self.environment.revision()
+    }
+
+    fn pending(&self) -> Option<Pending> {
+        let of_relief = self.relief().is_coarse.then_some(Pending::Relief);
+        of_relief.or_else(|| self.environment.pending())
+    }
+
+    fn load(&self, keep_going: &(dyn Fn() -> bool + Sync), on_part: &(dyn Fn() + Sync)) {
+        if self.relief().is_coarse && keep_going() {
+            // The outline lists the islands: of a large map now, of a small one from the start.
+            self.navigation();
+            self.make_relief();
+            on_part();
+        }
+        let (about, whole) = (&self.about, &self.whole_about);
+        self.environment
+            .complete(about, whole, SKYBOX_PLACE, keep_going, on_part);
+    }
+
+    fn bytes(&self) -> u64 {
+        let relief = self.whole_relief.get();
+        relief.map_or(0, |relief| relief.cpu_bytes() as u64) + self.environment.cpu_bytes()
     }
 }

@@ -1,5 +1,7 @@
 //! The parts of a map, for comparison with another map.
 
+use crate::Compare;
+use crate::Item;
 use std::rc::Rc;
 
 use super::grids::obstruction_name;
@@ -229,5 +231,15 @@ fn grid_name(kind: GridKind) -> &'static str {
         GridKind::Obstruction { .. } => "obstruction",
         GridKind::Zones => "zone cell",
         GridKind::Logic => "logic value",
+    }
+}
+
+impl Compare for TileMap {
+    fn parts(&self) -> Vec<Parts<'_>> {
+        self.all_parts()
+    }
+
+    fn own(&self, item: Item) -> Vec<OwnLine> {
+        self.own_of(item)
     }
 }

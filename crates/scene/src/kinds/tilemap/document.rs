@@ -1,13 +1,17 @@
 //! The [`Document`] of a 2D map.
 
+use crate::Compare;
+use crate::Hiding;
+use crate::Places;
+use crate::RelatedFiles;
+use crate::Walk;
 use glam::Vec3;
 
 use super::{Step, TileMap};
-use crate::document::parts::Parts;
 use crate::{
-    Aabb, About, Animation, Annotations, Direction, Document, Drawable, Hit, InfoQuery, Item,
-    ItemPlace, Layers, Legend, NamedFile, Neighbor, OutlineNode, OwnLine, Playhead, ProblemTarget,
-    PropertyGroup, Ray, Shown, Statistic, SummaryPart, TileMapItem,
+    Aabb, About, Animation, Annotations, Document, Drawable, Hit, InfoQuery, Item, Layers, Legend,
+    NamedFile, OutlineNode, Playhead, ProblemTarget, PropertyGroup, Ray, Shown, Statistic,
+    SummaryPart, TileMapItem,
 };
 use mapscope_formats::Problem;
 
@@ -52,36 +56,6 @@ impl Document for TileMap {
         self.details_of(item)
     }
 
-    fn parts(&self) -> Option<Vec<Parts<'_>>> {
-        Some(self.all_parts())
-    }
-
-    fn own(&self, item: Item) -> Vec<OwnLine> {
-        self.own_of(item)
-    }
-
-    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
-        ItemPlace {
-            bounds: self.bounds_of(item, shown),
-            ..ItemPlace::default()
-        }
-    }
-
-    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
-        self.contour_of(item, shown)
-    }
-
-    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
-        Neighbor {
-            item: self.item_beside(item, direction),
-            name: None,
-        }
-    }
-
-    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
-        self.next_of(kind, after, backwards)
-    }
-
     fn problem_target(&self, problem: &Problem) -> Option<ProblemTarget> {
         let item = self.item_of_problem(problem)?;
         Some(ProblemTarget {
@@ -89,16 +63,6 @@ impl Document for TileMap {
             moment: None,
             overlay: None,
         })
-    }
-
-    fn hidden_with(&self, item: Item) -> Option<Item> {
-        match item {
-            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
-            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
-                Some(TileMapItem::Layer { index: layer }.into())
-            }
-            _ => None,
-        }
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
@@ -144,10 +108,6 @@ impl Document for TileMap {
         info
     }
 
-    fn files(&self) -> Vec<NamedFile> {
-        self.files.clone()
-    }
-
     fn annotations(&self) -> Option<&dyn Annotations> {
         Some(self)
     }
@@ -158,6 +118,44 @@ impl Document for TileMap {
 
     fn layers(&self) -> Option<&dyn Layers> {
         Some(self)
+    }
+
+    fn walk(&self) -> Option<&dyn Walk> {
+        Some(self)
+    }
+
+    fn places(&self) -> Option<&dyn Places> {
+        Some(self)
+    }
+
+    fn hiding(&self) -> Option<&dyn Hiding> {
+        Some(self)
+    }
+
+    fn related_files(&self) -> Option<&dyn RelatedFiles> {
+        Some(self)
+    }
+
+    fn comparison(&self) -> Option<&dyn Compare> {
+        Some(self)
+    }
+}
+
+impl Hiding for TileMap {
+    fn hidden_with(&self, item: Item) -> Option<Item> {
+        match item {
+            Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
+            Item::TileMap(TileMapItem::Cell { layer, .. }) => {
+                Some(TileMapItem::Layer { index: layer }.into())
+            }
+            _ => None,
+        }
+    }
+}
+
+impl RelatedFiles for TileMap {
+    fn files(&self) -> Vec<NamedFile> {
+        self.files.clone()
     }
 }
 

@@ -168,6 +168,7 @@ fn hit_at(item: Item, ray: Ray, distance: f32) -> Hit {
 
 #[cfg(test)]
 mod tests {
+    use crate::Places as _;
     use glam::{Vec3, vec3};
 
     use super::*;

@@ -1,5 +1,10 @@
 //! Placement of layers: rectangles, parallax, and the visible part of a map in a flat image.
 
+use crate::Item;
+use crate::ItemPlace;
+use crate::Places;
+use crate::Shown;
+use glam::Vec3;
 use glam::{DVec2, Vec2};
 
 use super::{Layer, TileMap};
@@ -75,8 +80,8 @@ impl FlatWindow {
         let distance = (size.y / (self.zoom * tan * 2.0)) as f32;
         let mut camera = camera;
         camera.projection = Projection::Orthographic;
-        camera.pose.target = glam::Vec3::new(middle.x, 0.0, middle.y);
-        camera.pose.eye = camera.pose.target + glam::Vec3::Y * distance;
+        camera.pose.target = Vec3::new(middle.x, 0.0, middle.y);
+        camera.pose.eye = camera.pose.target + Vec3::Y * distance;
         camera
     }
 
@@ -146,6 +151,19 @@ impl TileMap {
             }
         }
         canvas
+    }
+}
+
+impl Places for TileMap {
+    fn place(&self, item: Item, shown: &Shown) -> ItemPlace {
+        ItemPlace {
+            bounds: self.bounds_of(item, shown),
+            ..ItemPlace::default()
+        }
+    }
+
+    fn contour(&self, item: Item, shown: &Shown) -> Vec<[Vec3; 2]> {
+        self.contour_of(item, shown)
     }
 }
 

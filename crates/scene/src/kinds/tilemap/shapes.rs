@@ -479,7 +479,7 @@ impl Tileset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
+    use crate::Places as _;
     use crate::kinds::tilemap::{Integers, Parallax, sample};
 
     #[test]

@@ -2,6 +2,8 @@
 
 use super::items::number;
 use super::{Cell, ObjectKind, TileMap};
+use crate::Neighbor;
+use crate::Walk;
 use crate::describe::outline::beyond;
 use crate::{Direction, Item, TileMapItem};
 use mapscope_formats::{Problem, Subject};
@@ -188,10 +190,22 @@ impl TileMap {
     }
 }
 
+impl Walk for TileMap {
+    fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {
+        Neighbor {
+            item: self.item_beside(item, direction),
+            name: None,
+        }
+    }
+
+    fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
+        self.next_of(kind, after, backwards)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Document;
     use crate::core::rules;
     use crate::kinds::tilemap::sample;
     use mapscope_formats::Place;

@@ -670,6 +670,7 @@ pub(in crate::kinds::level) fn cut(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Hiding as _;
     use crate::kinds::level::sample;
     use mapscope_formats::pmf::{EntityList, NewEntity, StringTableBuilder};
 
@@ -735,7 +736,6 @@ mod tests {
         assert_eq!(seen(&[duel, race]), [3]);
         assert_eq!(seen(&[prop]), [2, 3]);
         // Their tree lines have visibility toggles.
-        use crate::Document as _;
         assert!(
             [duel, prop]
                 .into_iter()
