@@ -1,63 +1,26 @@
 #![doc = include_str!("../README.md")]
 #![cfg_attr(
-    not(all(
-        feature = "ika",
-        feature = "pfmap",
-        feature = "pfobj",
-        feature = "pfscene",
-        feature = "pmf",
-        feature = "ppe",
-        feature = "write"
-    )),
-    allow(
-        dead_code,
-        unused_imports,
-        reason = "no single format uses all shared code"
-    )
+    not(feature = "write"),
+    expect(dead_code, reason = "helpers of the writers")
 )]
 
-#[cfg(any(feature = "ika", feature = "ppe"))]
 mod base64;
-#[cfg(any(feature = "ika", feature = "pmf", feature = "ppe"))]
 mod budget;
-#[cfg(any(feature = "ika", feature = "pmf"))]
 mod bytes;
-#[cfg(any(
-    feature = "ika",
-    feature = "pfmap",
-    feature = "pfobj",
-    feature = "pfscene",
-    feature = "ppe"
-))]
 mod conflict;
-#[cfg(any(feature = "pfmap", feature = "pfobj", feature = "pfscene"))]
 mod cursor;
 mod error;
-#[cfg(feature = "ika")]
 pub mod ika;
-#[cfg(any(feature = "ika", feature = "ppe"))]
 mod inflate;
 mod integers;
-#[cfg(any(
-    feature = "ika",
-    feature = "pfmap",
-    feature = "pfscene",
-    feature = "ppe"
-))]
 mod misspelt;
-#[cfg(any(feature = "ika", feature = "ppe"))]
 mod nesting;
 mod not_read;
 pub mod parallel;
-#[cfg(feature = "pfmap")]
 pub mod pfmap;
-#[cfg(feature = "pfobj")]
 pub mod pfobj;
-#[cfg(feature = "pfscene")]
 pub mod pfscene;
-#[cfg(feature = "pmf")]
 pub mod pmf;
-#[cfg(feature = "ppe")]
 pub mod ppe;
 mod problem;
 mod problems;
@@ -66,12 +29,6 @@ mod text;
 
 pub use error::{ReadError, WriteError};
 pub use integers::Integers;
-#[cfg(any(
-    feature = "ika",
-    feature = "pfmap",
-    feature = "pfscene",
-    feature = "ppe"
-))]
 pub use misspelt::suggest;
 pub use not_read::{Rest, UnreadReason};
 pub use problem::{
@@ -86,17 +43,11 @@ pub use text::{printable, quoted, quoted_path};
 /// elsewhere.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     [
-        #[cfg(feature = "pfmap")]
         pfmap::rules::RULES,
-        #[cfg(feature = "pfobj")]
         pfobj::rules::RULES,
-        #[cfg(feature = "pfscene")]
         pfscene::RULES,
-        #[cfg(feature = "pmf")]
         pmf::RULES,
-        #[cfg(feature = "ika")]
         ika::RULES,
-        #[cfg(feature = "ppe")]
         ppe::RULES,
     ]
     .into_iter()
@@ -107,17 +58,11 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
 /// `true` if the rule is about a truncated file.
 pub fn is_truncation(rule: &Rule) -> bool {
     let of_end: &[&Rule] = &[
-        #[cfg(feature = "pfmap")]
         &pfmap::rules::MISSING_TILES,
-        #[cfg(feature = "pmf")]
         &pmf::rules::TRUNCATED,
-        #[cfg(feature = "pmf")]
         &pmf::rules::UNTERMINATED_TEXT,
-        #[cfg(feature = "ika")]
         &ika::rules::TRUNCATED,
-        #[cfg(feature = "ppe")]
         &ppe::rules::TRUNCATED,
-        #[cfg(feature = "ppe")]
         &ppe::rules::TEXT_TRUNCATED,
     ];
     of_end.contains(&rule)
