@@ -13,40 +13,32 @@ use super::window::{text, write_map};
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 /// Longer than the display time of a loss message on a slow machine.
-const TIMEOUT: Duration = Duration::from_mins(1);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Environment in which the program accepts commands that simulate losses.
 pub(crate) const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
 
-/// The program with its window and display.
-struct OpenWindow {
-    // Fields are dropped in this order: the program ends before its display.
+/// The program with its window.
+struct Opened {
     program: Program,
     screen: Screen,
-    _display: Display,
-}
-
-/// Starts the program and waits until everything is drawn. Returns `None` if no display is
-/// available.
-fn open(arguments: &[&str]) -> Option<OpenWindow> {
-    let display = Display::start(SCREEN_SIZE)?;
-    let mut program = Program::start_with(&display, arguments, &LOSSES);
-    program.wait_for("opened ");
-    let screen = Screen::of(&display, program.pid());
-    Some(OpenWindow {
-        program,
-        screen,
-        _display: display,
-    })
 }
 
 /// `true` if a line reports a change of the view state.
-fn is_view_change(line: &str) -> bool {
+fn is_change(line: &str) -> bool {
     let event = line.strip_prefix("event: ").unwrap_or_default();
     let changes = ["camera ", "selected ", "playhead ", "pointer "];
     changes.iter().any(|change| event.starts_with(change))
 }
 
-impl OpenWindow {
+impl Opened {
+    /// Starts the program and waits until its document is open.
+    fn start(display: &Display, arguments: &[&str]) -> Self {
+        let mut program = Program::start_with(display, arguments, &LOSSES);
+        program.wait_for("opened ");
+        let screen = Screen::of(display, program.pid());
+        Self { program, screen }
+    }
+
     /// Presses keys and waits until the result is drawn.
     fn press(&mut self, keys: &[Key]) {
         self.screen.key(keys);
@@ -59,53 +51,67 @@ impl OpenWindow {
         self.screen.click(middle);
         let selected = self.program.wait_for("selected ");
         assert_ne!(selected, "none");
-        self.program.wait_until_idle();
+        self.program.wait_until_quiet();
     }
 
     /// Waits until the window shows this picture, and asserts that nothing else changes meanwhile.
     fn wait_for_picture(&mut self, wanted: &RgbaImage, name: &str) {
-        let deadline = Instant::now() + TIMEOUT;
+        let deadline = Instant::now() + PATIENCE;
         while self.screen.picture() != *wanted {
             let heard = self.program.listen(Duration::from_millis(200));
-            let change = heard.iter().find(|line| is_view_change(line));
+            let change = heard.iter().find(|line| is_change(line));
             assert_eq!(change, None, "{name}");
             if Instant::now() > deadline {
-                self.screen.save_picture(&format!("lost-{name}-after"));
+                self.screen.photograph(&format!("lost-{name}-after"));
                 panic!("it does not look as before; compare lost-{name}.png with -after.png");
             }
         }
     }
 
+    /// Loses the surface and asserts that the picture is restored on the same device.
+    fn lose_surface(&mut self) {
+        self.program.wait_until_quiet();
+        let before = self.screen.picture();
+        self.program.tell("surface 0\n");
+        self.program.wait_until_drawn();
+        let said = self.program.said();
+        assert!(
+            said.contains("the surface of the window was lost"),
+            "{said}"
+        );
+        assert!(!said.contains("device-restored"), "{said}");
+        self.wait_for_picture(&before, "surface");
+    }
+
     /// Loses the device in the middle of a frame and asserts that the picture is restored.
     fn lose_device(&mut self, name: &str) {
-        self.program.wait_until_idle();
-        let before = self.screen.save_picture(&format!("lost-{name}"));
+        self.program.wait_until_quiet();
+        let before = self.screen.photograph(&format!("lost-{name}"));
         self.program.tell("device 0\n");
         self.program.wait_for("device-restored");
         self.wait_for_picture(&before, name);
     }
 }
 
+/// Loses the device with each kind of content in view, and with each panel that draws previews.
 #[test]
-fn terrain_survives_the_loss_of_the_device() {
-    let arguments = ["--overlay", "tile-grid", "demo:terrain"];
-    let Some(mut it) = open(&arguments) else {
+fn every_kind_of_document_survives_the_loss_of_the_device() {
+    let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
-    it.program.wait_until_idle();
+    let mut it = Opened::start(&display, &["--overlay", "tile-grid", "demo:terrain"]);
+    it.program.wait_until_quiet();
     it.press(&[Key::of('3')]);
     it.select_middle();
     // Live previews of each type of tile.
     it.press(&[Key::CTRL, Key::of('2')]);
+    it.lose_surface();
     it.lose_device("terrain");
-}
+    drop(it);
 
-#[test]
-fn a_model_survives_the_loss_of_the_device_paused_and_playing() {
-    let Some(mut it) = open(&["--clip", "Walk", "--frame", "5", "demo:drakeling"]) else {
-        return;
-    };
-    it.program.wait_until_idle();
+    let arguments = ["--clip", "Walk", "--frame", "5", "demo:drakeling"];
+    let mut it = Opened::start(&display, &arguments);
+    it.program.wait_until_quiet();
     it.press(&[Key::of('2')]);
     it.select_middle();
     it.lose_device("model");
@@ -121,28 +127,20 @@ fn a_model_survives_the_loss_of_the_device_paused_and_playing() {
     for _ in 0..3 {
         it.program.wait_for("scene-frame ");
     }
-}
+    drop(it);
 
-#[test]
-fn a_scene_survives_the_loss_of_the_device() {
     let folder = tempfile::tempdir().unwrap();
     let scene = write_game(folder.path(), &sound_scene()).unwrap();
-    let Some(mut it) = open(&["--frame", "0", text(&scene)]) else {
-        return;
-    };
-    it.program.wait_until_idle();
+    let mut it = Opened::start(&display, &["--frame", "0", text(&scene)]);
+    it.program.wait_until_quiet();
     it.press(&[Key::of('3')]);
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.lose_device("scene");
-}
+    drop(it);
 
-#[test]
-fn a_level_survives_the_loss_of_the_device() {
-    let Some(mut it) = open(&["--frame", "0", "demo:bathhouse"]) else {
-        return;
-    };
-    it.program.wait_until_idle();
+    let mut it = Opened::start(&display, &["--frame", "0", "demo:bathhouse"]);
+    it.program.wait_until_quiet();
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.press(&[Key::CTRL, Key::of('l')]);
@@ -151,42 +149,31 @@ fn a_level_survives_the_loss_of_the_device() {
     it.screen.click([panel.x + 80, panel.y + 126]);
     let selected = it.program.wait_for("selected ");
     assert_ne!(selected, "none");
-    it.program.wait_until_idle();
+    it.program.wait_until_quiet();
     it.screen.move_to(panel.center());
     it.screen.press(Button::WheelUp);
     it.lose_device("level");
+    drop(it);
+
+    for map in ["village", "station"] {
+        let demo = format!("demo:{map}");
+        let arguments = ["--frame", "0", "--hide-layer", "1", &demo];
+        let mut it = Opened::start(&display, &arguments);
+        it.program.wait_until_quiet();
+        it.select_middle();
+        it.press(&[Key::CTRL, Key::of('8')]);
+        if map == "village" {
+            // Some tiles of the tileset are unused.
+            let panel = it.program.rect("bottom-dock");
+            it.screen.click([panel.x + 45, panel.y + 54]);
+        }
+        it.lose_device(map);
+    }
 }
 
+/// Loses the device in the frame that first shows a document, in later ones, and too often.
 #[test]
-fn maps_of_ika_survive_the_loss_of_the_device() {
-    let arguments = ["--frame", "0", "--hide-layer", "1", "demo:village"];
-    let Some(mut it) = open(&arguments) else {
-        return;
-    };
-    it.program.wait_until_idle();
-    it.select_middle();
-    it.press(&[Key::CTRL, Key::of('8')]);
-    // Some tiles of the tileset are unused.
-    let panel = it.program.rect("bottom-dock");
-    it.screen.click([panel.x + 45, panel.y + 54]);
-    it.lose_device("ika");
-}
-
-#[test]
-fn maps_of_ppe_survive_the_loss_of_the_device() {
-    let arguments = ["--frame", "0", "--hide-layer", "1", "demo:station"];
-    let Some(mut it) = open(&arguments) else {
-        return;
-    };
-    it.program.wait_until_idle();
-    it.select_middle();
-    it.press(&[Key::CTRL, Key::of('8')]);
-    it.lose_device("ppe");
-}
-
-/// Loses the device in the frame that first shows a document, and in later ones.
-#[test]
-fn a_device_may_be_lost_in_any_frame() {
+fn a_device_may_be_lost_in_any_frame_but_not_again_and_again() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
@@ -197,43 +184,17 @@ fn a_device_may_be_lost_in_any_frame() {
         program.wait_for("device-restored");
     }
     let screen = Screen::of(&display, program.pid());
-    program.wait_until_idle();
+    program.wait_until_quiet();
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
-}
 
-#[test]
-fn a_device_that_is_lost_again_and_again_is_given_up() {
-    let Some(mut it) = open(&["demo:barrel"]) else {
-        return;
-    };
-    it.program.tell(&"device 0\n".repeat(5));
-    let status = it.program.wait_for_end();
+    program.tell(&"device 0\n".repeat(5));
+    let status = program.wait_for_end();
     assert_eq!(status.code(), Some(2));
-    it.program.listen(Duration::from_millis(200));
-    let said = it.program.said();
+    program.listen(Duration::from_millis(200));
+    let said = program.said();
     assert!(said.contains("was lost 5 times in a row"), "{said}");
-}
-
-#[test]
-fn a_lost_surface_is_made_again() {
-    let Some(mut it) = open(&["demo:barrel"]) else {
-        return;
-    };
-    it.program.wait_until_idle();
-    it.select_middle();
-    it.program.wait_until_idle();
-    let before = it.screen.picture();
-    it.program.tell("surface 0\n");
-    it.program.wait_until_drawn();
-    let said = it.program.said();
-    assert!(
-        said.contains("the surface of the window was lost"),
-        "{said}"
-    );
-    assert!(!said.contains("device-restored"), "{said}");
-    it.wait_for_picture(&before, "surface");
 }
 
 /// Changes the scale as desktops do: by XSETTINGS and by a window manager that reports the new
@@ -253,9 +214,9 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
-    program.wait_until_idle();
+    program.wait_until_quiet();
     let (size, menu) = (screen.size(), program.rect("menu"));
-    let before = screen.save_picture("rescaled-before");
+    let before = screen.photograph("rescaled-before");
     for (dots_per_inch, scale) in [(192, 2), (96, 1)] {
         settings.set_dots_per_inch(dots_per_inch);
         let is_scaled = |line: &String| {
@@ -266,11 +227,11 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         let size = size.map(|side| side * scale as u16);
         let said = program.wait_until_drawn();
         assert!(said.iter().any(is_scaled), "{said:?}");
-        let is_view_change = |line: &String| is_view_change(line) && !line.contains(" pointer ");
-        assert!(!said.iter().any(is_view_change), "{said:?}");
+        let is_change = |line: &String| is_change(line) && !line.contains(" pointer ");
+        assert!(!said.iter().any(is_change), "{said:?}");
         assert_eq!(screen.size(), size);
-        screen.notify_position();
-        program.wait_until_idle();
+        screen.tell_place();
+        program.wait_until_quiet();
         assert_eq!(screen.size(), size);
         // The pointer uses the same scale.
         assert!((program.rect("viewport").width - view.width * scale).abs() <= 2);
@@ -278,7 +239,7 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         program.wait_for("pointer tile ");
         screen.move_to(program.rect("viewport").center());
         program.wait_until_drawn();
-        screen.save_picture(&format!("rescaled-{scale}"));
+        screen.photograph(&format!("rescaled-{scale}"));
     }
     assert!(screen.picture() == before, "it does not look as before");
 }

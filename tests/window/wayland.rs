@@ -10,28 +10,28 @@ use std::time::{Duration, Instant};
 use wayland_client::protocol::wl_pointer::ButtonState;
 
 use super::losing::LOSSES;
-use super::peer::{OfferedData, Peer, PeerReport, Role, TEXT};
+use super::peer::{Goods, Peer, Role, Said, TEXT};
 use super::program::Program;
 use super::screen::count_colors;
 use super::sway::{Key, Sway};
 use super::window::{text, write_map};
 
 /// The program with a map of one chunk open. Its window leaves the other program's corner free.
-struct OpenWindow {
+struct Opened {
     // Fields are dropped in this order: the program ends before its display.
     program: Program,
     sway: Sway,
 }
 
 /// Starts the program on a small map. Returns `None` if sway is not available.
-fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<OpenWindow> {
+fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<Opened> {
     let sway = Sway::start(scale)?;
     let file = write_map(sway.home(), "first.pfmap", 1);
     let mut program = Program::start_with(&sway, [&file], variables);
     assert_eq!(program.wait_for("opened "), text(&file));
-    sway.arrange(sway.max_window_size());
-    program.wait_until_idle();
-    Some(OpenWindow { program, sway })
+    sway.arrange(sway.room());
+    program.wait_until_quiet();
+    Some(Opened { program, sway })
 }
 
 /// The `file:` URI of a path, as file managers write it.
@@ -44,40 +44,40 @@ fn uri(path: &Path) -> String {
     format!("file://{}", escaped.collect::<String>())
 }
 
-fn files(paths: &[&Path]) -> OfferedData {
-    OfferedData::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
+fn files(paths: &[&Path]) -> Goods {
+    Goods::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
 }
 
 /// Drags data over the middle of the window and holds it there.
-fn drag_over<'a>(sway: &'a Sway, program: &mut Program, goods: OfferedData) -> Peer<'a> {
+fn hold_over<'a>(sway: &'a Sway, program: &mut Program, goods: Goods) -> Peer<'a> {
     let middle = sway.middle_of_view(program);
     let peer = Peer::start(sway, Role::Drag(goods));
-    sway.input_devices().move_to(peer.at);
-    sway.input_devices().button(ButtonState::Pressed);
-    assert_eq!(peer.next_report(), PeerReport::Offers);
-    sway.input_devices().glide_to(middle);
+    sway.hands().move_to(peer.at);
+    sway.hands().button(ButtonState::Pressed);
+    assert_eq!(peer.hear(), Said::Offers);
+    sway.hands().glide_to(middle);
     peer
 }
 
 /// Releases the held drag.
-fn release_drag(sway: &Sway) {
-    sway.input_devices().button(ButtonState::Released);
+fn let_go(sway: &Sway) {
+    sway.hands().button(ButtonState::Released);
 }
 
-impl OpenWindow {
+impl Opened {
     /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, paths: &[&Path]) {
-        let peer = drag_over(&self.sway, &mut self.program, files(paths));
+        let peer = hold_over(&self.sway, &mut self.program, files(paths));
         self.program.wait_for(&format!("hover {} ", paths.len()));
-        release_drag(&self.sway);
-        assert_eq!(peer.next_report(), PeerReport::Finished);
+        let_go(&self.sway);
+        assert_eq!(peer.hear(), Said::Finished);
         self.program.wait_for("hover-end");
     }
 
     /// Gives the program the keyboard focus and presses keys.
     fn key(&self, keys: &[Key]) {
         self.sway.focus();
-        self.sway.input_devices().key(keys);
+        self.sway.hands().key(keys);
     }
 
     /// The camera after pressing a key that changes it.
@@ -92,7 +92,7 @@ fn assert_alive(sway: &Sway, program: &mut Program) {
     for key in [Key::TWO, Key::THREE] {
         sway.focus();
         let asked = Instant::now();
-        sway.input_devices().key(&[key]);
+        sway.hands().key(&[key]);
         program.wait_for("camera ");
         // Shorter than the timeout for other programs.
         assert!(asked.elapsed() < Duration::from_secs(4), "it stood still");
@@ -100,7 +100,7 @@ fn assert_alive(sway: &Sway, program: &mut Program) {
 }
 
 /// Waits until the output has a line with this beginning and this text, at any position.
-fn wait_for_output(program: &mut Program, beginning: &str, with: &str) {
+fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
     let deadline = Instant::now() + Duration::from_mins(1);
     let is_it = |line: &str| line.starts_with(beginning) && line.contains(with);
     while !program.said().lines().any(is_it) {
@@ -122,115 +122,100 @@ fn wait_until_surface_is_lost(program: &mut Program) {
 }
 
 #[test]
-fn files_and_folders_of_any_name_are_dropped_on_wayland() {
+fn files_and_folders_of_any_name_are_dropped_and_all_else_is_refused() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
     let folder = it.sway.home().join("Ordner mit Größe 100% & #2");
     fs::create_dir(&folder).unwrap();
     let not_unicode = OsStr::from_bytes(b"caf\xe9.pfmap");
-    let files =
+    let named =
         ["100%41 a+b?c#d.pfmap", "ünïcødé 日本.pfmap"].map(|name| write_map(&folder, name, 1));
-    it.drop_on(&[&files[0], &files[1]]);
-    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
+    it.drop_on(&[&named[0], &named[1]]);
+    assert_eq!(it.program.wait_for("opened "), text(&named[0]));
     it.key(&[Key::PAGE_DOWN]);
-    assert_eq!(it.program.wait_for("opened "), text(&files[1]));
+    assert_eq!(it.program.wait_for("opened "), text(&named[1]));
 
     let latin = it.sway.home().join(not_unicode);
-    fs::copy(&files[0], &latin).unwrap();
+    fs::copy(&named[0], &latin).unwrap();
     it.drop_on(&[&latin]);
     assert_eq!(it.program.wait_for("opened "), latin.to_string_lossy());
 
     it.drop_on(&[&folder]);
-    assert_eq!(it.program.wait_for("opened "), text(&files[0]));
-    it.program.wait_until_idle();
+    assert_eq!(it.program.wait_for("opened "), text(&named[0]));
+    it.program.wait_until_quiet();
     let title = it.sway.window("mapscope")["name"].to_string();
     assert!(title.contains("100%41"), "{title}");
-}
 
-#[test]
-fn a_drag_that_leaves_opens_nothing() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
+    // A drag that leaves.
     let other = write_map(it.sway.home(), "other.pfmap", 1);
-    let peer = drag_over(&it.sway, &mut it.program, files(&[&other]));
+    let peer = hold_over(&it.sway, &mut it.program, files(&[&other]));
     assert_eq!(it.program.wait_for("hover 1 "), text(&other));
-    it.sway.input_devices().glide_to(peer.at);
+    it.sway.hands().glide_to(peer.at);
     it.program.wait_for("hover-end");
-    release_drag(&it.sway);
-    assert_eq!(peer.next_report(), PeerReport::Cancelled);
+    let_go(&it.sway);
+    assert_eq!(peer.hear(), Said::Cancelled);
     drop(peer);
     let heard = it.program.listen(Duration::from_millis(500));
     let opened = |line: &&String| line.contains("opened") || line.contains("failed");
     assert_eq!(heard.iter().find(opened), None);
     it.drop_on(&[&other]);
     assert_eq!(it.program.wait_for("opened "), text(&other));
-}
 
-#[test]
-fn what_is_no_file_is_said_and_refused() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
+    // No files.
     let page = "https://example.org/a.pfmap".to_owned();
     let share = "file://server/share/a.pfmap".to_owned();
     for (goods, said) in [
         (
-            OfferedData::text("a.pfmap"),
+            Goods::text("a.pfmap"),
             "What is dragged is no file".to_owned(),
         ),
         (
-            OfferedData::uris(std::slice::from_ref(&page)),
+            Goods::uris(std::slice::from_ref(&page)),
             format!("{page} is no file on this machine"),
         ),
         (
-            OfferedData::uris(&[share.clone(), page.clone()]),
+            Goods::uris(&[share.clone(), page.clone()]),
             format!("{share} and 1 more are no files on this machine"),
         ),
     ] {
-        let peer = drag_over(&it.sway, &mut it.program, goods);
+        let peer = hold_over(&it.sway, &mut it.program, goods);
         assert_eq!(it.program.wait_for("hover-refused "), said);
-        release_drag(&it.sway);
-        assert_eq!(peer.next_report(), PeerReport::Cancelled);
+        let_go(&it.sway);
+        assert_eq!(peer.hear(), Said::Cancelled);
         it.program.wait_for("hover-end");
     }
     // The files among other URIs are opened, and the others are reported.
     let map = write_map(it.sway.home(), "map.pfmap", 1);
-    let goods = OfferedData::uris(&[page.clone(), uri(&map)]);
-    let peer = drag_over(&it.sway, &mut it.program, goods);
+    let goods = Goods::uris(&[page.clone(), uri(&map)]);
+    let peer = hold_over(&it.sway, &mut it.program, goods);
     assert_eq!(it.program.wait_for("hover 1 "), text(&map));
-    release_drag(&it.sway);
-    assert_eq!(peer.next_report(), PeerReport::Finished);
+    let_go(&it.sway);
+    assert_eq!(peer.hear(), Said::Finished);
+    drop(peer);
     let said = it.program.wait_for("not-dropped ");
     assert!(said.starts_with(&page), "{said}");
     assert_eq!(it.program.wait_for("opened "), text(&map));
-}
 
-#[test]
-fn a_program_that_never_says_what_it_drags_does_not_stop_the_window() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
-    let silent = OfferedData {
+    // A program that never sends what it drags.
+    let silent = Goods {
         data: None,
-        ..OfferedData::uris(&[])
+        ..Goods::uris(&[])
     };
-    let peer = drag_over(&it.sway, &mut it.program, silent);
+    let peer = hold_over(&it.sway, &mut it.program, silent);
     it.program.wait_for("frame ");
-    release_drag(&it.sway);
+    let_go(&it.sway);
     assert_alive(&it.sway, &mut it.program);
     let wanted = "did not answer within 5 seconds";
-    wait_for_output(&mut it.program, "event: not-dropped ", wanted);
-    assert_eq!(peer.next_report(), PeerReport::Cancelled);
+    wait_until_said(&mut it.program, "event: not-dropped ", wanted);
+    assert_eq!(peer.hear(), Said::Cancelled);
     drop(peer);
-    let map = write_map(it.sway.home(), "map.pfmap", 1);
     it.drop_on(&[&map]);
     assert_eq!(it.program.wait_for("opened "), text(&map));
 }
 
 #[test]
-fn text_is_copied_to_other_programs_and_pasted_from_them() {
+fn text_and_pictures_are_exchanged_with_other_programs() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
@@ -241,14 +226,11 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_eq!(it.program.wait_for("camera "), top);
     let reader = Peer::start(&it.sway, Role::Paste(TEXT));
-    assert_eq!(
-        reader.next_report(),
-        PeerReport::Clipboard(top.clone().into_bytes())
-    );
+    assert_eq!(reader.hear(), Said::Clipboard(top.clone().into_bytes()));
     drop(reader);
     assert_ne!(it.camera_of(Key::THREE), top);
-    let writer = Peer::start(&it.sway, Role::Copy(OfferedData::text(top.clone())));
-    assert_eq!(writer.next_report(), PeerReport::Offers);
+    let writer = Peer::start(&it.sway, Role::Copy(Goods::text(top.clone())));
+    assert_eq!(writer.hear(), Said::Offers);
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_eq!(it.program.wait_for("camera "), top);
     drop(writer);
@@ -256,8 +238,8 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
     // Pastes into a text field: the palette finds a command by the pasted text.
     for keys in [[Key::CTRL, Key::V], [Key::SHIFT, Key::INSERT]] {
         assert_ne!(it.camera_of(Key::THREE), top);
-        let writer = Peer::start(&it.sway, Role::Copy(OfferedData::text("from the\r\ntop")));
-        assert_eq!(writer.next_report(), PeerReport::Offers);
+        let writer = Peer::start(&it.sway, Role::Copy(Goods::text("from the\r\ntop")));
+        assert_eq!(writer.hear(), Said::Offers);
         it.key(&[Key::CTRL, Key::P]);
         it.program.wait_until_drawn();
         it.key(&keys);
@@ -265,17 +247,14 @@ fn text_is_copied_to_other_programs_and_pasted_from_them() {
         it.key(&[Key::RETURN]);
         assert_eq!(it.program.wait_for("camera "), top);
     }
-}
 
-#[test]
-fn the_view_is_copied_as_a_picture_to_other_programs() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
+    // A picture of the view.
+    assert_ne!(it.camera_of(Key::THREE), top);
+    it.program.wait_until_quiet();
     it.key(&[Key::CTRL, Key::SHIFT, Key::P]);
     it.program.wait_for("picture-copied");
     let reader = Peer::start(&it.sway, Role::Paste("image/png"));
-    let PeerReport::Clipboard(png) = reader.next_report() else {
+    let Said::Clipboard(png) = reader.hear() else {
         panic!("it reads the clipboard");
     };
     let picture = image::load_from_memory(&png).unwrap().into_rgba8();
@@ -284,41 +263,60 @@ fn the_view_is_copied_as_a_picture_to_other_programs() {
     // The clipboard has no text: the camera stays, and the window keeps working.
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_alive(&it.sway, &mut it.program);
-}
 
-#[test]
-fn a_clipboard_that_is_huge_or_never_answers_is_given_up() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
-    let huge = OfferedData::text(vec![b'x'; 100 << 20]);
-    let silent = OfferedData {
+    // Programs that send too much or nothing.
+    let huge = Goods::text(vec![b'x'; 100 << 20]);
+    let silent = Goods {
         data: None,
-        ..OfferedData::text("")
+        ..Goods::text("")
     };
     for (goods, wanted) in [
         (huge, "more than 1 MiB"),
         (silent, "did not answer within 5 seconds"),
     ] {
         let writer = Peer::start(&it.sway, Role::Copy(goods));
-        assert_eq!(writer.next_report(), PeerReport::Offers);
+        assert_eq!(writer.hear(), Said::Offers);
         it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
         assert_alive(&it.sway, &mut it.program);
-        wait_for_output(&mut it.program, "event: not-pasted ", wanted);
+        wait_until_said(&mut it.program, "event: not-pasted ", wanted);
     }
 }
 
 #[test]
-fn the_window_is_used_at_every_scale_and_size() {
+fn the_window_is_used_in_full_screen_and_at_every_scale_and_size() {
     let Some(mut it) = open_small_map(1.0, &[]) else {
         return;
     };
+    // Panels are to the left of the view, except in full screen.
+    let beside_panels = it.program.rect("viewport").x;
+    let wait_for_view_at = |it: &mut Opened, x: i32| {
+        let deadline = Instant::now() + Duration::from_mins(1);
+        while it.program.rect("viewport").x != x {
+            assert!(Instant::now() < deadline, "{}", it.program.said());
+            it.program.listen(Duration::from_millis(50));
+        }
+    };
+    it.key(&[Key::F11]);
+    wait_for_view_at(&mut it, 0);
+    it.program.wait_until_quiet();
+    it.sway
+        .command("[app_id=\"^mapscope$\"] fullscreen disable");
+    wait_for_view_at(&mut it, beside_panels);
+    // The next key press starts full screen again.
+    it.program.wait_until_quiet();
+    it.key(&[Key::F11]);
+    wait_for_view_at(&mut it, 0);
+    it.sway
+        .command("[app_id=\"^mapscope$\"] fullscreen disable");
+    wait_for_view_at(&mut it, beside_panels);
+    it.program.wait_until_quiet();
+
     let map = write_map(it.sway.home(), "map.pfmap", 1);
     let mut wide = it.program.rect("menu").width;
     for scale in [1.0, 1.5, 2.0] {
         it.sway.set_scale(scale);
         for shrunk in [60, 0] {
-            let size = it.sway.max_window_size().map(|side| side - shrunk);
+            let size = it.sway.room().map(|side| side - shrunk);
             it.sway.arrange(size);
             // At 1.5 an older compositor requests scale 2 and downscales the picture itself.
             let is_right = |wide: i32| {
@@ -333,15 +331,15 @@ fn the_window_is_used_at_every_scale_and_size() {
                     numbers.split(' ').nth(2)?.parse().ok()
                 });
             }
-            it.program.wait_until_idle();
+            it.program.wait_until_quiet();
         }
         it.drop_on(&[&map]);
         assert_eq!(it.program.wait_for("opened "), text(&map));
-        it.program.wait_until_idle();
+        it.program.wait_until_quiet();
         let middle = it.sway.middle_of_view(&mut it.program);
-        it.sway.input_devices().click(middle);
+        it.sway.hands().click(middle);
         it.program.wait_for("selected tile ");
-        it.sway.input_devices().scroll();
+        it.sway.hands().scroll();
         it.program.wait_for("camera ");
         it.key(&[Key::ESCAPE]);
         assert_eq!(it.program.wait_for("selected "), "none");
@@ -396,30 +394,4 @@ fn when_the_compositor_ends_one_line_says_so() {
         panic!("{said}");
     };
     assert!(line.contains("the display is gone"), "{line}");
-}
-
-#[test]
-fn panels_come_back_when_the_compositor_ends_the_full_screen() {
-    let Some(mut it) = open_small_map(1.0, &[]) else {
-        return;
-    };
-    // Panels are to the left of the view, except in full screen.
-    let beside_panels = it.program.rect("viewport").x;
-    let wait_for_view_at = |it: &mut OpenWindow, x: i32| {
-        let deadline = Instant::now() + Duration::from_mins(1);
-        while it.program.rect("viewport").x != x {
-            assert!(Instant::now() < deadline, "{}", it.program.said());
-            it.program.listen(Duration::from_millis(50));
-        }
-    };
-    it.key(&[Key::F11]);
-    wait_for_view_at(&mut it, 0);
-    it.program.wait_until_idle();
-    it.sway
-        .command("[app_id=\"^mapscope$\"] fullscreen disable");
-    wait_for_view_at(&mut it, beside_panels);
-    // The next key press starts full screen again.
-    it.program.wait_until_idle();
-    it.key(&[Key::F11]);
-    wait_for_view_at(&mut it, 0);
 }
