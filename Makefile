@@ -50,7 +50,7 @@ quick:
 soak:
 	@scripts/install-packages.sh test
 	MAPSCOPE_REQUIRE=display,gpu MAPSCOPE_SOAK=$(or $(ROUNDS),200) \
-		$(CARGO) test --locked --test window -- soak --ignored --nocapture
+		$(CARGO) test --locked --test program -- soak --ignored --nocapture
 
 bench:
 	@scripts/install-packages.sh run

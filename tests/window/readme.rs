@@ -7,7 +7,7 @@ use mapscope::viewer::commands::{first_keys, key_tables};
 const BEGIN: &str = "<!-- keys:begin -->\n";
 const END: &str = "<!-- keys:end -->";
 
-/// `UPDATE_README=1 cargo test --test window readme` regenerates the tables.
+/// `UPDATE_README=1 cargo test --test program readme` regenerates the tables.
 #[track_caller]
 fn assert_table(name: &str, table: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -20,7 +20,7 @@ fn assert_table(name: &str, table: &str) {
     } else {
         assert!(
             there == wanted,
-            "{name} has other keys than the program; run UPDATE_README=1 cargo test --test window readme"
+            "{name} has other keys than the program; run UPDATE_README=1 cargo test --test program readme"
         );
     }
 }

@@ -1,7 +1,5 @@
 //! The program's commands, run as users run them.
 
-#![cfg(test)]
-
 mod check;
 mod cli;
 mod contract;

@@ -3,8 +3,6 @@
 //! Every test of the program has its own X server or Wayland compositor, settings and caches, so
 //! tests can run in parallel and leave no files behind.
 
-#![cfg(test)]
-
 mod panels;
 mod readme;
 
