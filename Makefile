@@ -1,6 +1,7 @@
 # make run      build Mapscope and open its window (make run FILE=some.pfmap opens a file)
 # make test     everything that is checked before a change is taken
 # make quick    the tests of formats and scenes alone, which build no wgpu and no egui
+# make sweep    sweeps over every position of files, of which make test takes every few
 # make soak     a window that is used for long (make soak ROUNDS=200)
 # make bench    how fast it reads and draws
 # make performance  the figures of docs/performance.md, on a machine that does nothing else
@@ -22,7 +23,7 @@ REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus)
 # What was skipped all the same.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
-.PHONY: run test quick soak bench performance package lint docs generators fuzz
+.PHONY: run test quick sweep soak bench performance package lint docs generators fuzz
 
 run:
 	@scripts/install-packages.sh run
@@ -46,6 +47,11 @@ test: lint docs
 
 quick:
 	$(CARGO) test --locked -p mapscope-formats -p mapscope-scene
+
+sweep:
+	@scripts/install-packages.sh run
+	MAPSCOPE_SWEEP=full $(CARGO) test --locked -p mapscope-formats -p mapscope-scene -p mapscope-export
+	MAPSCOPE_SWEEP=full $(CARGO) test --locked --test bombs
 
 soak:
 	@scripts/install-packages.sh test

@@ -14,7 +14,7 @@ use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_formats::{pfmap, pfobj};
 use mapscope_scene::{self, OpenOptions, Progress, Source};
 use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
-use mapscope_testdata::{shared, synthesize, tiny_model};
+use mapscope_testdata::{shared, stride, synthesize, tiny_model};
 
 /// Memory limit for opening a file of a few kilobytes, in bytes.
 const MAX_BYTES: usize = 300 << 20;
@@ -238,7 +238,7 @@ fn every_word(
     part: std::ops::Range<usize>,
     step: usize,
 ) {
-    for at in part.step_by(step) {
+    for at in part.step_by(step * stride(5)) {
         for value in [0x0100_0000, u32::MAX] {
             let mut bytes = good.to_vec();
             let Some(place) = bytes.get_mut(at..at + 4) else {
@@ -295,7 +295,7 @@ fn every_number(trial: &mut Trial, name: &str, text: &str) {
         };
         // With groups of four, each number is still in some group.
         let step = if count == 4 { 2 } else { 1 };
-        for group in places.windows(count).step_by(step) {
+        for group in places.windows(count).step_by(step * stride(3)) {
             for value in values {
                 let mut changed = text.to_owned();
                 for place in group.iter().rev() {

@@ -5,6 +5,7 @@
 
 pub mod mutation;
 mod needs;
+mod sweep;
 pub mod synthesize;
 mod tiny_model;
 pub mod tiny_scene;
@@ -12,6 +13,7 @@ pub mod tiny_scene;
 use std::path::{Path, PathBuf};
 
 pub use needs::{Need, shared, skip};
+pub use sweep::stride;
 pub use tiny_model::tiny_model;
 
 /// The root folder of the project.

@@ -3,7 +3,7 @@
 use mapscope_formats::ika::{map as ika_map, text_map, vsp};
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, Severity, pfmap, pfobj, pfscene};
-use mapscope_testdata::{synthesize, tiny_model, tiny_scene};
+use mapscope_testdata::{stride, synthesize, tiny_model, tiny_scene};
 
 /// The shown content of a file: the number of entries of each kind, and its problems.
 type Shown = (Vec<usize>, Vec<Problem>);
@@ -19,7 +19,7 @@ fn check_prefixes(
     let (all, problems) = read(file).unwrap();
     let is_error = |problem: &Problem| problem.severity == Severity::Error;
     assert!(!problems.iter().any(is_error), "{problems:?}");
-    let step = 1 + file.len() / 700;
+    let step = (1 + file.len() / 700) * stride(3);
     let mut before = vec![0; all.len()];
     let mut stages = 0;
     for len in (0..file.len()).step_by(step) {

@@ -4,7 +4,7 @@
 use mapscope_formats::ika::text_map;
 use mapscope_formats::ppe::xmf;
 use mapscope_formats::{Problem, pfmap, pfobj, pfscene};
-use mapscope_testdata::{synthesize, tiny_scene};
+use mapscope_testdata::{stride, synthesize, tiny_scene};
 
 /// Puts some lines of a text, from 0, into a conflict as its first version. The second version has
 /// other numbers, and lacks the last line.
@@ -29,7 +29,7 @@ fn with_conflict(text: &str, from: usize, count: usize) -> String {
 fn check(text: &str, step: usize, read: impl Fn(&[u8]) -> (Vec<Problem>, Vec<u8>)) {
     let (problems, whole) = read(text.as_bytes());
     assert!(problems.is_empty() && !whole.is_empty());
-    for from in (0..text.lines().count()).step_by(step) {
+    for from in (0..text.lines().count()).step_by(step * stride(7)) {
         for count in [1, 2, 5] {
             let broken = with_conflict(text, from, count);
             let (problems, written) = read(broken.as_bytes());

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::*;
 use mapscope_formats::{Place, Problem, Severity, Subject};
-use mapscope_testdata::{shared, synthesize};
+use mapscope_testdata::{shared, stride, synthesize};
 
 fn good() -> Pmf {
     let files = [
@@ -123,11 +123,11 @@ fn longer_beginnings_show_no_less() {
     let map = good();
     for packing in [Packing::Stored, Packing::Compressed] {
         let file = write(&map, packing).unwrap();
-        check_prefixes(&file, 1 + file.len() / 1500, 16);
+        grow(&file, stride(5) * (1 + file.len() / 1500), 16);
     }
     if let Some(path) = shared("samples/pmf/room.pmf") {
         let file = std::fs::read(path).unwrap();
-        check_prefixes(&file, 1 + file.len() / 150, 6);
+        grow(&file, stride(5) * (1 + file.len() / 150), 6);
     }
 }
 
@@ -501,7 +501,7 @@ fn one_wrong_byte_costs_only_what_it_is_in() {
         start..start + frame.packed as usize
     };
     let mut kept_chunks = 0;
-    for at in 0..file.len() {
+    for at in (0..file.len()).step_by(stride(7)) {
         let flip = if at % 2 == 0 { 0x01 } else { 0x80 };
         let mut broken = file.clone();
         broken[at] ^= flip;
@@ -554,7 +554,7 @@ fn one_wrong_byte_costs_only_what_it_is_in() {
             }
         }
     }
-    assert!(kept_chunks > 1000, "{kept_chunks}");
+    assert!(kept_chunks * stride(7) > 1000, "{kept_chunks}");
 }
 
 /// Number of drawn faces.

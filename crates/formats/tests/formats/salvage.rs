@@ -6,7 +6,9 @@ use std::ops::Range;
 
 use mapscope_formats::{Place, Problem};
 
-use crate::valid::{FORMATS, Format, GeneratedFile, Random, Reading};
+use mapscope_testdata::stride;
+
+use crate::valid::{FORMATS, Format, Made, Random, Reading};
 
 /// A damage: the changed file, the changed range (empty after a removal), and the kind of change.
 struct Damage {
@@ -358,12 +360,12 @@ macro_rules! damaged_files_keep_what_is_whole {
             mod $name {
                 #[test]
                 fn damages() {
-                    super::damages(&super::FORMATS[$index], $files, $each);
+                    super::damages(&super::FORMATS[$index], $files, $each / super::stride(3));
                 }
 
                 #[test]
                 fn beginnings() {
-                    super::beginnings(&super::FORMATS[$index], 2, $most);
+                    super::beginnings(&super::FORMATS[$index], 2, $most / super::stride(4));
                 }
             }
         )+

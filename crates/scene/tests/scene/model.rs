@@ -13,7 +13,7 @@ use mapscope_scene::{
     Aabb, Animation, Direction, Document, InfoQuery, Item, Line, ModelItem, OpenOptions,
     OutlineNode, OverlayId, Playhead, Progress, PropertyGroup, Ray, Shown, Source, TerrainItem,
 };
-use mapscope_testdata::{shared, tiny_model};
+use mapscope_testdata::{shared, stride, tiny_model};
 
 /// Tolerance for bounds: files have six decimals.
 const TOLERANCE: f32 = 0.001;
@@ -777,7 +777,7 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
         (state >> 33) as usize % end
     };
     let mut opened = 0;
-    for round in 0..1500 {
+    for round in (0..1500).step_by(stride(5)) {
         let mut changed: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         // First every word is changed alone, and then several together.
         for change in 0..=round / words.len() {
@@ -804,5 +804,5 @@ fn whatever_numbers_a_file_has_everything_can_be_asked_of_it() {
             opened += 1;
         }
     }
-    assert!(opened > 1000, "{opened}");
+    assert!(opened * stride(5) > 1000, "{opened}");
 }
