@@ -13,24 +13,24 @@ use super::window::{text, write_map};
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 /// Longer than the display time of a loss message on a slow machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 /// Environment in which the program accepts commands that simulate losses.
 pub(crate) const LOSSES: [(&str, &str); 2] = [("MAPSCOPE_LOSSES", "1"), ("MAPSCOPE_LOG", "warn")];
 
 /// The program with its window.
-struct Opened {
+struct OpenWindow {
     program: Program,
     screen: Screen,
 }
 
 /// `true` if a line reports a change of the view state.
-fn is_change(line: &str) -> bool {
+fn is_view_change(line: &str) -> bool {
     let event = line.strip_prefix("event: ").unwrap_or_default();
     let changes = ["camera ", "selected ", "playhead ", "pointer "];
     changes.iter().any(|change| event.starts_with(change))
 }
 
-impl Opened {
+impl OpenWindow {
     /// Starts the program and waits until its document is open.
     fn start(display: &Display, arguments: &[&str]) -> Self {
         let mut program = Program::start_with(display, arguments, &LOSSES);
@@ -51,18 +51,18 @@ impl Opened {
         self.screen.click(middle);
         let selected = self.program.wait_for("selected ");
         assert_ne!(selected, "none");
-        self.program.wait_until_quiet();
+        self.program.wait_until_idle();
     }
 
     /// Waits until the window shows this picture, and asserts that nothing else changes meanwhile.
     fn wait_for_picture(&mut self, wanted: &RgbaImage, name: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while self.screen.picture() != *wanted {
             let heard = self.program.listen(Duration::from_millis(200));
-            let change = heard.iter().find(|line| is_change(line));
+            let change = heard.iter().find(|line| is_view_change(line));
             assert_eq!(change, None, "{name}");
             if Instant::now() > deadline {
-                self.screen.photograph(&format!("lost-{name}-after"));
+                self.screen.save_picture(&format!("lost-{name}-after"));
                 panic!("it does not look as before; compare lost-{name}.png with -after.png");
             }
         }
@@ -70,7 +70,7 @@ impl Opened {
 
     /// Loses the surface and asserts that the picture is restored on the same device.
     fn lose_surface(&mut self) {
-        self.program.wait_until_quiet();
+        self.program.wait_until_idle();
         let before = self.screen.picture();
         self.program.tell("surface 0\n");
         self.program.wait_until_drawn();
@@ -85,8 +85,8 @@ impl Opened {
 
     /// Loses the device in the middle of a frame and asserts that the picture is restored.
     fn lose_device(&mut self, name: &str) {
-        self.program.wait_until_quiet();
-        let before = self.screen.photograph(&format!("lost-{name}"));
+        self.program.wait_until_idle();
+        let before = self.screen.save_picture(&format!("lost-{name}"));
         self.program.tell("device 0\n");
         self.program.wait_for("device-restored");
         self.wait_for_picture(&before, name);
@@ -99,8 +99,8 @@ fn every_kind_of_document_survives_the_loss_of_the_device() {
     let Some(display) = Display::start(SCREEN_SIZE) else {
         return;
     };
-    let mut it = Opened::start(&display, &["--overlay", "tile-grid", "demo:terrain"]);
-    it.program.wait_until_quiet();
+    let mut it = OpenWindow::start(&display, &["--overlay", "tile-grid", "demo:terrain"]);
+    it.program.wait_until_idle();
     it.press(&[Key::of('3')]);
     it.select_middle();
     // Live previews of each type of tile.
@@ -110,8 +110,8 @@ fn every_kind_of_document_survives_the_loss_of_the_device() {
     drop(it);
 
     let arguments = ["--clip", "Walk", "--frame", "5", "demo:drakeling"];
-    let mut it = Opened::start(&display, &arguments);
-    it.program.wait_until_quiet();
+    let mut it = OpenWindow::start(&display, &arguments);
+    it.program.wait_until_idle();
     it.press(&[Key::of('2')]);
     it.select_middle();
     it.lose_device("model");
@@ -131,16 +131,16 @@ fn every_kind_of_document_survives_the_loss_of_the_device() {
 
     let folder = tempfile::tempdir().unwrap();
     let scene = write_game(folder.path(), &sound_scene()).unwrap();
-    let mut it = Opened::start(&display, &["--frame", "0", text(&scene)]);
-    it.program.wait_until_quiet();
+    let mut it = OpenWindow::start(&display, &["--frame", "0", text(&scene)]);
+    it.program.wait_until_idle();
     it.press(&[Key::of('3')]);
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.lose_device("scene");
     drop(it);
 
-    let mut it = Opened::start(&display, &["--frame", "0", "demo:bathhouse"]);
-    it.program.wait_until_quiet();
+    let mut it = OpenWindow::start(&display, &["--frame", "0", "demo:bathhouse"]);
+    it.program.wait_until_idle();
     it.select_middle();
     it.press(&[Key::of('h')]);
     it.press(&[Key::CTRL, Key::of('l')]);
@@ -149,7 +149,7 @@ fn every_kind_of_document_survives_the_loss_of_the_device() {
     it.screen.click([panel.x + 80, panel.y + 126]);
     let selected = it.program.wait_for("selected ");
     assert_ne!(selected, "none");
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.move_to(panel.center());
     it.screen.press(Button::WheelUp);
     it.lose_device("level");
@@ -158,8 +158,8 @@ fn every_kind_of_document_survives_the_loss_of_the_device() {
     for map in ["village", "station"] {
         let demo = format!("demo:{map}");
         let arguments = ["--frame", "0", "--hide-layer", "1", &demo];
-        let mut it = Opened::start(&display, &arguments);
-        it.program.wait_until_quiet();
+        let mut it = OpenWindow::start(&display, &arguments);
+        it.program.wait_until_idle();
         it.select_middle();
         it.press(&[Key::CTRL, Key::of('8')]);
         if map == "village" {
@@ -184,7 +184,7 @@ fn a_device_may_be_lost_in_any_frame_but_not_again_and_again() {
         program.wait_for("device-restored");
     }
     let screen = Screen::of(&display, program.pid());
-    program.wait_until_quiet();
+    program.wait_until_idle();
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
@@ -214,9 +214,9 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
     let view = program.rect("viewport");
     screen.click(view.center());
     program.wait_for("selected tile ");
-    program.wait_until_quiet();
+    program.wait_until_idle();
     let (size, menu) = (screen.size(), program.rect("menu"));
-    let before = screen.photograph("rescaled-before");
+    let before = screen.save_picture("rescaled-before");
     for (dots_per_inch, scale) in [(192, 2), (96, 1)] {
         settings.set_dots_per_inch(dots_per_inch);
         let is_scaled = |line: &String| {
@@ -227,11 +227,11 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         let size = size.map(|side| side * scale as u16);
         let said = program.wait_until_drawn();
         assert!(said.iter().any(is_scaled), "{said:?}");
-        let is_change = |line: &String| is_change(line) && !line.contains(" pointer ");
-        assert!(!said.iter().any(is_change), "{said:?}");
+        let is_view_change = |line: &String| is_view_change(line) && !line.contains(" pointer ");
+        assert!(!said.iter().any(is_view_change), "{said:?}");
         assert_eq!(screen.size(), size);
-        screen.tell_place();
-        program.wait_until_quiet();
+        screen.notify_position();
+        program.wait_until_idle();
         assert_eq!(screen.size(), size);
         // The pointer uses the same scale.
         assert!((program.rect("viewport").width - view.width * scale).abs() <= 2);
@@ -239,7 +239,7 @@ fn another_scale_is_taken_on_while_the_window_is_open() {
         program.wait_for("pointer tile ");
         screen.move_to(program.rect("viewport").center());
         program.wait_until_drawn();
-        screen.photograph(&format!("rescaled-{scale}"));
+        screen.save_picture(&format!("rescaled-{scale}"));
     }
     assert!(screen.picture() == before, "it does not look as before");
 }

@@ -10,28 +10,28 @@ use std::time::{Duration, Instant};
 use wayland_client::protocol::wl_pointer::ButtonState;
 
 use super::losing::LOSSES;
-use super::peer::{Goods, Peer, Role, Said, TEXT};
+use super::peer::{OfferedData, Peer, PeerReport, Role, TEXT};
 use super::program::Program;
 use super::screen::count_colors;
 use super::sway::{Key, Sway};
 use super::window::{text, write_map};
 
 /// The program with a map of one chunk open. Its window leaves the other program's corner free.
-struct Opened {
+struct OpenWindow {
     // Fields are dropped in this order: the program ends before its display.
     program: Program,
     sway: Sway,
 }
 
 /// Starts the program on a small map. Returns `None` if sway is not available.
-fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<Opened> {
+fn open_small_map(scale: f64, variables: &[(&str, &str)]) -> Option<OpenWindow> {
     let sway = Sway::start(scale)?;
     let file = write_map(sway.home(), "first.pfmap", 1);
     let mut program = Program::start_with(&sway, [&file], variables);
     assert_eq!(program.wait_for("opened "), text(&file));
-    sway.arrange(sway.room());
-    program.wait_until_quiet();
-    Some(Opened { program, sway })
+    sway.arrange(sway.max_window_size());
+    program.wait_until_idle();
+    Some(OpenWindow { program, sway })
 }
 
 /// The `file:` URI of a path, as file managers write it.
@@ -44,40 +44,40 @@ fn uri(path: &Path) -> String {
     format!("file://{}", escaped.collect::<String>())
 }
 
-fn files(paths: &[&Path]) -> Goods {
-    Goods::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
+fn files(paths: &[&Path]) -> OfferedData {
+    OfferedData::uris(&paths.iter().map(|path| uri(path)).collect::<Vec<_>>())
 }
 
 /// Drags data over the middle of the window and holds it there.
-fn hold_over<'a>(sway: &'a Sway, program: &mut Program, goods: Goods) -> Peer<'a> {
+fn drag_over<'a>(sway: &'a Sway, program: &mut Program, goods: OfferedData) -> Peer<'a> {
     let middle = sway.middle_of_view(program);
     let peer = Peer::start(sway, Role::Drag(goods));
-    sway.hands().move_to(peer.at);
-    sway.hands().button(ButtonState::Pressed);
-    assert_eq!(peer.hear(), Said::Offers);
-    sway.hands().glide_to(middle);
+    sway.input_devices().move_to(peer.at);
+    sway.input_devices().button(ButtonState::Pressed);
+    assert_eq!(peer.next_report(), PeerReport::Offers);
+    sway.input_devices().glide_to(middle);
     peer
 }
 
 /// Releases the held drag.
-fn let_go(sway: &Sway) {
-    sway.hands().button(ButtonState::Released);
+fn release_drag(sway: &Sway) {
+    sway.input_devices().button(ButtonState::Released);
 }
 
-impl Opened {
+impl OpenWindow {
     /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, paths: &[&Path]) {
-        let peer = hold_over(&self.sway, &mut self.program, files(paths));
+        let peer = drag_over(&self.sway, &mut self.program, files(paths));
         self.program.wait_for(&format!("hover {} ", paths.len()));
-        let_go(&self.sway);
-        assert_eq!(peer.hear(), Said::Finished);
+        release_drag(&self.sway);
+        assert_eq!(peer.next_report(), PeerReport::Finished);
         self.program.wait_for("hover-end");
     }
 
     /// Gives the program the keyboard focus and presses keys.
     fn key(&self, keys: &[Key]) {
         self.sway.focus();
-        self.sway.hands().key(keys);
+        self.sway.input_devices().key(keys);
     }
 
     /// The camera after pressing a key that changes it.
@@ -92,7 +92,7 @@ fn assert_alive(sway: &Sway, program: &mut Program) {
     for key in [Key::TWO, Key::THREE] {
         sway.focus();
         let asked = Instant::now();
-        sway.hands().key(&[key]);
+        sway.input_devices().key(&[key]);
         program.wait_for("camera ");
         // Shorter than the timeout for other programs.
         assert!(asked.elapsed() < Duration::from_secs(4), "it stood still");
@@ -100,7 +100,7 @@ fn assert_alive(sway: &Sway, program: &mut Program) {
 }
 
 /// Waits until the output has a line with this beginning and this text, at any position.
-fn wait_until_said(program: &mut Program, beginning: &str, with: &str) {
+fn wait_for_output(program: &mut Program, beginning: &str, with: &str) {
     let deadline = Instant::now() + Duration::from_mins(1);
     let is_it = |line: &str| line.starts_with(beginning) && line.contains(with);
     while !program.said().lines().any(is_it) {
@@ -143,18 +143,18 @@ fn files_and_folders_of_any_name_are_dropped_and_all_else_is_refused() {
 
     it.drop_on(&[&folder]);
     assert_eq!(it.program.wait_for("opened "), text(&named[0]));
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let title = it.sway.window("mapscope")["name"].to_string();
     assert!(title.contains("100%41"), "{title}");
 
     // A drag that leaves.
     let other = write_map(it.sway.home(), "other.pfmap", 1);
-    let peer = hold_over(&it.sway, &mut it.program, files(&[&other]));
+    let peer = drag_over(&it.sway, &mut it.program, files(&[&other]));
     assert_eq!(it.program.wait_for("hover 1 "), text(&other));
-    it.sway.hands().glide_to(peer.at);
+    it.sway.input_devices().glide_to(peer.at);
     it.program.wait_for("hover-end");
-    let_go(&it.sway);
-    assert_eq!(peer.hear(), Said::Cancelled);
+    release_drag(&it.sway);
+    assert_eq!(peer.next_report(), PeerReport::Cancelled);
     drop(peer);
     let heard = it.program.listen(Duration::from_millis(500));
     let opened = |line: &&String| line.contains("opened") || line.contains("failed");
@@ -167,48 +167,48 @@ fn files_and_folders_of_any_name_are_dropped_and_all_else_is_refused() {
     let share = "file://server/share/a.pfmap".to_owned();
     for (goods, said) in [
         (
-            Goods::text("a.pfmap"),
+            OfferedData::text("a.pfmap"),
             "What is dragged is no file".to_owned(),
         ),
         (
-            Goods::uris(std::slice::from_ref(&page)),
+            OfferedData::uris(std::slice::from_ref(&page)),
             format!("{page} is no file on this machine"),
         ),
         (
-            Goods::uris(&[share.clone(), page.clone()]),
+            OfferedData::uris(&[share.clone(), page.clone()]),
             format!("{share} and 1 more are no files on this machine"),
         ),
     ] {
-        let peer = hold_over(&it.sway, &mut it.program, goods);
+        let peer = drag_over(&it.sway, &mut it.program, goods);
         assert_eq!(it.program.wait_for("hover-refused "), said);
-        let_go(&it.sway);
-        assert_eq!(peer.hear(), Said::Cancelled);
+        release_drag(&it.sway);
+        assert_eq!(peer.next_report(), PeerReport::Cancelled);
         it.program.wait_for("hover-end");
     }
     // The files among other URIs are opened, and the others are reported.
     let map = write_map(it.sway.home(), "map.pfmap", 1);
-    let goods = Goods::uris(&[page.clone(), uri(&map)]);
-    let peer = hold_over(&it.sway, &mut it.program, goods);
+    let goods = OfferedData::uris(&[page.clone(), uri(&map)]);
+    let peer = drag_over(&it.sway, &mut it.program, goods);
     assert_eq!(it.program.wait_for("hover 1 "), text(&map));
-    let_go(&it.sway);
-    assert_eq!(peer.hear(), Said::Finished);
+    release_drag(&it.sway);
+    assert_eq!(peer.next_report(), PeerReport::Finished);
     drop(peer);
     let said = it.program.wait_for("not-dropped ");
     assert!(said.starts_with(&page), "{said}");
     assert_eq!(it.program.wait_for("opened "), text(&map));
 
     // A program that never sends what it drags.
-    let silent = Goods {
+    let silent = OfferedData {
         data: None,
-        ..Goods::uris(&[])
+        ..OfferedData::uris(&[])
     };
-    let peer = hold_over(&it.sway, &mut it.program, silent);
+    let peer = drag_over(&it.sway, &mut it.program, silent);
     it.program.wait_for("frame ");
-    let_go(&it.sway);
+    release_drag(&it.sway);
     assert_alive(&it.sway, &mut it.program);
     let wanted = "did not answer within 5 seconds";
-    wait_until_said(&mut it.program, "event: not-dropped ", wanted);
-    assert_eq!(peer.hear(), Said::Cancelled);
+    wait_for_output(&mut it.program, "event: not-dropped ", wanted);
+    assert_eq!(peer.next_report(), PeerReport::Cancelled);
     drop(peer);
     it.drop_on(&[&map]);
     assert_eq!(it.program.wait_for("opened "), text(&map));
@@ -226,11 +226,14 @@ fn text_and_pictures_are_exchanged_with_other_programs() {
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_eq!(it.program.wait_for("camera "), top);
     let reader = Peer::start(&it.sway, Role::Paste(TEXT));
-    assert_eq!(reader.hear(), Said::Clipboard(top.clone().into_bytes()));
+    assert_eq!(
+        reader.next_report(),
+        PeerReport::Clipboard(top.clone().into_bytes())
+    );
     drop(reader);
     assert_ne!(it.camera_of(Key::THREE), top);
-    let writer = Peer::start(&it.sway, Role::Copy(Goods::text(top.clone())));
-    assert_eq!(writer.hear(), Said::Offers);
+    let writer = Peer::start(&it.sway, Role::Copy(OfferedData::text(top.clone())));
+    assert_eq!(writer.next_report(), PeerReport::Offers);
     it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
     assert_eq!(it.program.wait_for("camera "), top);
     drop(writer);
@@ -238,8 +241,8 @@ fn text_and_pictures_are_exchanged_with_other_programs() {
     // Pastes into a text field: the palette finds a command by the pasted text.
     for keys in [[Key::CTRL, Key::V], [Key::SHIFT, Key::INSERT]] {
         assert_ne!(it.camera_of(Key::THREE), top);
-        let writer = Peer::start(&it.sway, Role::Copy(Goods::text("from the\r\ntop")));
-        assert_eq!(writer.hear(), Said::Offers);
+        let writer = Peer::start(&it.sway, Role::Copy(OfferedData::text("from the\r\ntop")));
+        assert_eq!(writer.next_report(), PeerReport::Offers);
         it.key(&[Key::CTRL, Key::P]);
         it.program.wait_until_drawn();
         it.key(&keys);
@@ -250,11 +253,11 @@ fn text_and_pictures_are_exchanged_with_other_programs() {
 
     // A picture of the view.
     assert_ne!(it.camera_of(Key::THREE), top);
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.key(&[Key::CTRL, Key::SHIFT, Key::P]);
     it.program.wait_for("picture-copied");
     let reader = Peer::start(&it.sway, Role::Paste("image/png"));
-    let Said::Clipboard(png) = reader.hear() else {
+    let PeerReport::Clipboard(png) = reader.next_report() else {
         panic!("it reads the clipboard");
     };
     let picture = image::load_from_memory(&png).unwrap().into_rgba8();
@@ -265,20 +268,20 @@ fn text_and_pictures_are_exchanged_with_other_programs() {
     assert_alive(&it.sway, &mut it.program);
 
     // Programs that send too much or nothing.
-    let huge = Goods::text(vec![b'x'; 100 << 20]);
-    let silent = Goods {
+    let huge = OfferedData::text(vec![b'x'; 100 << 20]);
+    let silent = OfferedData {
         data: None,
-        ..Goods::text("")
+        ..OfferedData::text("")
     };
     for (goods, wanted) in [
         (huge, "more than 1 MiB"),
         (silent, "did not answer within 5 seconds"),
     ] {
         let writer = Peer::start(&it.sway, Role::Copy(goods));
-        assert_eq!(writer.hear(), Said::Offers);
+        assert_eq!(writer.next_report(), PeerReport::Offers);
         it.key(&[Key::CTRL, Key::SHIFT, Key::V]);
         assert_alive(&it.sway, &mut it.program);
-        wait_until_said(&mut it.program, "event: not-pasted ", wanted);
+        wait_for_output(&mut it.program, "event: not-pasted ", wanted);
     }
 }
 
@@ -289,7 +292,7 @@ fn the_window_is_used_in_full_screen_and_at_every_scale_and_size() {
     };
     // Panels are to the left of the view, except in full screen.
     let beside_panels = it.program.rect("viewport").x;
-    let wait_for_view_at = |it: &mut Opened, x: i32| {
+    let wait_for_view_at = |it: &mut OpenWindow, x: i32| {
         let deadline = Instant::now() + Duration::from_mins(1);
         while it.program.rect("viewport").x != x {
             assert!(Instant::now() < deadline, "{}", it.program.said());
@@ -298,25 +301,25 @@ fn the_window_is_used_in_full_screen_and_at_every_scale_and_size() {
     };
     it.key(&[Key::F11]);
     wait_for_view_at(&mut it, 0);
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.sway
         .command("[app_id=\"^mapscope$\"] fullscreen disable");
     wait_for_view_at(&mut it, beside_panels);
     // The next key press starts full screen again.
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.key(&[Key::F11]);
     wait_for_view_at(&mut it, 0);
     it.sway
         .command("[app_id=\"^mapscope$\"] fullscreen disable");
     wait_for_view_at(&mut it, beside_panels);
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
 
     let map = write_map(it.sway.home(), "map.pfmap", 1);
     let mut wide = it.program.rect("menu").width;
     for scale in [1.0, 1.5, 2.0] {
         it.sway.set_scale(scale);
         for shrunk in [60, 0] {
-            let size = it.sway.room().map(|side| side - shrunk);
+            let size = it.sway.max_window_size().map(|side| side - shrunk);
             it.sway.arrange(size);
             // At 1.5 an older compositor requests scale 2 and downscales the picture itself.
             let is_right = |wide: i32| {
@@ -331,15 +334,15 @@ fn the_window_is_used_in_full_screen_and_at_every_scale_and_size() {
                     numbers.split(' ').nth(2)?.parse().ok()
                 });
             }
-            it.program.wait_until_quiet();
+            it.program.wait_until_idle();
         }
         it.drop_on(&[&map]);
         assert_eq!(it.program.wait_for("opened "), text(&map));
-        it.program.wait_until_quiet();
+        it.program.wait_until_idle();
         let middle = it.sway.middle_of_view(&mut it.program);
-        it.sway.hands().click(middle);
+        it.sway.input_devices().click(middle);
         it.program.wait_for("selected tile ");
-        it.sway.hands().scroll();
+        it.sway.input_devices().scroll();
         it.program.wait_for("camera ");
         it.key(&[Key::ESCAPE]);
         assert_eq!(it.program.wait_for("selected "), "none");

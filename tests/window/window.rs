@@ -27,7 +27,7 @@ use super::screen::{Button, Key, Screen, count_colors};
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];
 
 /// The program with a map of one chunk open.
-struct Opened {
+struct OpenWindow {
     // Fields are dropped in this order: the program ends before its display.
     program: Program,
     screen: Screen,
@@ -36,11 +36,11 @@ struct Opened {
 }
 
 /// Starts the program on a small map. Returns `None` if no display is available.
-fn open_small_map() -> Option<Opened> {
+fn open_small_map() -> Option<OpenWindow> {
     let display = Display::start(SCREEN_SIZE)?;
     let file = write_map(display.home(), "first.pfmap", 1);
     let (program, screen) = open(&display, &file, &[]);
-    Some(Opened {
+    Some(OpenWindow {
         program,
         screen,
         file,
@@ -75,7 +75,7 @@ fn difference(a: &RgbaImage, b: &RgbaImage) -> f64 {
     differing as f64 / f64::from(a.width() * a.height())
 }
 
-impl Opened {
+impl OpenWindow {
     /// Drags files over the window, checks its reaction, and drops them.
     fn drop_on(&mut self, files: &[&Path]) {
         let drag = Drag::over(&self.display, &self.screen, files).unwrap();
@@ -104,7 +104,7 @@ fn without_a_file_the_demo_opens() {
     program.wait_until_drawn();
     let screen = Screen::of(&display, program.pid());
     assert!(screen.title().contains("Mapscope"), "{}", screen.title());
-    let colors = count_colors(&screen.photograph("demo"));
+    let colors = count_colors(&screen.save_picture("demo"));
     assert!(colors > 1000, "only {colors} colours");
 }
 
@@ -118,7 +118,7 @@ fn dropped_files_open_and_a_cancelled_drag_opens_nothing() {
     let drag = Drag::over(&it.display, &it.screen, &[&other]).unwrap();
     assert_eq!(it.program.wait_for("hover 1 "), text(&other));
     it.program.wait_until_drawn();
-    let hovering = difference(&before, &it.screen.photograph("hovering"));
+    let hovering = difference(&before, &it.screen.save_picture("hovering"));
     assert!(
         hovering > 0.1,
         "the window does not say what would open: {hovering}"
@@ -173,10 +173,10 @@ fn dropped_files_open_and_a_cancelled_drag_opens_nothing() {
         let file = write_map(&folder, name, 3);
         it.drop_on(&[&junk, &file]);
         assert_eq!(it.program.wait_for("opened "), text(&file));
-        it.program.wait_until_quiet();
+        it.program.wait_until_idle();
         assert!(it.screen.title().contains(name), "{}", it.screen.title());
     }
-    it.screen.photograph("dropped");
+    it.screen.save_picture("dropped");
 
     // A broken file is reported, and the open one stays.
     let before = it.screen.picture();
@@ -190,7 +190,7 @@ fn dropped_files_open_and_a_cancelled_drag_opens_nothing() {
         "{message}"
     );
     it.program.wait_until_drawn();
-    let shown = difference(&before, &it.screen.photograph("broken"));
+    let shown = difference(&before, &it.screen.save_picture("broken"));
     assert!(shown > 0.01, "nothing is said: {shown}");
     let title = it.screen.title();
     assert!(title.contains(names[2]), "{title}");
@@ -210,7 +210,7 @@ fn a_dropped_scene_stands_on_its_map_and_waits_for_models_and_textures() {
     it.drop_on(&[&map, &scene]);
     assert_eq!(it.program.wait_for("opened "), text(&scene));
     it.program.wait_until_drawn();
-    it.screen.photograph("scene");
+    it.screen.save_picture("scene");
     // The map provides the ground.
     it.select_middle();
     // Adds the model of the first entity, in a new folder.
@@ -220,7 +220,7 @@ fn a_dropped_scene_stands_on_its_map_and_waits_for_models_and_textures() {
     let plays = |line: &str| line.contains("playhead Idle clips") && line.ends_with("playing");
     it.program
         .wait_until("its clip plays", |line| plays(line).then_some(()));
-    it.screen.photograph("scene-with-model");
+    it.screen.save_picture("scene-with-model");
 
     // Textures of models are drawn as soon as they are read.
     let folder = it.display.home().join("game");
@@ -239,7 +239,7 @@ fn a_dropped_scene_stands_on_its_map_and_waits_for_models_and_textures() {
     for _ in 0..3 {
         it.program.wait_for("scene-frame");
     }
-    let picture = it.screen.photograph("scene-with-textures");
+    let picture = it.screen.save_picture("scene-with-textures");
     // Green in the scene's dim light, with less blue than the ground.
     let is_green = |p: &&image::Rgba<u8>| {
         let [red, green, blue, _] = p.0;
@@ -286,7 +286,7 @@ fn a_dropped_folder_is_searched_and_its_list_follows_it() {
         "{}",
         it.screen.title()
     );
-    it.screen.photograph("folder");
+    it.screen.save_picture("folder");
     it.screen.key(&[Key::DOWN]);
     assert_eq!(it.program.wait_for("opened "), text(&files[3]));
     it.screen.key(&[Key::PAGE_DOWN]);
@@ -297,17 +297,17 @@ fn a_dropped_folder_is_searched_and_its_list_follows_it() {
     );
 
     // The list is updated when the window gets the focus again.
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.unfocus();
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let new = write_map(&folder, "maps/b.pfmap", 1);
     for file in &files[2..] {
         fs::remove_file(file).unwrap();
     }
     it.screen.focus();
     assert_eq!(it.program.wait_for("listed "), "3");
-    it.program.wait_until_quiet();
-    it.screen.photograph("listed");
+    it.program.wait_until_idle();
+    it.screen.save_picture("listed");
     for file in [&new, &files[1], &files[0]] {
         it.screen.key(&[Key::PAGE_DOWN]);
         assert_eq!(it.program.wait_for("opened "), text(file));
@@ -319,7 +319,7 @@ fn nothing_is_drawn_while_nothing_changes_or_the_window_is_covered() {
     let Some(mut it) = open_small_map() else {
         return;
     };
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let ticks = it.program.cpu_ticks();
     let heard = it.program.listen(Duration::from_secs(2)).to_vec();
     let used = it.program.cpu_ticks() - ticks;
@@ -340,7 +340,7 @@ fn nothing_is_drawn_while_nothing_changes_or_the_window_is_covered() {
         seen <= BEND_FRAMES as usize + 2,
         "more pictures than frames: {seen}"
     );
-    it.screen.photograph("model");
+    it.screen.save_picture("model");
     it.screen.key(&[Key::SPACE]);
     it.program.wait_for("playhead Bend ");
     it.program.wait_until_drawn();
@@ -372,7 +372,7 @@ fn nothing_is_drawn_while_nothing_changes_or_the_window_is_covered() {
     let plays = |line: &str| line.starts_with("scene-frame").then_some(());
     it.program.wait_until("it plays", plays);
     let cover = it.screen.cover();
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let heard = it.program.listen(second).to_vec();
     assert!(heard.is_empty(), "{heard:?}");
     it.screen.uncover(cover);
@@ -412,7 +412,7 @@ fn cameras_text_and_pictures_are_copied_and_pasted() {
     }
 
     // The picture of the view.
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('p')]);
     it.program.wait_for("picture-copied");
     let png = it.screen.clipboard("image/png");
@@ -422,7 +422,7 @@ fn cameras_text_and_pictures_are_copied_and_pasted() {
     assert_eq!([copied.width(), copied.height()], size);
     assert!(count_colors(&copied) > 100);
     // The window shows the same, except for the contour of the hovered item and notices.
-    let window = it.screen.photograph("copied");
+    let window = it.screen.save_picture("copied");
     let [x, y] = [view.x, view.y].map(|edge| edge as u32);
     let shown = imageops::crop_imm(&window, x, y, size[0], size[1]).to_image();
     let differing = difference(&copied, &shown);
@@ -435,7 +435,7 @@ fn cameras_text_and_pictures_are_copied_and_pasted() {
 }
 
 /// Requests an animation of a motion with this number of views, up to the question for its path.
-fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
+fn ask_for_animation(it: &mut OpenWindow, motion: &str, views: &str) {
     it.screen.key(&[Key::CTRL, Key::SHIFT, Key::of('a')]);
     it.program.wait_until_drawn();
     for field in [motion, "animation-views"] {
@@ -447,25 +447,25 @@ fn ask_for_animation(it: &mut Opened, motion: &str, views: &str) {
     it.screen.type_text(views);
     it.screen.key(&[Key::RETURN]);
     it.program.wait_until_drawn();
-    it.screen.photograph(&format!("save-{motion}"));
+    it.screen.save_picture(&format!("save-{motion}"));
     let save = it.program.rect("animation-save").center();
     it.screen.click(save);
     it.program.wait_until_drawn();
 }
 
-fn ask_for_turntable(it: &mut Opened, views: &str) {
+fn ask_for_turntable(it: &mut OpenWindow, views: &str) {
     ask_for_animation(it, "animation-turntable", views);
 }
 
 /// Starts a long turntable at the suggested path and waits until its file exists.
-fn begin_long_turntable(it: &mut Opened) {
+fn begin_long_turntable(it: &mut OpenWindow) {
     ask_for_turntable(it, "5000");
     it.screen.key(&[Key::RETURN]);
     wait_until_begun(it);
 }
 
 /// Waits until an unfinished file exists.
-fn wait_until_begun(it: &mut Opened) {
+fn wait_until_begun(it: &mut OpenWindow) {
     let deadline = Instant::now() + Duration::from_mins(1);
     while unfinished(it).is_empty() {
         assert!(Instant::now() < deadline, "{}", it.program.said());
@@ -474,7 +474,7 @@ fn wait_until_begun(it: &mut Opened) {
 }
 
 /// The unfinished files.
-fn unfinished(it: &Opened) -> Vec<PathBuf> {
+fn unfinished(it: &OpenWindow) -> Vec<PathBuf> {
     let files = fs::read_dir(it.display.home()).unwrap();
     let paths = files.map(|file| file.unwrap().path());
     let begun = paths.filter(|path| path.extension().is_some_and(|it| it == "part"));
@@ -506,7 +506,7 @@ fn a_picture_and_a_turntable_are_saved_and_another_is_cancelled() {
     it.program.wait_until_drawn();
     it.screen.key(&[Key::CTRL, Key::of('s')]);
     it.program.wait_until_drawn();
-    it.screen.photograph("save-picture");
+    it.screen.save_picture("save-picture");
     let larger = it.program.rect("picture-size-2").center();
     it.screen.click(larger);
     it.program.wait_until_drawn();
@@ -542,7 +542,7 @@ fn a_picture_and_a_turntable_are_saved_and_another_is_cancelled() {
     it.screen.key(&[Key::of('3')]);
     // The event is printed after the frame that shows the progress.
     it.program.wait_for("camera ");
-    it.screen.photograph("saving-animation");
+    it.screen.save_picture("saving-animation");
     let cancel = it.program.rect("saving-cancel").center();
     it.screen.click(cancel);
     assert_eq!(it.program.wait_for("not-saved "), "cancelled");
@@ -556,7 +556,7 @@ fn a_picture_and_a_turntable_are_saved_and_another_is_cancelled() {
     it.program.wait_for("rect quit-anyway ");
     it.program.wait_for("rect quit-anyway ");
     let quit = it.program.rect("quit-anyway").center();
-    it.screen.photograph("quit-anyway");
+    it.screen.save_picture("quit-anyway");
     it.screen.click(quit);
     assert!(it.program.wait_for_end().success());
     assert!(unfinished(&it).is_empty() && !path.exists());
@@ -602,7 +602,7 @@ fn a_flight_through_the_cameras_of_a_scene_goes_from_the_first_to_the_last() {
     assert_eq!(program.wait_for("opened "), text(&file));
     let screen = Screen::of(&display, program.pid());
     program.wait_until_drawn();
-    let mut it = Opened {
+    let mut it = OpenWindow {
         program,
         screen,
         file,
@@ -669,7 +669,7 @@ fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     };
     let file = write_map(display.home(), "first.pfmap", 1);
     let (program, screen) = open(&display, &file, &LOSSES);
-    let mut it = Opened {
+    let mut it = OpenWindow {
         program,
         screen,
         file,
@@ -686,7 +686,7 @@ fn what_is_saved_is_begun_again_after_the_loss_of_the_device_but_only_once() {
     it.screen.key(&[Key::of('4')]);
     assert_eq!(it.program.wait_for("not-saved "), "device lost");
     assert!(unfinished(&it).is_empty() && !path.exists());
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     ask_for_turntable(&mut it, "2");
     it.screen.key(&[Key::RETURN]);
     assert_eq!(it.program.wait_for("saved "), text(&path));
@@ -709,7 +709,7 @@ fn the_view_is_used_with_the_pointer_and_a_task_with_the_keyboard_alone() {
     it.screen.press(Button::WheelUp);
     it.program.wait_for("camera ");
     // Keys with Super belong to the desktop.
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     it.screen.key(&[Key::SUPER, Key::of('2')]);
     let heard = it.program.listen(Duration::from_millis(500));
     let has_moved = heard.iter().any(|event| event.starts_with("camera "));
@@ -772,9 +772,9 @@ fn saves_are_read_again_and_a_slow_one_keeps_the_last_good_version() {
         // Much longer than an editor takes between two steps of a save.
         assert_eq!(it.program.wait_for("kept "), text(&it.file));
     }
-    it.program.wait_until_quiet();
+    it.program.wait_until_idle();
     let view = it.program.rect("viewport");
-    let after = it.screen.photograph("half-saved");
+    let after = it.screen.save_picture("half-saved");
     // Below the banner of the window.
     let [x, y] = view.at(0.0, 0.5).map(|at| at as u32);
     let lower = |picture: &RgbaImage| {
@@ -789,8 +789,8 @@ fn saves_are_read_again_and_a_slow_one_keeps_the_last_good_version() {
         event.strip_prefix("reloaded ").map(str::to_owned)
     });
     assert_eq!(heard, text(&it.file));
-    it.program.wait_until_quiet();
-    it.screen.photograph("saved");
+    it.program.wait_until_idle();
+    it.screen.save_picture("saved");
 
     // A save at once.
     fs::write(&it.file, synthesize::pfmap(1, 1, 9)).unwrap();
@@ -834,7 +834,7 @@ fn a_storm_of_sizes_is_survived_and_the_last_one_remembered() {
     it.program.wait_until_drawn();
     assert!(it.program.is_running(), "{}", it.program.said());
     assert_eq!(it.screen.size(), [1000, 700]);
-    let colors = count_colors(&it.screen.photograph("resized"));
+    let colors = count_colors(&it.screen.save_picture("resized"));
     assert!(colors > 200, "only {colors} colours");
     let view = it.program.rect("viewport");
     assert!(
@@ -881,8 +881,8 @@ fn at_twice_the_scale_everything_is_twice_as_large() {
     let drag = Drag::over(&display, &screen, &[&other]).unwrap();
     drag.drop_files().unwrap();
     assert_eq!(program.wait_for("opened "), text(&other));
-    program.wait_until_quiet();
-    screen.photograph("scale-2");
+    program.wait_until_idle();
+    screen.save_picture("scale-2");
 }
 
 /// Number of pictures of the view that some lines report.

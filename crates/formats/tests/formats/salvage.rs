@@ -8,7 +8,7 @@ use mapscope_formats::{Place, Problem};
 
 use mapscope_testdata::stride;
 
-use crate::valid::{FORMATS, Format, Made, Random, Reading};
+use crate::valid::{FORMATS, Format, GeneratedFile, Random, Reading};
 
 /// A damage: the changed file, the changed range (empty after a removal), and the kind of change.
 struct Damage {

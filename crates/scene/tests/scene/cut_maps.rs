@@ -368,7 +368,7 @@ fn a_truncated_file_is_reported_once_and_lacks_the_rest() {
     let open = |bytes: &[u8]| text_document(text_map::read(bytes).unwrap(), Found::default());
     let whole = open(&text);
     for cut in (12..text.len()).step_by(11 * stride(3)) {
-        assert_told_once(&open(&text[..cut]), &whole, cut);
+        assert_reported_once(&open(&text[..cut]), &whole, cut);
     }
     let tileset = mapscope_testdata::synthesize::ika_tileset(1);
     let bytes = ika::vsp::write(&tileset).unwrap();
