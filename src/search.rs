@@ -3,11 +3,10 @@
 //! must not cause other folders of the user to be searched.
 
 use std::collections::{HashSet, VecDeque};
-use std::fmt;
 use std::fs::{self, ReadDir};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{fmt, io};
 
 use crate::file_names::{NaturalName, name};
 

@@ -9,9 +9,8 @@ use super::output::{self, Stdout, counted};
 use super::{CommandError, Status, source, target};
 use mapscope_export::convert::{self, Context, ConvertError, Converted, Form};
 use mapscope_formats::Format;
-use mapscope_scene::saving;
 use mapscope_scene::{
-    Document, Layers, OpenError, OpenOptions, Progress, Shown, Source, identify_format,
+    Document, Layers, OpenError, OpenOptions, Progress, Shown, Source, identify_format, saving,
 };
 
 /// Bytes per pixel.

@@ -13,9 +13,8 @@ use super::output::{self, Paint, Stdout, printable};
 use super::source::{self, Opened};
 use super::{CommandError, Status};
 use mapscope_formats::{Place, Problem, Severity, is_truncation};
-use mapscope_scene::DecodeBudget;
 use mapscope_scene::diff::{self, Diff, DiffGroup, Difference, FieldChange};
-use mapscope_scene::{Document, OpenError, OpenOptions};
+use mapscope_scene::{DecodeBudget, Document, OpenError, OpenOptions};
 
 /// Maximum number of differences per kind in text output.
 const MAX_LINES: usize = 100;

@@ -1,11 +1,10 @@
 //! Handles Ctrl+C, SIGTERM and SIGHUP while files are written: the command stops within a second
 //! and leaves no temporary file. A second signal ends it at once.
 
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
 #[cfg(unix)]
 use signal_hook::consts::SIGHUP;

@@ -12,8 +12,7 @@ use serde_json::{Map, Value};
 use super::cli::display_name;
 use super::{CommandError, output, synthetic};
 use crate::view_request::ViewRequest;
-use mapscope_formats::{Format, Problem};
-use mapscope_formats::{pfmap, pfscene};
+use mapscope_formats::{Format, Problem, pfmap, pfscene};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{
     self, Bytes, Document, MapChoice, OpenError, OpenOptions, OverlayId, Progress, Source,

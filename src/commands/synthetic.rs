@@ -13,8 +13,7 @@ use super::CommandError;
 use mapscope_formats::Format;
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::{ika, pfmap, pfobj, pfscene, ppe};
-use mapscope_scene::Source;
-use mapscope_scene::demo;
+use mapscope_scene::{Source, demo};
 use mapscope_testdata::synthesize;
 
 /// Prefix of the kind and the size.

@@ -1,8 +1,7 @@
 //! Names on images. They are laid out and rasterised on the CPU, so that they are identical on
 //! every device and in every tile of a large image, and need no device.
 
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use epaint::text::{FontDefinitions, Fonts, TextOptions};
 use epaint::{Color32, FontId, Galley};

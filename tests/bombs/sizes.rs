@@ -12,8 +12,9 @@ use mapscope_formats::ika::{self, map as ika_map, text_map, vsp};
 use mapscope_formats::pmf::{self, Packing};
 use mapscope_formats::ppe::{MapFlags, map_data};
 use mapscope_formats::{pfmap, pfobj};
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, InfoQuery, OutlineNode, Playhead, Shown};
+use mapscope_scene::{
+    self, Document, InfoQuery, OpenOptions, OutlineNode, Playhead, Progress, Shown, Source,
+};
 use mapscope_testdata::{shared, stride, synthesize, tiny_model};
 
 /// Memory limit for opening a file of a few kilobytes, in bytes.

@@ -12,8 +12,10 @@ use lz4_flex::frame::FrameDecoder;
 use mapscope_formats::pmf::{self, Packing, Pmf};
 use mapscope_render::{Gpu, Renderer, SceneData};
 use mapscope_scene::level::Map;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, LevelItem, Levels, OverlayId, Playhead, Ray, Shown};
+use mapscope_scene::{
+    self, Document, LevelItem, Levels, OpenOptions, OverlayId, Playhead, Progress, Ray, Shown,
+    Source,
+};
 use mapscope_testdata::synthesize;
 
 static MAP: LazyLock<Pmf> = LazyLock::new(|| synthesize::pmf([2, 5, 5], 4, 1));

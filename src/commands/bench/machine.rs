@@ -1,8 +1,7 @@
 //! Description of the machine on which a report was made.
 
-use std::fs;
 use std::process::Command;
-use std::thread;
+use std::{fs, thread};
 
 use serde_json::{Value, json};
 

@@ -196,8 +196,7 @@ mod tests {
     use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
     use mapscope_render::{COLOR_FORMAT, Samples};
-    use mapscope_scene::demo;
-    use mapscope_scene::{OpenOptions, Progress};
+    use mapscope_scene::{OpenOptions, Progress, demo};
 
     /// The resources of a window, without a window.
     struct Stage {

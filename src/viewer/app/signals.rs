@@ -1,12 +1,11 @@
 //! Signals: Ctrl+C in the terminal of the window, the end of that terminal, and other requests to
 //! end the program. Partial files are removed as when the window is closed.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::thread;
+use std::{fs, thread};
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::{flag, low_level::pipe};

@@ -8,8 +8,7 @@ use egui::accesskit::Role;
 use egui::{Align2, Key, Modifiers, RichText, ScrollArea, TextStyle, Ui, WidgetText, vec2};
 
 use super::{PanelContext, PanelUi, Request, parts, tree};
-use crate::viewer::format;
-use crate::viewer::places;
+use crate::viewer::{format, places};
 use crate::viewer::state::folder;
 use crate::viewer::state::playlist::{ListedFile, Playlist};
 use mapscope_formats::Severity;

@@ -10,8 +10,7 @@ use egui::{
 };
 
 use super::PanelContext;
-use crate::viewer::format;
-use crate::viewer::theme;
+use crate::viewer::{format, theme};
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, Swatch};
 

@@ -10,9 +10,8 @@ use super::reload::clock;
 use super::{Effect, OpenFile, State, folder};
 use crate::viewer::docks::Panel;
 use mapscope_formats::{Severity, counted};
-use mapscope_scene::ChangeLines;
 use mapscope_scene::diff::Diff;
-use mapscope_scene::{Aabb, Document, OpenOptions, Progress, Source};
+use mapscope_scene::{Aabb, ChangeLines, Document, OpenOptions, Progress, Source};
 
 /// Every message about a comparison begins so, and a newer one takes its place.
 const COMPARED: &str = "Compared with";

@@ -6,8 +6,7 @@ use crate::view_request::ViewRequest;
 use crate::viewer::state::State;
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
-use mapscope_scene::camera;
-use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId, Shown};
+use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId, Shown, camera};
 
 impl State {
     /// The levels of the open document, if it is made of such.

@@ -5,16 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::folder;
 use super::playlist::FileList;
-use super::search;
 use super::settings::ChosenMap;
+use super::{folder, search};
 use crate::search::{Limits, SearchProgress, Seen};
 use mapscope_formats::Problem;
-use mapscope_scene::Document;
 use mapscope_scene::demo::Demo;
 use mapscope_scene::map_scene::{MapFile, maps_beside};
-use mapscope_scene::{self, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason};
+use mapscope_scene::{
+    self, Document, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason,
+};
 
 /// How often one hears of parts that have come at most: each time the view is drawn again, which on
 /// a software adapter takes from the threads that make them.

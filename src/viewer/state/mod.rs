@@ -553,9 +553,8 @@ mod tests {
     use crate::images::animation::AnimationFormat;
     use crate::viewer::commands::{self, Action, Request};
     use mapscope_scene::camera::Projection;
-    use mapscope_scene::demo;
     use mapscope_scene::saving::PNG;
-    use mapscope_scene::{OverlayId, ProblemTarget, Progress, TerrainItem};
+    use mapscope_scene::{OverlayId, ProblemTarget, Progress, TerrainItem, demo};
 
     fn state() -> State {
         State::new(Settings::default(), ViewRequest::default())

@@ -123,8 +123,9 @@ mod tests {
     use crate::viewer::state::player::LoopMode;
     use crate::viewer::testing::{document, level, loaded, model, moving};
     use mapscope_formats::{Place, Problem, Subject};
-    use mapscope_scene::{Document, Flaw, LevelItem, ModelItem, Playhead};
-    use mapscope_scene::{OpenOptions, Progress, Source};
+    use mapscope_scene::{
+        Document, Flaw, LevelItem, ModelItem, OpenOptions, Playhead, Progress, Source,
+    };
 
     #[test]
     fn the_command_line_says_what_is_shown_first() {

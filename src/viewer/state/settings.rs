@@ -1,10 +1,9 @@
 //! What is remembered from one start to the next.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, SystemTime};
+use std::{io, thread};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

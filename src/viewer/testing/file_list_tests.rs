@@ -16,8 +16,7 @@ use crate::viewer::docks::Panel;
 use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::notices::LoadingView;
 use crate::viewer::state::playlist::FileList;
-use crate::viewer::state::search;
-use crate::viewer::state::{Effect, State};
+use crate::viewer::state::{Effect, State, search};
 use crate::viewer::theme;
 use mapscope_scene::MapChoice;
 

@@ -7,8 +7,7 @@ use egui::{
     Role, ScrollArea, Suggestion, TextEdit, UiKind, WidgetInfo,
 };
 
-use super::cheat_sheet;
-use super::palette;
+use super::{cheat_sheet, palette};
 use crate::file_names::local_path;
 use crate::images::animation::FPS;
 use crate::images::png_file::MAX_SIDE;
@@ -18,10 +17,9 @@ use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::state::animation::Motion;
-use crate::viewer::state::folder;
 use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
-use crate::viewer::state::{Effect, State};
+use crate::viewer::state::{Effect, State, folder};
 use mapscope_export::endings;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{FileKind, SaveError};

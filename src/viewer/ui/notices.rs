@@ -10,8 +10,7 @@ use crate::viewer::commands::Action;
 use crate::viewer::docks::Panel;
 use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
-use crate::viewer::state::State;
-use crate::viewer::state::folder;
+use crate::viewer::state::{State, folder};
 use crate::viewer::{places, theme};
 use mapscope_formats::Severity;
 

@@ -1,7 +1,9 @@
 //! The page shown while no file is open.
 
-use egui::{Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke};
-use egui::{StrokeKind, TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo};
+use egui::{
+    Align2, Button, Color32, CornerRadius, FontId, Rect, RichText, Role, Sense, Stroke, StrokeKind,
+    TextureHandle, TextureOptions, Ui, Vec2, WidgetInfo,
+};
 
 use super::{BarContext, menus};
 use crate::viewer::commands::{self, Action};

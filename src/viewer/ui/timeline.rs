@@ -3,21 +3,19 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use egui::accesskit;
 use egui::{
     Align, Align2, Color32, ComboBox, CornerRadius, CursorIcon, DragValue, EventFilter, FontId,
     Galley, Id, Key, Layout, Modifiers, Panel, Pos2, Rect, Response, Role, Sense, Slider, Stroke,
-    StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
+    StrokeKind, Ui, Vec2, WidgetInfo, accesskit, pos2, vec2,
 };
 
 use super::icons::{self, Icon};
 use super::{BarContext, with_bar};
 use crate::viewer::commands::{self, Action, Animation, Request};
-use crate::viewer::format;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::player::{self, LoopMode};
-use crate::viewer::{places, theme};
+use crate::viewer::{format, places, theme};
 use mapscope_scene::{OwnClip, fixed};
 
 /// Narrower windows, in points, have seldom used options in a menu.

@@ -9,13 +9,11 @@ use std::collections::HashMap;
 
 pub(super) use grammar::Grammar;
 
-use super::rules;
-use super::text;
-use crate::base64;
+use super::{rules, text};
 use crate::misspelt::suggest;
 use crate::problems::Cause;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Message, Place, Problems, Rest, Subject, quoted};
+use crate::{Message, Place, Problems, Rest, Subject, base64, quoted};
 
 /// Maximum nesting depth of nodes; maps need eight.
 const MAX_DEPTH: usize = 64;

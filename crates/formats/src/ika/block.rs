@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use flate2::{Compress, Compression, FlushCompress, Status};
 
-use super::rules;
-use super::{MIN_INFLATE_BUDGET, WriteError};
+use super::{MIN_INFLATE_BUDGET, WriteError, rules};
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::parallel::in_parallel;

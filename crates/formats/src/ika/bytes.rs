@@ -1,7 +1,6 @@
 //! The byte cursor of binary files, with error messages for ika's formats.
 
-use super::rules;
-use super::text;
+use super::{rules, text};
 use crate::bytes::{self, Record, Source};
 use crate::{Place, Problems, ReadError, Rule, Subject, counted};
 

@@ -8,10 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use super::WriteError;
 use super::bytes::{Cursor, Part, Section, hex};
-use super::lz4;
-use super::rules;
+use super::{WriteError, lz4, rules};
 use crate::{Message, Place, Problems, ReadError, Rule, counted, quoted};
 
 /// Magic bytes: three letters and the version.

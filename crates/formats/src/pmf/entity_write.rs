@@ -1,13 +1,12 @@
 //! Writes entities from a description: the inverse of [`Entities::read`].
 
-use super::WriteError;
 use super::bytes::{Cursor, Part, Section, StringTable};
 use super::entities::{Entities, Entity};
 use super::entity_fields::{Field, FieldKind, Value};
 use super::entity_kinds::{EntityKind, KIND};
 use super::entity_properties::{Property, PropertyKind, PropertyRecord, PropertyValues};
-use super::rules;
 use super::string_builder::StringTableBuilder;
+use super::{WriteError, rules};
 use crate::{Problems, outside};
 
 /// A description of the entities of a file, of a level or of a chunk.

@@ -2,8 +2,7 @@
 
 use super::bytes::Cursor;
 use super::codec::{Out, Stored as _};
-use super::newer;
-use super::rules;
+use super::{newer, rules};
 use crate::{Problems, ReadError, counted, quoted};
 
 /// Magic bytes of every map; the version follows.

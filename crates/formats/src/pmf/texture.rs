@@ -1,8 +1,7 @@
 //! PTF, the textures of maps and their archives (fact sheet D).
 
 use super::bytes::hex;
-use super::lz4;
-use super::rules;
+use super::{lz4, rules};
 use crate::{Place, ReadError, counted};
 
 /// Bytes before the compressed rows.

@@ -2,8 +2,7 @@
 
 use super::bytes::ChunkIndex;
 use super::codec::{Out, Stored as _};
-use super::{Level, LevelServer, Pmf};
-use super::{lz4, newer};
+use super::{Level, LevelServer, Pmf, lz4, newer};
 use crate::WriteError;
 
 /// The encoding of sections.

@@ -4,10 +4,9 @@
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
-use mapscope_formats::Integers;
 use mapscope_formats::ppe::map_data::{HEADER_BYTES, read, read_with, write};
 use mapscope_formats::ppe::{Compression, Corner, EMPTY_CELL, MAP_FORMAT, MapData, MapFlags};
-use mapscope_formats::{ReadError, Severity};
+use mapscope_formats::{Integers, ReadError, Severity};
 use mapscope_testdata::synthesize;
 
 fn sniff(bytes: &[u8]) -> bool {

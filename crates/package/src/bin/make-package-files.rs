@@ -6,11 +6,10 @@
 //! the documents, all licences including those of third parties, and the changelog in Debian's
 //! form.
 
-use std::env;
-use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::{env, fs};
 
 use mapscope_package::{
     Failure, PackageFile, Publisher, debian_changelog, documents, files, releases, third_party,

@@ -23,9 +23,9 @@ use mapscope_scene::tilemap::{
     TileMap, Unread, Zone,
 };
 use mapscope_scene::{
-    Aabb, Document, Item, LevelItem, ModelItem, OverlayId, Playhead, TerrainItem, demo,
+    Aabb, Document, Item, LevelItem, ModelItem, OpenOptions, OverlayId, Playhead, Progress,
+    TerrainItem, demo,
 };
-use mapscope_scene::{OpenOptions, Progress};
 use mapscope_testdata::{Need, skip, synthesize};
 
 use super::stage::{

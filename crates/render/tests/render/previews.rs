@@ -6,8 +6,7 @@ use image::RgbaImage;
 use mapscope_formats::pfmap::{self, Field, Pfmap, Tile, TileType};
 use mapscope_render::{Gpu, Renderer, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Shown, demo};
+use mapscope_scene::{self, Document, OpenOptions, Progress, Shown, Source, demo};
 
 /// Size of the pictures in pixels, similar to a card in the panel.
 const SIZE: [u32; 2] = [184, 138];

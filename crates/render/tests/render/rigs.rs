@@ -10,8 +10,7 @@ use mapscope_formats::pfobj::{
     Vertex,
 };
 use mapscope_scene::model::Model;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, demo};
+use mapscope_scene::{self, Document, OpenOptions, Progress, Source, demo};
 
 /// An empty model.
 pub(crate) fn empty() -> Pfobj {

@@ -4,8 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use glam::{Affine3A, Quat, Vec3};
-use image::imageops;
-use image::{Rgba, RgbaImage};
+use image::{Rgba, RgbaImage, imageops};
 use mapscope_formats::pfobj;
 use mapscope_render::{SceneData, View};
 use mapscope_scene::camera::{Camera, NamedView, Pose};

@@ -10,8 +10,7 @@ use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::crowd::{Crowd, Instance};
 use mapscope_scene::model::skeleton::SkinMatrix;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Playhead};
+use mapscope_scene::{self, Document, OpenOptions, Playhead, Progress, Source};
 use mapscope_testdata::shared;
 
 use super::rigs;

@@ -9,8 +9,7 @@ use image::RgbaImage;
 use mapscope_formats::pfmap::{self, CHUNK_SIDE, Tile};
 use mapscope_render::{DrawStatistics, Gpu, Renderer, Samples, SceneData, Target, View};
 use mapscope_scene::terrain::Terrain;
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, Environment, demo};
+use mapscope_scene::{self, Document, Environment, OpenOptions, Progress, Source, demo};
 
 /// Materials of the built maps, with textures of the demo: green, grey, yellow and white.
 pub(crate) const MATERIALS: [&str; 4] = ["grass.jpg", "rock.jpg", "sand.jpg", "snow.jpg"];

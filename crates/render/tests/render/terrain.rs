@@ -13,13 +13,12 @@ use mapscope_render::{DrawStatistics, View, probe_tiles};
 use mapscope_scene::camera::{
     Camera, FIELD_OF_VIEW_Y_RADIANS, Handedness, NamedView, Pose, Projection,
 };
-use mapscope_scene::terrain::Terrain;
-use mapscope_scene::terrain::colors;
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, Barrier, Corner, Half, LEVEL_HEIGHT, Shape, TILE_SIDE, half_material,
 };
 use mapscope_scene::terrain::navigation::{Blocker, Cell, Domain, Footprint, Obstacle, color_of};
 use mapscope_scene::terrain::pack::{Faces, TileRecord};
+use mapscope_scene::terrain::{Terrain, colors};
 use mapscope_scene::{
     Aabb, Document, InfoQuery, Item, LegendEntry, OpenOptions, OverlayId, OverlaySet, Pending,
     Playhead, Progress, Ray, Shown, Source, TerrainItem,

@@ -9,11 +9,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use thiserror::Error;
 
-use super::altered;
 use super::budget::DecodeBudget;
 use super::parsed::Parsed;
-use super::rules;
 use super::system::system_reason;
+use super::{altered, rules};
 use mapscope_formats::ppe::xmf::{Dialect, TileOrder};
 use mapscope_formats::{Format, Problem, ReadError, count_errors};
 

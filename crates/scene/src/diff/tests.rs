@@ -1,10 +1,9 @@
 //! Tests of the comparison with made-up parts.
 
 use super::*;
-use crate::Compare;
 use crate::describe::own::hex_text;
 use crate::document::About;
-use crate::{Aabb, Drawable, GameView, Shown, TileMapItem};
+use crate::{Aabb, Compare, Drawable, GameView, Shown, TileMapItem};
 use serde_json::json;
 
 /// A document of names with a number each, and of a grid.

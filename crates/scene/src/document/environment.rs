@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 use glam::Vec3;
 
 use super::About;
-use crate::assets::Pending;
-use crate::assets::{DeferredSkybox, Skybox};
+use crate::assets::{DeferredSkybox, Pending, Skybox};
 use mapscope_formats::Place;
 
 /// World-space position of the light, as set by the game and its editor (fact sheets A10 and B6).

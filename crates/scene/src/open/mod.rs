@@ -16,8 +16,7 @@ use crate::describe::fields::ItemKeys;
 use crate::kinds::map_scene::MapScene;
 use crate::kinds::model::Model;
 use crate::kinds::terrain::Terrain;
-use crate::kinds::tilemap::TileMap;
-use crate::kinds::tilemap::{ika, ppe};
+use crate::kinds::tilemap::{TileMap, ika, ppe};
 use crate::{Document, Overlay, level, map_scene, model, terrain, tilemap};
 use mapscope_formats::{Format, Problem};
 

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 
 use mapscope_formats::ika::{self, map as ika_map, text_map};
-use mapscope_formats::pmf;
 use mapscope_formats::ppe::{Corner, MapData, MapFlags, map_data, xmf};
-use mapscope_formats::{Integers, Severity};
+use mapscope_formats::{Integers, Severity, pmf};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::tilemap::ika::{Found, map_document, text_document, tileset_document};
 use mapscope_scene::tilemap::{TileMap, ppe};

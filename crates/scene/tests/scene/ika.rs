@@ -11,8 +11,10 @@ use mapscope_formats::{Problem, Severity};
 use mapscope_scene::tilemap::{
     Cell, GridKind, Integers, ObjectKind, Pass, Step, StrandMode, TileMap, numbered_tile,
 };
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, InfoQuery, Layers as _, OverlayId, Shown, TileMapItem};
+use mapscope_scene::{
+    self, Document, InfoQuery, Layers as _, OpenOptions, OverlayId, Progress, Shown, Source,
+    TileMapItem,
+};
 use mapscope_testdata::{shared, synthesize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};

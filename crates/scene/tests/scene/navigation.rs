@@ -1,7 +1,6 @@
 //! The navigation grid: against a simple flood fill without runs, and its descriptions.
 
-use mapscope_scene::Bytes;
-use mapscope_scene::{Deferred as _, Places as _};
+use mapscope_scene::{Bytes, Deferred as _, Places as _};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

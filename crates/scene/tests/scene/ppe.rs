@@ -9,8 +9,7 @@ use mapscope_formats::ppe::{
     Cell, Compression, MAP_FORMAT, MapData, XMF_FORMAT, indexed, map_data,
 };
 use mapscope_formats::{Problem, Severity};
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Document, InfoQuery, Shown};
+use mapscope_scene::{self, Document, InfoQuery, OpenOptions, Progress, Shown, Source};
 use mapscope_testdata::shared;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};

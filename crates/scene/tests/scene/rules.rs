@@ -17,10 +17,9 @@ use mapscope_formats::pmf::{
 };
 use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
-use mapscope_scene::Document;
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
-use mapscope_scene::{OpenError, OpenOptions, Progress, Source, Usage, on_all_threads};
+use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, on_all_threads};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 

@@ -8,8 +8,10 @@ use mapscope_formats::ika::{DIRECTIONS, MAX_TILES, Parallax};
 use mapscope_formats::quoted;
 
 use super::super::{ConversionReport, ConvertError, ItemNames, name_or};
-use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string};
-use super::{entity_name, layer_name, tile_name};
+use super::{
+    MUSIC, RENDER_STRING, START, drawn, entity_name, layer_label, layer_name, pixels,
+    render_string, tile_name,
+};
 
 /// Limits on the tiles added when all layers are enlarged to the largest: per existing tile, and
 /// independent of the file.

@@ -5,8 +5,10 @@ use mapscope_formats::ika::text_map::{self, Span, TextMap, Waypoint, ZoneRect};
 use mapscope_formats::ika::{DIRECTIONS, Parallax};
 
 use super::super::{ConversionReport, ConvertError, ItemNames, name_or};
-use super::{MUSIC, RENDER_STRING, START, drawn, layer_label, pixels, render_string, sign};
-use super::{entity_name, tile_name};
+use super::{
+    MUSIC, RENDER_STRING, START, drawn, entity_name, layer_label, pixels, render_string, sign,
+    tile_name,
+};
 
 /// Maximum number of rectangles for the zones of a map; each of them is a text of its own.
 const MAX_RECTS: usize = 1 << 16;

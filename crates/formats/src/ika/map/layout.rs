@@ -4,10 +4,9 @@
 use std::collections::HashMap;
 use std::ops::{ControlFlow, Range};
 
-use super::super::Parallax;
 use super::super::block::{Block, Element, Inflated, budget, inflate_all, is_whole, is_zlib};
 use super::super::bytes::{Cursor, File, bytes_left};
-use super::super::rules;
+use super::super::{Parallax, rules};
 use super::read::reads_to_end;
 use super::resync::{ENTITY_BYTES, Record, ZONE_BYTES};
 use super::{Entity, Layer, Map, Zone};

@@ -5,8 +5,7 @@
 use std::ops::ControlFlow;
 
 use super::super::bytes::{Cursor, File, bytes_left};
-use super::super::rules;
-use super::super::{DIRECTIONS, MAX_TILES, verge};
+use super::super::{DIRECTIONS, MAX_TILES, rules, verge};
 use super::layout::{COUNT_BYTES, Layout};
 use super::render_string::oddities;
 use super::resync::{ENTITY_BYTES, Record, Runs, ZONE_BYTES};

@@ -7,8 +7,7 @@ use std::ops::ControlFlow;
 use super::super::aries::{Grammar, Node, Text, Tree};
 use super::super::block::{Block, Element, Inflated, budget, inflate_all};
 use super::super::map::validated_size;
-use super::super::rules;
-use super::super::{DIRECTIONS, MAX_TILES, Parallax, text};
+use super::super::{DIRECTIONS, MAX_TILES, Parallax, rules, text};
 use super::{Entity, Layer, ROOT, Span, TextMap, UnknownNode, Waypoint, Zone, ZoneRect};
 use crate::{
     Cause, Message, Place, Problems, ReadError, Subject, UnreadReason, conflict, counted, quoted,

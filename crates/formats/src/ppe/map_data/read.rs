@@ -6,11 +6,10 @@ use super::{CELL_BYTES, Corner, GRAPHICS_BYTES, HEADER_BYTES, MAX_CELLS, MapData
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
 use crate::ppe::cell::{Compression, MapFlags};
-use crate::ppe::rle;
-use crate::ppe::rules;
 use crate::ppe::unpack::{
     Element, Stream, ZSTD_MAGIC, Zstd, copy_elements, is_zlib_header, read_elements, swap_all,
 };
+use crate::ppe::{rle, rules};
 use crate::{Integers, Place, Problems, ReadError, UnreadReason, counted};
 
 /// Decoding budget for the attributes of the smallest compressed file, in bytes: a quarter of the

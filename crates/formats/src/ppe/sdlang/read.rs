@@ -4,11 +4,10 @@
 
 use super::nesting::Tags;
 use super::{At, Attribute, Tag, Value};
-use crate::base64;
 use crate::nesting::{BracketRepair, MAX_INDENT, Stack};
 use crate::ppe::rules;
 use crate::text::BYTE_ORDER_MARK;
-use crate::{Cause, Message, Place, Problems, Rule, quoted};
+use crate::{Cause, Message, Place, Problems, Rule, base64, quoted};
 
 /// Maximum nesting depth of tags.
 const MAX_DEPTH: usize = 64;

@@ -4,9 +4,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use super::tag;
 use super::{
-    ColorOrder, MapSource, Metadata, Packing, Palette, PaletteSource, TileInfo, Xmf, XmfLayer,
+    ColorOrder, MapSource, Metadata, Packing, Palette, PaletteSource, TileInfo, Xmf, XmfLayer, tag,
 };
 use crate::budget::Budget;
 use crate::inflate::{End, Inflater};
@@ -330,8 +329,9 @@ mod tests {
     use super::*;
     use crate::ppe::cell::Layout;
     use crate::ppe::unpack::{pack_zlib, pack_zstd};
-    use crate::ppe::xmf::{Dialect, TileOrder, path_below_root, write};
-    use crate::ppe::xmf::{LayerKind, RepeatMode, Shape, Sprite};
+    use crate::ppe::xmf::{
+        Dialect, LayerKind, RepeatMode, Shape, Sprite, TileOrder, path_below_root, write,
+    };
     use crate::{Problem, Severity};
 
     const MAP: &str = r#"

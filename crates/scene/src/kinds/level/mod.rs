@@ -66,11 +66,12 @@ use self::sections::Sections;
 use self::sky::SkyRegion;
 use self::textures::Textures;
 use crate::camera::Handedness;
-use crate::colors;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
-use crate::{Aabb, About, ClipInfo, Document, GameView, LevelInfo, LevelItem};
-use crate::{OpenError, OpenOptions, Progress, Source};
+use crate::{
+    Aabb, About, ClipInfo, Document, GameView, LevelInfo, LevelItem, OpenError, OpenOptions,
+    Progress, Source, colors,
+};
 use mapscope_formats::pmf::{self, Pmf};
 use mapscope_formats::{Place, Problem, Subject};
 

@@ -3,12 +3,7 @@
 
 use super::Map;
 use super::document::as_level_item;
-use crate::Item;
-use crate::ItemPlace;
-use crate::LevelItem;
-use crate::Places;
-use crate::SeenFrom;
-use crate::Shown;
+use crate::{Item, ItemPlace, LevelItem, Places, SeenFrom, Shown};
 use glam::Vec3;
 
 use crate::Aabb;

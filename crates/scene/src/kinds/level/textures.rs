@@ -7,14 +7,13 @@ use std::sync::Arc;
 
 use image::RgbaImage;
 
-use crate::Property;
 use crate::assets::{
     AssetError, Assets, LookUp, Texture, TextureFile, Thumbnail, placeholder, thumbnail,
 };
 use crate::core::budget::with_room;
 use crate::core::parallel::in_parallel;
 use crate::core::rules::{self, Fault};
-use crate::{OpenError, OpenOptions, Progress, Source};
+use crate::{OpenError, OpenOptions, Progress, Property, Source};
 use mapscope_formats::pmf::{self, LONGEST_PATH_BYTES, Pmf};
 use mapscope_formats::{Place, Problem, ReadError, Subject};
 

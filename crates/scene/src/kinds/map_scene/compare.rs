@@ -1,12 +1,9 @@
 //! The parts of a file, for comparison.
 
 use super::MapScene;
-use crate::Item;
-use crate::OwnLine;
-use crate::Playhead;
-use crate::SceneItem;
 use crate::document::Compare;
 use crate::document::parts::Parts;
+use crate::{Item, OwnLine, Playhead, SceneItem};
 
 impl Compare for MapScene {
     fn parts(&self) -> Vec<Parts<'_>> {

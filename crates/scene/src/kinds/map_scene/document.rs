@@ -1,11 +1,6 @@
 //! The [`Document`] of a PFSCENE.
 
-use crate::Compare;
-use crate::Deferred;
-use crate::Hiding;
-use crate::Places;
-use crate::RelatedFiles;
-use crate::Walk;
+use crate::{Compare, Deferred, Hiding, Places, RelatedFiles, Walk};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -22,12 +17,11 @@ use crate::core::rules;
 use crate::describe::fields::{Describe, GroupKeys, ItemKeys};
 use crate::describe::outline::file_name;
 use crate::kinds::model::Model;
-use crate::terrain;
 use crate::{
     Aabb, About, Animation, Annotations, ClipInfo, Curve, Document, Drawable, Environment, Hit,
     InfoQuery, Item, Legend, NamedCamera, NamedFile, OtherFile, OutlineNode, Overlay, OwnClip,
     Playhead, ProblemTarget, Property, PropertyGroup, Ray, SceneItem, Shown, Statistic,
-    SummaryPart,
+    SummaryPart, terrain,
 };
 use mapscope_formats::{Problem, Rule, Subject, pfmap, pfobj};
 

@@ -2,16 +2,8 @@
 
 use super::MapScene;
 use super::document::OWN_OVERLAYS;
-use super::overlays::CAMERA;
-use super::overlays::MISSING;
-use super::overlays::REGION;
-use super::overlays::SELECTION;
-use super::overlays::VISION;
-use crate::Document as _;
-use crate::Legend;
-use crate::LegendEntry;
-use crate::OverlayId;
-use crate::Shown;
+use super::overlays::{CAMERA, MISSING, REGION, SELECTION, VISION};
+use crate::{Document as _, Legend, LegendEntry, OverlayId, Shown};
 
 impl MapScene {
     /// Legends of the active overlays, with those of the map.

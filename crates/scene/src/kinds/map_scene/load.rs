@@ -3,8 +3,7 @@
 
 use super::MapScene;
 use super::build::skybox_place;
-use crate::Deferred;
-use crate::Pending;
+use crate::{Deferred, Pending};
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};

@@ -1,18 +1,9 @@
 //! The outline of a scene.
 
 use super::MapScene;
-use super::fields::FactionAt;
-use super::fields::ModelAt;
-use super::fields::faction_color;
-use crate::Document as _;
-use crate::OutlineNode;
-use crate::Playhead;
-use crate::SceneItem;
-use crate::Swatch;
-use crate::describe::outline::capped;
-use crate::describe::outline::file_name;
-use crate::describe::outline::heading;
-use crate::describe::outline::leaf;
+use super::fields::{FactionAt, ModelAt, faction_color};
+use crate::describe::outline::{capped, file_name, heading, leaf};
+use crate::{Document as _, OutlineNode, Playhead, SceneItem, Swatch};
 
 /// Maximum number of lines below a heading of the outline.
 const MAX_LISTED: usize = 2_000;

@@ -12,10 +12,9 @@ use super::{MapScene, Placed};
 use crate::kinds::model::Model;
 use crate::{
     Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
-    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Playhead, Property, PropertyGroup,
-    Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch,
+    LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead, Property,
+    PropertyGroup, Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch, Walk as _,
 };
-use crate::{Places as _, Walk as _};
 
 /// An entity and its model, posed at the shown moment.
 #[derive(Clone, Copy)]

@@ -2,17 +2,9 @@
 
 use super::MapScene;
 use super::fields::entity_item;
-use super::overlays::CAMERA;
-use super::overlays::REGION;
-use crate::Document;
-use crate::Item;
-use crate::ItemPlace;
-use crate::Places;
-use crate::SceneItem;
-use crate::SeenFrom;
-use crate::Shown;
-use crate::describe::lines::LineBuilder;
-use crate::describe::lines::box_edges;
+use super::overlays::{CAMERA, REGION};
+use crate::describe::lines::{LineBuilder, box_edges};
+use crate::{Document, Item, ItemPlace, Places, SceneItem, SeenFrom, Shown};
 use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
 
 use super::{Model, Placed};

@@ -3,14 +3,9 @@
 use super::MapScene;
 use super::fields::entity_item;
 use super::parts::entity_of;
-use crate::Direction;
-use crate::Item;
-use crate::Neighbor;
-use crate::SceneItem;
-use crate::describe::outline::LISTED_AFTER;
-use crate::describe::outline::LISTED_BEFORE;
-use crate::describe::outline::beyond;
+use crate::describe::outline::{LISTED_AFTER, LISTED_BEFORE, beyond};
 use crate::document::Walk;
+use crate::{Direction, Item, Neighbor, SceneItem};
 
 impl Walk for MapScene {
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {

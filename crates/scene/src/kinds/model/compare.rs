@@ -2,12 +2,8 @@
 
 use super::flaws::flaw_item;
 use super::{Model, joint_item, material_item};
-use crate::Compare;
-use crate::Item;
-use crate::OwnLine;
-use crate::Playhead;
 use crate::document::parts::{Content, Parts};
-use crate::{Flaw, ModelItem};
+use crate::{Compare, Flaw, Item, ModelItem, OwnLine, Playhead};
 use mapscope_formats::pfobj::{Bounds, Clip, Rotation, Transform};
 
 impl Model {

@@ -1,9 +1,6 @@
 //! The [`Document`] implementation for PFOBJ models.
 
-use crate::Compare;
-use crate::Places;
-use crate::RelatedFiles;
-use crate::Walk;
+use crate::{Compare, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 use std::path::PathBuf;
 

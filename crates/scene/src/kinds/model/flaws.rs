@@ -349,8 +349,7 @@ impl<'a> FlawAt<'a> {
 mod tests {
     use super::*;
     use crate::kinds::model::sample::{self, influence};
-    use crate::{Direction, Document, Item, Playhead, Shown};
-    use crate::{Places as _, Walk as _};
+    use crate::{Direction, Document, Item, Places as _, Playhead, Shown, Walk as _};
 
     /// A row of quads. In every second triangle, the winding contradicts the normals.
     fn half_reversed(quads: usize) -> Pfobj {

@@ -2,19 +2,8 @@
 
 use super::Model;
 use super::document::OVERLAYS;
-use super::overlays::BIND_COLOR;
-use super::overlays::BONE_COLOR;
-use super::overlays::DECLARED_COLOR;
-use super::overlays::NORMAL_COLOR;
-use super::overlays::SKINNED_COLOR;
-use crate::Aabb;
-use crate::Flaw;
-use crate::Legend;
-use crate::LegendEntry;
-use crate::OverlayId;
-use crate::Playhead;
-use crate::Shown;
-use crate::colors;
+use super::overlays::{BIND_COLOR, BONE_COLOR, DECLARED_COLOR, NORMAL_COLOR, SKINNED_COLOR};
+use crate::{Aabb, Flaw, Legend, LegendEntry, OverlayId, Playhead, Shown, colors};
 
 /// Colour of vertices that no joint moves, in the overlay of all joints' weights. The shader has
 /// the same constant.

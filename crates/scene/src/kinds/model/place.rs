@@ -1,15 +1,8 @@
 //! Places and outlines of items.
 
 use super::Model;
-use crate::Aabb;
-use crate::Flaw;
-use crate::Item;
-use crate::ItemPlace;
-use crate::ModelItem;
-use crate::OverlayId;
-use crate::SeenFrom;
-use crate::Shown;
 use crate::document::Places;
+use crate::{Aabb, Flaw, Item, ItemPlace, ModelItem, OverlayId, SeenFrom, Shown};
 use glam::Vec3;
 
 /// Margin around a framed item, as a fraction of the model's size.

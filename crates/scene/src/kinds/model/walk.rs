@@ -1,15 +1,9 @@
 //! Navigation between items.
 
-use super::Model;
-use super::joint_item;
-use crate::Direction;
-use crate::Item;
-use crate::ModelItem;
-use crate::Neighbor;
-use crate::describe::outline::LISTED_AFTER;
-use crate::describe::outline::LISTED_BEFORE;
-use crate::describe::outline::beyond;
+use super::{Model, joint_item};
+use crate::describe::outline::{LISTED_AFTER, LISTED_BEFORE, beyond};
 use crate::document::Walk;
+use crate::{Direction, Item, ModelItem, Neighbor};
 
 impl Walk for Model {
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {

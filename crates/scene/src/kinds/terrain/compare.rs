@@ -2,11 +2,9 @@
 
 use super::Terrain;
 use super::fields::IslandAt;
-use crate::Item;
-use crate::OwnLine;
-use crate::TerrainItem;
 use crate::document::Compare;
 use crate::document::parts::Parts;
+use crate::{Item, OwnLine, TerrainItem};
 
 impl Compare for Terrain {
     fn parts(&self) -> Vec<Parts<'_>> {

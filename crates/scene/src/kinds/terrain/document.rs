@@ -1,11 +1,7 @@
 //! The [`Document`] of a PFMAP.
 
 use super::legends::MAX_ISLANDS;
-use crate::Compare;
-use crate::Deferred;
-use crate::Places;
-use crate::RelatedFiles;
-use crate::Walk;
+use crate::{Compare, Deferred, Places, RelatedFiles, Walk};
 use std::collections::HashSet;
 
 use glam::Vec3;

@@ -1,15 +1,12 @@
 //! Legends of the overlays and of the selection.
 
-use super::Terrain;
-use super::TileClass;
 use super::class::bad_tiles_note;
-use super::colors;
 use super::document::island_name;
 use super::geometry::LEVEL_HEIGHT;
 use super::navigation::color_of;
-use crate::LegendEntry;
-use crate::OverlayId;
+use super::{Terrain, TileClass, colors};
 use crate::colors::bytes;
+use crate::{LegendEntry, OverlayId};
 use glam::Vec3;
 use mapscope_formats::counted;
 use mapscope_formats::pfmap::Cover;

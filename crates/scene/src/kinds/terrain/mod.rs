@@ -44,8 +44,7 @@ use crate::camera::Handedness;
 use crate::core::parallel::on_all_threads;
 use crate::document::environment::{Environment, Sun};
 use crate::document::{About, GameView};
-use crate::{Aabb, Document, Item, TerrainItem};
-use crate::{OpenError, OpenOptions, Progress, Source};
+use crate::{Aabb, Document, Item, OpenError, OpenOptions, Progress, Source, TerrainItem};
 use mapscope_formats::pfmap::{self, Found, Pfmap, Tile};
 use mapscope_formats::{Place, Problem, Subject};
 

@@ -2,17 +2,10 @@
 
 use super::Terrain;
 use super::document::island_name;
-use super::fields::ChunkAt;
-use super::fields::IslandAt;
-use super::fields::MaterialAt;
+use super::fields::{ChunkAt, IslandAt, MaterialAt};
 use super::legends::{MAX_ISLANDS, island_color};
-use crate::OutlineNode;
-use crate::Swatch;
-use crate::TerrainItem;
-use crate::describe::outline::file_name;
-use crate::describe::outline::heading;
-use crate::describe::outline::heading_of;
-use crate::describe::outline::leaf;
+use crate::describe::outline::{file_name, heading, heading_of, leaf};
+use crate::{OutlineNode, Swatch, TerrainItem};
 use mapscope_formats::counted;
 
 impl Terrain {

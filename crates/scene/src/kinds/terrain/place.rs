@@ -3,18 +3,11 @@
 use super::Terrain;
 use super::fields::IslandAt;
 use super::geometry::Shape;
-use super::navigation::CELLS_PER_SIDE;
-use super::navigation::Cell;
-use super::navigation::Domain;
-use crate::Item;
-use crate::ItemPlace;
-use crate::SeenFrom;
-use crate::Shown;
-use crate::TerrainItem;
+use super::navigation::{CELLS_PER_SIDE, Cell, Domain};
 use crate::document::Places;
+use crate::{Item, ItemPlace, SeenFrom, Shown, TerrainItem};
 use glam::Vec3;
-use mapscope_formats::pfmap::CHUNK_SIDE;
-use mapscope_formats::pfmap::Edge;
+use mapscope_formats::pfmap::{CHUNK_SIDE, Edge};
 
 /// Maximum number of lines around an island.
 const MAX_BORDER: usize = 1 << 16;

@@ -1,9 +1,7 @@
 //! Map geometry that is only needed nearby and takes longest to compute.
 
-use super::SKYBOX_PLACE;
-use super::Terrain;
-use crate::Deferred;
-use crate::Pending;
+use super::{SKYBOX_PLACE, Terrain};
+use crate::{Deferred, Pending};
 use std::ops::Range;
 
 use glam::Vec3;

@@ -1,11 +1,8 @@
 //! Navigation between items.
 
 use super::Terrain;
-use crate::Direction;
-use crate::Item;
-use crate::Neighbor;
-use crate::TerrainItem;
 use crate::document::Walk;
+use crate::{Direction, Item, Neighbor, TerrainItem};
 
 impl Walk for Terrain {
     fn neighbor(&self, item: Item, direction: Direction) -> Neighbor {

@@ -1,7 +1,6 @@
 //! The parts of a map, for comparison with another map.
 
-use crate::Compare;
-use crate::Item;
+use crate::{Compare, Item};
 use std::rc::Rc;
 
 use super::grids::obstruction_name;

@@ -1,10 +1,6 @@
 //! The [`Document`] of a 2D map.
 
-use crate::Compare;
-use crate::Hiding;
-use crate::Places;
-use crate::RelatedFiles;
-use crate::Walk;
+use crate::{Compare, Hiding, Places, RelatedFiles, Walk};
 use glam::Vec3;
 
 use super::{Step, TileMap};

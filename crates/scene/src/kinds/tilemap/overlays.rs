@@ -7,10 +7,11 @@ use glam::{Vec3, vec3};
 use super::grids::zone_color;
 use super::shapes::ObjectOffset;
 use super::{Grid, GridKind, Object, ObjectKind, TileMap};
-use crate::colors;
 use crate::core::overlay::{LEFT_OUT_HELP, overlays};
 use crate::describe::lines::LineBuilder;
-use crate::{Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown};
+use crate::{
+    Annotations, Item, Label, Legend, LegendEntry, Line, Overlay, OverlayId, Shown, colors,
+};
 
 /// The overlays of 2D maps. All can be active at once: obstruction is hatched over the colours of
 /// zones and numbers.

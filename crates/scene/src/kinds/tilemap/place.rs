@@ -1,11 +1,7 @@
 //! Placement of layers: rectangles, parallax, and the visible part of a map in a flat image.
 
-use crate::Item;
-use crate::ItemPlace;
-use crate::Places;
-use crate::Shown;
-use glam::Vec3;
-use glam::{DVec2, Vec2};
+use crate::{Item, ItemPlace, Places, Shown};
+use glam::{DVec2, Vec2, Vec3};
 
 use super::{Layer, TileMap};
 use crate::camera::{Camera, FIELD_OF_VIEW_Y_RADIANS, Projection};

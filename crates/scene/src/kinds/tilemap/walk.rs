@@ -2,10 +2,8 @@
 
 use super::items::number;
 use super::{Cell, ObjectKind, TileMap};
-use crate::Neighbor;
-use crate::Walk;
 use crate::describe::outline::beyond;
-use crate::{Direction, Item, TileMapItem};
+use crate::{Direction, Item, Neighbor, TileMapItem, Walk};
 use mapscope_formats::{Problem, Subject};
 
 impl TileMap {

@@ -18,8 +18,10 @@ use mapscope_formats::ppe::{Compression, MapFlags, Xmf, indexed, map_data, xmf};
 use mapscope_formats::{Problem, Severity, pfmap, pfscene};
 use mapscope_scene::diff::{Diff, tell};
 use mapscope_scene::tilemap::{Step, TileMap};
-use mapscope_scene::{self, OpenOptions, Progress, Source};
-use mapscope_scene::{Direction, Document, InfoQuery, Item, OutlineNode, Playhead, Ray, Shown};
+use mapscope_scene::{
+    self, Direction, Document, InfoQuery, Item, OpenOptions, OutlineNode, Playhead, Progress, Ray,
+    Shown, Source,
+};
 use mapscope_testdata::tiny_scene::SCENE;
 use mapscope_testdata::{shared, synthesize};
 

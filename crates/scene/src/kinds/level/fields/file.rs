@@ -11,8 +11,7 @@ use crate::describe::fields::{Field, Table, Value, field, section};
 use crate::describe::outline::{leaf, remainder_line};
 use crate::kinds::level::Map;
 use crate::kinds::level::textures::{self, Textures};
-use crate::{LevelItem, OutlineNode, Owner, Property, Swatch};
-use crate::{OpenError, Progress};
+use crate::{LevelItem, OpenError, OutlineNode, Owner, Progress, Property, Swatch};
 use mapscope_formats::pmf::archive::{self, Archive, Content, Entry};
 use mapscope_formats::pmf::{
     self, ChunkData, ChunkServer, Cube, Entities, Extension, Level, Pmf, Side, StringRef,

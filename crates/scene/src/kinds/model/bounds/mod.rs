@@ -10,11 +10,10 @@ use glam::{Affine3A, Vec3, Vec3A};
 use self::fault::{Fault, Pair};
 use super::mesh::Mesh;
 use super::poses::Poses;
-use crate::Aabb;
 use crate::core::parallel::in_parallel;
 use crate::core::rules;
 use crate::describe::numbers::short;
-use crate::{OpenError, Progress};
+use crate::{Aabb, OpenError, Progress};
 use mapscope_formats::pfobj::{Bounds, Pfobj, Transform, rules as in_file};
 use mapscope_formats::{Cause, Place, Problem, Problems, Rule, Subject, quoted};
 

@@ -8,11 +8,10 @@ use super::cells::Numbers;
 use super::properties::{bytes, faces, named, packed, unpacked, unpacked_of};
 use super::tileset::Found;
 use crate::core::rules;
-use crate::kinds::tilemap::left_out;
 use crate::kinds::tilemap::making::{Room, group, texts};
 use crate::kinds::tilemap::{
     Cell, Facts, Grid, GridKind, Integers, Layer, LeftOut, Object, ObjectKind, Parallax, Pass,
-    RectPx, Step, TileMap, Tileset, Unread, Zone,
+    RectPx, Step, TileMap, Tileset, Unread, Zone, left_out,
 };
 use crate::{InfoQuery, Property, PropertyGroup};
 use mapscope_formats::ika::DIRECTIONS;

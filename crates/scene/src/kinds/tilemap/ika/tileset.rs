@@ -15,8 +15,10 @@ use crate::kinds::tilemap::{
     Cell, Facts, Layer, LeftOut, Strand, StrandMode, TileMap, TileStorage, Tileset, Unread,
     missing_tile, numbered_tile,
 };
-use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
-use crate::{NamedFile, OpenOptions, Source};
+use crate::{
+    InfoQuery, NamedFile, OpenOptions, Origin, OwnLine, Property, PropertyGroup, Source,
+    TileMapItem,
+};
 use mapscope_formats::ika::vsp::{self, Pixels, Vsp};
 use mapscope_formats::{Place, Problem, Rest, Subject, quoted};
 

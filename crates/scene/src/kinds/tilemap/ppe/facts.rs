@@ -7,9 +7,8 @@ use serde_json::{Map as JsonMap, Value, json};
 use super::own;
 use crate::describe::own::lines_of_groups;
 use crate::document::parts::Parts;
-use crate::kinds::tilemap::left_out;
 use crate::kinds::tilemap::making::{group, sha256, texts};
-use crate::kinds::tilemap::{Cell, Facts, Grid, TileMap, TileStorage};
+use crate::kinds::tilemap::{Cell, Facts, Grid, TileMap, TileStorage, left_out};
 use crate::{InfoQuery, Origin, OwnLine, Property, PropertyGroup, TileMapItem};
 use mapscope_formats::ppe::sdlang::Tag;
 use mapscope_formats::ppe::xmf::{
