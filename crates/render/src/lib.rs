@@ -22,5 +22,5 @@ pub use gpu::{
     Samples, Shader, Target, TimedPass, UploadError, adapters, shader_folder, type_name,
 };
 pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
-pub use renderer::{PictureError, Renderer, SceneData, is_drawn_at_once};
+pub use renderer::{PictureError, Renderer, SceneData, ViewData, is_drawn_at_once};
 pub use shaders::SHADERS;

@@ -1,13 +1,10 @@
-//! Asks the GPU what it makes of tiles and of vertices, so that tests can compare it with what the
-//! CPU does.
+//! Probes: tile and skinning functions of the shaders, run on the GPU for comparison with their CPU
+//! versions.
 
 use wgpu::util::DeviceExt as _;
 
-use crate::frame::constants::SURFACE;
-use crate::gpu::bindings::bind_group;
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::shader_struct;
-use crate::gpu::{Gpu, Shader};
+use crate::frame::SURFACE;
+use crate::gpu::{Gpu, Shader, bind_group, shader_struct, source};
 use crate::kinds::model::mesh::influences;
 use crate::kinds::model::{SKIN, instances, skin_wgsl};
 use crate::kinds::terrain::{TILE, tile_wgsl};
@@ -16,45 +13,45 @@ use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::terrain::pack::TileRecord;
 
 shader_struct! {
-    /// What the shaders' functions say of one tile.
+    /// The results of the shaders' functions for one tile.
     pub struct TileProbe {
         /// Levels at a grid of five by five points, in rows from the north-west.
         pub levels: [f32; 25],
-        /// Which half each of them is in: 0 the southern, 1 the northern.
+        /// The half of each point: 0 for the southern, 1 for the northern.
         pub halves: [u32; 25],
         /// Unit normals of the southern and of the northern half, in world space.
         pub normals: [[f32; 3]; 2],
-        /// Texture layers that the halves show.
+        /// Texture layers of the halves.
         pub layers: [u32; 2],
         /// The halves at the corners north-west, north-east, south-west, south-east.
         pub halves_at: [[u32; 2]; 4],
         /// Levels of the ends of the edges north, east, south, west.
         pub edges: [[i32; 2]; 4],
-        /// A bit for each edge, the northern one the lowest: the half on it.
+        /// The half at each edge, one bit each from the northern edge on.
         pub halves_on: u32,
-        /// 1 where ground units can walk.
+        /// 1 if ground units can walk on it.
         pub walkable: u32,
     }
 }
 
 shader_struct! {
-    /// Where the shaders move a vertex of a model.
+    /// A vertex of a model after skinning.
     pub struct SkinProbe {
-        /// Its place as posed, in model space.
+        /// Position in model space.
         pub position: [f32; 3],
-        /// Its normal as posed, in model space, of length 1.
+        /// Unit normal in model space.
         pub normal: [f32; 3],
     }
 }
 
-/// What the GPU makes of tiles, for comparing it with what the CPU does.
+/// The shader of [`probe_tiles`].
 pub(crate) static TILE_PROBE: Shader = Shader {
     name: "tile_probe",
     shared: &[tile_wgsl, TileProbe::wgsl],
     parts: &[TILE, source!("tile_probe.wgsl")],
 };
 
-/// What the GPU makes of vertices that joints move, likewise.
+/// The shader of [`probe_skin`].
 pub(crate) static SKIN_PROBE: Shader = Shader {
     name: "skin_probe",
     shared: &[skin_wgsl, SkinProbe::wgsl],
@@ -71,8 +68,9 @@ pub fn probe_tiles(gpu: &Gpu, tiles: &[TileRecord]) -> Result<Vec<TileProbe>, St
     run(gpu, &TILE_PROBE, &[&tiles], &[], [count, 1])
 }
 
-/// Poses a mesh with some joint palettes of so many matrices each, one after the other, as the
-/// shaders do it: all vertices with the first palette, then with the second, and so on.
+/// Skins a mesh with the shaders' functions, with several joint palettes of the same length that
+/// are stored one after the other. The results are all vertices with the first palette, then with
+/// the second, and so on.
 ///
 /// # Errors
 /// When the device is lost or out of memory.
@@ -109,8 +107,8 @@ fn input(gpu: &Gpu, bytes: &[u8]) -> wgpu::Buffer {
         })
 }
 
-/// Runs a probe over so many things in so many ways, in workgroups of 64 things. What it leaves is
-/// binding 1 of group 0; its other bindings are the buffers, and those of group 1 the textures.
+/// Runs a probe over `things` in workgroups of 64, in several `ways`. Binding 1 of group 0 is the
+/// output, its other bindings are the buffers. Group 1 has the textures.
 fn run<P: bytemuck::AnyBitPattern>(
     gpu: &Gpu,
     shader: &Shader,

@@ -1,18 +1,18 @@
-//! Frames in a window.
+//! Presents frames in a window.
 
-use crate::gpu::bindings::{TEXTURE, bind_group, bind_group_layout};
-use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, on};
-use crate::gpu::shader::source;
-use crate::gpu::{Gpu, Shader, Target};
+use crate::gpu::{
+    Gpu, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Shader, TEXTURE, Target,
+    bind_group, bind_group_layout, flag, source,
+};
 
-/// Frames in a window.
+/// The shader that presents frames.
 pub(crate) static SHADER: Shader = Shader {
     name: "blit",
     shared: &[],
     parts: &[source!("blit.wgsl")],
 };
 
-/// Copies frames into parts of a window's texture.
+/// Copies frames into a window's texture.
 #[derive(Debug)]
 pub struct Blit {
     layout: wgpu::BindGroupLayout,
@@ -20,7 +20,7 @@ pub struct Blit {
     format: wgpu::TextureFormat,
 }
 
-/// The pipeline for a texture of some format.
+/// The pipeline for a texture format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Onto(wgpu::TextureFormat);
 
@@ -30,22 +30,22 @@ impl PipelineKey for Onto {
             depth_compare: None,
             color_format: self.0,
             cull: false,
-            constants: &[("LINEAR", on(self.0.is_srgb()))],
+            constants: &[("LINEAR", flag(self.0.is_srgb()))],
             ..PipelineOptions::new("vertex", "fragment")
         })
     }
 }
 
-/// A frame to be copied.
+/// A frame to copy.
 #[derive(Debug)]
 pub struct BlitSource(wgpu::BindGroup);
 
 impl Blit {
-    /// Compiles the pipeline for a window's texture of some format.
+    /// Creates the pipeline for the format of a window's texture.
     pub fn new(gpu: &Gpu, format: wgpu::TextureFormat) -> Self {
         let layout = bind_group_layout(gpu, "blit", &[TEXTURE]);
         let mut pipelines = PipelineCache::new(&SHADER, &[&layout]);
-        pipelines.make(gpu, Onto(format), false);
+        pipelines.create(gpu, Onto(format), false);
         Self {
             layout,
             pipelines,
@@ -53,14 +53,14 @@ impl Blit {
         }
     }
 
-    /// What is drawn on a target, to be copied as often as one likes.
+    /// Makes a target the source of copies.
     pub fn source(&self, gpu: &Gpu, target: &Target) -> BlitSource {
         let view = wgpu::BindingResource::TextureView(target.color_view());
         BlitSource(bind_group(gpu, "blit", &self.layout, [view]))
     }
 
-    /// Records a copy of a frame to a place in a pass over the window's texture: its left and top edge,
-    /// width and height, in pixels. It may reach beyond the texture.
+    /// Records a copy of a frame in a pass over the window's texture. `place` is its left and top
+    /// edge, width and height in pixels; it may exceed the texture.
     pub fn draw(&self, pass: &mut wgpu::RenderPass<'_>, source: &BlitSource, place: [f32; 4]) {
         if let Some(pipeline) = self.pipelines.get(Onto(self.format), false) {
             let [left, top, width, height] = place;
@@ -76,11 +76,10 @@ impl Blit {
 mod tests {
     use super::*;
     use crate::frame::Floor;
-    use crate::gpu::COLOR_FORMAT;
     use crate::gpu::target::read_back;
-    use crate::gpu::textures::texture;
+    use crate::gpu::{COLOR_FORMAT, texture};
 
-    /// A frame whose pixels differ, and a window's texture with that frame at a place on it.
+    /// A frame with varied pixels, and a window's texture that shows it at a place.
     fn frame_and_window(
         format: wgpu::TextureFormat,
         place: [f32; 2],

@@ -1,20 +1,19 @@
-//! What several shaders share with Rust.
+//! Declarations for the shaders of several kinds of content.
 
 use glam::Vec3;
 
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::constants;
+use crate::gpu::{constants, source};
 
-/// Textured surfaces, for every shader that draws them.
+/// Shading of textured surfaces.
 pub(crate) const SURFACE: (&str, &str) = source!("surface.wgsl");
 
-/// Stands for no index, such as that of a material where none is highlighted.
+/// The index that means "none", for example of a highlighted material.
 pub(crate) const NOTHING: u32 = u32::MAX;
 
-/// Of what stands out because it is selected, or is of the selected kind.
+/// Colour of highlighted parts: selected ones, and all of a selected kind.
 const HIGHLIGHT_COLOR: Vec3 = Vec3::new(1.0, 0.78, 0.25);
 
-/// For every shader that draws content.
+/// The constants of every shader that draws content.
 pub(crate) fn wgsl() -> String {
     constants! {
         NOTHING = NOTHING,

@@ -1,30 +1,29 @@
-//! What renderers of all kinds of content have in common: one trait, and a fixed order of phases.
+//! The interface of all kinds of content: one renderer per kind, data per content, views per camera.
 
 use std::any::Any;
 use std::fmt;
 
-use super::light::GroundShadow;
-use super::pass::{Background, FramePass, Phase};
-use super::view::LocalView;
-use crate::gpu::pipelines::Pipelines;
-use crate::gpu::{Gpu, UploadError};
+use super::{Background, FramePass, GroundShadow, LocalView, Phase};
+use crate::gpu::{Gpu, Pipelines, UploadError};
 use mapscope_scene::Shown;
 
 /// Draws one kind of content.
 pub(crate) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
-    /// What it draws.
+    /// The content as the document has it.
     type Content: Any;
-    /// That on the GPU.
+    /// The GPU resources of the content. All views share them.
     type Data: ContentData;
+    /// The state of one view: what depends on a camera.
+    type View: ContentView;
 
-    /// Whether what is uploaded once is drawn wherever it stands ([`LocalView::instances`]). If
-    /// not, it is uploaded for each place, and seen from its own space.
+    /// `true` if one draw covers all placements ([`LocalView::instances`]). Otherwise each placement
+    /// has a view of its own, in the space of the content.
     const IS_INSTANCED: bool = false;
 
-    /// Whether it casts shadows ([`Phase::Shadow`]); only what is instanced may.
+    /// `true` if it casts shadows ([`Phase::Shadow`]). Requires `IS_INSTANCED`.
     const CASTS_SHADOWS: bool = false;
 
-    /// Puts it on the GPU.
+    /// Uploads the content.
     fn upload(
         &self,
         gpu: &Gpu,
@@ -32,80 +31,97 @@ pub(crate) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
         options: UploadOptions<&Self::Data>,
     ) -> Result<Self::Data, UploadError>;
 
-    /// Makes ready what the next frame needs.
+    /// Uploads deferred parts that a view needs.
+    fn complete(&mut self, _: &Gpu, _: &mut Self::Data, _: &Self::Content, _: &LocalView<'_>) {}
+
+    /// Creates the state of a new view.
+    fn view(&self, gpu: &Gpu, data: &Self::Data, content: &Self::Content) -> Self::View;
+
+    /// Prepares the next frame of a view.
     fn prepare(
         &mut self,
         gpu: &Gpu,
-        data: &mut Self::Data,
+        data: &Self::Data,
+        view: &mut Self::View,
         content: &Self::Content,
         local: &LocalView<'_>,
     );
 
-    /// Begins to make what this frame does not need and others of the same content may.
-    fn prepare_ahead(&mut self, _: &Gpu, _: &Self::Data) {}
+    /// Starts to create pipelines that the prepared frame does not need but later frames may.
+    fn prepare_ahead(&mut self, _: &Gpu, _: &Self::View) {}
 
-    /// Draws what belongs to a phase. Bind group 0 is set.
-    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data);
+    /// Draws one phase of a prepared view. Bind group 0 is set.
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data, view: &Self::View);
 
-    /// Its pipelines.
+    /// The pipelines of the renderer.
     fn pipelines(&mut self) -> &mut dyn Pipelines;
 }
 
 /// Content on the GPU.
 pub(crate) trait ContentData: Any + fmt::Debug + Send + Sync {
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     fn gpu_bytes(&self) -> u64;
 
-    /// How many chunks of how many are on the GPU; none once all are.
+    /// The number of uploaded chunks and of all chunks; `None` once all are uploaded.
     fn progress(&self) -> Option<(usize, usize)> {
         None
     }
 
-    /// With which level of detail, from the finest, it is drawn where a unit of its space has so many
+    /// The level of detail, from 0 for the finest, where a unit of model space covers this many
     /// pixels.
     fn level_of_detail(&self, _: &Shown, _pixels_per_unit: f32) -> usize {
         0
     }
 
-    /// What is to be behind it in the frame that was prepared.
-    fn background(&self) -> Background;
+    /// Incremented if it casts another shadow, although its placements are the same.
+    fn shadow_revision(&self) -> u32 {
+        0
+    }
 
-    /// World height of its water, if that is in a view.
+    /// World height of the water, if a view shows any.
     fn water_height(&self, _: &LocalView<'_>) -> Option<f32> {
         None
     }
 
-    /// Whether it casts another shadow than when this was asked last, though it stands where it
-    /// stood.
-    fn take_new_shadow(&mut self) -> bool {
-        false
-    }
-
-    /// The shadow that the ground casts, if this is ground.
+    /// The shadow of the ground, if this is ground.
     fn ground_shadow(&self) -> Option<&GroundShadow> {
         None
     }
 }
 
-/// How something is put on the GPU.
+/// The state of one view of some content.
+pub(crate) trait ContentView: Any + fmt::Debug + Send + Sync {
+    /// Bytes of GPU memory.
+    fn gpu_bytes(&self) -> u64;
+
+    /// The background that the prepared frame needs.
+    fn background(&self) -> Background;
+}
+
+/// Options of an upload.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct UploadOptions<D> {
-    /// What it may share textures with.
+    /// Data whose textures may be shared.
     pub(crate) shared: Option<D>,
-    /// How many bytes are sent before each frame; none to send all at once.
+    /// Upload budget of each frame, in bytes; `None` to upload everything at once.
     pub(crate) bytes_per_frame: Option<u64>,
 }
 
-/// A renderer whatever it draws.
+/// A view of any kind of content, once it was prepared.
+pub(crate) type AnyView = Option<Box<dyn ContentView>>;
+
+/// A renderer of any kind of content. Data, views and content of other kinds are ignored.
 pub(crate) trait AnyRenderer: fmt::Debug + Send {
+    /// See [`ContentRenderer::IS_INSTANCED`].
     fn is_instanced(&self) -> bool;
 
+    /// See [`ContentRenderer::CASTS_SHADOWS`].
     fn casts_shadows(&self) -> bool;
 
-    /// Whether this draws such content.
+    /// `true` if the renderer draws this kind of content.
     fn draws(&self, content: &dyn Any) -> bool;
 
-    /// Puts content that this draws on the GPU.
+    /// See [`ContentRenderer::upload`].
     fn upload(
         &self,
         gpu: &Gpu,
@@ -113,24 +129,33 @@ pub(crate) trait AnyRenderer: fmt::Debug + Send {
         options: UploadOptions<&dyn ContentData>,
     ) -> Result<Option<Box<dyn ContentData>>, UploadError>;
 
-    /// Makes ready what the next frame needs of content that this has put on the GPU.
+    /// See [`ContentRenderer::complete`] and [`ContentRenderer::prepare`]; creates the view first if
+    /// necessary.
     fn prepare(
         &mut self,
         gpu: &Gpu,
         data: &mut dyn ContentData,
+        view: &mut AnyView,
         content: &dyn Any,
         local: &LocalView<'_>,
     );
 
-    /// Begins to make what the frame that was prepared does not need and others may.
-    fn prepare_ahead(&mut self, gpu: &Gpu, data: &dyn ContentData);
+    /// See [`ContentRenderer::prepare_ahead`].
+    fn prepare_ahead(&mut self, gpu: &Gpu, view: &dyn ContentView);
 
-    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData);
+    /// See [`ContentRenderer::draw`].
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut FramePass<'_>,
+        data: &dyn ContentData,
+        view: &dyn ContentView,
+    );
 
-    /// Its pipelines.
+    /// The pipelines of the renderer.
     fn pipelines(&mut self) -> &mut dyn Pipelines;
 
-    /// The same with shaders as they now are on disk.
+    /// Returns a copy whose pipelines use the shaders that are now on disk.
     fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer>;
 }
 
@@ -157,7 +182,7 @@ impl<R: ContentRenderer> AnyRenderer for R {
             return Ok(None);
         };
         let options = UploadOptions {
-            shared: options.shared.and_then(downcast::<R::Data>),
+            shared: options.shared.and_then(data_of::<R>),
             bytes_per_frame: options.bytes_per_frame,
         };
         let data = ContentRenderer::upload(self, gpu, content, options)?;
@@ -168,24 +193,37 @@ impl<R: ContentRenderer> AnyRenderer for R {
         &mut self,
         gpu: &Gpu,
         data: &mut dyn ContentData,
+        view: &mut AnyView,
         content: &dyn Any,
         local: &LocalView<'_>,
     ) {
         let data: &mut dyn Any = data;
-        if let (Some(data), Some(content)) = (data.downcast_mut(), content.downcast_ref()) {
-            ContentRenderer::prepare(self, gpu, data, content, local);
+        let (Some(data), Some(content)) = (data.downcast_mut(), content.downcast_ref()) else {
+            return;
+        };
+        self.complete(gpu, data, content, local);
+        let view = view.get_or_insert_with(|| Box::new(self.view(gpu, data, content)));
+        let view: &mut dyn Any = &mut **view;
+        if let Some(view) = view.downcast_mut() {
+            ContentRenderer::prepare(self, gpu, data, view, content, local);
         }
     }
 
-    fn prepare_ahead(&mut self, gpu: &Gpu, data: &dyn ContentData) {
-        if let Some(data) = downcast(data) {
-            ContentRenderer::prepare_ahead(self, gpu, data);
+    fn prepare_ahead(&mut self, gpu: &Gpu, view: &dyn ContentView) {
+        if let Some(view) = view_of::<R>(view) {
+            ContentRenderer::prepare_ahead(self, gpu, view);
         }
     }
 
-    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &dyn ContentData) {
-        if let Some(data) = downcast(data) {
-            ContentRenderer::draw(self, phase, pass, data);
+    fn draw(
+        &self,
+        phase: Phase,
+        pass: &mut FramePass<'_>,
+        data: &dyn ContentData,
+        view: &dyn ContentView,
+    ) {
+        if let (Some(data), Some(view)) = (data_of::<R>(data), view_of::<R>(view)) {
+            ContentRenderer::draw(self, phase, pass, data, view);
         }
     }
 
@@ -195,12 +233,17 @@ impl<R: ContentRenderer> AnyRenderer for R {
 
     fn reloaded(&self, gpu: &Gpu) -> Box<dyn AnyRenderer> {
         let mut renderer = self.clone();
-        ContentRenderer::pipelines(&mut renderer).remake(gpu);
+        ContentRenderer::pipelines(&mut renderer).recreate(gpu);
         Box::new(renderer)
     }
 }
 
-fn downcast<D: ContentData>(data: &dyn ContentData) -> Option<&D> {
+fn data_of<R: ContentRenderer>(data: &dyn ContentData) -> Option<&R::Data> {
     let data: &dyn Any = data;
     data.downcast_ref()
+}
+
+fn view_of<R: ContentRenderer>(view: &dyn ContentView) -> Option<&R::View> {
+    let view: &dyn Any = view;
+    view.downcast_ref()
 }

@@ -1,30 +1,29 @@
-//! The floor that frame times are measured against: what a device needs for next to nothing.
+//! The baseline for frame times: the cost of trivial frames on a device.
 //!
-//! Times from different machines cannot be compared; a time divided by the floor of the same
+//! Times from different machines cannot be compared; a time divided by the baseline of the same
 //! machine, target and run can.
 
 use image::RgbaImage;
 use image::imageops::{self, FilterType};
 
-use super::pass::FramePass;
-use crate::gpu::bindings::{SAMPLER, TEXTURE, bind_group, bind_group_layout};
-use crate::gpu::pipelines::{PipelineCache, PipelineKey, PipelineMaker, PipelineOptions};
-use crate::gpu::shader::source;
-use crate::gpu::textures::{sampler, upload_texture};
-use crate::gpu::timing::PassTimer;
-use crate::gpu::{COLOR_FORMAT, Gpu, PassTimes, Shader, Target, TimedPass};
+use super::FramePass;
+use crate::gpu::{
+    COLOR_FORMAT, Gpu, PassTimer, PassTimes, PipelineCache, PipelineKey, PipelineMaker,
+    PipelineOptions, SAMPLER, Shader, TEXTURE, Target, TimedPass, bind_group, bind_group_layout,
+    sampler, source, upload_texture,
+};
 
 /// Width and height of the texture, in texels.
 const TEXTURE_SIDE: u32 = 512;
 
-/// The frames that frame times are measured against.
+/// The shader of the textured quad.
 pub(crate) static SHADER: Shader = Shader {
     name: "floor",
     shared: &[],
     parts: &[source!("floor.wgsl")],
 };
 
-/// Draws the two frames that are the floor.
+/// Draws the two baseline frames.
 #[derive(Debug)]
 pub struct Floor {
     pipelines: PipelineCache<Quad>,
@@ -32,14 +31,14 @@ pub struct Floor {
     timer: Option<PassTimer>,
 }
 
-/// The pipeline of a textured quad.
+/// The pipeline of the textured quad.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Quad;
 
 impl PipelineKey for Quad {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
         maker.create(&PipelineOptions {
-            // Without a test and without writing: the least there is.
+            // Neither tests nor writes depth: the minimum.
             depth_compare: Some(wgpu::CompareFunction::Always),
             depth_write: false,
             cull: false,
@@ -49,11 +48,11 @@ impl PipelineKey for Quad {
 }
 
 impl Floor {
-    /// Compiles the pipeline and makes the texture.
+    /// Creates the pipeline and the texture.
     pub fn new(gpu: &Gpu) -> Self {
         let layout = bind_group_layout(gpu, "floor", &[TEXTURE, SAMPLER]);
         let mut pipelines = PipelineCache::new(&SHADER, &[&layout]);
-        pipelines.make(gpu, Quad, false);
+        pipelines.create(gpu, Quad, false);
         let (repeat, linear) = (wgpu::AddressMode::Repeat, wgpu::MipmapFilterMode::Linear);
         let resources = [
             wgpu::BindingResource::TextureView(&texture(gpu)),
@@ -66,23 +65,23 @@ impl Floor {
         }
     }
 
-    /// Records a frame in which there is nothing: colour and depth are cleared.
+    /// Records an empty frame: colour and depth are cleared.
     pub fn clear(encoder: &mut wgpu::CommandEncoder, target: &Target) {
         FramePass::begin(target, encoder, false, None);
     }
 
-    /// Has the GPU's own time for the next quads measured, or not ([`Floor::pass_times`]).
+    /// Switches GPU timing of quads on or off ([`Floor::pass_times`]).
     pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
         PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
-    /// What a quad that was submitted took on the GPU ([`TimedPass::Frame`]), once; none until that is
-    /// known, and where it is not measured.
+    /// Takes the GPU time of a submitted quad ([`TimedPass::Frame`]), once; `None` until it is
+    /// known, or if timing is off.
     pub fn pass_times(&mut self, gpu: &Gpu) -> Option<PassTimes> {
         self.timer.as_mut()?.take(gpu)
     }
 
-    /// Records a frame that is one textured quad.
+    /// Records a frame with one textured quad.
     pub fn textured_quad(&mut self, encoder: &mut wgpu::CommandEncoder, target: &Target) {
         let timer = self.timer.as_mut();
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
@@ -98,7 +97,7 @@ impl Floor {
     }
 }
 
-/// A texture with detail in every texel, and all its mip levels.
+/// A texture with detail in every texel, and its mip levels.
 fn texture(gpu: &Gpu) -> wgpu::TextureView {
     let mut level = RgbaImage::from_fn(TEXTURE_SIDE, TEXTURE_SIDE, |x, y| {
         let [b, g, r, _] = (x.wrapping_mul(2_654_435_761) ^ y.wrapping_mul(2_246_822_519))
@@ -141,7 +140,7 @@ mod tests {
         assert!(cleared.pixels().all(|pixel| *pixel == background));
         let quad = frame(&mut |encoder| floor.textured_quad(encoder, &target));
         let covered = quad.pixels().filter(|pixel| **pixel != background).count();
-        // A hash may give the background's colour now and then.
+        // The hash may equal the background now and then.
         assert!(covered > 600 * 40 - 10, "{covered}");
         let colors: std::collections::HashSet<_> = quad.pixels().map(|p| p.0).collect();
         assert!(colors.len() > 1000, "the texture shows: {}", colors.len());

@@ -1,4 +1,4 @@
-//! Lines of a width in pixels: contours of what is selected, and overlays.
+//! Lines with a width in pixels: contours of the selection, and overlays.
 
 use std::ops::Range;
 
@@ -6,20 +6,16 @@ use glam::Vec3;
 
 use mapscope_scene::{Document, Item, Line, ModelItem, Shown, colors};
 
-use super::View;
-use super::pass::FramePass;
-use super::uniforms::{FRAME, Frame, FrameLayout};
-use crate::gpu::buffers::GrowingBuffer;
-use crate::gpu::pipelines::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, vertex_layout,
+use super::{FRAME, Frame, FrameLayout, FramePass, View};
+use crate::gpu::{
+    Gpu, GrowingBuffer, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
+    Shader, source, vertex_layout,
 };
-use crate::gpu::shader::source;
-use crate::gpu::{Gpu, Shader};
 
-/// Colour and width of the contour of what is selected.
+/// Colour and width of the contour of the selection.
 const CONTOUR_COLOR: [u8; 4] = selected(255);
 const CONTOUR_WIDTH_POINTS: f32 = 3.0;
-/// The same where something is before it: fainter and thinner, so that one sees that it is behind.
+/// The same where the contour is hidden: fainter and thinner.
 const HIDDEN_CONTOUR_COLOR: [u8; 4] = selected(110);
 const HIDDEN_CONTOUR_WIDTH_POINTS: f32 = 1.5;
 
@@ -36,13 +32,13 @@ mod gpu_data {
         pub(crate) start: [f32; 3],
         pub(crate) width_pixels: f32,
         pub(crate) end: [f32; 3],
-        /// In world units; 0 for a line that is as wide from anywhere.
+        /// World units that the line has room for, which limits its width; 0 for no limit.
         pub(crate) room: f32,
         pub(crate) color: [u8; 4],
     }
 }
 
-/// Lines over the frame.
+/// The shader of lines.
 pub(crate) static SHADER: Shader = Shader {
     name: "lines",
     shared: &[Frame::wgsl],
@@ -55,23 +51,23 @@ pub(crate) struct LineRenderer {
     pipelines: PipelineCache<Depth>,
 }
 
-/// Whether lines are hidden by what is in front of them.
+/// Depth test of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     Tested,
     OnTop,
 }
 
-/// Lines of one frame.
+/// The lines of one view.
 #[derive(Debug)]
 pub(crate) struct LineData {
-    /// What the lines are of, and how much wider than on a plain screen they are.
+    /// The state that the lines are for, and the scale of their widths.
     shown: Option<(Shown, f32)>,
-    /// The lines as the document gives them.
+    /// The lines of the document.
     lines: Vec<Line>,
-    /// What `buffer` holds: lines that are hidden by what is in front of them, then the others.
+    /// The contents of `buffer`: depth-tested lines, then the others.
     packed: Vec<gpu_data::Line>,
-    /// How many of them may be hidden.
+    /// Number of depth-tested lines.
     hidden: u32,
     buffer: GrowingBuffer,
 }
@@ -98,10 +94,10 @@ impl LineRenderer {
         }
     }
 
-    /// The same with shaders as they now are on disk.
+    /// Returns a copy whose pipelines use the shaders that are now on disk.
     pub(crate) fn reloaded(&self, gpu: &Gpu) -> Self {
         let mut renderer = self.clone();
-        renderer.pipelines.remake(gpu);
+        renderer.pipelines.recreate(gpu);
         renderer
     }
 
@@ -109,7 +105,7 @@ impl LineRenderer {
         &mut self.pipelines
     }
 
-    /// Asks a document for the lines of a view, if they may have changed, and sends them.
+    /// Updates and uploads the lines of a view, if they may have changed.
     pub(crate) fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -120,7 +116,7 @@ impl LineRenderer {
         data.update(gpu, document, view);
         for (depth, lines) in data.ranges() {
             if !lines.is_empty() {
-                self.pipelines.need(depth, false);
+                self.pipelines.request(depth, false);
             }
         }
     }
@@ -151,7 +147,7 @@ impl LineData {
         }
     }
 
-    /// Which lines of the buffer are drawn how.
+    /// The range of lines for each depth test.
     fn ranges(&self) -> [(Depth, Range<u32>); 2] {
         let all = self.packed.len() as u32;
         [
@@ -165,7 +161,7 @@ impl LineData {
         match &mut self.shown {
             Some((shown, last_scale)) if *shown == view.shown && *last_scale == scale => return,
             Some((shown, last_scale)) => {
-                // Playing changes the moment alone, and no list is made for that.
+                // During playback only the moment changes; avoid cloning the lists.
                 if shown.is_same_but_moment(&view.shown) {
                     shown.playhead = view.shown.playhead;
                 } else {
@@ -217,7 +213,7 @@ impl LineData {
         self.write(gpu);
     }
 
-    /// Sends the lines to the GPU; none where there is no room for all.
+    /// Uploads the lines; drops all of them if they exceed the limit of the device.
     fn write(&mut self, gpu: &Gpu) {
         if let Err(error) = self.buffer.reserve(gpu, self.packed.len()) {
             log::error!("{error}");

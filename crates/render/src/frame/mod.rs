@@ -1,22 +1,34 @@
-//! Frames, whatever is drawn in them: views, passes, light, and what all kinds of content share.
+//! Frames: views, light, passes, and the interface of all kinds of content.
 
 pub(crate) mod blit;
 pub(crate) mod constants;
-pub(crate) mod content;
+mod content;
 pub(crate) mod floor;
-pub(crate) mod instances;
-pub(crate) mod light;
+mod instances;
+mod light;
 pub(crate) mod lines;
 mod part;
-pub(crate) mod pass;
-pub(crate) mod reflection;
+mod pass;
+mod reflection;
 pub(crate) mod shadow;
 pub(crate) mod sky;
-pub(crate) mod uniforms;
-pub(crate) mod view;
+mod uniforms;
+mod view;
 
-pub use blit::{Blit, BlitSource};
-pub use floor::Floor;
-pub use part::ImagePart;
-pub use pass::DrawStatistics;
-pub use view::View;
+pub use self::blit::{Blit, BlitSource};
+pub use self::floor::Floor;
+pub use self::part::ImagePart;
+pub use self::pass::DrawStatistics;
+pub use self::view::View;
+
+pub(crate) use self::constants::{NOTHING, SURFACE};
+pub(crate) use self::content::*;
+pub(crate) use self::instances::*;
+pub(crate) use self::light::*;
+pub(crate) use self::lines::{LineData, LineRenderer};
+pub(crate) use self::pass::*;
+pub(crate) use self::reflection::Reflection;
+pub(crate) use self::shadow::*;
+pub(crate) use self::sky::{SKY, SkyRenderer, upload_skybox};
+pub(crate) use self::uniforms::*;
+pub(crate) use self::view::*;

@@ -4,45 +4,45 @@ use std::ops::{Deref, DerefMut, Range};
 
 use glam::Vec3;
 
-use crate::gpu::Target;
-use crate::gpu::pipelines::{PipelineCache, PipelineKey};
+use crate::gpu::{PipelineCache, PipelineKey, Target};
 
-/// Far below the horizon: haze, so that the edge of a map stands out. Frames are cleared to it.
+/// Colour of the haze far below the horizon, against which the edge of a map is visible. Frames are
+/// cleared to it.
 pub(crate) const HAZE: Vec3 = Vec3::new(0.33, 0.39, 0.42);
 
-/// What a frame took to draw.
+/// The cost of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct DrawStatistics {
-    /// Triangles handed to the GPU, but for those of what water reflects.
+    /// Triangles drawn, without those of the reflection.
     pub triangles: u64,
     /// Draw calls.
     pub draw_calls: u32,
-    /// Triangles on the shadow map of the frame, which is drawn only when it is to change. They are
-    /// not among the others.
+    /// Triangles on the shadow map, which are not part of `triangles`. The map is drawn only if it
+    /// is stale.
     pub shadow_triangles: u64,
-    /// Draw calls for these.
+    /// Draw calls of the shadow map.
     pub shadow_draw_calls: u32,
 }
 
-/// When something is drawn: each phase of all drawables comes before the next phase of any.
+/// A phase of drawing. Each phase of all drawables precedes the next phase of any.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// What keeps the sun from what is behind it; drawn from the sun, as depth alone.
+    /// Shadow casters, drawn from the sun as depth only.
     Shadow,
-    /// What water reflects; drawn before the frame, as in a mirror.
+    /// The reflection in water, drawn before the frame.
     Reflection,
-    /// What hides what is behind it.
+    /// Opaque surfaces.
     Opaque,
-    /// What is behind everything.
+    /// The background.
     Background,
-    /// What is blended with what is behind it.
+    /// Alpha-blended surfaces.
     Transparent,
     /// Wireframes, and the lines of overlays.
     Lines,
 }
 
 impl Phase {
-    /// Those of the frame itself, in the order in which they are drawn.
+    /// The phases of the frame itself, in drawing order.
     pub(crate) const OF_FRAME: [Self; 4] = [
         Self::Opaque,
         Self::Background,
@@ -51,30 +51,30 @@ impl Phase {
     ];
 }
 
-/// What is behind everything. Of several drawables that ask for one, the last of this list wins.
+/// The background. If several drawables request one, the last variant wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Background {
-    /// A floor with a grid, for what stands on it.
+    /// A floor with a grid, for objects.
     Studio,
-    /// A sky, for what has ground of its own.
+    /// A sky, for content with ground of its own.
     Sky,
-    /// The same as six images, where the document has them.
+    /// A sky of six images, if the document has them.
     Skybox,
-    /// What a drawable draws itself in [`Phase::Background`], or covers.
+    /// Drawn or covered by a drawable itself, in [`Phase::Background`].
     Own,
 }
 
-/// A frame while it is drawn: the render pass, and what it took so far.
+/// A frame being drawn: the render pass and its cost so far.
 #[derive(Debug)]
 pub(crate) struct FramePass<'a> {
     pass: wgpu::RenderPass<'a>,
     pub(crate) statistics: DrawStatistics,
-    /// Whether what is drawn stands there as in a mirror.
+    /// `true` if front faces are mirrored.
     pub(crate) is_mirrored: bool,
 }
 
 impl<'a> FramePass<'a> {
-    /// Begins a frame on a target: transparent, or with haze everywhere.
+    /// Begins a frame on a target, which is cleared to transparent or to haze.
     pub(crate) fn begin(
         target: &Target,
         encoder: &'a mut wgpu::CommandEncoder,
@@ -98,7 +98,7 @@ impl<'a> FramePass<'a> {
         }
     }
 
-    /// Draws with a pipeline from now on; says whether it was made.
+    /// Sets a pipeline. Returns `false` if it was not created.
     pub(crate) fn set_pipeline<K: PipelineKey>(
         &mut self,
         pipelines: &PipelineCache<K>,
@@ -108,13 +108,13 @@ impl<'a> FramePass<'a> {
         pipeline.inspect(|it| self.pass.set_pipeline(it)).is_some()
     }
 
-    /// Draws triangles of vertices that the shader makes.
+    /// Draws triangles whose vertices the shader generates.
     pub(crate) fn draw(&mut self, vertices: u32, instances: Range<u32>) {
         self.count(vertices, &instances);
         self.pass.draw(0..vertices, instances);
     }
 
-    /// Draws triangles of vertices with these indices.
+    /// Draws indexed triangles.
     pub(crate) fn draw_indexed(
         &mut self,
         indices: Range<u32>,

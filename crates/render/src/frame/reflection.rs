@@ -1,22 +1,17 @@
-//! What water reflects: the ground, what stands on it and the sky, drawn once more as in a mirror, at
-//! half the size of the frame.
+//! The reflection in water: the ground, what stands on it and the sky, drawn mirrored at half the
+//! size of the frame.
 //!
-//! Ground that is drawn from two places in a frame is drawn and submitted one after the other, since it
-//! holds the values of one frame at a time. The shadow map of the frame is drawn after that, so that
-//! the shadows of what stands on the ground are left out.
+//! It is drawn before the shadow map of the frame, so it has no shadows of what stands on the
+//! ground.
 
-use super::light::{FrameLight, GroundShadow};
-use super::pass::FramePass;
-use super::uniforms::{FrameData, FrameLayout};
-use super::view::LocalView;
-use crate::gpu::timing::PassTimer;
-use crate::gpu::{Gpu, Target, TimedPass};
+use super::{FrameData, FrameLayout, FrameLight, FramePass, GroundShadow, LocalView};
+use crate::gpu::{Gpu, PassTimer, Target, TimedPass};
 use mapscope_scene::Aabb;
 
-/// How many pixels of the frame are one of its reflection, along each side.
+/// Pixels of the frame per texel of the reflection, along each side.
 const PIXELS_PER_TEXEL: u32 = 2;
 
-/// What was drawn as in a mirror.
+/// The reflection of one view.
 #[derive(Debug)]
 pub(crate) struct Reflection {
     target: Target,
@@ -24,7 +19,7 @@ pub(crate) struct Reflection {
 }
 
 impl Reflection {
-    /// One for frames of a size.
+    /// Creates one for a frame size.
     pub(crate) fn new(gpu: &Gpu, layout: &FrameLayout, frame_size: [u32; 2]) -> Self {
         let size = frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL));
         Self {
@@ -33,7 +28,7 @@ impl Reflection {
         }
     }
 
-    /// Whether it is for frames of this size.
+    /// `true` if it fits a frame size.
     pub(crate) fn is_for(&self, frame_size: [u32; 2]) -> bool {
         self.target.size == frame_size.map(|side| side.div_ceil(PIXELS_PER_TEXEL))
     }
@@ -42,12 +37,12 @@ impl Reflection {
         self.target.color_view()
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         self.target.gpu_bytes()
     }
 
-    /// Has it drawn as a view shows it, in the shadow of the ground and below this sky.
+    /// Binds the light, the shadow of the ground and the sky, and sets the mirrored view.
     pub(crate) fn bind(
         &mut self,
         gpu: &Gpu,
@@ -61,19 +56,15 @@ impl Reflection {
         self.frame.write(gpu, mirrored, light);
     }
 
-    /// Draws it.
-    pub(crate) fn draw(
+    /// Begins its pass.
+    pub(crate) fn begin_pass<'e>(
         &self,
-        gpu: &Gpu,
+        encoder: &'e mut wgpu::CommandEncoder,
         timer: Option<&mut PassTimer>,
-        draw: impl FnOnce(&mut FramePass<'_>),
-    ) {
+    ) -> FramePass<'e> {
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Reflection));
-        let mut encoder = gpu.device.create_command_encoder(&Default::default());
-        let mut pass = FramePass::begin(&self.target, &mut encoder, false, timestamps);
+        let mut pass = FramePass::begin(&self.target, encoder, false, timestamps);
         pass.set_bind_group(0, &self.frame.bind_group, &[]);
-        draw(&mut pass);
-        drop(pass);
-        gpu.queue.submit([encoder.finish()]);
+        pass
     }
 }

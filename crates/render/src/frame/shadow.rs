@@ -1,55 +1,47 @@
-//! Shadows of what stands on the ground: a depth texture as the sun sees it.
+//! The shadow map: shadows of what stands on the ground.
 //!
-//! It covers what is in view, in steps that are whole numbers of texels, so that the edges of shadows
-//! stand still while the camera moves and the same texture does for many frames. What casts shadows
-//! is drawn on it only when the texture or any of that has changed. Where clips play, what rests is
-//! kept on a texture of its own, so that each moment draws what plays alone, on a copy of that. The
-//! ground itself is not drawn: its own shadow is known exactly
+//! The map covers the view. It moves in whole texels, so that shadow edges do not shimmer while the
+//! camera moves and many frames can share it. It is redrawn only if it moves or a caster changes.
+//! During playback, resting casters are kept on a texture of their own, so that each moment draws
+//! only playing casters on a copy of it. The ground is not drawn: its own shadow is known exactly
 //! ([`sun`](mapscope_scene::terrain::sun)), and what stands on it looks it up there.
 
 use glam::{Mat4, Vec2, Vec3, Vec4};
 
-use super::DrawStatistics;
-use super::instances::Instance;
-use super::light::ShadowPlace;
-use super::pass::FramePass;
-use super::uniforms::{FrameLayout, LightData};
-use super::view::{Frustum, LocalView};
-use crate::gpu::samples::DEPTH_FORMAT;
-use crate::gpu::shader::source;
-use crate::gpu::textures::texture;
-use crate::gpu::timing::PassTimer;
-use crate::gpu::{Gpu, TimedPass};
+use super::{
+    DrawStatistics, FrameLayout, FramePass, Frustum, Instance, LightData, LocalView, ShadowPlace,
+};
+use crate::gpu::{DEPTH_FORMAT, Gpu, PassTimer, TimedPass, source, texture};
 use mapscope_scene::Aabb;
 
-/// Texels along a side of the shadow map: as many as the engine has (fact sheet A10), and on a
-/// software adapter, which pays for each of them, half as many.
+/// Texels along a side of the shadow map: as in the engine (fact sheet A10), and half as many on a
+/// software adapter, which pays for each texel.
 const SHADOW_TEXELS: [u32; 2] = [2048, 1024];
 /// Lookups at the edge of a shadow. A software adapter pays for each of them everywhere.
 const SHADOW_LOOKUPS: [u32; 2] = [5, 1];
-/// How many steps the shadow map moves in over its own width.
+/// Number of steps in which the map moves by its own width.
 const STEPS: f32 = 16.0;
-/// The shadow map has so many widths and heights between one and its double.
+/// Number of sizes of the map per doubling.
 const SIZES_PER_OCTAVE: f32 = 4.0;
-/// World units that it is wide and high at least.
+/// Minimum width and height of the map, in world units.
 const MIN_SIDE: f32 = 8.0;
-/// World units from the nearest that is in view up to which shadows are drawn.
-const REACH: f32 = 1536.0;
-/// World units between the places where the range of depths may begin and end.
+/// Distance from the nearest visible point up to which shadows are drawn, in world units.
+const MAX_DISTANCE: f32 = 1536.0;
+/// Granularity of the depth range, in world units.
 const DEPTH_STEP: f32 = 16.0;
 
-/// Lookups in the shadow map, for every shader of what shadows fall on.
+/// Lookups in the shadow map, for shaders of surfaces that receive shadows.
 pub(crate) const SHADOW: (&str, &str) = source!("shadow.wgsl");
 
-/// The constant of shaders that says how many lookups they may make.
+/// The shader constant with the number of lookups.
 pub(crate) fn lookups_constant(gpu: &Gpu) -> (&'static str, f64) {
     let lookups = SHADOW_LOOKUPS[usize::from(gpu.is_software())];
     ("SHADOW_LOOKUPS", lookups.into())
 }
 
-/// What a box and its shadow occupy down to a height, all in world space.
+/// The bounds of a box and its shadow down to a height, in world space.
 pub(crate) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
-    // Light that comes from the side reaches far.
+    // Light from the side casts long shadows.
     let fall = ((bounds.max.y - lowest) / to_sun.y.max(1e-3)).max(0.0);
     let shift = to_sun * fall;
     let end = Aabb {
@@ -59,22 +51,23 @@ pub(crate) fn with_shadow(bounds: &Aabb, to_sun: Vec3, lowest: f32) -> Aabb {
     bounds.union(&end)
 }
 
-/// The part of the world that the shadow map covers: a box without ends that points to the sun.
+/// The part of the world that the shadow map covers: an infinite box along the direction of the
+/// sun.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShadowFit {
-    /// To the right and up as the sun sees it, and toward the sun; each of length 1.
+    /// Right, up and toward the sun, as unit vectors.
     axes: [Vec3; 3],
-    /// Where it begins along the first two.
+    /// Start along the first two axes.
     min: Vec2,
-    /// How far it reaches.
+    /// Size along the first two axes.
     size: Vec2,
-    /// What is in view of a box.
+    /// The frustum of the view.
     frustum: Frustum,
     bounds: Aabb,
 }
 
 impl ShadowFit {
-    /// Covers what is in view of a box. None if nothing is.
+    /// Covers the visible part of a box; `None` if no part is visible.
     pub(crate) fn new(local: &LocalView<'_>, bounds: &Aabb, to_sun: Vec3) -> Option<Self> {
         let up = if to_sun.y.abs() > 0.999 {
             Vec3::X
@@ -86,7 +79,7 @@ impl ShadowFit {
         let mut corners = corners_in_view(local, bounds, None);
         let ahead = |point: &Vec3| (*point - local.eye).dot(local.forward);
         let nearest = corners.iter().map(ahead).fold(f32::INFINITY, f32::min);
-        let end = nearest.max(0.0) + REACH;
+        let end = nearest.max(0.0) + MAX_DISTANCE;
         if corners.iter().any(|point| ahead(point) > end) {
             let far_plane = (-local.forward).extend(end + local.forward.dot(local.eye));
             corners = corners_in_view(local, bounds, Some(far_plane));
@@ -109,7 +102,7 @@ impl ShadowFit {
         })
     }
 
-    /// Whether the shadow of a box may fall on what is in view.
+    /// `true` if the shadow of a box may be visible.
     fn meets(&self, bounds: &Aabb) -> bool {
         let overlaps = |i: usize| {
             let [low, high] = extent(bounds, self.axes[i]);
@@ -119,7 +112,7 @@ impl ShadowFit {
         overlaps(0) && overlaps(1) && self.frustum.sees(&in_shadow).is_some()
     }
 
-    /// World space to clip space of the shadow map, for depths in a range.
+    /// World space to clip space of the shadow map, for a range of depths.
     fn clip_from_world(&self, [low, high]: [f32; 2]) -> Mat4 {
         let scale = (2.0 / self.size).extend(1.0 / (high - low));
         let offset = (-1.0 - self.min * scale.truncate()).extend(-low * scale.z);
@@ -134,14 +127,14 @@ impl ShadowFit {
     }
 }
 
-/// Where a box begins and ends along an axis.
+/// The range of a box along an axis.
 fn extent(bounds: &Aabb, axis: Vec3) -> [f32; 2] {
     let middle = bounds.center().dot(axis);
     let half = ((bounds.max - bounds.min) * 0.5).dot(axis.abs());
     [middle - half, middle + half]
 }
 
-/// A range that holds another, with its begin and length in steps: from where and how long.
+/// The start and length of a range that contains another one, both in steps.
 fn snapped(low: f32, high: f32) -> (f32, f32) {
     let needed = (high - low).max(MIN_SIDE) * STEPS / (STEPS - 2.0);
     let length = ((needed.log2() * SIZES_PER_OCTAVE).ceil() / SIZES_PER_OCTAVE).exp2();
@@ -149,13 +142,13 @@ fn snapped(low: f32, high: f32) -> (f32, f32) {
     ((low / step - 0.5).floor() * step, length)
 }
 
-/// The corners of what is in view of a box, and inside one more plane.
+/// The corners of the visible part of a box, inside an optional last plane.
 fn corners_in_view(
     local: &LocalView<'_>,
     bounds: &Aabb,
     last: Option<Vec4>,
 ) -> Points<MAX_CORNERS> {
-    /// Each face of a box as indices of its corners, going around it.
+    /// The corners of each face of a box, in order.
     const FACES: [[usize; 4]; 6] = [
         [0, 1, 3, 2],
         [4, 5, 7, 6],
@@ -174,7 +167,7 @@ fn corners_in_view(
             polygon.push(all[corner]);
         }
         for plane in planes() {
-            polygon = cut(&polygon, plane);
+            polygon = clip(&polygon, plane);
         }
         for point in polygon.iter() {
             corners.push(*point);
@@ -190,12 +183,12 @@ fn corners_in_view(
     corners
 }
 
-/// The corners of a face of a box that six planes have cut, each of which may add one.
+/// Maximum number of corners of a face after six cuts, each of which may add one.
 const MAX_FACE_CORNERS: usize = 4 + 6;
-/// Those of six faces, and the four corners of the near plane.
+/// The corners of six faces, and those of the near plane.
 const MAX_CORNERS: usize = 6 * MAX_FACE_CORNERS + 4;
 
-/// Up to so many points.
+/// A list of points with a maximum length.
 #[derive(Debug, Clone, Copy)]
 struct Points<const MAX: usize> {
     points: [Vec3; MAX],
@@ -224,8 +217,8 @@ impl<const MAX: usize> Points<MAX> {
     }
 }
 
-/// What of a convex shape is inside a plane; its corners go around it.
-fn cut(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNERS> {
+/// Cuts a convex polygon at a plane, keeping the inside. Corners are in order.
+fn clip(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNERS> {
     let mut rest = Points::default();
     let inside = |point: Vec3| plane.dot(point.extend(1.0));
     let nexts = polygon.iter().cycle().skip(1);
@@ -241,8 +234,7 @@ fn cut(polygon: &Points<MAX_FACE_CORNERS>, plane: Vec4) -> Points<MAX_FACE_CORNE
     rest
 }
 
-/// Whether what casts shadows may do so in another way at the next moment: two kinds, of which each
-/// is drawn when something of it has changed.
+/// A kind of casters: resting or playing. Each kind is redrawn if any of its casters changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Casters {
     Resting,
@@ -250,10 +242,10 @@ pub(crate) enum Casters {
 }
 
 impl Casters {
-    /// In the order in which they are drawn.
+    /// All kinds, in drawing order.
     const ALL: [Self; 2] = [Self::Resting, Self::Playing];
 
-    /// The kind of some instances of the same content.
+    /// The kind of the instances of some content.
     pub(crate) fn of(instances: &[Instance]) -> Self {
         let plays = |instance: &Instance| instance.playhead.clip.is_some();
         if instances.iter().any(plays) {
@@ -264,22 +256,22 @@ impl Casters {
     }
 }
 
-/// The shadow map of a document, and what is on it.
+/// The shadow map of one view.
 #[derive(Debug, Default)]
 pub(crate) struct ShadowData {
-    /// There once something casts a shadow.
+    /// Created with the first caster.
     map: Option<ShadowMap>,
-    /// The same without what plays; there once something does.
+    /// The map without playing casters. Created with the first playing caster.
     resting: Option<DepthTexture>,
-    /// What the next frame needs to be covered; none if it has no shadows.
+    /// The area of the next frame; `None` without shadows.
     pub(crate) fit: Option<ShadowFit>,
-    /// World space to clip space of the map, as it was drawn last.
+    /// World space to clip space of the map, as it was last drawn.
     clip_from_world: Mat4,
-    /// What casts shadows in the next frame, in world space.
+    /// Bounds of the casters of the next frame, in world space.
     pub(crate) casters: Vec<Aabb>,
-    /// For each kind of casters whether they must be drawn again.
+    /// `true` for each kind of casters that must be redrawn.
     is_stale: [bool; 2],
-    /// What each kind took when it was drawn last.
+    /// The cost of each kind when it was last drawn.
     statistics: [DrawStatistics; 2],
 }
 
@@ -298,13 +290,13 @@ struct DepthTexture {
 }
 
 impl ShadowData {
-    /// Begins to find out what the next frame needs.
+    /// Begins the next frame.
     pub(crate) fn begin(&mut self, fit: Option<ShadowFit>) {
         self.fit = fit;
         self.casters.clear();
     }
 
-    /// Compares the instances of some content on the map with those that are to be on it.
+    /// Marks the kinds of casters as stale whose instances differ from those on the map.
     pub(crate) fn compare(&mut self, drawn: &[Instance], next: &[Instance]) {
         if drawn == next {
             return;
@@ -316,13 +308,13 @@ impl ShadowData {
         }
     }
 
-    /// Has all of the map drawn again.
-    pub(crate) fn renew(&mut self) {
+    /// Marks the whole map as stale.
+    pub(crate) fn invalidate(&mut self) {
         self.is_stale = [true; 2];
     }
 
-    /// Adds what may cast a shadow in the next frame, anywhere if it is not known where it is; says
-    /// whether that may be seen.
+    /// Adds a caster of the next frame; without bounds it may be anywhere. Returns `true` if its
+    /// shadow may be visible.
     pub(crate) fn add_caster(&mut self, in_world: Option<Aabb>) -> bool {
         let Some(fit) = self.fit else {
             return false;
@@ -335,17 +327,17 @@ impl ShadowData {
         is_needed
     }
 
-    /// What casts shadows in the next frame.
+    /// The casters of the next frame; `None` without shadows.
     pub(crate) fn casters_of_frame(&self) -> Option<&[Aabb]> {
         self.is_on().then_some(&*self.casters)
     }
 
-    /// Whether the next frame has such shadows.
+    /// `true` if the next frame has shadows.
     pub(crate) fn is_on(&self) -> bool {
         self.fit.is_some() && !self.casters.is_empty()
     }
 
-    /// Makes the map ready, and says where it is.
+    /// Prepares the map, and returns its place.
     pub(crate) fn prepare(&mut self, gpu: &Gpu, layout: &FrameLayout) -> ShadowPlace {
         let Some(fit) = self.fit.filter(|_| self.is_on()) else {
             return ShadowPlace::default();
@@ -368,7 +360,7 @@ impl ShadowData {
             self.is_stale = [true; 2];
         }
         map.light.write(gpu, clip_from_world);
-        // Rows of a texture run down.
+        // Texture rows run down.
         let texture_from_clip = Mat4::from_cols(
             Vec4::new(0.5, 0.0, 0.0, 0.0),
             Vec4::new(0.0, -0.5, 0.0, 0.0),
@@ -383,13 +375,13 @@ impl ShadowData {
         }
     }
 
-    /// The map, once there is one.
+    /// The map, if it exists.
     pub(crate) fn view(&self) -> Option<&wgpu::TextureView> {
         self.map.as_ref().map(|map| &map.depths.view)
     }
 
-    /// Draws what must be drawn of the map, each kind of casters as `draw` does it. Bind group 0 is
-    /// that of the sun's view.
+    /// Redraws stale parts of the map. `draw` draws each kind of casters. Bind group 0 holds the
+    /// view of the sun.
     pub(crate) fn draw(
         &mut self,
         gpu: &Gpu,
@@ -402,7 +394,8 @@ impl ShadowData {
         let Some(map) = self.map.as_ref().filter(|_| is_on) else {
             return;
         };
-        // OpenGL copies no depths: there what rests is drawn again with what plays.
+        // OpenGL cannot copy depth, so there resting casters are redrawn together with playing
+        // ones.
         if plays && self.resting.is_none() && !gpu.is_opengl() {
             self.resting = Some(DepthTexture::new(gpu, map.texels));
             self.is_stale = [true; 2];
@@ -434,8 +427,11 @@ impl ShadowData {
         self.is_stale = [false; 2];
     }
 
-    /// Triangles and draw calls of all that is on the map.
+    /// Triangles and draw calls of everything on the map of the frame.
     pub(crate) fn statistics(&self) -> DrawStatistics {
+        if !self.is_on() {
+            return DrawStatistics::default();
+        }
         let [resting, playing] = self.statistics;
         DrawStatistics {
             shadow_triangles: resting.triangles + playing.triangles,
@@ -444,7 +440,7 @@ impl ShadowData {
         }
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         let map = self.map.as_ref().map(|map| &map.depths);
         let all = map.into_iter().chain(&self.resting);
@@ -453,7 +449,7 @@ impl ShadowData {
     }
 }
 
-/// The timestamps for a pass of the map that is begun now, if it is timed.
+/// The timestamps of a pass over the map, if it is timed.
 fn timestamps_of<'t>(
     timer: &'t mut Option<&mut PassTimer>,
 ) -> Option<wgpu::RenderPassTimestampWrites<'t>> {
@@ -470,7 +466,7 @@ impl ShadowMap {
         }
     }
 
-    /// Begins to draw what the sun sees on one of the textures.
+    /// Begins a pass over one of the textures, from the view of the sun.
     fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
@@ -497,7 +493,7 @@ impl ShadowMap {
 }
 
 impl DepthTexture {
-    /// One of so many texels along each side.
+    /// Creates one with a number of texels along each side.
     fn new(gpu: &Gpu, texels: u32) -> Self {
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT
             | wgpu::TextureUsages::TEXTURE_BINDING
@@ -531,7 +527,7 @@ mod tests {
         ShadowFit::new(&local, &BOUNDS, TO_SUN).unwrap()
     }
 
-    /// From above, near the ground, and from within what is shown.
+    /// From above, near the ground, and from inside the map.
     fn views() -> [View; 4] {
         [
             view(Vec3::new(0.0, 175.0, 0.0), Vec3::new(-15.0, 130.0, -15.0)),
@@ -580,7 +576,7 @@ mod tests {
         };
         let mut shadow = ShadowData::default();
         let mut last = [Vec::new(), Vec::new()];
-        // What is drawn of a frame with some that rest and some that play.
+        // The kinds that are drawn in a frame with resting and playing instances.
         let mut drawn = |next: [Vec<Instance>; 2]| {
             shadow.begin(Some(fit(view)));
             assert!(shadow.add_caster(None));

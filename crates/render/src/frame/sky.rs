@@ -1,33 +1,27 @@
-//! What is seen wherever nothing else is: the sky over maps, a studio around models.
+//! The background: the sky over maps, a studio around models.
 
-use super::ImagePart;
-use super::pass::{Background, FramePass, HAZE};
-use super::uniforms::{FRAME, Frame, FrameLayout};
-use super::view::LocalView;
-use crate::gpu::pipelines::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
+use super::{Background, FRAME, Frame, FrameLayout, FramePass, HAZE, ImagePart, LocalView};
+use crate::gpu::{
+    Gpu, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, Shader, constants,
+    source, upload_cube,
 };
-use crate::gpu::shader::source;
-use crate::gpu::textures::upload_cube;
-use crate::gpu::wgsl::constants;
-use crate::gpu::{Gpu, Shader};
 use mapscope_scene::assets::Skybox;
 use mapscope_scene::camera::Projection;
 
-/// How far up unit vectors point below which there is nothing but haze.
+/// Upward component of unit vectors below which the sky is plain haze.
 const HAZE_BELOW: f32 = -0.55;
 
 /// The sky, for every shader that draws it.
 pub(crate) const SKY: (&str, &str) = source!("sky.wgsl");
 
-/// What is behind everything: the sky, and what models stand on.
+/// The shader of backgrounds: the sky, and the floor below models.
 pub(crate) static SHADER: Shader = Shader {
     name: "studio",
     shared: &[Frame::wgsl, wgsl],
     parts: &[FRAME, SKY, source!("studio.wgsl")],
 };
 
-/// For every shader that draws the sky.
+/// The constants of every shader that draws the sky.
 pub(crate) fn wgsl() -> String {
     constants! {
         HAZE = HAZE,
@@ -35,7 +29,7 @@ pub(crate) fn wgsl() -> String {
     }
 }
 
-/// Draws what is behind everything.
+/// Draws backgrounds.
 #[derive(Debug, Clone)]
 pub(crate) struct SkyRenderer {
     pipelines: PipelineCache<Background>,
@@ -48,7 +42,7 @@ impl PipelineKey for Background {
             Self::Skybox => ["vs_skybox", "fs_skybox"],
             Self::Sky | Self::Own => ["vs_sky", "fs_sky"],
         };
-        maker.create(&PipelineOptions::behind_all(vertex, fragment))
+        maker.create(&PipelineOptions::background(vertex, fragment))
     }
 }
 
@@ -59,10 +53,10 @@ impl SkyRenderer {
         }
     }
 
-    /// The same with shaders as they now are on disk.
+    /// Returns a copy whose pipelines use the shaders that are now on disk.
     pub(crate) fn reloaded(&self, gpu: &Gpu) -> Self {
         let mut renderer = self.clone();
-        renderer.pipelines.remake(gpu);
+        renderer.pipelines.recreate(gpu);
         renderer
     }
 
@@ -72,7 +66,7 @@ impl SkyRenderer {
 
     pub(crate) fn prepare(&mut self, background: Background) {
         if background != Background::Own {
-            self.pipelines.need(background, false);
+            self.pipelines.request(background, false);
         }
     }
 
@@ -82,8 +76,8 @@ impl SkyRenderer {
         }
     }
 
-    /// Draws it in a frame of this view where that was not cleared to the same: often half of what is
-    /// seen of the sky is haze.
+    /// Draws the background except for rows of plain haze, to which the frame was cleared. These
+    /// are often half of the visible sky.
     pub(crate) fn draw_above_haze(
         &self,
         pass: &mut FramePass<'_>,
@@ -101,7 +95,7 @@ impl SkyRenderer {
     }
 }
 
-/// How many of the lowest rows of pixels show nothing but haze of [`Background::Sky`].
+/// Number of rows at the bottom of the frame that show only haze of [`Background::Sky`].
 fn haze_rows(local: &LocalView<'_>) -> u32 {
     let [forward, right, up] = local.rays();
     let is_level = right.y.abs() < 1e-6;
@@ -109,8 +103,7 @@ fn haze_rows(local: &LocalView<'_>) -> u32 {
         return 0;
     }
     let ImagePart { of, origin, size } = local.part;
-    // Rays are least steep at both ends of a row, and along a column they are least steep at one of
-    // its ends.
+    // Rays are least steep at both ends of a row, and in a column at one of its ends.
     let is_haze = |edge: u32| {
         let y = 1.0 - 2.0 * (origin[1] + edge) as f32 / of[1] as f32;
         (forward + right + up * y).normalize().y < HAZE_BELOW
@@ -121,7 +114,7 @@ fn haze_rows(local: &LocalView<'_>) -> u32 {
     (0..size[1]).rev().take_while(|row| is_haze(*row)).count() as u32
 }
 
-/// Puts a skybox on the GPU; none that is larger than the device allows.
+/// Uploads a skybox; `None` if it exceeds the limit of the device.
 pub(crate) fn upload_skybox(gpu: &Gpu, skybox: &Skybox) -> Option<wgpu::TextureView> {
     let side = skybox.side();
     if side > gpu.device.limits().max_texture_dimension_2d {
@@ -136,9 +129,7 @@ pub(crate) fn upload_skybox(gpu: &Gpu, skybox: &Skybox) -> Option<wgpu::TextureV
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::frame::View;
-    use crate::frame::light::FrameLight;
-    use crate::frame::uniforms::FrameData;
+    use crate::frame::{FrameData, FrameLight, View};
     use crate::gpu::Target;
     use glam::Vec3;
     use mapscope_scene::Aabb;
@@ -149,7 +140,7 @@ mod tests {
         let gpu = Gpu::headless(None).unwrap();
         let layout = FrameLayout::new(&gpu);
         let mut sky = SkyRenderer::new(&layout);
-        sky.pipelines.make(&gpu, Background::Sky, false);
+        sky.pipelines.create(&gpu, Background::Sky, false);
         let size = [60, 40];
         let target = Target::new(&gpu, size);
         let mut frame = FrameData::new(&gpu, &layout, Aabb::default(), 0.0);

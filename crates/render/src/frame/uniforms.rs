@@ -1,71 +1,64 @@
-//! What every shader knows of the frame.
+//! The uniforms of frames: bind group 0 of every shader.
 
 use bytemuck::Zeroable as _;
 use glam::{Mat4, Vec2, Vec4};
 
-use super::light::{FrameLight, GroundShadow};
-use super::view::LocalView;
-use crate::gpu::bindings::{
-    COMPARISON, CUBE_TEXTURE, DEPTH_TEXTURE, SAMPLER, TEXTURE, UNIFORM, bind_group,
-    bind_group_layout,
+use super::{FrameLight, GroundShadow, LocalView};
+use crate::gpu::{
+    COLOR_FORMAT, COMPARISON, CUBE_TEXTURE, DEPTH_FORMAT, DEPTH_TEXTURE, Gpu, SAMPLER, TEXTURE,
+    UNIFORM, Uniform, bind_group, bind_group_layout, sampler, shader_struct, source, texture,
+    upload_cube, upload_texture,
 };
-use crate::gpu::buffers::Uniform;
-use crate::gpu::samples::DEPTH_FORMAT;
-use crate::gpu::shader::source;
-use crate::gpu::textures::{sampler, texture, upload_cube, upload_texture};
-use crate::gpu::wgsl::shader_struct;
-use crate::gpu::{COLOR_FORMAT, Gpu};
 use mapscope_scene::Aabb;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::terrain::noise;
 
-/// What every shader knows of the frame.
+/// The declarations of the frame, for every shader.
 pub(crate) const FRAME: (&str, &str) = source!("frame.wgsl");
 
 shader_struct! {
-    /// What every shader knows of the frame.
+    /// The uniforms of a frame.
     pub(crate) struct Frame {
         clip_from_world: Mat4,
-        /// Eye in world space; w: seconds, for what moves.
+        /// Eye in world space; w: time in seconds, for animation.
         eye: Vec4,
         /// From the frame's centre to its right edge, in world space at distance 1.
         right: Vec4,
-        /// The same to its top; w is the distance of the target.
+        /// From the frame's centre to its top edge; w is the distance of the target.
         up: Vec4,
-        /// The same straight ahead; w is 1 where the projection is orthographic.
+        /// Straight ahead; w is 1 for an orthographic projection.
         ahead: Vec4,
-        /// What models stand on: x and z of the middle of what stands there, and half its size.
+        /// The floor: x and z of the centre of what stands on it, and half its size.
         floor: Vec4,
-        /// Side of a cell of the floor's grid, how far it is seen, how much light reaches it less,
-        /// and its world height.
+        /// The floor's grid: side of a cell, visible range, darkening, and world height.
         grid: Vec4,
-        /// Where the light of the environment is, in world space.
+        /// Position of the environment's light, in world space.
         light_position: Vec4,
-        /// Unit vector toward it from the middle of the world.
+        /// Unit vector toward it from the origin of the world.
         to_sun: Vec4,
-        /// The colour of its light.
+        /// Colour of its light.
         light_color: Vec4,
-        /// The colour of the light from everywhere.
+        /// Colour of the ambient light.
         ambient_color: Vec4,
         /// World space to the shadow map: texture coordinates, and depth.
         shadow_from_world: Mat4,
-        /// How far before a surface one looks for its shadow, in world units; how wide a texel of the
-        /// shadow map is, in texture coordinates.
+        /// Offset of a shadow lookup from the surface, in world units; size of a texel of the
+        /// shadow map, in texture coordinates.
         shadow: Vec4,
-        /// World x and z where the texture of the ground's shadow begins, and texture coordinates
-        /// for each unit from there.
+        /// World x and z at the origin of the ground's shadow texture, and texture coordinates per
+        /// world unit.
         ground: Vec4,
-        /// Normalized device coordinates of the whole image: those of the part that is drawn, times
-        /// x and y, plus z and w.
+        /// Normalized device coordinates of the whole image from those of the drawn part: multiply
+        /// by x and y, add z and w.
         part: Vec4,
-        /// Width and height in pixels of what is drawn at once.
+        /// Width and height of the drawn part in pixels.
         size: Vec2,
-        /// The world height that 0 stands for in the texture of the ground's shadow, and what 1 adds.
+        /// World height of the value 0 in the ground's shadow texture, and height per value 1.
         ground_heights: Vec2,
     }
 }
 
-/// The layout of bind group 0, and what is the same in all frames.
+/// The layout of bind group 0, and the resources that all frames share.
 #[derive(Debug)]
 pub(crate) struct FrameLayout {
     pub(crate) layout: wgpu::BindGroupLayout,
@@ -73,11 +66,11 @@ pub(crate) struct FrameLayout {
     pub(crate) repeating: wgpu::Sampler,
     comparison: wgpu::Sampler,
     clamped: wgpu::Sampler,
-    /// Those of a frame without shadows.
+    /// The textures of a frame without shadows.
     plain: FrameTextures,
 }
 
-/// The textures that frames differ in.
+/// The textures that differ between frames.
 #[derive(Debug, Clone, PartialEq)]
 struct FrameTextures {
     shadow_map: wgpu::TextureView,
@@ -86,7 +79,7 @@ struct FrameTextures {
     reflection: wgpu::TextureView,
 }
 
-/// Bind group 0: it holds one frame's values at a time.
+/// Bind group 0: the uniforms and textures of one frame at a time.
 #[derive(Debug)]
 pub(crate) struct FrameData {
     uniform: Uniform<Frame>,
@@ -96,7 +89,7 @@ pub(crate) struct FrameData {
     pub(crate) bind_group: wgpu::BindGroup,
 }
 
-/// Bind group 0 of the shadow map, which is seen from the sun.
+/// Bind group 0 of the shadow map, with the view of the sun.
 #[derive(Debug)]
 pub(crate) struct LightData {
     uniform: Uniform<Frame>,
@@ -120,14 +113,14 @@ impl FrameLayout {
             CUBE_TEXTURE,
             TEXTURE,
         ];
-        // The lowest number of 16 bits, -65504: nothing is in its shadow.
+        // -65504, the lowest finite 16-bit float: nothing is below it, so nothing is in its shadow.
         let far_below = 0xfbff_u16.to_ne_bytes();
         let texels: &[&[u8]] = &[&far_below];
         let format = wgpu::TextureFormat::R16Float;
         let level = upload_texture(gpu, "no ground", format, [1, 1], &[texels]);
         let texels: &[&[u8]] = &[&[0; 4]];
         let nothing = upload_texture(gpu, "no reflection", COLOR_FORMAT, [1, 1], &[texels]);
-        // Empty: nothing is in the shadow.
+        // Cleared to 0: nothing is in the shadow.
         let usage = wgpu::TextureUsages::RENDER_ATTACHMENT | wgpu::TextureUsages::TEXTURE_BINDING;
         let size = ([1, 1], 1, 1);
         let shadow_map = texture(gpu, "no shadow map", DEPTH_FORMAT, size, usage);
@@ -139,7 +132,8 @@ impl FrameLayout {
                 label: Some("shadow"),
                 mag_filter: wgpu::FilterMode::Linear,
                 min_filter: wgpu::FilterMode::Linear,
-                // Depth is reversed: lit is what is as near to the sun as what the sun sees.
+                // Depth is reversed: a surface is lit if it is at least as near to the sun as the
+                // map.
                 compare: Some(wgpu::CompareFunction::GreaterEqual),
                 ..Default::default()
             }),
@@ -175,8 +169,7 @@ impl FrameLayout {
 }
 
 impl FrameData {
-    /// For frames of what occupies these bounds, and stands on a floor at this world height if there
-    /// is one.
+    /// Creates it for content with these bounds, above a floor at a world height if it has one.
     pub(crate) fn new(gpu: &Gpu, frame: &FrameLayout, bounds: Aabb, floor_height: f32) -> Self {
         let uniform = Uniform::new(gpu, "frame");
         Self {
@@ -187,7 +180,7 @@ impl FrameData {
         }
     }
 
-    /// Has the next frame in the light of these shadows, below this sky.
+    /// Binds the shadows, the sky and the reflection of the next frame.
     pub(crate) fn bind(
         &mut self,
         gpu: &Gpu,
@@ -223,7 +216,7 @@ impl FrameData {
         }
     }
 
-    /// Sets the values for the next frame.
+    /// Writes the uniforms of the next frame.
     pub(crate) fn write(&mut self, gpu: &Gpu, local: &LocalView<'_>, light: &FrameLight) {
         let LocalView { view, part, .. } = local;
         let [ahead, right, up] = local.rays();
@@ -260,7 +253,7 @@ impl LightData {
         }
     }
 
-    /// Sets where the sun sees what casts shadows.
+    /// Sets the view of the sun.
     pub(crate) fn write(&mut self, gpu: &Gpu, clip_from_world: Mat4) {
         let frame = Frame {
             clip_from_world,
@@ -270,13 +263,13 @@ impl LightData {
     }
 }
 
-/// `floor` and `grid` of the shader for something of this size. Four cells of the grid, or one,
-/// or two, and so on, are as wide as a tile of terrain.
+/// `floor` and `grid` of the shader for content of this size. The side of a cell is a power of two,
+/// so that it fits the tiles of terrain.
 fn floor_below(bounds: Aabb, floor_height: f32) -> [Vec4; 2] {
     let (center, half_size) = (bounds.center(), (bounds.max - bounds.min) * 0.5);
     let radius = bounds.radius().max(1e-3);
     let cell = (radius * 0.3).log2().round().exp2();
-    // What hovers shades less, and what is below the floor nothing.
+    // Hovering content darkens the floor less, and content far away from it not at all.
     let height = (bounds.max.y - bounds.min.y).max(1e-3);
     let shade = 1.0 - ((bounds.min.y - floor_height).abs() / height * 2.0).min(1.0);
     [

@@ -1,32 +1,30 @@
-//! What a frame shows, and from where.
+//! Views: the camera of a frame, and what it shows.
 
 use glam::{Affine3A, Mat4, Vec3, Vec3A, Vec4};
 
-use super::ImagePart;
-use super::instances::{Instance, InstanceRanges, LevelRanges};
+use super::{ImagePart, Instance, InstanceRanges, LevelRanges};
 use mapscope_scene::camera::{Camera, Projection};
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::{Aabb, Playhead, Shown, Sun};
 
-/// Everything about a frame but the document itself.
+/// Everything that defines a frame, except the document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
-    /// Where it is taken from.
+    /// The camera.
     pub camera: Camera,
-    /// What of the document is shown.
+    /// The visible parts of the document.
     pub shown: Shown,
-    /// Seconds since the start, for what moves by itself. A view that does not change has one
-    /// that does not change.
+    /// Seconds since the start, for animations that always run. A static view has a constant time.
     pub time_secs: f32,
-    /// How much wider than on a plain screen contours are, in pixels.
+    /// Scale of the width of contours, in pixels per point.
     pub outline_scale: f32,
-    /// Which part of an image is drawn, in as many pixels as the target has; none for the whole of
-    /// one of that size.
+    /// The part of an image that is drawn, with as many pixels as the target; `None` for a whole
+    /// image of the target's size.
     pub part: Option<ImagePart>,
 }
 
 impl View {
-    /// A view with nothing selected and no overlay.
+    /// A view without selection and overlays.
     pub fn plain(camera: Camera) -> Self {
         Self {
             camera,
@@ -38,53 +36,53 @@ impl View {
     }
 }
 
-/// A frame from the space of something that is drawn in it.
+/// A view in model space.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalView<'a> {
-    /// What is shown, and the camera in world space.
+    /// The visible parts, and the camera in world space.
     pub(crate) view: &'a View,
-    /// Width and height in pixels of the whole image.
+    /// Width and height of the whole image in pixels.
     pub(crate) size: [u32; 2],
-    /// Which part of it is drawn.
+    /// The part of it that is drawn.
     pub(crate) part: ImagePart,
     /// Model space to clip space.
     pub(crate) clip_from_model: Mat4,
-    /// The camera in model space: where the eye is, where it looks, and what is right and up.
+    /// The camera in model space: position, and directions ahead, right and up.
     pub(crate) eye: Vec3,
     pub(crate) forward: Vec3,
     right: Vec3,
     up: Vec3,
-    /// How long a unit of the world is in model space.
+    /// Length of a world unit in model space.
     scale: f32,
-    /// Whether model space is world space.
+    /// `true` if model space is world space.
     pub(crate) is_in_place: bool,
-    /// Whether the world shows it as in a mirror, so that its front faces are the other way round.
+    /// `true` if model space is mirrored, which inverts front faces.
     pub(crate) is_mirrored: bool,
-    /// The moment that is shown of it.
+    /// The moment that is shown.
     pub(crate) playhead: Playhead,
-    /// What is in view, or casts a shadow, of content that is drawn wherever it stands.
+    /// Placements of instanced content that are visible or cast a shadow.
     pub(crate) instances: &'a [Instance],
-    /// Which of these are drawn where.
+    /// The instances that each pass draws.
     pub(crate) ranges: &'a LevelRanges,
-    /// What casts shadows on others, in world space; none without such shadows.
+    /// Bounds of shadow casters, in world space; `None` without a shadow map.
     pub(crate) casters: Option<&'a [Aabb]>,
     /// Unit vector toward the sun, in world space.
     pub(crate) to_sun: Vec3,
-    /// What water reflects.
+    /// The reflection in water.
     pub(crate) reflected: Reflected,
 }
 
-/// What water reflects.
+/// The contents of the reflection in water.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reflected {
-    /// Whether the sky is the skybox of the document, and not Mapscope's own.
+    /// `true` if the sky is the skybox of the document instead of the built-in sky.
     pub(crate) skybox: bool,
-    /// Whether the ground and what stands on it are as well, which are drawn as in a mirror.
+    /// `true` if the ground and what stands on it are reflected too.
     pub(crate) ground: bool,
 }
 
 impl<'a> LocalView<'a> {
-    /// The part of an image that a view is of, in so many pixels, from world space.
+    /// The view of a drawn part of an image with this size, in world space.
     pub(crate) fn new(view: &'a View, size: [u32; 2]) -> Self {
         let part = view.part.unwrap_or(ImagePart::whole(size));
         let whole = Self::whole(view, size);
@@ -95,7 +93,7 @@ impl<'a> LocalView<'a> {
         }
     }
 
-    /// The whole image, of which so many pixels are drawn at once, from world space.
+    /// The view of the whole image, in world space. `drawn` is the size of the drawn part.
     pub(crate) fn whole(view: &'a View, drawn: [u32; 2]) -> Self {
         let camera = &view.camera;
         let [right, up] = camera.right_up();
@@ -121,8 +119,8 @@ impl<'a> LocalView<'a> {
         }
     }
 
-    /// The frame from the space of something that stands in the world.
-    pub(crate) fn of(self, world_from_model: &Affine3A) -> Self {
+    /// The view in the model space of a placement.
+    pub(crate) fn in_model_space(self, world_from_model: &Affine3A) -> Self {
         if *world_from_model == Affine3A::IDENTITY {
             return self;
         }
@@ -141,15 +139,15 @@ impl<'a> LocalView<'a> {
             scale: model_from_world.transform_vector3(self.forward).length(),
             is_in_place: false,
             casters: None,
-            // Its directions are those of the world.
+            // They are in world space.
             reflected: Reflected::default(),
             is_mirrored: is_mirrored(world_from_model),
             ..self
         }
     }
 
-    /// The frame as a level mirror at a world height shows it: of what is above the mirror, where it
-    /// is seen in the mirror. None if nothing is, or not from there; it must be in world space.
+    /// The view in a horizontal mirror at a world height, clipped to the space above it. `None` if
+    /// the eye is below it, or the projection is orthographic. The view must be in world space.
     pub(crate) fn mirrored_at(self, height: f32) -> Option<Self> {
         let is_seen = self.eye.y > height && self.is_in_place;
         if !is_seen || self.view.camera.projection == Projection::Orthographic {
@@ -163,8 +161,8 @@ impl<'a> LocalView<'a> {
             Vec4::Z,
             Vec4::new(0.0, 2.0 * height, 0.0, 1.0),
         );
-        // What is below the mirror is before the near plane. Depth falls from 1 at the mirror, and
-        // along the steepest ray of the frame it ends at zero.
+        // The near plane is the mirror, which clips everything below it. Depth falls from 1 at the
+        // mirror to 0 along the steepest ray of the frame.
         let [_, to_right, to_top] = self.rays();
         let steepest = forward.y + to_right.y.abs() + to_top.y.abs();
         if steepest <= 0.0 {
@@ -186,30 +184,30 @@ impl<'a> LocalView<'a> {
         })
     }
 
-    /// The ray through the middle of the whole image, and what is added to it toward its right and
-    /// its upper edge, in model space.
+    /// The ray through the centre of the whole image, and the offsets to its right and its top
+    /// edge, in model space.
     pub(crate) fn rays(&self) -> [Vec3; 3] {
         let half_height = self.view.camera.half_height();
         let half_width = half_height * self.size[0] as f32 / self.size[1] as f32;
         [self.forward, self.right * half_width, self.up * half_height]
     }
 
-    /// Whether this is what water reflects.
+    /// `true` if this is the view of the reflection.
     pub(crate) fn is_reflection(&self) -> bool {
         self.is_mirrored && self.is_in_place
     }
 
-    /// How far away the target of the camera is, in model space.
+    /// Distance of the camera's target, in model space.
     pub(crate) fn distance(&self) -> f32 {
         self.view.camera.distance() * self.scale
     }
 
-    /// How many pixels a unit of model space has at distance 1.
+    /// Pixels per unit of model space at distance 1.
     pub(crate) fn pixels_at_1(&self) -> f32 {
         self.size[1] as f32 / (2.0 * self.view.camera.half_height())
     }
 
-    /// How many pixels a unit of model space has where a box is nearest to the eye.
+    /// Pixels per unit of model space at the nearest point of a box.
     pub(crate) fn pixels_per_unit(&self, bounds: &Aabb) -> f32 {
         let distance = match self.view.camera.projection {
             Projection::Perspective => bounds.distance(self.eye),
@@ -218,7 +216,7 @@ impl<'a> LocalView<'a> {
         self.pixels_at_1() / distance
     }
 
-    /// How far away a place in model space is; only for comparing it with others.
+    /// A measure of distance in model space, for comparisons only.
     pub(crate) fn depth(&self, place: Vec3) -> f32 {
         match self.view.camera.projection {
             Projection::Perspective => self.eye.distance_squared(place),
@@ -226,28 +224,28 @@ impl<'a> LocalView<'a> {
         }
     }
 
-    /// How far away the near plane is, in model space.
+    /// Distance of the near plane, in model space.
     pub(crate) fn near(&self) -> f32 {
         self.view.camera.near * self.scale
     }
 }
 
-/// Whether what stands so is seen as in a mirror.
+/// `true` if a placement mirrors its content.
 pub(crate) fn is_mirrored(world_from_model: &Affine3A) -> bool {
     world_from_model.matrix3.determinant() < 0.0
 }
 
-/// By how much lengths grow at most in what stands so.
+/// The largest factor by which a placement scales lengths.
 pub(crate) fn largest_scale(world_from_model: &Affine3A) -> f32 {
     let axes = world_from_model.matrix3;
     let lengths = [axes.x_axis, axes.y_axis, axes.z_axis].map(Vec3A::length);
     lengths.into_iter().fold(0.0, f32::max)
 }
 
-/// The planes that bound what a camera sees.
+/// The planes of the visible space.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Frustum {
-    /// Left, right, bottom, top and near; a point is inside where all are positive.
+    /// Left, right, bottom, top and near. A point is inside if all are positive.
     pub(crate) planes: [Vec4; 5],
 }
 
@@ -260,8 +258,8 @@ impl Frustum {
         }
     }
 
-    /// Whether a box may be seen: none when it is not, and else whether all of it is inside. Boxes
-    /// near a corner of the frame may be taken for seen when they are not.
+    /// Tests a box: `None` if it is invisible, otherwise `true` if all of it is visible. Boxes near
+    /// a corner of the frame may be false positives.
     pub(crate) fn sees(&self, bounds: &Aabb) -> Option<bool> {
         let mut inside = true;
         for plane in &self.planes {

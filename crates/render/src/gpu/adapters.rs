@@ -1,4 +1,4 @@
-//! Which adapter draws, and why: interfaces in turn, and the adapters that they offer.
+//! Chooses the adapter that draws: interfaces in order of preference, and the adapters of each.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use thiserror::Error;
 
 use super::Samples;
 
-/// What users ask of what draws; where they do not, it is chosen.
+/// The user's choice of adapter; `None` for the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct GpuRequest {
     /// The interface.
     pub backend: Option<Backend>,
-    /// How many samples each pixel has.
+    /// Number of samples per pixel.
     pub samples: Option<Samples>,
 }
 
-/// Why there is no device.
+/// The reason why no device was created.
 #[derive(Debug, Error)]
 pub enum GpuError {
-    /// No adapter fits.
+    /// No adapter was found.
     #[error(
         "no graphics adapter was found ({0}); Mapscope needs a driver for Vulkan, Metal, Direct3D 12 \
          or OpenGL. On Debian or Ubuntu `apt install mesa-vulkan-drivers` brings one that needs no \
@@ -28,13 +28,13 @@ pub enum GpuError {
     /// The adapter gave no device.
     #[error("the graphics adapter gave no device: {0}")]
     NoDevice(wgpu::RequestDeviceError),
-    /// OpenGL is too old, in the words of the driver.
+    /// The OpenGL version is too old. The field is the driver's version string.
     #[error(
         "the OpenGL of the graphics driver is `{0}`; expected OpenGL 4.0 or OpenGL ES 3.1. Vulkan, Metal \
          and Direct3D 12 are not bound to that: `mapscope info --adapters` lists what there is"
     )]
     OldOpenGl(String),
-    /// The environment asks for an interface that there is not.
+    /// The environment names an unknown interface.
     #[error(
         "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
          several of them with commas between them"
@@ -43,28 +43,28 @@ pub enum GpuError {
 }
 
 impl GpuError {
-    /// Whether other interfaces may have an adapter.
+    /// `true` if other interfaces may have an adapter.
     pub fn is_no_adapter(&self) -> bool {
         matches!(self, Self::NoAdapter(_))
     }
 }
 
-/// The interfaces that are asked first. OpenGL is not among them, since asking it too doubles the
-/// time that the start takes.
-const FIRST: wgpu::Backends = wgpu::Backends::PRIMARY;
-/// What is asked where none of them has an adapter.
-const SECOND: wgpu::Backends = wgpu::Backends::GL;
+/// The interfaces that are tried first. OpenGL is left out, since trying it too doubles the start
+/// time.
+const PREFERRED: wgpu::Backends = wgpu::Backends::PRIMARY;
+/// The interfaces that are tried if those have no adapter.
+const FALLBACK: wgpu::Backends = wgpu::Backends::GL;
 
-/// A graphics interface that can be asked for.
+/// A graphics interface that the user can choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Backend {
-    /// Vulkan, of Linux, Android and Windows.
+    /// Vulkan (Linux, Android, Windows).
     Vulkan,
-    /// OpenGL 3.3 or OpenGL ES 3.0, or newer.
+    /// OpenGL 3.3, OpenGL ES 3.0, or newer.
     OpenGl,
-    /// Metal, of Apple's systems.
+    /// Metal (Apple systems).
     Metal,
-    /// Direct3D 12, of Windows.
+    /// Direct3D 12 (Windows).
     Direct3D12,
 }
 
@@ -79,22 +79,22 @@ impl From<Backend> for wgpu::Backends {
     }
 }
 
-/// Why an adapter draws, or does not.
+/// The reason why an adapter was chosen, or was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// It is of the interface that was asked for.
+    /// The user chose its interface.
     Asked,
-    /// It is of the interface that the environment asks for.
+    /// The environment variable names its interface.
     Environment,
     /// No other interface has an adapter.
     SecondInterface,
-    /// It comes before all others.
+    /// Its type is preferred to that of all others.
     Best(wgpu::DeviceType),
-    /// It is of another interface than was asked for.
+    /// Another interface was chosen.
     OtherInterface,
-    /// It is of OpenGL, and another interface has an adapter.
+    /// Its interface is OpenGL, and another interface has an adapter.
     OnlyOpenGl,
-    /// Another one comes before it.
+    /// Another adapter is preferred.
     NotBest,
 }
 
@@ -118,31 +118,32 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Interfaces that are asked together, and what that says of the adapter they give.
+/// Interfaces that are tried together, and the reason for an adapter of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Interfaces {
     pub(crate) backends: wgpu::Backends,
-    /// Why these; none for those that are asked first.
-    why: Option<Reason>,
+    /// The reason for these interfaces; `None` if they are the default.
+    reason: Option<Reason>,
 }
 
 impl Interfaces {
-    /// Those to ask first: what the user asks for, or else the environment variable `WGPU_BACKEND`.
+    /// The interfaces to try first: the user's choice, or else those of the environment variable
+    /// `WGPU_BACKEND`.
     ///
     /// # Errors
-    /// When the variable is asked, and names none that there is.
+    /// When the variable is used and names an unknown interface.
     pub fn first(asked: Option<Backend>) -> Result<Self, GpuError> {
         if let Some(backend) = asked {
             return Ok(Self {
                 backends: backend.into(),
-                why: Some(Reason::Asked),
+                reason: Some(Reason::Asked),
             });
         }
         let names = std::env::var_os("WGPU_BACKEND").unwrap_or_default();
         Self::named(&names.to_string_lossy())
     }
 
-    /// Those of a list of names with commas between them; an empty one asks for none.
+    /// Parses a comma-separated list of interface names; an empty list means the default.
     fn named(names: &str) -> Result<Self, GpuError> {
         let mut backends = wgpu::Backends::empty();
         for name in names.split(',').map(str::trim) {
@@ -154,26 +155,26 @@ impl Interfaces {
         }
         Ok(if backends.is_empty() {
             Self {
-                backends: FIRST,
-                why: None,
+                backends: PREFERRED,
+                reason: None,
             }
         } else {
             Self {
                 backends,
-                why: Some(Reason::Environment),
+                reason: Some(Reason::Environment),
             }
         })
     }
 
-    /// Those to ask when these have no adapter; none where nothing else was asked for.
+    /// The interfaces to try next if these have no adapter; `None` if these were chosen explicitly.
     pub fn next(self) -> Option<Self> {
-        self.why.is_none().then_some(Self {
-            backends: SECOND,
-            why: Some(Reason::SecondInterface),
+        self.reason.is_none().then_some(Self {
+            backends: FALLBACK,
+            reason: Some(Reason::SecondInterface),
         })
     }
 
-    /// An instance that asks them for what this display can show (`None`: no display).
+    /// Creates an instance for a display (`None` without one).
     pub fn instance(
         self,
         display: Option<Box<dyn wgpu::wgt::WgpuHasDisplayHandle>>,
@@ -182,7 +183,8 @@ impl Interfaces {
             Some(display) => wgpu::InstanceDescriptor::new_with_display_handle(display),
             None => wgpu::InstanceDescriptor::new_without_display_handle(),
         };
-        // Nothing is drawn indirectly, and each device would begin with compiling the checks of that.
+        // No draw is indirect, and creating a device would first compile the validation of indirect
+        // draws.
         descriptor
             .flags
             .remove(wgpu::InstanceFlags::VALIDATION_INDIRECT_CALL);
@@ -191,10 +193,10 @@ impl Interfaces {
         wgpu::Instance::new(descriptor)
     }
 
-    /// The best adapter that they have, and why it is the one.
+    /// The best adapter, and the reason for it.
     ///
     /// # Errors
-    /// When they have none that can show frames on the surface.
+    /// When no adapter can present to the surface.
     pub(crate) async fn adapter(
         self,
         instance: &wgpu::Instance,
@@ -212,15 +214,15 @@ impl Interfaces {
             return Err(GpuError::OldOpenGl(info.driver_info));
         }
         let best = Reason::Best(adapter.get_info().device_type);
-        Ok((adapter, self.why.unwrap_or(best)))
+        Ok((adapter, self.reason.unwrap_or(best)))
     }
 
-    /// The adapter that draws without a window if these are asked first.
+    /// The adapter that draws without a window.
     async fn chosen(self) -> Result<(wgpu::AdapterInfo, Reason), GpuError> {
         let found = self.adapter(&self.instance(None), None).await;
         let found = match (found, self.next()) {
             (Err(error), Some(next)) => {
-                // If that is in vain too, the first error says what was missing.
+                // If the fallback fails too, the first error is reported.
                 let second = next.adapter(&next.instance(None), None).await;
                 second.map_err(|_| error)
             }
@@ -230,21 +232,21 @@ impl Interfaces {
     }
 }
 
-/// An adapter that can be had without a window.
+/// An adapter that works without a window.
 #[derive(Debug, Clone)]
 pub struct AdapterRow {
-    /// What it and its driver are called.
+    /// Name and driver.
     pub info: wgpu::AdapterInfo,
-    /// Whether it is the one that draws.
+    /// `true` if it is the chosen one.
     pub is_chosen: bool,
-    /// Why it is, or why not.
+    /// The reason why it was chosen, or was not.
     pub reason: Reason,
-    /// How many samples each pixel has if it draws.
+    /// Number of samples per pixel if it draws.
     pub samples: Samples,
 }
 
-/// All adapters that can be had without a window, and which of them would draw, or why none would.
-/// Interfaces of other systems have none.
+/// Lists the adapters that work without a window. The second result is an error if no adapter can
+/// draw. Interfaces of other operating systems have no adapters.
 pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
     pollster::block_on(async {
         let first = Interfaces::first(asked.backend);
@@ -254,8 +256,8 @@ pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
             Err(error) => Err(error),
         };
         let all = Interfaces {
-            backends: FIRST | SECOND,
-            why: None,
+            backends: PREFERRED | FALLBACK,
+            reason: None,
         };
         let found = all.instance(None).enumerate_adapters(all.backends).await;
         let rows = found.iter().map(|adapter| {
@@ -267,7 +269,7 @@ pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
                 (None, Some(asked)) if asked.backends.contains(info.backend.into()) => {
                     Reason::NotBest
                 }
-                (None, Some(asked)) if asked.why.is_none() => Reason::OnlyOpenGl,
+                (None, Some(asked)) if asked.reason.is_none() => Reason::OnlyOpenGl,
                 (None, _) => Reason::OtherInterface,
             };
             AdapterRow {
@@ -281,9 +283,9 @@ pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
     })
 }
 
-/// Whether this version of OpenGL has no buffers that shaders read as arrays, which is what is asked of it
-/// here: naga writes them from OpenGL 4.0 and OpenGL ES 3.1 on. NVIDIA's driver for Linux says 3.3, since
-/// that is what wgpu asks it for. What names no version is left to the device.
+/// `true` if an OpenGL version has no storage buffers, which naga writes from OpenGL 4.0 and OpenGL
+/// ES 3.1 on. NVIDIA's Linux driver reports 3.3, because wgpu requests that version. A string
+/// without a version number is left to the device.
 fn lacks_storage_buffers(version: &str) -> bool {
     let (least, numbers) = match version.strip_prefix("OpenGL ES ") {
         Some(numbers) => ([3, 1], numbers),
@@ -296,7 +298,7 @@ fn lacks_storage_buffers(version: &str) -> bool {
     }
 }
 
-/// What a type of adapter is called.
+/// Name of an adapter type, for the user interface.
 pub fn type_name(device_type: wgpu::DeviceType) -> &'static str {
     match device_type {
         wgpu::DeviceType::DiscreteGpu => "graphics card",
@@ -314,8 +316,8 @@ mod tests {
     #[test]
     fn opengl_comes_second_and_only_where_nothing_was_asked_for() {
         let first = Interfaces {
-            backends: FIRST,
-            why: None,
+            backends: PREFERRED,
+            reason: None,
         };
         assert!(!first.backends.contains(wgpu::Backends::GL));
         let second = first.next().unwrap();
@@ -342,7 +344,7 @@ mod tests {
     #[test]
     fn the_environment_names_interfaces_or_is_refused() {
         let named = |names| Interfaces::named(names).map(|interfaces| interfaces.backends);
-        assert_eq!(named("").unwrap(), FIRST);
+        assert_eq!(named("").unwrap(), PREFERRED);
         let both = wgpu::Backends::GL | wgpu::Backends::VULKAN;
         assert_eq!(named("GL, vk,").unwrap(), both);
         let error = named("gl,opengel").unwrap_err().to_string();

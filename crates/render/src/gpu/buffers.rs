@@ -1,11 +1,10 @@
-//! Buffers: uniforms, lists that grow, and those of an upload.
+//! Buffers: uniforms, growing lists, and uploads.
 
 use std::num::NonZero;
 
-use super::limits::check_size;
-use super::{Gpu, UploadError};
+use super::{Gpu, UploadError, check_size};
 
-/// A buffer of values that shaders know by a name. What it holds is not sent again.
+/// A uniform buffer that caches its contents: equal values are not uploaded again.
 #[derive(Debug)]
 pub(crate) struct Uniform<T> {
     pub(crate) buffer: wgpu::Buffer,
@@ -30,7 +29,7 @@ impl<T: bytemuck::Pod + PartialEq> Uniform<T> {
     }
 }
 
-/// A buffer of things of one size that grows with their number.
+/// A buffer of equally sized elements that grows on demand.
 #[derive(Debug)]
 pub(crate) struct GrowingBuffer {
     what: &'static str,
@@ -39,7 +38,7 @@ pub(crate) struct GrowingBuffer {
 }
 
 impl GrowingBuffer {
-    /// One without room.
+    /// Creates it without capacity.
     pub(crate) fn new(
         gpu: &Gpu,
         what: &'static str,
@@ -49,26 +48,27 @@ impl GrowingBuffer {
         Self {
             what,
             bytes_each,
-            // No binding may be empty.
+            // A binding must not be empty.
             buffer: buffer(gpu, what, 16, usage),
         }
     }
 
-    /// Makes room for so many things; says whether the buffer is another one now, which is empty.
+    /// Reserves capacity for a number of elements. Returns `true` if that replaced the buffer by an
+    /// empty one.
     pub(crate) fn reserve(&mut self, gpu: &Gpu, count: usize) -> Result<bool, UploadError> {
         let bytes = |count: usize| (count * self.bytes_each) as u64;
         if bytes(count) <= self.buffer.size() {
             return Ok(false);
         }
         check_size(gpu, self.what, bytes(count))?;
-        // Where there is no room to grow into, there is enough.
+        // If doubling exceeds the limit, the exact size is used.
         let room = bytes(count.next_power_of_two());
         let size = room.min(gpu.max_storage_bytes() & !15).max(bytes(count));
         self.buffer = buffer(gpu, self.what, size, self.buffer.usage());
         Ok(true)
     }
 
-    /// Writes so many things, for which there must be room, straight into what is sent to the GPU.
+    /// Writes elements directly into the upload buffer. The capacity must be reserved.
     pub(crate) fn write<T>(
         &self,
         gpu: &Gpu,
@@ -90,7 +90,7 @@ impl GrowingBuffer {
     }
 }
 
-/// Makes the buffers of a document, and counts their bytes.
+/// Creates the buffers of a document, and counts their bytes.
 pub(crate) struct Uploads<'a> {
     pub(crate) gpu: &'a Gpu,
     pub(crate) bytes: u64,
@@ -114,7 +114,7 @@ impl<'a> Uploads<'a> {
     }
 }
 
-/// A buffer that is written to.
+/// Creates a buffer that can be written later.
 pub(crate) fn buffer(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
     gpu.device.create_buffer(&wgpu::BufferDescriptor {
         label: Some(label),

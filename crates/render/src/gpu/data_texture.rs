@@ -1,33 +1,31 @@
-//! Lists that shaders read by index, as textures.
+//! Indexed lists for shaders, stored as textures.
 //!
-//! Software adapters fetch a texel with all its values at once, for all vertices of a batch, and values
-//! of a buffer one by one for each vertex, which takes several times as long.
+//! A software adapter fetches a whole texel at once for a batch of vertices, but reads a buffer
+//! value by value for each vertex, which takes several times as long.
 
-use super::limits::check_limit;
-use super::textures::{texture, write_texels};
-use super::{Gpu, UploadError};
+use super::{Gpu, UploadError, check_limit, texture, write_texels};
 
-/// Texels in a row, which is full before the next begins.
+/// Texels per row. Rows are filled one after the other.
 const WIDTH: u32 = 1024;
 
-/// How shaders find the texel of an index.
+/// WGSL function that maps an index to its texel.
 pub(crate) fn wgsl() -> String {
     format!(
         "fn texel_of(index: u32) -> vec2u {{ return vec2u(index % {WIDTH}u, index / {WIDTH}u); }}\n"
     )
 }
 
-/// A list of values that grows, in rows of texels.
+/// A growing list of values, stored in rows of texels.
 #[derive(Debug)]
 pub(crate) struct DataTexture {
     what: &'static str,
     texture: wgpu::Texture,
-    /// What is sent, in whole rows of words.
+    /// Upload buffer: whole rows of words.
     rows: Vec<u32>,
 }
 
 impl DataTexture {
-    /// A list without values; a texel has those of one index.
+    /// Creates an empty list with one texel per index.
     pub(crate) fn new(gpu: &Gpu, what: &'static str, format: wgpu::TextureFormat) -> Self {
         Self {
             what,
@@ -36,11 +34,11 @@ impl DataTexture {
         }
     }
 
-    /// A list of these values.
+    /// Creates a list from values.
     ///
     /// # Errors
     /// When the device has no texture of that size.
-    pub(crate) fn of(
+    pub(crate) fn from_words(
         gpu: &Gpu,
         what: &'static str,
         format: wgpu::TextureFormat,
@@ -62,13 +60,13 @@ impl DataTexture {
         Ok(list)
     }
 
-    /// How many bytes of texels a list has at most.
+    /// Maximum size of a list in bytes.
     pub(crate) fn max_bytes(gpu: &Gpu, format: wgpu::TextureFormat) -> u64 {
         let rows = gpu.device.limits().max_texture_dimension_2d;
         u64::from(rows) * row_words(format) as u64 * 4
     }
 
-    /// Sends whole rows, of which there may be none.
+    /// Uploads whole rows. The list may be empty.
     fn write_rows(&self, gpu: &Gpu, first: u32, words: &[u32]) {
         if words.is_empty() {
             return;
@@ -78,7 +76,8 @@ impl DataTexture {
         write_texels(gpu, &self.texture, (0, [0, first, 0]), size, texels);
     }
 
-    /// Makes room for so many words of 32 bits; says whether the texture is another one now, which is empty.
+    /// Reserves capacity for a number of 32-bit words. Returns `true` if that replaced the texture
+    /// by an empty one.
     ///
     /// # Errors
     /// When the device has no texture of that size.
@@ -88,13 +87,13 @@ impl DataTexture {
             return Ok(false);
         }
         let most = gpu.device.limits().max_texture_dimension_2d;
-        // With room to grow into, as far as there is any.
+        // Room to grow, within the device's limit.
         let height = (rows + rows / 4).min(most);
         self.texture = make(gpu, self.what, self.texture.format(), height);
         Ok(true)
     }
 
-    /// Sends so many words, for which there must be room, as they are filled in.
+    /// Uploads a number of words that `fill` writes. The capacity must be reserved.
     pub(crate) fn write(&mut self, gpu: &Gpu, words: usize, fill: impl FnOnce(&mut [u32])) {
         let row_words = self.row_words();
         let count = words.div_ceil(row_words);
@@ -108,7 +107,7 @@ impl DataTexture {
         self.texture.create_view(&whole)
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub(crate) fn gpu_bytes(&self) -> u64 {
         u64::from(self.texture.height()) * self.row_words() as u64 * 4
     }
@@ -118,13 +117,13 @@ impl DataTexture {
     }
 }
 
-/// Words of 32 bits in a row.
+/// 32-bit words per row.
 fn row_words(format: wgpu::TextureFormat) -> usize {
     let texel = format.block_copy_size(None).unwrap_or(4);
     (WIDTH * texel / 4) as usize
 }
 
-/// How many rows so many words fill; one row if there are none.
+/// Number of rows for a number of words, at least one.
 fn rows_of(
     gpu: &Gpu,
     what: &'static str,

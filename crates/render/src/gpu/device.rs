@@ -1,55 +1,54 @@
 //! The connection to a graphics device.
 
-use super::samples::is_software;
-use super::{Backend, GpuError, GpuRequest, Interfaces, Reason, Samples};
+use super::{Backend, GpuError, GpuRequest, Interfaces, Reason, Samples, is_software};
 use mapscope_scene::{OverlayId, Shown};
 
 /// A graphics device and everything needed to use it.
 #[derive(Debug, Clone)]
 pub struct Gpu {
-    /// Finds adapters and makes surfaces.
+    /// Finds adapters and creates surfaces.
     pub instance: wgpu::Instance,
     /// The graphics card, or a software adapter.
     pub adapter: wgpu::Adapter,
-    /// Why it is this one.
+    /// The reason why this adapter was chosen.
     pub reason: Reason,
-    /// Makes buffers, textures and pipelines.
+    /// Creates buffers, textures and pipelines.
     pub device: wgpu::Device,
-    /// Takes commands.
+    /// Executes commands.
     pub queue: wgpu::Queue,
-    /// How many samples each pixel of a frame has.
+    /// Number of samples per pixel of a frame.
     pub samples: Samples,
 }
 
 impl Gpu {
-    /// A device without a window, as it is asked for.
+    /// Creates a device without a window, as the user requests.
     ///
     /// # Errors
-    /// When there is no adapter, or it gives no device, or the environment asks for no known interface.
+    /// When no adapter or device is available, or the environment names an unknown interface.
     pub fn requested(request: GpuRequest) -> Result<Self, GpuError> {
         Ok(Self::headless(request.backend)?.with_samples(request.samples))
     }
 
-    /// A device without a window, of the interface that is asked for or of the first that has one;
-    /// each pixel has one sample.
+    /// Creates a device without a window. It uses the given interface, or the first one that has an
+    /// adapter. Each pixel has one sample.
     ///
     /// # Errors
-    /// When there is no adapter, or it gives no device, or the environment asks for no known interface.
+    /// When no adapter or device is available, or the environment names an unknown interface.
     pub fn headless(asked: Option<Backend>) -> Result<Self, GpuError> {
         let first = Interfaces::first(asked)?;
         Self::new(first, first.instance(None), None).or_else(|error| match first.next() {
             Some(next) if error.is_no_adapter() => {
-                // If that is in vain too, the first error says what was missing.
+                // If the fallback fails too, the first error is reported.
                 Self::new(next, next.instance(None), None).map_err(|_| error)
             }
             _ => Err(error),
         })
     }
 
-    /// A device that can show frames on a surface; each pixel has one sample.
+    /// Creates a device that can present to a surface. Each pixel has one sample.
     ///
     /// # Errors
-    /// When there is no adapter, or it gives no device.
+    /// When no adapter or device is available.
     pub fn new(
         interfaces: Interfaces,
         instance: wgpu::Instance,
@@ -58,7 +57,7 @@ impl Gpu {
         pollster::block_on(async {
             let (adapter, reason) = interfaces.adapter(&instance, surface).await?;
             let mut wanted = wgpu::Features::POLYGON_MODE_LINE | wgpu::Features::TIMESTAMP_QUERY;
-            // Memory that both sides see costs nothing where there is no other.
+            // These adapters have only memory that the CPU and the GPU share, so mapping is free.
             if matches!(
                 adapter.get_info().device_type,
                 wgpu::DeviceType::Cpu | wgpu::DeviceType::IntegratedGpu
@@ -85,8 +84,8 @@ impl Gpu {
         })
     }
 
-    /// The same with as many samples for each pixel as are asked for, or as suit the adapter. What was
-    /// made with it before cannot be used with it any more.
+    /// Sets the number of samples per pixel: the requested one, or the default of the adapter.
+    /// Resources that were created before are incompatible.
     #[must_use]
     pub fn with_samples(self, asked: Option<Samples>) -> Self {
         let samples = Samples::of(&self.adapter, asked);
@@ -96,31 +95,30 @@ impl Gpu {
         Self { samples, ..self }
     }
 
-    /// Whether it is a software adapter, such as Mesa's lavapipe.
+    /// `true` for a software adapter, such as Mesa's lavapipe.
     pub(crate) fn is_software(&self) -> bool {
         is_software(&self.adapter)
     }
 
-    /// Whether it can say how long passes take.
+    /// `true` if it can measure the duration of passes.
     pub fn has_timestamps(&self) -> bool {
         let features = self.device.features();
         features.contains(wgpu::Features::TIMESTAMP_QUERY)
     }
 
-    /// Whether its interface is OpenGL, which knows views of textures only as far as wgpu stands in.
+    /// `true` if the interface is OpenGL, where wgpu emulates texture views only in part.
     pub(crate) fn is_opengl(&self) -> bool {
         self.adapter.get_info().backend == wgpu::Backend::Gl
     }
 
-    /// Whether the edges of triangles are asked for and can be drawn.
+    /// `true` if wireframes are shown and supported.
     pub(crate) fn draws_wireframe(&self, shown: &Shown) -> bool {
         let features = self.device.features();
         shown.overlays.contains(OverlayId::Wireframe)
             && features.contains(wgpu::Features::POLYGON_MODE_LINE)
     }
 
-    /// How mip levels blend into each other where it is not worth much: a software adapter pays
-    /// for every lookup.
+    /// The mipmap filter where quality matters little: a software adapter pays for every lookup.
     pub(crate) fn mipmap_filter(&self) -> wgpu::MipmapFilterMode {
         if self.is_software() {
             wgpu::MipmapFilterMode::Nearest
@@ -129,7 +127,7 @@ impl Gpu {
         }
     }
 
-    /// How large a buffer is at most that shaders read as a whole.
+    /// Maximum size of a storage buffer, in bytes.
     pub(crate) fn max_storage_bytes(&self) -> u64 {
         let limits = self.device.limits();
         limits
@@ -137,8 +135,8 @@ impl Gpu {
             .min(limits.max_buffer_size)
     }
 
-    /// What a buffer that is filled as it is made is also used for, so that it is filled where it
-    /// is instead of through another one if that is possible.
+    /// Additional usage of a buffer that is filled when it is created. If possible the buffer
+    /// itself is mapped, without a staging buffer.
     pub(crate) fn filled_usage(&self) -> wgpu::BufferUsages {
         let features = self.device.features();
         if features.contains(wgpu::Features::MAPPABLE_PRIMARY_BUFFERS) {
@@ -148,9 +146,9 @@ impl Gpu {
         }
     }
 
-    /// A buffer with these bytes, and zeros up to the next sixteen: no binding may be empty, and none may
-    /// end within what shaders read. It is filled where it is if that is possible. On a device that was
-    /// lost it is as useless as all else.
+    /// Creates a buffer from bytes, without a staging buffer if possible. It is padded with zeros
+    /// to a multiple of 16 bytes: a binding must not be empty nor end within an element. On a lost
+    /// device the buffer is invalid, as everything else.
     pub(crate) fn filled_buffer(
         &self,
         label: &str,
@@ -164,7 +162,7 @@ impl Gpu {
             usage: usage | self.filled_usage(),
             mapped_at_creation: true,
         });
-        // wgpu's own function for this panics where the device is lost.
+        // `create_buffer_init` panics if the device is lost.
         match buffer.get_mapped_range_mut(..) {
             Ok(mut room) => room.slice(..bytes.len()).copy_from_slice(bytes),
             Err(error) => {
@@ -176,7 +174,7 @@ impl Gpu {
         buffer
     }
 
-    /// Submits commands and copies what they leave in a buffer to the CPU, waiting for the GPU.
+    /// Submits commands and reads a buffer back, waiting for the GPU.
     ///
     /// # Errors
     /// When the device is lost or out of memory.
@@ -197,14 +195,14 @@ impl Gpu {
         self.map_buffer(&readable)
     }
 
-    /// Copies a buffer that can be mapped to the CPU, waiting for the GPU.
+    /// Reads a mappable buffer back, waiting for the GPU.
     ///
     /// # Errors
     /// When the device is lost or out of memory.
     pub(crate) fn map_buffer(&self, buffer: &wgpu::Buffer) -> Result<Vec<u8>, String> {
         let (sender, receiver) = std::sync::mpsc::channel();
         buffer.map_async(wgpu::MapMode::Read, .., move |result| {
-            // The receiver is gone only when reading back was given up.
+            // The receiver is gone only if reading back was cancelled.
             let _gone = sender.send(result);
         });
         self.device
@@ -218,7 +216,8 @@ impl Gpu {
         Ok(mapped.to_vec())
     }
 
-    /// The adapter's name, backend and driver and why it is the one, for people.
+    /// Description of the adapter for the user: name, backend, driver, and the reason for the
+    /// choice.
     pub fn adapter_text(&self) -> String {
         let driver = self.adapter.get_info().driver_info;
         let driver = if driver.is_empty() {
@@ -229,7 +228,7 @@ impl Gpu {
         format!("{}{driver}: {}", self.adapter_name(), self.reason)
     }
 
-    /// The adapter's name and backend, for people.
+    /// Name and backend of the adapter, for the user.
     pub fn adapter_name(&self) -> String {
         let info = self.adapter.get_info();
         format!("{} ({})", info.name, info.backend)

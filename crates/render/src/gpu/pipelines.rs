@@ -1,4 +1,4 @@
-//! Pipelines: their options, and a cache of them for each renderer.
+//! Pipelines: their options, and a cache for each renderer.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,17 +7,15 @@ use std::thread::JoinHandle;
 
 use wgpu::naga::ShaderStage;
 
-use super::samples::DEPTH_FORMAT;
-use super::specialize::Source;
-use super::{COLOR_FORMAT, Gpu, Samples, Shader};
+use super::{COLOR_FORMAT, DEPTH_FORMAT, Gpu, Samples, Shader, Source};
 
-/// What a pipeline is made for.
+/// Identifies a pipeline of a renderer.
 pub(crate) trait PipelineKey: Copy + PartialEq + Send + Sync + 'static {
-    /// Makes the pipeline.
+    /// Creates the pipeline.
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline;
 }
 
-/// What the pipelines of a renderer have in common.
+/// The parameters that all pipelines of a renderer share.
 pub(crate) struct PipelineMaker<'a> {
     pub(crate) gpu: &'a Gpu,
     source: &'a Source,
@@ -25,84 +23,82 @@ pub(crate) struct PipelineMaker<'a> {
     is_mirrored: bool,
 }
 
-/// The pipelines of a renderer. Each is made when it is first needed, or before that in a thread of
-/// its own.
+/// The pipelines of a renderer. Each is created when it is first needed, or ahead of that in the
+/// background.
 #[derive(Debug, Clone)]
 pub(crate) struct PipelineCache<K> {
     shader: &'static Shader,
-    /// Read with the first pipeline.
+    /// Parsed with the first pipeline.
     source: Arc<OnceLock<Source>>,
     layouts: Vec<wgpu::BindGroupLayout>,
     slots: Vec<Slot<K>>,
-    /// Those that the next frame needs and that are not there yet.
-    needed: Vec<Slot<K>>,
-    /// What makes pipelines that are not needed yet.
-    ahead: Option<Arc<Ahead>>,
+    /// Missing pipelines of the next frame.
+    requested: Vec<Slot<K>>,
+    /// The thread that creates pipelines ahead.
+    prefetch: Option<Arc<Prefetch>>,
 }
 
-/// The place of a pipeline.
+/// The entry of a pipeline in the cache.
 #[derive(Debug, Clone)]
 struct Slot<K> {
-    /// What it is for.
     key: K,
-    /// Whether that is mirrored.
+    /// `true` if front faces are mirrored.
     is_mirrored: bool,
-    /// Empty until it is made.
+    /// Empty until it is created.
     pipeline: Arc<OnceLock<wgpu::RenderPipeline>>,
 }
 
-/// Makes a pipeline, in any thread.
+/// Creates a pipeline, in any thread.
 pub(crate) type Job = Box<dyn Fn() + Send + Sync>;
 
-/// The pipelines of a renderer, whatever it draws.
+/// The pipelines of any renderer.
 pub(crate) trait Pipelines {
-    /// Adds a job for each that the next frame needs and that is not there yet.
-    fn take_needed(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>);
+    /// Adds a job for each missing pipeline of the next frame.
+    fn take_requested(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>);
 
-    /// Waits for those that are being made ahead.
+    /// Waits for the pipelines that are being created ahead.
     fn finish_ahead(&mut self);
 
-    /// Makes all of them again from the shader as it now is on disk. They are made in this thread, which
-    /// is asked for errors.
-    fn remake(&mut self, gpu: &Gpu);
+    /// Recreates all pipelines from the shader on disk, in this thread, where an error scope
+    /// catches the errors.
+    fn recreate(&mut self, gpu: &Gpu);
 }
 
 impl<K: PipelineKey> PipelineCache<K> {
-    /// An empty cache; `layouts` are those of bind groups 0, 1 and so on.
+    /// Creates an empty cache. `layouts` are those of bind groups 0, 1 and so on.
     pub(crate) fn new(shader: &'static Shader, layouts: &[&wgpu::BindGroupLayout]) -> Self {
         Self {
             shader,
             source: Arc::default(),
             layouts: layouts.iter().copied().cloned().collect(),
             slots: Vec::new(),
-            needed: Vec::new(),
-            ahead: None,
+            requested: Vec::new(),
+            prefetch: None,
         }
     }
 
-    /// Makes a pipeline now, if it is not there yet. What is mirrored has its front faces the other way
-    /// round.
-    pub(crate) fn make(&mut self, gpu: &Gpu, key: K, is_mirrored: bool) {
+    /// Creates a missing pipeline now. `is_mirrored` inverts the front faces.
+    pub(crate) fn create(&mut self, gpu: &Gpu, key: K, is_mirrored: bool) {
         let slot = self.slot(key, is_mirrored);
         slot.fill(gpu, self.shader, &self.source, &self.layouts);
     }
 
-    /// Has a pipeline made before the next frame, beside all others that are needed for it.
-    pub(crate) fn need(&mut self, key: K, is_mirrored: bool) {
+    /// Requests a pipeline for the next frame. All missing ones are created in parallel.
+    pub(crate) fn request(&mut self, key: K, is_mirrored: bool) {
         let is_listed = |slot: &Slot<K>| slot.is_for(key, is_mirrored);
-        if self.get(key, is_mirrored).is_none() && !self.needed.iter().any(is_listed) {
+        if self.get(key, is_mirrored).is_none() && !self.requested.iter().any(is_listed) {
             let slot = self.slot(key, is_mirrored);
-            self.needed.push(slot);
+            self.requested.push(slot);
         }
     }
 
-    /// Begins to make the pipelines that are not there yet in a thread, unless it is still at others.
-    /// `keys` come with whether they are mirrored.
-    pub(crate) fn make_ahead(&mut self, gpu: &Gpu, keys: impl Iterator<Item = (K, bool)>) {
-        if self.ahead.as_ref().is_some_and(|it| !it.is_done()) {
+    /// Starts a thread that creates missing pipelines, unless one is still running. Each key comes
+    /// with `true` if it is mirrored.
+    pub(crate) fn prefetch(&mut self, gpu: &Gpu, keys: impl Iterator<Item = (K, bool)>) {
+        if self.prefetch.as_ref().is_some_and(|it| !it.is_done()) {
             return;
         }
-        self.ahead = None;
+        self.prefetch = None;
         let mut missing = Vec::new();
         for (key, is_mirrored) in keys {
             if self.get(key, is_mirrored).is_none() {
@@ -114,16 +110,16 @@ impl<K: PipelineKey> PipelineCache<K> {
         }
         let fill = self.filler(gpu);
         let work = missing.into_iter().map(move |slot| fill(&slot));
-        self.ahead = Ahead::begin(work).map(Arc::new);
+        self.prefetch = Prefetch::begin(work).map(Arc::new);
     }
 
-    /// A pipeline, if it was made.
+    /// Returns a pipeline, if it was created.
     pub(crate) fn get(&self, key: K, is_mirrored: bool) -> Option<&wgpu::RenderPipeline> {
         let slot = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored));
         slot?.pipeline.get()
     }
 
-    /// The place of a pipeline.
+    /// The entry of a pipeline; adds it if necessary.
     fn slot(&mut self, key: K, is_mirrored: bool) -> Slot<K> {
         if let Some(slot) = self.slots.iter().find(|slot| slot.is_for(key, is_mirrored)) {
             return slot.clone();
@@ -137,7 +133,7 @@ impl<K: PipelineKey> PipelineCache<K> {
         slot
     }
 
-    /// What fills places of pipelines, in any thread.
+    /// Returns a function that fills entries in any thread.
     fn filler(&self, gpu: &Gpu) -> impl Fn(&Slot<K>) + Clone + Send + Sync + use<K> {
         let (gpu, shader) = (gpu.clone(), self.shader);
         let (source, layouts) = (Arc::clone(&self.source), self.layouts.clone());
@@ -146,22 +142,22 @@ impl<K: PipelineKey> PipelineCache<K> {
 }
 
 impl<K: PipelineKey> Pipelines for PipelineCache<K> {
-    fn take_needed(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>) {
-        for slot in std::mem::take(&mut self.needed) {
+    fn take_requested(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>) {
+        for slot in std::mem::take(&mut self.requested) {
             let fill = self.filler(gpu);
             jobs.push(Box::new(move || fill(&slot)));
         }
     }
 
     fn finish_ahead(&mut self) {
-        if let Some(mut ahead) = self.ahead.take().and_then(Arc::into_inner) {
-            ahead.finish();
+        if let Some(mut prefetch) = self.prefetch.take().and_then(Arc::into_inner) {
+            prefetch.finish();
         }
     }
 
-    fn remake(&mut self, gpu: &Gpu) {
+    fn recreate(&mut self, gpu: &Gpu) {
         self.source = Arc::default();
-        self.ahead = None;
+        self.prefetch = None;
         for slot in &mut self.slots {
             slot.pipeline = Arc::default();
             slot.fill(gpu, self.shader, &self.source, &self.layouts);
@@ -174,7 +170,7 @@ impl<K: PipelineKey> Slot<K> {
         self.key == key && self.is_mirrored == is_mirrored
     }
 
-    /// Makes the pipeline, or waits for it where another thread is making it.
+    /// Creates the pipeline, or waits for the thread that is creating it.
     fn fill(
         &self,
         gpu: &Gpu,
@@ -193,16 +189,16 @@ impl<K: PipelineKey> Slot<K> {
     }
 }
 
-/// A thread that makes pipelines. It is waited for when it is no longer wanted, since drivers do not
-/// bear that the program ends while they compile.
+/// A thread that creates pipelines. Dropping it waits for the thread, since some drivers crash if
+/// the program exits while they compile.
 #[derive(Debug)]
-struct Ahead {
+struct Prefetch {
     is_stopped: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Ahead {
-    /// Goes through the pieces of some work one after the other; none where there is no thread for it.
+impl Prefetch {
+    /// Processes work items one after the other; `None` if no thread could be started.
     fn begin(mut work: impl Iterator<Item = ()> + Send + 'static) -> Option<Self> {
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&is_stopped);
@@ -220,50 +216,49 @@ impl Ahead {
         self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
-    /// Waits until it has done all of its work, or the rest of the piece it is at when it was stopped.
+    /// Waits for the end of the work, or of the current item if it was stopped.
     fn finish(&mut self) {
-        // If it panicked, what it had not made is made when it is needed.
+        // After a panic the missing pipelines are created when they are needed.
         let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 
-impl Drop for Ahead {
+impl Drop for Prefetch {
     fn drop(&mut self) {
         self.is_stopped.store(true, Ordering::Relaxed);
         self.finish();
     }
 }
 
-/// By how much what casts shadows is further from the sun than it is, in texels of the shadow map
-/// along its slope.
+/// Depth bias of shadow casters away from the sun, in texels of the shadow map along the slope.
 const SHADOW_SLOPE_BIAS: f32 = 1.5;
 
-/// What pipelines differ in.
+/// Options of a pipeline.
 pub(crate) struct PipelineOptions<'a> {
     pub(crate) vertex: &'a str,
-    /// The shader of its pixels; none where their depth is all that is drawn.
+    /// The fragment shader; `None` if only depth is drawn.
     pub(crate) fragment: Option<&'a str>,
-    /// Whether it draws depth alone.
+    /// `true` if only depth is drawn.
     pub(crate) is_depth_only: bool,
-    /// The buffers of vertices or instances.
+    /// The vertex and instance buffers.
     pub(crate) vertices: [Option<wgpu::VertexBufferLayout<'a>>; 2],
-    /// Which bind groups it has.
+    /// The bind groups that it uses.
     pub(crate) groups: Range<usize>,
     pub(crate) depth_write: bool,
-    /// How depths are compared; none to draw on a texture without depth.
+    /// The depth comparison; `None` without a depth texture.
     pub(crate) depth_compare: Option<wgpu::CompareFunction>,
-    /// Of the texture that is drawn on.
+    /// Format of the colour target.
     pub(crate) color_format: wgpu::TextureFormat,
     pub(crate) blend: Option<wgpu::BlendState>,
     pub(crate) cull: bool,
     pub(crate) wireframe: bool,
-    /// By how much depth is off, in units and with the slope.
+    /// Depth bias: constant, and scaled by the slope.
     pub(crate) depth_bias: (i32, f32),
     pub(crate) constants: &'a [(&'a str, f64)],
 }
 
 impl<'a> PipelineOptions<'a> {
-    /// Opaque triangles that hide what is behind them and are seen from outside only.
+    /// Opaque triangles with back-face culling.
     pub(crate) fn new(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             vertex,
@@ -283,8 +278,8 @@ impl<'a> PipelineOptions<'a> {
         }
     }
 
-    /// What is seen where nothing else was drawn.
-    pub(crate) fn behind_all(vertex: &'a str, fragment: &'a str) -> Self {
+    /// A background: drawn only where nothing else was drawn.
+    pub(crate) fn background(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             depth_compare: Some(wgpu::CompareFunction::Equal),
             blend: None,
@@ -292,7 +287,7 @@ impl<'a> PipelineOptions<'a> {
         }
     }
 
-    /// What is mixed with what is behind it, and seen from both sides.
+    /// Alpha-blended triangles, seen from both sides.
     pub(crate) fn blended(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             blend: Some(wgpu::BlendState::ALPHA_BLENDING),
@@ -302,8 +297,8 @@ impl<'a> PipelineOptions<'a> {
         }
     }
 
-    /// What the sun sees of triangles, from whichever side; `fragment` discards what is a hole.
-    pub(crate) fn casting(vertex: &'a str, fragment: Option<&'a str>) -> Self {
+    /// Shadow casters, seen from both sides. `fragment` discards holes.
+    pub(crate) fn shadow_caster(vertex: &'a str, fragment: Option<&'a str>) -> Self {
         Self {
             fragment,
             is_depth_only: true,
@@ -314,11 +309,11 @@ impl<'a> PipelineOptions<'a> {
         }
     }
 
-    /// The edges of triangles.
-    pub(crate) fn edges(vertex: &'a str, fragment: &'a str) -> Self {
+    /// Wireframes.
+    pub(crate) fn wireframe(vertex: &'a str, fragment: &'a str) -> Self {
         Self {
             wireframe: true,
-            // They lie in front of the triangles that they bound.
+            // In front of the triangles that they bound.
             depth_bias: (40, 1.0),
             cull: true,
             ..Self::blended(vertex, fragment)
@@ -326,13 +321,13 @@ impl<'a> PipelineOptions<'a> {
     }
 }
 
-/// The value of a constant that switches something on.
-pub(crate) fn on(on: bool) -> f64 {
-    f64::from(u8::from(on))
+/// The value of a boolean pipeline constant.
+pub(crate) fn flag(is_on: bool) -> f64 {
+    f64::from(u8::from(is_on))
 }
 
 impl PipelineMaker<'_> {
-    /// Makes a pipeline that draws a frame or fills a texture.
+    /// Creates a pipeline that draws a frame or fills a texture.
     pub(crate) fn create(&self, options: &PipelineOptions<'_>) -> wgpu::RenderPipeline {
         let Self { gpu, source, .. } = *self;
         let layouts = self.layouts.iter().enumerate().take(options.groups.end);
@@ -340,7 +335,7 @@ impl PipelineMaker<'_> {
             .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
             .collect();
         let label = options.fragment.unwrap_or(options.vertex);
-        // Shadow maps and other textures have one.
+        // Shadow maps and other textures have one sample.
         let is_of_frame = options.depth_compare.is_some() && !options.is_depth_only;
         let samples = if is_of_frame {
             gpu.samples
@@ -376,8 +371,8 @@ impl PipelineMaker<'_> {
                     buffers: &options.vertices,
                 },
                 primitive: wgpu::PrimitiveState {
-                    // The view is mirrored, so what is counter-clockwise from outside in the world
-                    // is clockwise in the frame (fact sheet 0).
+                    // Views are mirrored: what is counter-clockwise in the world is clockwise in
+                    // the frame (fact sheet 0).
                     front_face: if self.is_mirrored {
                         wgpu::FrontFace::Ccw
                     } else {
@@ -420,7 +415,8 @@ impl PipelineMaker<'_> {
     }
 }
 
-/// The layout of a buffer of vertices or instances.
+/// Views are mirrored: counter-clockwise triangles of the world are clockwise in the frame (fact
+/// sheet 0).
 pub(crate) fn vertex_layout<T>(
     step_mode: wgpu::VertexStepMode,
     attributes: &[wgpu::VertexAttribute],

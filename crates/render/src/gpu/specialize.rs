@@ -1,8 +1,8 @@
-//! Shaders cut down to what one pipeline does.
+//! Specialises shaders for single pipelines.
 //!
-//! What a shader can do is switched on by constants of its pipelines. Drivers drop what is switched off,
-//! but only after they have read and inlined all of it, which takes most of the time in which a pipeline
-//! is made. So they are not given it in the first place.
+//! Pipeline constants switch parts of a shader off. Drivers remove dead code, but only after
+//! parsing and inlining everything, which takes most of the time of creating a pipeline. So the
+//! dead code is removed before.
 
 use std::borrow::Cow;
 
@@ -16,16 +16,17 @@ use wgpu::naga::{
 
 use super::Shader;
 
-/// A shader that pipelines take their entry points from.
+/// The source of a shader's entry points.
 #[derive(Debug, Clone)]
 pub(crate) enum Source {
-    /// Read, to be cut down.
+    /// Parsed, to be specialised.
     Read(Box<(Module, ModuleInfo)>),
-    /// As it is: one that does not compile (while it is being edited), so that the device says why.
+    /// Unchanged: a shader that does not compile (while it is edited), so that the device reports
+    /// the error.
     Whole(wgpu::ShaderModule),
 }
 
-/// A shader with one entry point, and the constants that it still has.
+/// A shader with one entry point, and the constants that remain.
 pub(crate) struct Stage<'a> {
     pub(crate) module: wgpu::ShaderModule,
     constants: &'a [(&'a str, f64)],
@@ -42,7 +43,7 @@ impl Stage<'_> {
 }
 
 impl Source {
-    /// Reads a shader.
+    /// Parses a shader.
     pub(crate) fn new(device: &wgpu::Device, shader: &Shader) -> Self {
         read(&shader.source()).map_or_else(
             || Self::Whole(shader.module(device)),
@@ -50,7 +51,7 @@ impl Source {
         )
     }
 
-    /// An entry point, for these values of its constants.
+    /// Specialises an entry point for the values of constants.
     pub(crate) fn stage<'a>(
         &self,
         device: &wgpu::Device,
@@ -89,8 +90,8 @@ fn read(source: &str) -> Option<(Module, ModuleInfo)> {
     Some((module, info))
 }
 
-/// A shader with nothing but what one of its entry points does for these values of its constants; none
-/// where there are no such constants.
+/// Removes everything that an entry point does not use with these values of constants; `None` if a
+/// constant does not exist.
 fn specialized(
     module: &Module,
     info: &ModuleInfo,
@@ -106,31 +107,31 @@ fn specialized(
     let entry_points = module.entry_points.iter_mut();
     let functions = module.functions.iter_mut().map(|(_, function)| function);
     for function in functions.chain(entry_points.map(|entry_point| &mut entry_point.function)) {
-        // Names keep what they name from being dropped.
+        // Named expressions are never removed.
         function.named_expressions.clear();
         let Function {
             body, expressions, ..
         } = function;
-        let known = Known {
+        let known = ConstantValues {
             expressions,
             constants: &module.constants,
             global_expressions: &module.global_expressions,
         };
-        *body = known.reached(std::mem::take(body));
+        *body = known.reachable(std::mem::take(body));
     }
     compact(&mut module, KeepUnused::No);
     Some(module)
 }
 
-/// What is known of the values in a function before it runs.
-struct Known<'a> {
+/// The constant values in a function.
+struct ConstantValues<'a> {
     expressions: &'a Arena<Expression>,
     constants: &'a Arena<Constant>,
     global_expressions: &'a Arena<Expression>,
 }
 
-impl Known<'_> {
-    /// The value of a condition, if it is always the same.
+impl ConstantValues<'_> {
+    /// The value of a condition, if it is constant.
     fn value(&self, condition: Handle<Expression>) -> Option<bool> {
         match &self.expressions[condition] {
             Expression::Literal(Literal::Bool(value)) => Some(*value),
@@ -160,9 +161,9 @@ impl Known<'_> {
         }
     }
 
-    /// What can be reached of a block.
-    fn reached(&self, block: Block) -> Block {
-        let mut reached = Block::new();
+    /// The reachable statements of a block.
+    fn reachable(&self, block: Block) -> Block {
+        let mut reachable = Block::new();
         for (statement, span) in block.span_into_iter() {
             let statement = match statement {
                 Statement::If {
@@ -172,22 +173,22 @@ impl Known<'_> {
                 } => match self.value(condition) {
                     Some(value) => {
                         let taken = if value { accept } else { reject };
-                        reached.extend_block(self.reached(taken));
+                        reachable.extend_block(self.reachable(taken));
                         None
                     }
                     None => Some(Statement::If {
                         condition,
-                        accept: self.reached(accept),
-                        reject: self.reached(reject),
+                        accept: self.reachable(accept),
+                        reject: self.reachable(reject),
                     }),
                 },
-                Statement::Block(block) => Some(Statement::Block(self.reached(block))),
+                Statement::Block(block) => Some(Statement::Block(self.reachable(block))),
                 Statement::Switch {
                     selector,
                     mut cases,
                 } => {
                     for case in &mut cases {
-                        case.body = self.reached(std::mem::take(&mut case.body));
+                        case.body = self.reachable(std::mem::take(&mut case.body));
                     }
                     Some(Statement::Switch { selector, cases })
                 }
@@ -196,18 +197,18 @@ impl Known<'_> {
                     continuing,
                     break_if,
                 } => Some(Statement::Loop {
-                    body: self.reached(body),
-                    continuing: self.reached(continuing),
+                    body: self.reachable(body),
+                    continuing: self.reachable(continuing),
                     break_if,
                 }),
                 other => Some(other),
             };
-            reached.extend(statement.map(|statement| (statement, span)));
-            if reached.last().is_some_and(Statement::is_terminator) {
+            reachable.extend(statement.map(|statement| (statement, span)));
+            if reachable.last().is_some_and(Statement::is_terminator) {
                 break;
             }
         }
-        reached
+        reachable
     }
 }
 
@@ -216,7 +217,7 @@ mod tests {
     use super::*;
     use crate::kinds::terrain::SHADER;
 
-    /// The names of the functions that are left.
+    /// The names of the remaining functions.
     fn functions(module: &Module) -> Vec<&str> {
         let functions = module.functions.iter();
         functions

@@ -1,16 +1,14 @@
-//! What frames are drawn on, and how they are read back.
+//! Render targets, and reading them back.
 
 use image::RgbaImage;
 
-use super::samples::DEPTH_FORMAT;
-use super::textures::texture;
-use super::{COLOR_FORMAT, Gpu, Samples};
+use super::{COLOR_FORMAT, DEPTH_FORMAT, Gpu, Samples, texture};
 
-/// Bytes of a pixel or sample, of its colour and of its depth alike.
+/// Bytes per pixel or sample, of colour and of depth.
 const BYTES_EACH: u64 = 4;
 
-/// A colour and a depth texture of the same size. Where pixels have several samples, those are
-/// drawn, and the colour is their average.
+/// A colour and a depth texture of the same size. With several samples per pixel, these are drawn
+/// and resolved into the colour texture.
 #[derive(Debug)]
 pub struct Target {
     /// Width and height in pixels.
@@ -18,13 +16,13 @@ pub struct Target {
     color: wgpu::Texture,
     color_view: wgpu::TextureView,
     samples: Samples,
-    /// The colours of the samples, where a pixel has several.
+    /// The multisampled colour, if pixels have several samples.
     samples_view: Option<wgpu::TextureView>,
     depth_view: wgpu::TextureView,
 }
 
 impl Target {
-    /// A target of this many pixels, each side at least 1 and at most what the device allows.
+    /// Creates a target. Sides are clamped to the range from 1 to the limit of the device.
     pub fn new(gpu: &Gpu, size: [u32; 2]) -> Self {
         let limit = gpu.device.limits().max_texture_dimension_2d;
         let size = size.map(|side| side.clamp(1, limit));
@@ -43,7 +41,7 @@ impl Target {
         }
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub fn gpu_bytes(&self) -> u64 {
         let pixels = self.size.map(u64::from).iter().product::<u64>();
         let samples = u64::from(self.samples.count());
@@ -51,24 +49,24 @@ impl Target {
         pixels * BYTES_EACH * (1 + color_samples + samples)
     }
 
-    /// The frame, for showing it in a window.
+    /// The colour texture, for presenting it in a window.
     pub fn color_view(&self) -> &wgpu::TextureView {
         &self.color_view
     }
 
-    /// Width over height.
+    /// Width divided by height.
     pub fn aspect(&self) -> f32 {
         self.size[0] as f32 / self.size[1] as f32
     }
 
-    /// Begins a pass with this colour and infinite depth everywhere.
+    /// Begins a pass that clears the target to a colour and to infinite depth.
     pub(crate) fn begin_pass<'e>(
         &self,
         encoder: &'e mut wgpu::CommandEncoder,
         clear_color: wgpu::Color,
         timestamp_writes: Option<wgpu::RenderPassTimestampWrites<'_>>,
     ) -> wgpu::RenderPass<'e> {
-        // Of samples their average is all that is kept.
+        // Only the resolved colour is stored.
         let (view, resolve_target, store) = match &self.samples_view {
             Some(samples) => (samples, Some(&self.color_view), wgpu::StoreOp::Discard),
             None => (&self.color_view, None, wgpu::StoreOp::Store),
@@ -97,7 +95,7 @@ impl Target {
         })
     }
 
-    /// Copies the frame to the CPU, waiting for the GPU.
+    /// Reads the frame back, waiting for the GPU.
     ///
     /// # Errors
     /// When the device is lost or out of memory.
@@ -106,7 +104,7 @@ impl Target {
     }
 }
 
-/// Copies a texture of four bytes a texel to the CPU, waiting for the GPU.
+/// Reads a texture with four bytes per texel back, waiting for the GPU.
 ///
 /// # Errors
 /// When the device is lost or out of memory.
@@ -142,7 +140,7 @@ pub(crate) fn read_back(gpu: &Gpu, color: &wgpu::Texture) -> Result<RgbaImage, S
     RgbaImage::from_raw(width, height, pixels).ok_or_else(|| "frame size".to_owned())
 }
 
-/// A texture with the samples of a frame that is drawn on and not kept.
+/// A multisampled attachment that is not stored.
 fn attachment(
     gpu: &Gpu,
     label: &str,

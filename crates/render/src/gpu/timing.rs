@@ -1,31 +1,31 @@
-//! How long the GPU takes for the passes of a frame, by timestamps that it writes around each.
+//! Measures the GPU time of passes with timestamps.
 //!
-//! Only whole passes are timed: adapters that draw tile by tile, software adapters among them, finish
-//! nothing within a pass before its end.
+//! Only whole passes are timed: tile-based adapters, including software adapters, finish nothing
+//! before the end of a pass.
 
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::time::Duration;
 
 use super::Gpu;
 
-/// Passes of one frame that are timed at most.
+/// Maximum number of timed passes of a frame.
 const MAX_PASSES: usize = 8;
 /// Bytes of the two timestamps of a pass.
 const BYTES_PER_PASS: u64 = 2 * wgpu::QUERY_SIZE as u64;
 
-/// A pass whose time is measured.
+/// A timed pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimedPass {
-    /// What water reflects.
+    /// The reflection in water.
     Reflection,
-    /// The shadow map, where it changed.
+    /// The shadow map, if it is stale.
     ShadowMap,
     /// The frame itself.
     Frame,
 }
 
 impl TimedPass {
-    /// All of them, in the order in which they are drawn.
+    /// All passes, in drawing order.
     pub const ALL: [Self; 3] = [Self::Reflection, Self::ShadowMap, Self::Frame];
 
     /// Its key in JSON.
@@ -37,7 +37,7 @@ impl TimedPass {
         }
     }
 
-    /// Its name for people.
+    /// Its name in the user interface.
     pub fn name(self) -> &'static str {
         match self {
             Self::Reflection => "reflection",
@@ -47,22 +47,22 @@ impl TimedPass {
     }
 }
 
-/// What the passes of a frame took on the GPU.
+/// GPU times of the passes of a frame.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PassTimes([Option<Duration>; TimedPass::ALL.len()]);
 
 impl PassTimes {
-    /// What a pass took; none if it was not drawn.
+    /// The time of a pass; `None` if it was not drawn.
     pub fn of(&self, pass: TimedPass) -> Option<Duration> {
         self.0[pass as usize]
     }
 
-    /// What all of them took.
+    /// The sum of all passes.
     pub fn sum(&self) -> Duration {
         self.0.iter().flatten().sum()
     }
 
-    /// The same with a pass that took this time, or with more of one that is drawn in several.
+    /// Adds time to a pass.
     #[must_use]
     pub fn with(mut self, pass: TimedPass, time: Duration) -> Self {
         *self.0[pass as usize].get_or_insert_default() += time;
@@ -77,25 +77,25 @@ pub(crate) struct PassTimer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     readable: wgpu::Buffer,
-    /// Those that have timestamps, in their order.
+    /// The timed passes, in drawing order.
     passes: Vec<TimedPass>,
     state: State,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Passes may be timed.
+    /// Passes can be timed.
     Recording,
-    /// The commands of the frame are recorded to their end.
+    /// All commands of the frame are recorded.
     Recorded,
-    /// The frame was submitted, and its timestamps are on their way.
+    /// The frame was submitted, and its timestamps are being read back.
     Mapping(Receiver<Result<(), wgpu::BufferAsyncError>>),
 }
 
 impl PassTimer {
-    /// Has the next frames timed, or not. The timer is made when that is first asked for: memory that
-    /// the CPU reads takes some drivers 20 ms, for which no first frame should wait. None is made where
-    /// the adapter has no timestamps.
+    /// Switches timing on or off. The timer is created on demand, because mapping memory for the
+    /// CPU takes some drivers 20 ms, which would delay the first frame. Without timestamp support
+    /// it stays `None`.
     pub(crate) fn set_on(timer: &mut Option<Self>, gpu: &Gpu, is_on: bool) {
         if is_on && timer.is_none() {
             *timer = Self::new(gpu);
@@ -131,12 +131,12 @@ impl PassTimer {
         })
     }
 
-    /// Whether the times of a frame are on their way.
-    pub(crate) fn is_awaited(&self) -> bool {
+    /// `true` if the times of a frame are pending.
+    pub(crate) fn is_pending(&self) -> bool {
         !matches!(self.state, State::Recording)
     }
 
-    /// The timestamps for a pass that is begun now; none if it is not timed.
+    /// The timestamps of a pass that begins; `None` if it is not timed.
     pub(crate) fn begin(&mut self, pass: TimedPass) -> Option<wgpu::RenderPassTimestampWrites<'_>> {
         let is_recording = matches!(self.state, State::Recording);
         if !self.is_on || !is_recording || self.passes.len() >= MAX_PASSES {
@@ -163,14 +163,13 @@ impl PassTimer {
         self.state = State::Recorded;
     }
 
-    /// The times of the frame that was ended and submitted last, once: none until the GPU is done with
-    /// it, which is not waited for.
+    /// Takes the times of the last frame, once. `None` until the GPU has finished; does not wait.
     pub(crate) fn take(&mut self, gpu: &Gpu) -> Option<PassTimes> {
         if matches!(self.state, State::Recorded) {
             let (sender, receiver) = channel();
             self.readable
                 .map_async(wgpu::MapMode::Read, .., move |result| {
-                    // The receiver is gone only where the device is.
+                    // The receiver is gone only if the device is.
                     let _gone = sender.send(result);
                 });
             self.state = State::Mapping(receiver);
@@ -187,7 +186,7 @@ impl PassTimer {
         };
         let passes = std::mem::take(&mut self.passes);
         self.state = State::Recording;
-        // Not so where the device was lost.
+        // The device was lost.
         let Ok(Ok(())) = outcome else { return None };
         let mapped = self.readable.get_mapped_range(..).ok()?;
         let ns_per_tick = f64::from(gpu.queue.get_timestamp_period());
@@ -198,14 +197,14 @@ impl PassTimer {
     }
 }
 
-/// The times of passes by their timestamps, two of 8 bytes each.
+/// Computes the times of passes from their timestamps: two of 8 bytes each.
 fn times(passes: &[TimedPass], timestamps: &[u8], ns_per_tick: f64) -> PassTimes {
     let (timestamps, _) = timestamps.as_chunks::<8>();
     let ticks: Vec<u64> = timestamps.iter().copied().map(u64::from_le_bytes).collect();
     let (pairs, _) = ticks.as_chunks::<2>();
     let times = passes.iter().zip(pairs);
     times.fold(PassTimes::default(), |times, (pass, [begin, end])| {
-        // Clocks of some drivers are set back now and then.
+        // The clocks of some drivers occasionally go back.
         let ns = end.saturating_sub(*begin) as f64 * ns_per_tick;
         times.with(*pass, Duration::from_nanos(ns as u64))
     })
@@ -259,7 +258,7 @@ mod tests {
             let times = draw(true).unwrap();
             TimedPass::ALL.map(|pass| times.of(pass).is_some())
         };
-        // The shadow map stays as it is.
+        // The shadow map is not stale.
         assert_eq!(
             [passes(), passes()],
             [[false, true, true], [false, false, true]]

@@ -1,26 +1,23 @@
-//! Draws documents: the pipelines of all kinds of content, and the passes of a frame.
+//! Draws documents: the renderers of all kinds of content, and the passes of a frame.
 
 mod picture;
 mod scene;
+mod view_data;
 
 pub use self::picture::{PictureError, is_drawn_at_once};
 pub use self::scene::SceneData;
+pub use self::view_data::ViewData;
 
-use self::scene::{Content, Skybox, key};
 use glam::Vec2;
 
-use crate::frame::content::{AnyRenderer, UploadOptions};
-use crate::frame::light::{FrameLight, GroundShadow};
-use crate::frame::lines::LineRenderer;
-use crate::frame::pass::{Background, FramePass, Phase};
-use crate::frame::reflection::Reflection;
-use crate::frame::shadow::{Casters, ShadowFit};
-use crate::frame::sky::{SkyRenderer, upload_skybox};
-use crate::frame::uniforms::{FrameData, FrameLayout};
-use crate::frame::view::{Frustum, LocalView, Reflected};
-use crate::frame::{DrawStatistics, View};
-use crate::gpu::timing::PassTimer;
-use crate::gpu::{Gpu, PassTimes, Target, TimedPass, UploadError};
+use self::scene::{Contents, key};
+use self::view_data::Placed;
+use crate::frame::{
+    AnyRenderer, Background, Casters, DrawStatistics, FrameData, FrameLayout, FrameLight,
+    FramePass, Frustum, GroundShadow, LineRenderer, LocalView, Phase, Reflected, Reflection,
+    ShadowFit, SkyRenderer, View,
+};
+use crate::gpu::{Gpu, PassTimer, PassTimes, Target, TimedPass, UploadError};
 use crate::kinds::{level, model, terrain, tiles};
 use mapscope_scene::camera::Projection;
 use mapscope_scene::{Aabb, Document, Shown, Sun, on_all_threads};
@@ -35,30 +32,30 @@ fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
     ]
 }
 
-/// All renderers, for one device.
+/// All renderers of one device.
 #[derive(Debug)]
 pub struct Renderer {
     frame: FrameLayout,
     sky: SkyRenderer,
     lines: LineRenderer,
-    contents: [Box<dyn AnyRenderer>; 4],
-    /// Whether water reflects the ground and what stands on it.
+    kinds: [Box<dyn AnyRenderer>; 4],
+    /// `true` if water reflects the ground and what stands on it.
     reflects_ground: bool,
-    /// For frames of no document.
+    /// For frames without a document.
     empty: FrameData,
-    /// None where the adapter has no timestamps.
+    /// `None` until it is used, or without timestamp support.
     timer: Option<PassTimer>,
 }
 
 impl Renderer {
-    /// Makes what all frames share. Pipelines are compiled when they are first needed.
+    /// Creates the resources that all frames share. Pipelines are created on demand.
     pub fn new(gpu: &Gpu) -> Self {
         let frame = FrameLayout::new(gpu);
         Self {
             sky: SkyRenderer::new(&frame),
             lines: LineRenderer::new(&frame),
-            contents: renderers(gpu, &frame),
-            // There each pixel of it would cost as much as one of the frame.
+            kinds: renderers(gpu, &frame),
+            // On a software adapter each pixel of the reflection costs as much as one of the frame.
             reflects_ground: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             timer: None,
@@ -66,50 +63,47 @@ impl Renderer {
         }
     }
 
-    /// Has water reflect the ground and what stands on it as well as the sky, or not. At first it
-    /// does, except on software adapters.
+    /// Sets whether water reflects the ground and what stands on it, besides the sky. The default
+    /// is `true` except on software adapters.
     pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
         self.reflects_ground = reflects_ground;
     }
 
-    /// Has the GPU's own time for the passes of the next frames measured, or not, which it is not at
-    /// first. See [`Renderer::pass_times`].
+    /// Switches GPU timing of passes on or off. The default is off. See [`Renderer::pass_times`].
     pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
         PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
-    /// What the passes of a frame took on the GPU that was drawn while they were timed, once the
-    /// commands that draw it were submitted: none until the GPU is done, which is not waited for, and
-    /// where the adapter has no timestamps ([`Gpu::has_timestamps`]). While they are not taken, no
-    /// other frame is timed.
+    /// Takes the GPU times of the last timed frame, after its commands were submitted. `None` until
+    /// the GPU has finished, or without timestamp support ([`Gpu::has_timestamps`]); does not wait.
+    /// No other frame is timed until they are taken.
     pub fn pass_times(&mut self, gpu: &Gpu) -> Option<PassTimes> {
         self.timer.as_mut()?.take(gpu)
     }
 
-    /// Whether the times of a frame are still to be had ([`Renderer::pass_times`]).
+    /// `true` if the times of a frame are pending ([`Renderer::pass_times`]).
     pub fn awaits_pass_times(&self) -> bool {
-        self.timer.as_ref().is_some_and(PassTimer::is_awaited)
+        self.timer.as_ref().is_some_and(PassTimer::is_pending)
     }
 
-    /// Makes the pipelines again from the shaders as they now are on disk (debug builds). The old
-    /// ones stay when the new ones do not compile.
+    /// Recreates all pipelines from the shaders on disk (debug builds). If any of them does not
+    /// compile, the old ones stay.
     ///
     /// # Errors
-    /// What the shader compiler said.
+    /// The message of the shader compiler.
     pub fn reload_shaders(&mut self, gpu: &Gpu) -> Result<(), String> {
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let sky = self.sky.reloaded(gpu);
         let lines = self.lines.reloaded(gpu);
-        let contents = self.contents.each_ref().map(|one| one.reloaded(gpu));
+        let kinds = self.kinds.each_ref().map(|one| one.reloaded(gpu));
         if let Some(error) = pollster::block_on(scope.pop()) {
             return Err(error.to_string());
         }
-        (self.sky, self.lines, self.contents) = (sky, lines, contents);
+        (self.sky, self.lines, self.kinds) = (sky, lines, kinds);
         Ok(())
     }
 
-    /// Puts a document on the GPU: all of what is shown of it first, for which it is completed. What
-    /// it has later follows when it is drawn.
+    /// Uploads a document. Loads all of its deferred parts first.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -118,7 +112,7 @@ impl Renderer {
         self.upload_as_is(gpu, document)
     }
 
-    /// The same, but what it was opened without follows when it is drawn after that has come.
+    /// Uploads a document. Its deferred parts follow in the frames after they are loaded.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -130,9 +124,8 @@ impl Renderer {
         self.upload_sharing(gpu, document, None, None)
     }
 
-    /// Puts a document on the GPU that may appear piece by piece: before each frame some of what
-    /// is shown is sent, nearly so many bytes ([`SceneData::progress`]), and what has come since the
-    /// last one of what it was opened without.
+    /// Starts a gradual upload: each frame uploads about `bytes_per_frame` of what it shows, and the
+    /// deferred parts that were loaded since the last one. See [`SceneData::progress`].
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -145,7 +138,7 @@ impl Renderer {
         self.upload_sharing(gpu, document, None, Some(bytes_per_frame))
     }
 
-    /// Puts a patch of an open map on the GPU ([`Terrain::patch`]). It shares the map's textures.
+    /// Uploads a patch of an open map ([`Terrain::patch`]). It shares the map's textures.
     ///
     /// # Errors
     /// When it is larger than the device allows.
@@ -157,113 +150,37 @@ impl Renderer {
         map: &SceneData,
         patch: &dyn Document,
     ) -> Result<SceneData, UploadError> {
-        self.upload_sharing(gpu, patch, Some(map), None)
+        self.upload_sharing(gpu, patch, Some(&map.contents), None)
     }
 
     fn upload_sharing(
         &self,
         gpu: &Gpu,
         document: &dyn Document,
-        shared: Option<&SceneData>,
+        shared: Option<&Contents>,
         bytes_per_frame: Option<u64>,
     ) -> Result<SceneData, UploadError> {
-        let bounds = document.about().bounds;
-        let floor = document.floor_height().unwrap_or(0.0);
-        let frame = FrameData::new(gpu, &self.frame, bounds, floor);
-        let mut scene = SceneData::new(gpu, frame, bytes_per_frame);
-        self.list(gpu, &mut scene, document, shared, [None; 2])?;
-        Ok(scene)
+        let mut contents = Contents::new(bytes_per_frame);
+        let shown = Shown::default();
+        contents.update(
+            gpu,
+            &self.kinds,
+            document,
+            &shown,
+            shared,
+            &mut |_, _, _| {},
+        )?;
+        let view = self.new_view(gpu, document);
+        Ok(SceneData { contents, view })
     }
 
-    /// Finds out what a document is made of and where that stands in the next frame, and in what its
-    /// water reflects. What is new is put on the GPU, and what is gone is removed from it.
-    ///
-    /// # Errors
-    /// The last one that was met. It is met once.
-    fn list(
-        &self,
-        gpu: &Gpu,
-        scene: &mut SceneData,
-        document: &dyn Document,
-        shared: Option<&SceneData>,
-        [local, mirrored]: [Option<&LocalView<'_>>; 2],
-    ) -> Result<(), UploadError> {
-        let plain = Shown::default();
-        let shown = local.map_or(&plain, |local| &local.view.shown);
-        let mut result = Ok(());
-        let mut sent_bytes = 0;
-        let frusta =
-            [local, mirrored].map(|local| local.map(|local| Frustum::new(local.clip_from_model)));
-        scene.awaited = 0;
-        for content in &mut scene.contents {
-            let groups = content.groups.as_flattened_mut();
-            groups.iter_mut().for_each(Vec::clear);
-            content.casting[1].clear();
-            (content.is_listed, content.is_prepared) = (false, false);
-        }
-        document.for_each_drawable(shown, &mut |drawable| {
-            let mut renderers = self.contents.iter().enumerate();
-            let Some((number, renderer)) = renderers.find(|(_, r)| r.draws(drawable.content))
-            else {
-                log::error!("there is no renderer for this kind of content");
-                return;
-            };
-            let key = key(&drawable);
-            for content in scene.contents.iter_mut().filter(|c| c.key == key) {
-                content.is_listed = true;
-            }
-            let is_instanced = renderer.is_instanced();
-            let together = if is_instanced { usize::MAX } else { 1 };
-            for placements in drawable.placements.chunks(together) {
-                let is_free = |c: &Content| c.key == key && (is_instanced || c.is_nowhere());
-                let mut at = scene.contents.iter().position(is_free);
-                if at.is_none() {
-                    if scene.bytes_per_frame.is_some_and(|max| sent_bytes >= max) {
-                        scene.awaited += 1;
-                        continue;
-                    }
-                    let of_other = shared.and_then(|other| {
-                        let mut contents = other.contents.iter();
-                        contents.find(|content| content.renderer == number)
-                    });
-                    // What the same content was before it changed.
-                    let is_earlier = |c: &&Content| c.renderer == number && c.key.0 == key.0;
-                    let shared = of_other.or_else(|| scene.contents.iter().find(is_earlier));
-                    let shared = shared.and_then(|content| content.data.as_deref());
-                    let options = UploadOptions {
-                        shared,
-                        bytes_per_frame: scene.bytes_per_frame,
-                    };
-                    let data = renderer.upload(gpu, drawable.content, options);
-                    let data = data.unwrap_or_else(|error| {
-                        result = Err(error);
-                        None
-                    });
-                    sent_bytes += data.as_ref().map_or(0, |data| data.gpu_bytes());
-                    at = Some(scene.contents.len());
-                    scene.contents.push(Content::new(number, key, data));
-                }
-                if let Some(content) = at.and_then(|at| scene.contents.get_mut(at)) {
-                    let frusta = frusta.each_ref();
-                    let frusta = frusta.map(|it| it.as_ref().filter(|_| is_instanced));
-                    let casts = renderer.casts_shadows();
-                    let shadow = Some(&mut scene.shadow).filter(|_| casts);
-                    content.place(&drawable, placements, local, frusta, shadow);
-                }
-            }
-        });
-        let shadow = &mut scene.shadow;
-        scene.contents.retain_mut(|content| {
-            let [drawn, next] = &mut content.casting;
-            shadow.compare(drawn, next);
-            drawn.clone_from(next);
-            content.is_listed
-        });
-        result
+    /// Creates the state of another view of a document, for [`draw_view`](Self::draw_view).
+    pub fn new_view(&self, gpu: &Gpu, document: &dyn Document) -> ViewData {
+        ViewData::new(gpu, &self.frame, document)
     }
 
-    /// Makes ready what the next frame of a document needs. [`draw`](Self::draw) does it too;
-    /// what is ready takes it next to no time.
+    /// Prepares the next frame of a document. [`draw`](Self::draw) does this too, and has little left
+    /// to do afterwards.
     pub fn prepare(
         &mut self,
         gpu: &Gpu,
@@ -272,185 +189,174 @@ impl Renderer {
         view: &View,
         size: [u32; 2],
     ) {
-        let mut local = LocalView::new(view, size);
-        // All parts of an image have one shadow map.
-        let whole = LocalView::whole(view, size);
+        let SceneData {
+            contents,
+            view: data,
+        } = scene;
+        self.prepare_view(gpu, contents, data, (document, view), size);
+    }
+
+    fn prepare_view(
+        &mut self,
+        gpu: &Gpu,
+        contents: &mut Contents,
+        data: &mut ViewData,
+        (document, view): (&dyn Document, &View),
+        size: [u32; 2],
+    ) {
         let environment = document.environment();
-        if scene.skybox.is_none() {
-            let skybox = environment.and_then(|environment| environment.skybox());
-            scene.skybox = skybox.and_then(|skybox| {
-                Some(Skybox {
-                    view: upload_skybox(gpu, skybox)?,
-                    bytes: skybox.cpu_bytes(),
-                })
-            });
-        }
-        let to_sun = environment.and_then(|environment| environment.sun.casting_direction());
-        let to_sun = to_sun.filter(|_| !view.shown.hides_shadows);
-        let bounds = document.about().bounds;
-        let fit = to_sun.and_then(|to_sun| ShadowFit::new(&whole, &bounds, to_sun));
-        scene.shadow.begin(fit);
-        let mut grounds = scene.contents.iter().filter(|content| content.is_ground());
-        let water = grounds.find_map(|content| content.data.as_ref()?.water_height(&local));
-        let water = water.filter(|_| self.reflects_ground);
-        let mirrored = water.and_then(|height| local.mirrored_at(height));
-        let locals = [Some(&local), mirrored.as_ref()];
-        if let Err(error) = self.list(gpu, scene, document, None, locals) {
-            log::error!("{error}");
-        }
-        let shadow = scene.shadow.prepare(gpu, &self.frame);
-        let lights_ground = environment.is_some() && !view.shown.hides_shadows;
-        let mut data = scene.contents.iter().filter_map(|c| c.data.as_ref());
-        let ground = data.find_map(|data| data.ground_shadow());
-        let ground = ground.filter(|_| lights_ground).cloned();
+        contents.upload_skybox(gpu, environment);
+        let local = LocalView::new(view, size);
+        let water_height = contents.water_height(&local);
+        let water_height = water_height.filter(|_| self.reflects_ground);
+        let mirrored = water_height.and_then(|height| local.mirrored_at(height));
+        data.has_reflection = mirrored.is_some();
+        data.shadow.begin(shadow_fit(document, view, size));
+        self.place(gpu, contents, data, document, (&local, mirrored.as_ref()));
+
+        let is_lit = environment.is_some() && !view.shown.hides_shadows;
+        let ground = contents.ground().filter(|_| is_lit).cloned();
         let light = FrameLight {
             sun: environment.map_or_else(Sun::default, |environment| environment.sun),
-            shadow,
+            shadow: data.shadow.prepare(gpu, &self.frame),
             ground: ground.as_ref().map(GroundShadow::place).unwrap_or_default(),
             ground_heights: ground
                 .as_ref()
                 .map_or(Vec2::Y, |ground| ground.heights_of_texels),
         };
-        let skybox = scene.skybox.as_ref().map(|skybox| &skybox.view);
-        scene.frame.write(gpu, &local, &light);
-        local.to_sun = light.sun.direction();
-        local.casters = scene.shadow.casters_of_frame();
-        local.reflected = Reflected {
-            skybox: scene.skybox.is_some(),
+        data.frame.write(gpu, &local, &light);
+        let has_skybox = contents.skybox.is_some();
+        let mut lit = local;
+        lit.to_sun = light.sun.direction();
+        lit.casters = data.shadow.casters_of_frame();
+        lit.reflected = Reflected {
+            skybox: has_skybox,
             ground: mirrored.is_some(),
         };
-        if mirrored.is_some() && scene.reflection.is_none() {
-            // So that its pipelines are made beside those of what its water reflects.
-            self.prepare_ground(gpu, document, &mut scene.contents, local);
-            for content in &mut scene.contents {
-                content.is_prepared = false;
-            }
-        }
-        document.for_each_drawable(&view.shown, &mut |drawable| {
-            let key = key(&drawable);
-            let is_next = |c: &&mut Content| c.key == key && !c.is_prepared;
-            for content in scene.contents.iter_mut().filter(is_next) {
-                if let Some(renderer) = self.contents.get_mut(content.renderer) {
-                    // The ground is drawn as in a mirror first.
-                    let of_mirror = mirrored.filter(|_| content.is_ground());
-                    let local = of_mirror.unwrap_or(local);
-                    content.prepare(gpu, &self.frame, &mut **renderer, drawable.content, local);
-                }
-            }
-        });
-        let contents = &scene.contents;
-        scene.far_to_near.clear();
-        scene.far_to_near.extend(0..contents.len());
-        scene.far_to_near.sort_unstable_by(|&a, &b| {
-            let nearness = contents[b].depth.total_cmp(&contents[a].depth);
-            nearness.then(a.cmp(&b))
-        });
-        let contents = scene.in_phase(Phase::Background);
-        let backgrounds = contents.map(|(_, data)| data.background());
-        // What has a floor stands on it also while none of it can be drawn.
-        let of_nothing = match document.floor_height() {
-            Some(_) => Background::Studio,
-            None => Background::Sky,
-        };
-        scene.background = backgrounds.max().unwrap_or(of_nothing);
-        // Without perspective all rays are the same, and an image would be one colour.
-        let has_sky = view.camera.projection == Projection::Perspective && scene.skybox.is_some();
-        if scene.background == Background::Sky && has_sky {
-            scene.background = Background::Skybox;
-        }
-        self.sky.prepare(scene.background);
-        self.lines.prepare(gpu, &mut scene.lines, document, view);
+        self.prepare_contents(gpu, contents, &mut data.placed, document, (lit, mirrored));
+
+        // An orthographic view sees one point of a sky.
+        let shows_skybox = has_skybox && view.camera.projection == Projection::Perspective;
+        data.arrange(document.floor_height().is_some(), shows_skybox);
+        self.sky.prepare(data.background);
+        self.lines.prepare(gpu, &mut data.lines, document, view);
         self.make_pipelines(gpu);
+
+        let skybox = contents.skybox.as_ref().map(|skybox| &skybox.view);
         if let Some(mirrored) = mirrored {
-            let reflection = scene.reflection.take().filter(|it| it.is_for(size));
+            let reflection = data.reflection.take().filter(|it| it.is_for(size));
             let new = || Reflection::new(gpu, &self.frame, size);
-            let mut reflection = reflection.unwrap_or_else(new);
+            let reflection = data.reflection.insert(reflection.unwrap_or_else(new));
             reflection.bind(gpu, &self.frame, &mirrored, &light, ground.as_ref(), skybox);
-            reflection.draw(gpu, self.timer.as_mut(), |pass| {
-                let in_place = scene.in_phase(Phase::Reflection);
-                for (content, data) in in_place.filter(|(content, _)| content.frame.is_none()) {
-                    pass.is_mirrored = true;
-                    if let Some(renderer) = self.contents.get(content.renderer) {
-                        renderer.draw(Phase::Reflection, pass, data);
-                    }
-                }
-                pass.is_mirrored = false;
-                self.sky.draw(pass, scene.background);
-            });
-            scene.reflection = Some(reflection);
-            self.prepare_ground(gpu, document, &mut scene.contents, local);
-            self.make_pipelines(gpu);
         }
-        let reflection = mirrored.and(scene.reflection.as_ref());
-        let shadow_map = scene.shadow.view();
-        let reflection = reflection.map(Reflection::view);
-        scene.frame.bind(
+        let reflection = data.reflection.as_ref().filter(|_| data.has_reflection);
+        data.frame.bind(
             gpu,
             &self.frame,
-            shadow_map,
+            data.shadow.view(),
             ground.as_ref(),
             skybox,
-            reflection,
+            reflection.map(Reflection::view),
         );
-        for data in scene.contents.iter_mut().filter_map(|c| c.data.as_mut()) {
-            if data.take_new_shadow() {
-                scene.shadow.renew();
-            }
+    }
+
+    /// Uploads new contents of a document, and places them in the next frame of a view and in its
+    /// reflection.
+    fn place(
+        &self,
+        gpu: &Gpu,
+        contents: &mut Contents,
+        data: &mut ViewData,
+        document: &dyn Document,
+        (local, mirrored): (&LocalView<'_>, Option<&LocalView<'_>>),
+    ) {
+        let frustum = Frustum::new(local.clip_from_model);
+        let mirrored = mirrored.map(|mirrored| Frustum::new(mirrored.clip_from_model));
+        let frusta = [Some(&frustum), mirrored.as_ref()];
+        data.begin();
+        let shown = &local.view.shown;
+        let result = contents.update(
+            gpu,
+            &self.kinds,
+            document,
+            shown,
+            None,
+            &mut |renderer, content, drawable| {
+                data.place(renderer, content, drawable, local, frusta);
+            },
+        );
+        data.end();
+        if let Err(error) = result {
+            log::error!("{error}");
         }
     }
 
-    /// Makes the pipelines that the next frame needs, those of all renderers side by side.
+    /// Prepares the placed contents: for the frame, and for the reflection if that needs a view of
+    /// its own.
+    fn prepare_contents(
+        &mut self,
+        gpu: &Gpu,
+        contents: &mut Contents,
+        placed: &mut [Placed],
+        document: &dyn Document,
+        (local, mirrored): (LocalView<'_>, Option<LocalView<'_>>),
+    ) {
+        document.for_each_drawable(&local.view.shown, &mut |drawable| {
+            let key = key(&drawable);
+            let mut numbered = contents.list.iter_mut().enumerate();
+            let Some((number, content)) = numbered.find(|(_, content)| content.key == key) else {
+                return;
+            };
+            let Some(renderer) = self.kinds.get_mut(content.renderer) else {
+                return;
+            };
+            for placed in placed.iter_mut().filter(|placed| placed.awaits(key)) {
+                placed.content = number;
+                placed.prepare(
+                    gpu,
+                    &self.frame,
+                    &mut **renderer,
+                    (content, drawable.content),
+                    (local, mirrored.as_ref()),
+                );
+            }
+        });
+    }
+
+    /// Creates the pipelines that the next frame needs, those of all renderers in parallel.
     fn make_pipelines(&mut self, gpu: &Gpu) {
         let mut jobs = Vec::new();
-        for renderer in &mut self.contents {
-            renderer.pipelines().take_needed(gpu, &mut jobs);
+        for renderer in &mut self.kinds {
+            renderer.pipelines().take_requested(gpu, &mut jobs);
         }
-        self.sky.pipelines().take_needed(gpu, &mut jobs);
-        self.lines.pipelines().take_needed(gpu, &mut jobs);
+        self.sky.pipelines().take_requested(gpu, &mut jobs);
+        self.lines.pipelines().take_requested(gpu, &mut jobs);
         if !jobs.is_empty() {
             on_all_threads(jobs.len(), |i| jobs[i]());
         }
     }
 
-    /// Begins to make pipelines that the frame which was drawn last had no need of and others of the
-    /// same document may, so that these do not wait for them. They are made in a thread of their own.
+    /// Starts to create, in the background, pipelines that the last frame did not need but later
+    /// frames of the document may.
     pub fn prepare_ahead(&mut self, gpu: &Gpu, scene: &SceneData) {
-        for content in &scene.contents {
-            let renderer = self.contents.get_mut(content.renderer);
-            if let (Some(renderer), Some(data)) = (renderer, content.data.as_deref()) {
-                renderer.prepare_ahead(gpu, data);
+        for placed in &scene.view.placed {
+            let content = scene.contents.list.get(placed.content);
+            let renderer = content.and_then(|content| self.kinds.get_mut(content.renderer));
+            if let (Some(renderer), Some(view)) = (renderer, placed.view.as_deref()) {
+                renderer.prepare_ahead(gpu, view);
             }
         }
     }
 
-    /// Waits for the pipelines that [`prepare_ahead`](Self::prepare_ahead) began to make: frames after
-    /// that take as long as any later one.
+    /// Waits for the pipelines that [`prepare_ahead`](Self::prepare_ahead) started to create: later
+    /// frames take equally long.
     pub fn finish_ahead(&mut self) {
-        for renderer in &mut self.contents {
+        for renderer in &mut self.kinds {
             renderer.pipelines().finish_ahead();
         }
     }
 
-    /// Makes ready the ground alone, after it was seen from elsewhere.
-    fn prepare_ground(
-        &mut self,
-        gpu: &Gpu,
-        document: &dyn Document,
-        contents: &mut [Content],
-        local: LocalView<'_>,
-    ) {
-        document.for_each_drawable(&local.view.shown, &mut |drawable| {
-            let key = key(&drawable);
-            let is_it = |content: &&mut Content| content.key == key && content.is_ground();
-            for content in contents.iter_mut().filter(is_it) {
-                if let Some(renderer) = self.contents.get_mut(content.renderer) {
-                    content.prepare(gpu, &self.frame, &mut **renderer, drawable.content, local);
-                }
-            }
-        });
-    }
-
-    /// Records one frame of a document, or of the empty sky when there is none.
+    /// Records one frame of a document, or of the empty sky without one.
     pub fn draw(
         &mut self,
         gpu: &Gpu,
@@ -459,22 +365,117 @@ impl Renderer {
         scene: Option<(&mut SceneData, &dyn Document)>,
         view: &View,
     ) -> DrawStatistics {
-        let Some((scene, document)) = scene else {
-            let local = LocalView::new(view, target.size);
-            self.empty.write(gpu, &local, &FrameLight::default());
-            self.sky.prepare(Background::Sky);
-            self.make_pipelines(gpu);
-            let is_transparent = view.shown.is_transparent;
-            let mut pass = FramePass::begin(target, encoder, is_transparent, None);
-            if !is_transparent {
-                pass.set_bind_group(0, &self.empty.bind_group, &[]);
-                self.sky.draw_above_haze(&mut pass, Background::Sky, &local);
-            }
-            return pass.statistics;
-        };
-        self.prepare(gpu, scene, document, view, target.size);
+        if let Some((scene, document)) = scene {
+            let SceneData {
+                contents,
+                view: data,
+            } = scene;
+            return self.draw_passes(gpu, encoder, target, (contents, data), (document, view));
+        }
         let local = LocalView::new(view, target.size);
-        self.draw_shadows(gpu, encoder, scene);
+        self.empty.write(gpu, &local, &FrameLight::default());
+        self.sky.prepare(Background::Sky);
+        self.make_pipelines(gpu);
+        let is_transparent = view.shown.is_transparent;
+        let mut pass = FramePass::begin(target, encoder, is_transparent, None);
+        if !is_transparent {
+            pass.set_bind_group(0, &self.empty.bind_group, &[]);
+            self.sky.draw_above_haze(&mut pass, Background::Sky, &local);
+        }
+        pass.statistics
+    }
+
+    /// Records one frame of another view of a document. Frames of several views may be submitted
+    /// together. They share the shown level of the document, with its lights and tints.
+    pub fn draw_view(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        (scene, data): (&mut SceneData, &mut ViewData),
+        (document, view): (&dyn Document, &View),
+    ) -> DrawStatistics {
+        let contents = &mut scene.contents;
+        self.draw_passes(gpu, encoder, target, (contents, data), (document, view))
+    }
+
+    /// Prepares a frame and records its passes.
+    fn draw_passes(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        (contents, data): (&mut Contents, &mut ViewData),
+        (document, view): (&dyn Document, &View),
+    ) -> DrawStatistics {
+        self.prepare_view(gpu, contents, data, (document, view), target.size);
+        let mut statistics = DrawStatistics::default();
+        for pass in TimedPass::ALL {
+            match pass {
+                TimedPass::Reflection => self.draw_reflection(encoder, contents, data),
+                TimedPass::ShadowMap => self.draw_shadow_map(gpu, encoder, contents, data),
+                TimedPass::Frame => {
+                    statistics = self.draw_frame(encoder, target, contents, data, view);
+                }
+            }
+        }
+        if let Some(timer) = &mut self.timer {
+            timer.end_frame(encoder);
+        }
+        statistics
+    }
+
+    /// Draws what the water reflects, if the frame shows it.
+    fn draw_reflection(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        contents: &Contents,
+        data: &ViewData,
+    ) {
+        let Some(reflection) = data.reflection.as_ref().filter(|_| data.has_reflection) else {
+            return;
+        };
+        let mut pass = reflection.begin_pass(encoder, self.timer.as_mut());
+        let placed = data.in_phase(Phase::Reflection);
+        for placed in placed.filter(|placed| placed.frame.is_none()) {
+            pass.is_mirrored = true;
+            draw_placed(&self.kinds, Phase::Reflection, &mut pass, contents, placed);
+        }
+        pass.is_mirrored = false;
+        self.sky.draw(&mut pass, data.background);
+    }
+
+    /// Updates the shadow map where it is stale.
+    fn draw_shadow_map(
+        &mut self,
+        gpu: &Gpu,
+        encoder: &mut wgpu::CommandEncoder,
+        contents: &Contents,
+        data: &mut ViewData,
+    ) {
+        let Self { kinds, timer, .. } = self;
+        let ViewData { shadow, placed, .. } = data;
+        let casters = |kind| {
+            let prepared = placed.iter().filter(|placed| placed.is_prepared);
+            prepared.filter(move |placed| Casters::of(&placed.placements.casting[0]) == kind)
+        };
+        let plays = casters(Casters::Playing).next().is_some();
+        shadow.draw(gpu, encoder, timer.as_mut(), plays, |kind, pass| {
+            for placed in casters(kind) {
+                draw_placed(kinds, Phase::Shadow, pass, contents, placed);
+            }
+        });
+    }
+
+    fn draw_frame(
+        &mut self,
+        encoder: &mut wgpu::CommandEncoder,
+        target: &Target,
+        contents: &Contents,
+        data: &ViewData,
+        view: &View,
+    ) -> DrawStatistics {
+        let local = LocalView::new(view, target.size);
         let is_transparent = view.shown.is_transparent;
         let timer = self.timer.as_mut();
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
@@ -483,63 +484,31 @@ impl Renderer {
             if phase == Phase::Background && is_transparent {
                 continue;
             }
-            for (content, data) in scene.in_phase(phase) {
-                let frame = content.frame.as_ref().unwrap_or(&scene.frame);
+            for placed in data.in_phase(phase) {
+                let frame = placed.frame.as_ref().unwrap_or(&data.frame);
                 pass.set_bind_group(0, &frame.bind_group, &[]);
-                pass.is_mirrored = content.is_mirrored;
-                if let Some(renderer) = self.contents.get(content.renderer) {
-                    renderer.draw(phase, &mut pass, data);
-                }
+                pass.is_mirrored = placed.is_mirrored;
+                draw_placed(&self.kinds, phase, &mut pass, contents, placed);
             }
-            pass.set_bind_group(0, &scene.frame.bind_group, &[]);
+            pass.set_bind_group(0, &data.frame.bind_group, &[]);
             pass.is_mirrored = false;
             match phase {
                 Phase::Background => {
-                    self.sky
-                        .draw_above_haze(&mut pass, scene.background, &local);
+                    self.sky.draw_above_haze(&mut pass, data.background, &local);
                 }
-                Phase::Lines => self.lines.draw(&mut pass, &scene.lines),
+                Phase::Lines => self.lines.draw(&mut pass, &data.lines),
                 Phase::Shadow | Phase::Reflection | Phase::Opaque | Phase::Transparent => {}
             }
         }
-        let mut statistics = pass.statistics;
-        drop(pass);
-        if let Some(timer) = &mut self.timer {
-            timer.end_frame(encoder);
+        let shadow = data.shadow.statistics();
+        DrawStatistics {
+            shadow_triangles: shadow.shadow_triangles,
+            shadow_draw_calls: shadow.shadow_draw_calls,
+            ..pass.statistics
         }
-        if scene.shadow.is_on() {
-            let of_map = scene.shadow.statistics();
-            statistics.shadow_triangles = of_map.shadow_triangles;
-            statistics.shadow_draw_calls = of_map.shadow_draw_calls;
-        }
-        statistics
     }
 
-    /// Draws the shadow map of a frame that was prepared, as far as it is not as it must be.
-    fn draw_shadows(
-        &mut self,
-        gpu: &Gpu,
-        encoder: &mut wgpu::CommandEncoder,
-        scene: &mut SceneData,
-    ) {
-        let renderers = &self.contents;
-        let mut shadow = std::mem::take(&mut scene.shadow);
-        let casters = || {
-            let contents = scene.in_phase(Phase::Shadow);
-            contents.map(|(content, data)| (Casters::of(&content.casting[0]), content, data))
-        };
-        let plays = casters().any(|(kind, ..)| kind == Casters::Playing);
-        shadow.draw(gpu, encoder, self.timer.as_mut(), plays, |drawn, pass| {
-            for (_, content, data) in casters().filter(|(kind, ..)| *kind == drawn) {
-                if let Some(renderer) = renderers.get(content.renderer) {
-                    renderer.draw(Phase::Shadow, pass, data);
-                }
-            }
-        });
-        scene.shadow = shadow;
-    }
-
-    /// Draws one frame and waits until it is done.
+    /// Draws one frame and waits for the GPU.
     pub fn draw_now(
         &mut self,
         gpu: &Gpu,
@@ -555,4 +524,34 @@ impl Renderer {
         }
         statistics
     }
+}
+
+/// Draws one phase of prepared content.
+fn draw_placed(
+    kinds: &[Box<dyn AnyRenderer>],
+    phase: Phase,
+    pass: &mut FramePass<'_>,
+    contents: &Contents,
+    placed: &Placed,
+) {
+    let Some(content) = contents.list.get(placed.content) else {
+        return;
+    };
+    let view = match phase {
+        Phase::Reflection => placed.mirror.as_ref().or(placed.view.as_ref()),
+        _ => placed.view.as_ref(),
+    };
+    let renderer = kinds.get(content.renderer);
+    if let (Some(renderer), Some(data), Some(view)) = (renderer, &content.data, view) {
+        renderer.draw(phase, pass, &**data, &**view);
+    }
+}
+
+/// The part of the world that the shadow map covers; `None` without shadows.
+fn shadow_fit(document: &dyn Document, view: &View, size: [u32; 2]) -> Option<ShadowFit> {
+    let to_sun = document.environment()?.sun.casting_direction();
+    let to_sun = to_sun.filter(|_| !view.shown.hides_shadows)?;
+    // All parts of an image share one shadow map.
+    let whole = LocalView::whole(view, size);
+    ShadowFit::new(&whole, &document.about().bounds, to_sun)
 }

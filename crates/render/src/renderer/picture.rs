@@ -1,7 +1,7 @@
-//! Images of any size: what is larger than the device draws at once is drawn part by part.
+//! Images of any size. An image that exceeds the limits of the device is drawn in parts.
 //!
-//! Each part has the projection of the whole, shifted and stretched, so that parts meet without a
-//! seam: the pixels of a part are those that the whole would have there.
+//! Each part has the projection of the whole image, shifted and scaled, so that its pixels are
+//! those of the whole and no seams appear.
 
 use std::io;
 use std::ops::Range;
@@ -14,43 +14,43 @@ use crate::gpu::{Gpu, Target};
 use crate::kinds::terrain::REFLECTION_REACH;
 use mapscope_scene::Document;
 
-/// Bytes of a pixel.
+/// Bytes per pixel.
 const RGBA: usize = 4;
-/// How many pixels of a large image are drawn at once at most along a side, where each has one sample:
-/// more would take more memory than it saves time.
+/// Maximum side of a part in pixels, with one sample per pixel. Larger parts need more memory than
+/// they save time.
 const MAX_PART_SIDE: u32 = 4096;
-/// How many pixels of rows are gathered at once at most, but for one row of pairs.
-const MAX_GATHERED: u64 = 64 << 20;
-/// Why there is no image.
+/// Maximum number of pixels in collected rows; two rows are always collected.
+const MAX_COLLECTED: u64 = 64 << 20;
+/// The reason why an image was not drawn.
 #[derive(Debug, Error)]
 pub enum PictureError {
-    /// The device gave up.
+    /// The device failed.
     #[error("the graphics device failed: {0}")]
     Device(String),
-    /// Whoever takes the rows takes no more.
+    /// The consumer of the rows stopped.
     #[error(transparent)]
     Rows(#[from] io::Error),
 }
 
-/// How an image is divided.
+/// The division of an image into parts.
 #[derive(Debug, Clone, Copy)]
 struct Division {
     size: [u32; 2],
-    /// Width and height of what is kept of each part but the last.
+    /// Width and height of the area that each part contributes, except the last.
     step: [u32; 2],
-    /// How much more is drawn at each side of a part.
+    /// Additional pixels on each side of a part.
     margin: u32,
 }
 
 impl Division {
-    /// Parts of which no side has more pixels than `max_side`.
+    /// Divides an image into parts whose sides are at most `max_side`.
     fn new(size: [u32; 2], max_side: u32, margin: u32) -> Self {
-        // Pixels are shaded by twos, which stay together.
+        // Pixels are shaded in pairs, which must not be split.
         let even = |side: u32| (side & !1).max(2);
         let max_side = even(max_side);
         let margin = even(margin.min(max_side / 4).saturating_add(1)) * u32::from(margin > 0);
         let step = even(max_side.saturating_sub(margin * 2));
-        let fit = MAX_GATHERED / u64::from(size[0].max(1));
+        let fit = MAX_COLLECTED / u64::from(size[0].max(1));
         Self {
             size,
             step: [step, step.min(even(fit.min(u64::from(step)) as u32))],
@@ -58,14 +58,14 @@ impl Division {
         }
     }
 
-    /// What is kept of the parts along an axis.
+    /// The areas that parts contribute along an axis.
     fn along(self, axis: usize) -> impl Iterator<Item = Range<u32>> {
         let (side, step) = (self.size[axis], self.step[axis]);
         let starts = (0..side).step_by(step as usize);
         starts.map(move |start| start..side.min(start.saturating_add(step)))
     }
 
-    /// What is drawn of a part.
+    /// The drawn area of a part.
     fn drawn(&self, [columns, rows]: [&Range<u32>; 2]) -> ImagePart {
         let around = |kept: &Range<u32>, side: u32| {
             let start = kept.start.saturating_sub(self.margin);
@@ -81,13 +81,13 @@ impl Division {
 }
 
 impl Renderer {
-    /// Draws an image of a size, and hands out its rows from the top: RGBA bytes, several rows at once,
-    /// whose colours are not multiplied by their opacity. What has more pixels along a side than the
-    /// device draws at once, or than `max_side` if there is one, is drawn in parts. After each of them
-    /// `rows` is called, if need be with no rows, so that it can end what takes long.
+    /// Draws an image, and passes its rows from the top to `rows`: RGBA bytes of several rows at
+    /// once, with straight alpha. An image with a side that exceeds the limit of the device or
+    /// `max_side` is drawn in parts. `rows` is called after each part, if necessary without rows,
+    /// so that it can stop a long operation.
     ///
     /// # Errors
-    /// When the device is lost or out of memory, or `rows` takes no more.
+    /// When the device is lost or out of memory, or `rows` fails.
     pub fn draw_image(
         &mut self,
         gpu: &Gpu,
@@ -109,7 +109,7 @@ impl Renderer {
             gpu.queue.submit([encoder.finish()]);
             let mut image = target.read_back(gpu).map_err(PictureError::Device)?;
             if is_transparent {
-                image.pixels_mut().for_each(straighten);
+                image.pixels_mut().for_each(unpremultiply);
             }
             Ok::<_, PictureError>(image)
         };
@@ -125,9 +125,9 @@ impl Renderer {
         let margin = (longest * REFLECTION_REACH).ceil() as u32;
         let division = Division::new(size, max_side, margin);
         let row_bytes = size[0] as usize * RGBA;
-        let mut gathered = Vec::new();
+        let mut collected = Vec::new();
         for down in division.along(1) {
-            gathered.resize(down.len() * row_bytes, 0);
+            collected.resize(down.len() * row_bytes, 0);
             for across in division.along(0) {
                 let part = division.drawn([&across, &down]);
                 let image = draw(Some(part))?;
@@ -135,7 +135,7 @@ impl Renderer {
                 let kept = left as usize * RGBA..(left as usize + across.len()) * RGBA;
                 let whole_rows = image.chunks_exact(part.size[0] as usize * RGBA);
                 let to = across.start as usize * RGBA..across.end as usize * RGBA;
-                for (row, drawn) in gathered
+                for (row, drawn) in collected
                     .chunks_exact_mut(row_bytes)
                     .zip(whole_rows.skip(top as usize))
                 {
@@ -143,14 +143,14 @@ impl Renderer {
                 }
                 rows(&[])?;
             }
-            rows(&gathered)?;
+            rows(&collected)?;
         }
         Ok(())
     }
 }
 
-/// Whether a device draws an image of a size at once, and gives it back: then all rows come at once.
-/// What it gives back may be as large as a buffer, and so may all the samples of which it is made.
+/// `true` if a device draws an image of this size at once, so that all rows arrive together. The
+/// image and all of its samples must fit into a buffer.
 pub fn is_drawn_at_once(gpu: &Gpu, size: [u32; 2]) -> bool {
     let limits = gpu.device.limits();
     let [width, height] = size.map(u64::from);
@@ -160,11 +160,11 @@ pub fn is_drawn_at_once(gpu: &Gpu, size: [u32; 2]) -> bool {
     width.max(height) <= side && row * height * samples <= limits.max_buffer_size
 }
 
-/// Divides the colour of a pixel by its opacity, which it was multiplied by as it was blended.
+/// Converts a pixel from premultiplied to straight alpha.
 ///
-/// What is additive has a colour and no opacity: it gets as much as its brightest channel, so that it
-/// is seen over black as it was drawn.
-fn straighten(pixel: &mut image::Rgba<u8>) {
+/// Additive surfaces have colour without alpha. Their alpha becomes the brightest channel, so that
+/// they look the same over black.
+fn unpremultiply(pixel: &mut image::Rgba<u8>) {
     let [r, g, b, a] = pixel.0;
     let alpha = a.max(r).max(g).max(b);
     if alpha != u8::MAX && alpha != 0 {
@@ -212,7 +212,7 @@ mod tests {
     fn colours_are_divided_by_their_opacity() {
         let straight = |rgba| {
             let mut pixel = image::Rgba(rgba);
-            straighten(&mut pixel);
+            unpremultiply(&mut pixel);
             pixel.0
         };
         assert_eq!(straight([64, 32, 0, 128]), [128, 64, 0, 128]);

@@ -10,7 +10,7 @@ use mapscope_render::{SceneData, View};
 use mapscope_scene::camera::{Camera, NamedView, Pose};
 use mapscope_scene::{
     About, Document, Drawable, Environment, OpenOptions, OverlayId, Playhead, Progress, SceneItem,
-    Shown, Source,
+    Shown, Source, demo,
 };
 use mapscope_testdata::{tiny_model, tiny_scene};
 
@@ -295,15 +295,13 @@ fn what_appears_changes_or_vanishes_later_is_drawn_as_it_is() {
         environment: None,
     };
     let mut data = stage.upload(&scene);
-    let land_bytes = data.gpu_bytes();
     let mut check = |scene: &Scene, stage: &mut Stage| {
         let (expected, _) = stage.draw(Some(scene), &view, SIZE);
         let (picture, _) = stage.draw_scene(Some((&mut data, scene)), &view, SIZE);
         assert!(picture == expected);
         (picture, data.gpu_bytes())
     };
-    let (empty, bytes) = check(&scene, &mut stage);
-    assert_eq!(bytes, land_bytes);
+    let (empty, land_bytes) = check(&scene, &mut stage);
     scene.parts.push(part(chimneys));
     let (full, full_bytes) = check(&scene, &mut stage);
     assert!(full != empty && full_bytes > land_bytes);
@@ -538,4 +536,29 @@ fn the_box_of_a_missing_model_is_thinner_and_fainter_from_afar() {
         println!("{pixels} pixels: {covered:.2}");
         assert!((0.15..0.6).contains(&covered), "{pixels} pixels: {covered}");
     }
+}
+
+/// Views of a document neither disturb each other nor wait for each other.
+#[test]
+fn two_views_of_a_document_in_one_submission_are_as_each_alone() {
+    let stage = &mut Stage::get();
+    stage.set_reflects_ground(true);
+    for demo in demo::DEMOS {
+        let (options, progress) = Default::default();
+        let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();
+        let about = document.about();
+        let views = [NamedView::Iso, NamedView::East].map(|named| {
+            let mut view = View::plain(Camera::framing(about.bounds, named, about.handedness, 1.5));
+            view.shown.playhead.clip = Some(0);
+            view
+        });
+        let size = [150, 100];
+        let together = stage.draw_views(&*document, &views, size);
+        for (view, picture) in views.iter().zip(&together) {
+            let (alone, _) = stage.draw(Some(&*document), view, size);
+            assert!(alone == *picture, "{}: {:?}", demo.name, view.camera.pose);
+        }
+        assert!(together[0] != together[1], "{}", demo.name);
+    }
+    stage.set_reflects_ground(false);
 }

@@ -234,6 +234,36 @@ impl Stage {
         self.draw_scene(Some((&mut data, document)), view, size).0
     }
 
+    /// One picture per view of a document that is uploaded once, all drawn in one submission.
+    pub(crate) fn draw_views(
+        &mut self,
+        document: &dyn Document,
+        views: &[View],
+        size: [u32; 2],
+    ) -> Vec<RgbaImage> {
+        let Self { gpu, renderer } = self;
+        let mut scene = renderer.upload(gpu, document).unwrap();
+        let mut encoder = gpu.device.create_command_encoder(&Default::default());
+        let mut data = Vec::new();
+        for _ in views {
+            data.push((Target::new(gpu, size), renderer.new_view(gpu, document)));
+        }
+        for (view, (target, data)) in views.iter().zip(&mut data) {
+            renderer.draw_view(
+                gpu,
+                &mut encoder,
+                target,
+                (&mut scene, data),
+                (document, view),
+            );
+        }
+        gpu.queue.submit([encoder.finish()]);
+        let targets = data.iter().map(|(target, _)| target);
+        targets
+            .map(|target| target.read_back(gpu).unwrap())
+            .collect()
+    }
+
     /// Draws uploaded content and returns the picture with its statistics.
     pub(crate) fn draw_scene(
         &mut self,

@@ -1,15 +1,14 @@
-//! The caps of the clip box on the GPU: they are made again when it moves or something is hidden.
+//! The caps of the clip box on the GPU. They are rebuilt if the box moves or items are hidden.
 
-use crate::gpu::limits::check_buffer_size;
-use crate::gpu::{Gpu, buffers};
+use crate::gpu::{Gpu, buffers, check_buffer_size};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::caps::CapVertex;
 use mapscope_scene::{Aabb, Item, Shown};
 
-/// The caps of the level that is shown.
+/// The caps of the shown level.
 #[derive(Debug, Default)]
 pub(super) struct Caps {
-    /// What they were made for: the level, the clip box and hidden items.
+    /// Their sources: the level, the clip box and the hidden items.
     level: usize,
     cut: Option<Aabb>,
     hidden: Vec<Item>,
@@ -18,7 +17,7 @@ pub(super) struct Caps {
 }
 
 impl Caps {
-    /// Makes them again if they are others.
+    /// Rebuilds them if their sources have changed.
     pub(super) fn update(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
         let is_same = self.level == shown.level && self.hidden == shown.hidden;
         if self.cut == shown.cut && (is_same || self.cut.is_none()) {
@@ -39,7 +38,7 @@ impl Caps {
             return;
         }
         self.count = vertices.len() as u32;
-        // A slider that is dragged asks for others in each frame.
+        // While a slider is dragged, each frame has new caps.
         let buffer = self.vertices.take().filter(|buffer| buffer.size() >= size);
         let buffer = buffer.unwrap_or_else(|| {
             let room = size.next_power_of_two();
@@ -49,27 +48,27 @@ impl Caps {
         self.vertices = Some(buffer);
     }
 
-    /// Whether there are any.
+    /// `true` without caps.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Their vertices and how many there are; none without any.
+    /// The vertices and their number; `None` without caps.
     pub(super) fn vertices(&self) -> Option<(&wgpu::Buffer, u32)> {
         let buffer = self.vertices.as_ref()?;
         (!self.is_empty()).then_some((buffer, self.count))
     }
 
-    /// How each vertex is laid out.
+    /// The vertex attributes.
     pub(super) fn attributes() -> [wgpu::VertexAttribute; 2] {
         wgpu::vertex_attr_array![0 => Float32x3, 1 => Uint32]
     }
 
-    /// Bytes of memory that they have on the GPU.
+    /// Bytes of GPU memory.
     pub(super) fn gpu_bytes(&self) -> u64 {
         self.vertices.as_ref().map_or(0, wgpu::Buffer::size)
     }
 }
 
-/// Bytes from one vertex to the next.
+/// Bytes per vertex.
 pub(super) const STRIDE: u64 = size_of::<CapVertex>() as u64;

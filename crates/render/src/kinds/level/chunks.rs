@@ -1,25 +1,22 @@
-//! The chunks of a level on the GPU: their vertices, their indices and their tints, in a few large
-//! buffers to which they are uploaded one by one.
+//! The chunks of a level on the GPU. Their vertices, indices and tints are in a few large buffers,
+//! to which they are uploaded one by one.
 
 use std::ops::Range;
 
-use super::transparent::TransparentFaces;
-use crate::gpu::buffers::buffer;
-use crate::gpu::limits::check_buffer_size;
-use crate::gpu::{Gpu, UploadError};
+use crate::gpu::{Gpu, UploadError, buffer, check_buffer_size};
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
 use mapscope_scene::level::tint::{PLAIN, Tint};
 use mapscope_scene::{Aabb, level, on_all_threads};
 
-/// Bytes of vertices after which another buffer is begun.
+/// Size of the vertices of a block in bytes.
 const BLOCK_BYTES: u64 = 32 << 20;
 
 const VERTEX_BYTES: u64 = size_of::<LevelVertex>() as u64;
 const TINT_BYTES: u64 = size_of::<[u8; 4]>() as u64;
 const INDEX_BYTES: u64 = size_of::<u32>() as u64;
 
-/// Buffers that some chunks share. Each is made when it is first needed.
+/// Buffers that several chunks share. Each is created on demand.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     vertex_count: u64,
@@ -29,18 +26,16 @@ pub(super) struct Block {
     pub(super) indices: Option<wgpu::Buffer>,
     /// A tint for each vertex.
     pub(super) tints: Option<wgpu::Buffer>,
-    /// Indices of transparent faces, in the order in which they are drawn.
-    pub(super) sorted: Option<wgpu::Buffer>,
 }
 
-/// Triangles of a chunk that are drawn alike.
+/// Triangles of a chunk with the same material.
 #[derive(Debug)]
 pub(super) struct ChunkPart {
     pub(super) part: Part,
-    /// Where in the buffer of indices those begin that lie flat on +X, +Y, +Z, -X, -Y and -Z, then
-    /// all others, and where they end.
+    /// Starts of its groups of indices: those flat on +X, +Y, +Z, -X, -Y and -Z, then all others;
+    /// and the end of the last group.
     bounds: [u32; 8],
-    /// The same for those that are drawn from far away.
+    /// The same for merged faces.
     merged: [u32; 8],
 }
 
@@ -51,28 +46,27 @@ pub(super) struct LevelChunk {
     pub(super) number: usize,
     pub(super) bounds: Aabb,
     pub(super) block: usize,
-    /// Where it begins in the buffers of its block.
+    /// Its first vertex and index in the buffers of its block.
     pub(super) first_vertex: u32,
     first_index: u32,
     pub(super) parts: Vec<ChunkPart>,
-    pub(super) transparent: TransparentFaces,
-    /// Whether it is on the GPU.
+    /// The first of its sorted transparent indices in those of its block.
+    pub(super) first_transparent: u32,
+    /// `true` if it is uploaded.
     pub(super) is_uploaded: bool,
-    /// How long edges are in the mean of the faces that can be joined, in metres.
+    /// Mean length of the edges of faces that can be merged, in metres; `None` without such faces.
     pub(super) merged_edge_len: Option<f32>,
-    /// Whether joined faces are drawn.
-    pub(super) is_merged: bool,
-    /// The tint of all its vertices, unless each has its own.
+    /// The tint of all vertices, unless each has its own.
     pub(super) same_tint: Option<[u8; 4]>,
-    /// Whether its tint takes light away.
-    pub(super) dims: bool,
-    /// How bright each of its dynamic lights is on its lightmaps.
+    /// `true` if its tint darkens it.
+    pub(super) darkens: bool,
+    /// Intensity of each of its dynamic lights, as painted on its lightmaps.
     pub(super) painted: Vec<u8>,
 }
 
 impl ChunkPart {
-    /// Which indices of it are drawn while these sides are seen from behind, bit by side: those of
-    /// faces that are joined or all of them.
+    /// The index ranges to draw, without the sides in `away` (one bit each), which are seen from
+    /// behind.
     pub(super) fn toward(&self, away: u8, is_merged: bool) -> impl Iterator<Item = Range<u32>> {
         let bounds = if is_merged {
             &self.merged
@@ -80,7 +74,7 @@ impl ChunkPart {
             &self.bounds
         };
         let is_drawn = move |group: usize| away & (1 << group) == 0;
-        // From the first group of a run of groups that are drawn to the end of the last one.
+        // A run of groups is one range, from its first group to the end of its last one.
         let begins = (0..7)
             .filter(move |group| is_drawn(*group) && !group.checked_sub(1).is_some_and(is_drawn));
         let runs = begins.map(move |first| {
@@ -92,7 +86,7 @@ impl ChunkPart {
 }
 
 impl LevelChunk {
-    /// All chunks of a level and the blocks that they are to be in.
+    /// Lays out the chunks of a level in blocks.
     pub(super) fn arrange(
         gpu: &Gpu,
         level: &level::Level,
@@ -124,7 +118,6 @@ impl LevelChunk {
                     merged: merged.map(|at| first_merged + at),
                 }
             });
-            let transparent = TransparentFaces::of(mesh, block.transparent_count as u32);
             chunks.push(Self {
                 number: mesh.chunk,
                 bounds: mesh.bounds,
@@ -133,14 +126,13 @@ impl LevelChunk {
                 first_index,
                 parts: parts.collect(),
                 is_uploaded: false,
-                is_merged: false,
                 merged_edge_len: (!mesh.merged.indices.is_empty()).then_some(mesh.edge_len),
                 same_tint: Some(PLAIN),
-                dims: false,
+                darkens: false,
                 painted: Vec::new(),
-                transparent,
+                first_transparent: block.transparent_count as u32,
             });
-            // Buffers are written from places that are multiples of eight bytes.
+            // Buffer writes are aligned to eight bytes.
             block.vertex_count += vertices.next_multiple_of(2);
             block.index_count += index_count(mesh).next_multiple_of(2);
             let alpha = mesh.parts.iter().filter(|(p, _)| p.blend == Blend::Alpha);
@@ -176,7 +168,7 @@ impl LevelChunk {
         self.is_uploaded = true;
     }
 
-    /// Uploads its tint. `same_tints` has one for each chunk, of which it is number `index`.
+    /// Uploads its tint. `same_tints` has one tint per chunk, at `index` for this one.
     pub(super) fn upload_tint(
         &mut self,
         gpu: &Gpu,
@@ -185,7 +177,7 @@ impl LevelChunk {
         tint: &Tint,
     ) {
         let takes_away = |tint: &[u8; 4]| tint[3] != PLAIN[3];
-        self.dims = match tint {
+        self.darkens = match tint {
             Tint::Same(tint) => takes_away(tint),
             Tint::Each(tints) => tints.iter().any(takes_away),
         };
@@ -210,8 +202,8 @@ impl LevelChunk {
         }
     }
 
-    /// Uploads the vertices and indices of all chunks, and gives back what `and` makes of each
-    /// meanwhile. `meshes` are in the order of `chunks`.
+    /// Uploads the vertices and indices of all chunks in parallel. Returns the results of `and` for
+    /// each mesh. `meshes` are in the order of `chunks`.
     pub(super) fn upload_all<T: Send>(
         gpu: &Gpu,
         (chunks, blocks): (&mut [Self], &mut [Block]),
@@ -248,35 +240,33 @@ impl LevelChunk {
         results.into_iter().flatten().collect()
     }
 
-    /// Bytes that uploading it takes, nearly.
+    /// Approximate number of bytes to upload.
     pub(super) fn bytes(mesh: &ChunkMesh) -> u64 {
         let vertices = mesh.vertices.len() as u64 * (VERTEX_BYTES + TINT_BYTES);
         vertices + index_count(mesh) * INDEX_BYTES
     }
 }
 
-/// How many indices a chunk has in the buffer: all, and behind them those of joined faces.
+/// Number of indices of a chunk in the buffer: all faces, then merged faces.
 fn index_count(mesh: &ChunkMesh) -> u64 {
     (mesh.indices.len() + mesh.merged.indices.len()) as u64
 }
 
 impl Block {
-    /// Bytes of the buffers that were made.
+    /// Bytes of GPU memory.
     pub(super) fn gpu_bytes(&self) -> u64 {
-        let buffers = [&self.vertices, &self.indices, &self.tints, &self.sorted];
+        let buffers = [&self.vertices, &self.indices, &self.tints];
         buffers.into_iter().flatten().map(wgpu::Buffer::size).sum()
     }
 
-    /// The buffer for transparent faces in the order in which they are drawn.
-    pub(super) fn sorted(&mut self, gpu: &Gpu) -> &wgpu::Buffer {
-        self.sorted.get_or_insert_with(|| {
-            let size = self.transparent_count * INDEX_BYTES;
-            buffer(gpu, "sorted triangles", size, wgpu::BufferUsages::INDEX)
-        })
+    /// Creates a buffer for the sorted indices of its transparent faces.
+    pub(super) fn sorted_indices(&self, gpu: &Gpu) -> wgpu::Buffer {
+        let size = self.transparent_count * INDEX_BYTES;
+        buffer(gpu, "sorted triangles", size, wgpu::BufferUsages::INDEX)
     }
 }
 
-/// A buffer with a tint for each of so many chunks, plain at first.
+/// Creates a buffer with a plain tint for each chunk.
 pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
     gpu.filled_buffer(
         "tints of chunks",
@@ -285,7 +275,7 @@ pub(super) fn same_tints(gpu: &Gpu, chunks: usize) -> wgpu::Buffer {
     )
 }
 
-/// A buffer that is to be filled before it is used; none where there is nothing to put into it.
+/// Creates a mapped buffer; `None` if it would be empty.
 fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Option<wgpu::Buffer> {
     let descriptor = wgpu::BufferDescriptor {
         label: Some(label),
@@ -296,7 +286,7 @@ fn mapped(gpu: &Gpu, label: &str, size: u64, usage: wgpu::BufferUsages) -> Optio
     (size > 0).then(|| gpu.device.create_buffer(&descriptor))
 }
 
-/// Puts bytes one after the other into a buffer that is to be filled.
+/// Writes bytes, one part after the other, into a mapped buffer.
 fn fill(buffer: Option<&wgpu::Buffer>, at: u64, parts: [&[u8]; 2]) {
     let [first, second] = parts;
     let size = (first.len() + second.len()) as u64;

@@ -1,17 +1,15 @@
-//! What the shaders of levels share with Rust.
+//! Declarations that the shader of levels shares with Rust.
 
 use glam::Vec4;
 
 use super::pipelines::Surface;
-use crate::frame::constants::{self, SURFACE};
-use crate::frame::sky::{self, SKY};
-use crate::frame::uniforms::{FRAME, Frame};
-use crate::gpu::Shader;
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::{constants, shader_struct};
+use crate::frame::constants;
+use crate::frame::sky;
+use crate::frame::{FRAME, Frame, SKY, SURFACE};
+use crate::gpu::{Shader, constants, shader_struct, source};
 use mapscope_scene::level::materials::Blend;
 
-/// Levels.
+/// The shader of levels.
 pub(crate) static SHADER: Shader = Shader {
     name: "level",
     shared: &[Frame::wgsl, constants::wgsl, sky::wgsl, wgsl],
@@ -19,29 +17,29 @@ pub(crate) static SHADER: Shader = Shader {
 };
 
 shader_struct! {
-    /// What shaders know of how a level is shown.
+    /// The uniforms of a view of a level.
     pub(super) struct Look {
-        /// The clip box outside of which all is cut away, in world space; w: seconds, for what
-        /// moves.
+        /// The clip box, in world space; w: seconds, for animation.
         pub(super) cut_min: Vec4,
         pub(super) cut_max: Vec4,
         pub(super) back_face: Vec4,
-        /// The material that is highlighted.
+        /// Index of the highlighted material.
         pub(super) material: u32,
     }
     padding: [u32; 3]
 }
 
 shader_struct! {
-    /// A material as shaders read it.
+    /// The uniforms of a material.
     pub(super) struct Material {
-        /// Its opacity in w.
+        /// Colour, with opacity in w.
         pub(super) color: Vec4,
-        /// 1 in w if the opacity counts, and that of the texture.
+        /// Emission; w is 1 if its opacity and that of its texture apply.
         pub(super) emission: Vec4,
-        /// Texture coordinates in a second: of the texture, then of the matcap texture.
+        /// Scroll speed in texture coordinates per second: of the texture, then of the matcap
+        /// texture.
         pub(super) scroll: Vec4,
-        /// Where waves run to in a second, in world space; their size in w.
+        /// Velocity of waves in world units per second; their scale in w.
         pub(super) wave: Vec4,
         pub(super) wave_offset: f32,
         pub(super) index: u32,
@@ -49,7 +47,7 @@ shader_struct! {
     padding: [u32; 2]
 }
 
-/// What `level.wgsl` shares with Rust.
+/// The declarations of `level.wgsl`.
 fn wgsl() -> String {
     let constants = constants! {
         BLEND_OPAQUE = Blend::Opaque as u32,

@@ -5,9 +5,7 @@ use std::sync::Arc;
 use glam::{Vec3, Vec4};
 
 use super::gpu_data;
-use crate::gpu::bindings::bind_group;
-use crate::gpu::textures::{TextureCache, upload_texture};
-use crate::gpu::{COLOR_FORMAT, Gpu};
+use crate::gpu::{COLOR_FORMAT, Gpu, TextureCache, bind_group, upload_texture};
 use mapscope_scene::assets::Texture;
 use mapscope_scene::level::Map;
 use mapscope_scene::level::materials::{Look, Material, Materials};
@@ -16,7 +14,7 @@ use mapscope_scene::level::textures::Textures;
 /// The layout and samplers of all materials.
 #[derive(Debug, Clone)]
 pub(super) struct MaterialLayout {
-    /// Of bind group 2.
+    /// Layout of bind group 2.
     pub(super) layout: wgpu::BindGroupLayout,
     /// For surfaces.
     pub(super) repeated: wgpu::Sampler,
@@ -30,9 +28,9 @@ pub(super) struct LevelMaterial {
     pub(super) is_textured: bool,
     pub(super) has_matcap: bool,
     pub(super) is_liquid: bool,
-    /// Bind group 2 for each of its textures, one after the other in time.
+    /// Bind group 2 for each texture of its animation.
     frames: Vec<wgpu::BindGroup>,
-    /// Seconds that each is shown.
+    /// Duration of each texture in seconds.
     frame_secs: f64,
 }
 
@@ -48,16 +46,16 @@ impl LevelMaterial {
     }
 }
 
-/// Makes the materials of a level, which share textures.
+/// Creates the materials of a level, which share textures.
 #[derive(Debug)]
 pub(super) struct MaterialMaker {
     level: usize,
     textures: TextureCache,
-    /// Where there is no texture.
+    /// In place of a missing texture.
     white: wgpu::TextureView,
-    /// Where there is no material.
+    /// In place of the texture of an unknown material.
     unknown: Option<Arc<Texture>>,
-    /// Bytes of what is not a texture.
+    /// Bytes of uniforms.
     bytes: u64,
 }
 
@@ -73,7 +71,7 @@ impl MaterialMaker {
         }
     }
 
-    /// Makes a material of the level by its index.
+    /// Creates a material of the level from its index.
     pub(super) fn make(
         &mut self,
         gpu: &Gpu,
@@ -139,13 +137,13 @@ impl MaterialMaker {
         }
     }
 
-    /// Bytes of GPU memory that the materials hold.
+    /// Bytes of GPU memory.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes + self.textures.bytes
     }
 }
 
-/// A texture of the map by its index.
+/// Finds a texture of the map by its index.
 fn find(map: &Map, index: usize) -> Option<Arc<Texture>> {
     let texture = map.textures().list.get(index)?;
     Some(Arc::clone(&texture.texture))
@@ -157,7 +155,7 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
         color: if material.is_known {
             Materials::quiet_color(index)
         } else {
-            // The texture says it all.
+            // The placeholder texture is coloured.
             [u8::MAX; 3]
         },
         alpha: u8::MAX,
@@ -169,7 +167,7 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
     } else {
         u8::MAX
     };
-    // NaN and infinities move nothing (fact sheet A14).
+    // NaN and infinity mean no motion (fact sheet A14).
     let number = |number: f32| if number.is_finite() { number } else { 0.0 };
     let [u, v] = look.texture_scroll.map(number);
     let [matcap_u, matcap_v] = look.matcap_scroll.map(number);

@@ -1,42 +1,41 @@
-//! How levels are drawn: a pipeline for each way.
+//! The pipelines of levels.
 
 use super::caps::{self, Caps};
-use crate::gpu::pipelines::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
-use crate::gpu::wgsl::shader_enum;
+use crate::gpu::{PipelineKey, PipelineMaker, PipelineOptions, flag, shader_enum, vertex_layout};
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::LevelVertex;
 use mapscope_scene::level::tint::PLAIN;
 
 shader_enum! {
     "SURFACE"
-    /// How the surface is coloured.
+    /// The colouring of the surface.
     pub(super) enum Surface { Full, Lightmap, Unlit, Normals, UvChecker, Tint, BackFaces }
 }
 
-/// How a level is drawn.
+/// The display mode of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Look {
     pub(super) surface: Surface,
-    /// Whether one material stands out from the others.
+    /// `true` if one material is highlighted.
     pub(super) highlighted: bool,
-    /// Whether the back of every face is drawn.
+    /// `true` if back faces are drawn.
     pub(super) two_sided: bool,
-    /// Whether something is cut away.
+    /// `true` if a clip box cuts the level.
     pub(super) cut: bool,
 }
 
-/// Where the tint of a vertex is from.
+/// The source of a vertex's tint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum TintFrom {
-    /// It has none.
+pub(super) enum TintSource {
+    /// No tint.
     Nowhere,
-    /// It is that of its chunk.
+    /// The tint of the chunk.
     Chunk,
-    /// It has its own.
+    /// A tint per vertex.
     Vertex,
 }
 
-/// What a pipeline is made for.
+/// Identifies a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pipeline {
     Faces(FacesKey),
@@ -44,11 +43,11 @@ pub(super) enum Pipeline {
         two_sided: bool,
         cut: bool,
     },
-    /// A side of the sky, with a texture or without.
+    /// A side of the sky, with `true` if it is textured.
     SkySide(bool),
-    /// The background where there is no sky.
+    /// The background where the sky has no sides.
     Backdrop,
-    /// The caps where the clip box cuts solid cubes.
+    /// The caps of solid cubes at the clip box.
     Caps,
 }
 
@@ -59,9 +58,9 @@ pub(super) struct FacesKey {
     pub(super) is_textured: bool,
     pub(super) has_matcap: bool,
     pub(super) is_liquid: bool,
-    pub(super) tint: TintFrom,
-    /// Whether tints take light away.
-    pub(super) dims: bool,
+    pub(super) tint: TintSource,
+    /// `true` if tints darken the level.
+    pub(super) darkens: bool,
 }
 
 impl PipelineKey for Pipeline {
@@ -70,25 +69,25 @@ impl PipelineKey for Pipeline {
             Self::Faces(key) => faces_pipeline(maker, key),
             Self::Edges { two_sided, cut } => {
                 let attributes = vertex_attributes();
-                let tints = tint_layout(TintFrom::Chunk);
+                let tints = tint_layout(TintSource::Chunk);
                 maker.create(&PipelineOptions {
                     vertices: [Some(level_vertices(&attributes)), Some(tints)],
                     cull: !two_sided,
-                    constants: &[("CUT", on(cut))],
-                    ..PipelineOptions::edges("vs_level", "fs_level_wire")
+                    constants: &[("CUT", flag(cut))],
+                    ..PipelineOptions::wireframe("vs_level", "fs_level_wire")
                 })
             }
             Self::SkySide(is_textured) => maker.create(&PipelineOptions {
-                // Where a side is cut at the edge of the frame, its depth is not always zero to the
-                // last bit.
+                // The depth of a side that is clipped at the edge of the frame is not always
+                // exactly zero.
                 depth_compare: Some(wgpu::CompareFunction::GreaterEqual),
-                constants: &[("TEXTURED", on(is_textured))],
+                constants: &[("TEXTURED", flag(is_textured))],
                 groups: 0..3,
-                ..PipelineOptions::behind_all("vs_sky_side", "fs_sky_side")
+                ..PipelineOptions::background("vs_sky_side", "fs_sky_side")
             }),
             Self::Backdrop => maker.create(&PipelineOptions {
                 groups: 0..1,
-                ..PipelineOptions::behind_all("vs_sky", "fs_backdrop")
+                ..PipelineOptions::background("vs_sky", "fs_backdrop")
             }),
             Self::Caps => {
                 let attributes = Caps::attributes();
@@ -108,7 +107,7 @@ impl PipelineKey for Pipeline {
 }
 
 impl Surface {
-    /// Whether colours are data about the surface, so that additive blending would falsify them.
+    /// `true` if colours represent data, which additive blending would falsify.
     fn shows_data(self) -> bool {
         match self {
             Self::Full | Self::Unlit | Self::BackFaces => false,
@@ -118,12 +117,13 @@ impl Surface {
 }
 
 impl FacesKey {
-    /// Whether an additive surface is alpha-blended thinly instead, since its colour is data.
+    /// `true` if an additive surface is faintly alpha-blended instead, since its colour represents
+    /// data.
     fn is_veil(self) -> bool {
         self.blend == Blend::Add && self.look.surface.shows_data()
     }
 
-    /// Whether it is enough to know where surfaces are in the texture and the lightmap.
+    /// `true` if only the coordinates in the texture and the lightmap are needed.
     fn is_plain(self) -> bool {
         let Look {
             surface,
@@ -132,7 +132,7 @@ impl FacesKey {
             cut,
         } = self.look;
         let is_plain = matches!(surface, Surface::Full | Surface::Lightmap | Surface::Unlit);
-        is_plain && !(cut || self.dims || self.is_liquid || self.has_matcap)
+        is_plain && !(cut || self.darkens || self.is_liquid || self.has_matcap)
     }
 }
 
@@ -144,12 +144,12 @@ fn level_vertices(attributes: &[wgpu::VertexAttribute]) -> wgpu::VertexBufferLay
     vertex_layout::<LevelVertex>(wgpu::VertexStepMode::Vertex, attributes)
 }
 
-/// The layout of tints: of a vertex, or of a whole chunk.
-fn tint_layout(tint: TintFrom) -> wgpu::VertexBufferLayout<'static> {
+/// The layout of tints, per vertex or per chunk.
+fn tint_layout(tint: TintSource) -> wgpu::VertexBufferLayout<'static> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 1] = wgpu::vertex_attr_array![4 => Unorm8x4];
     let (array_stride, step_mode) = match tint {
-        TintFrom::Vertex => (size_of_val(&PLAIN) as u64, wgpu::VertexStepMode::Vertex),
-        TintFrom::Nowhere | TintFrom::Chunk => (0, wgpu::VertexStepMode::Instance),
+        TintSource::Vertex => (size_of_val(&PLAIN) as u64, wgpu::VertexStepMode::Vertex),
+        TintSource::Nowhere | TintSource::Chunk => (0, wgpu::VertexStepMode::Instance),
     };
     wgpu::VertexBufferLayout {
         array_stride,
@@ -168,17 +168,17 @@ fn faces_pipeline(maker: &PipelineMaker<'_>, key: FacesKey) -> wgpu::RenderPipel
     let is_opaque = key.blend == Blend::Opaque;
     let constants = [
         ("SURFACE", f64::from(surface as u8)),
-        ("TEXTURED", on(key.is_textured)),
-        ("MATCAP", on(key.has_matcap)),
-        ("LIQUID", on(key.is_liquid)),
-        ("TINTED", on(key.tint != TintFrom::Nowhere)),
-        ("HIGHLIGHTED", on(highlighted)),
-        ("CUT", on(cut)),
+        ("TEXTURED", flag(key.is_textured)),
+        ("MATCAP", flag(key.has_matcap)),
+        ("LIQUID", flag(key.is_liquid)),
+        ("TINTED", flag(key.tint != TintSource::Nowhere)),
+        ("HIGHLIGHTED", flag(highlighted)),
+        ("CUT", flag(cut)),
         ("BLEND", f64::from(key.blend as u8)),
-        ("VEIL", on(key.is_veil())),
+        ("VEIL", flag(key.is_veil())),
     ];
     let attributes = vertex_attributes();
-    let is_tinted = key.tint != TintFrom::Nowhere;
+    let is_tinted = key.tint != TintSource::Nowhere;
     let (vertex, fragment) = match (key.is_plain(), is_tinted) {
         (true, false) => ("vs_plain", "fs_plain"),
         (true, true) => ("vs_plain_tinted", "fs_plain_tinted"),

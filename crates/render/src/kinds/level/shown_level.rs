@@ -1,21 +1,19 @@
-//! The level that is shown: its chunks on the GPU, and those that are still to be uploaded.
+//! The shown level: its chunks on the GPU, and the pending ones.
 
 use glam::Vec3;
 
+use super::LevelRenderer;
 use super::chunks::{self, Block, LevelChunk};
 use super::materials::{LevelMaterial, MaterialLayout, MaterialMaker};
-use super::pipelines::{FacesKey, Look, Pipeline, Surface, TintFrom};
-use super::transparent::{Scratch, SortedFor};
-use super::{Draw, Eye, LevelRenderer};
-use crate::gpu::bindings::bind_group;
-use crate::gpu::limits::check_texture_size;
-use crate::gpu::textures::{upload_texture, write_texels};
-use crate::gpu::{COLOR_FORMAT, Gpu, UploadError};
+use super::pipelines::{FacesKey, Look, Pipeline, Surface, TintSource};
+use crate::gpu::{
+    COLOR_FORMAT, Gpu, UploadError, bind_group, check_texture_size, upload_texture, write_texels,
+};
 use mapscope_scene::level::Map;
 use mapscope_scene::level::atlas::{PageLuxels, PaintedLightmap, WHITE_SIDE};
 use mapscope_scene::level::mesh::Part;
 use mapscope_scene::level::tint::{PLAIN, TintKey};
-use mapscope_scene::{Item, LevelItem, Overrides, Shown};
+use mapscope_scene::{Overrides, Shown};
 
 /// A level on the GPU.
 #[derive(Debug)]
@@ -25,25 +23,22 @@ pub(super) struct ShownLevel {
     /// In the order of [`Level::chunks`].
     pub(super) chunks: Vec<LevelChunk>,
     pub(super) blocks: Vec<Block>,
-    /// A tint for each chunk.
+    /// The tint of each chunk.
     pub(super) same_tints: wgpu::Buffer,
     pub(super) pages: Vec<Page>,
-    /// By their index in the level, as soon as a chunk uses them.
+    /// By index in the level; created with the first chunk that uses them.
     materials: Vec<Option<LevelMaterial>>,
     maker: MaterialMaker,
     materials_layout: MaterialLayout,
-    /// The sky that was seen last, and the materials on its sides.
+    /// The last visible sky, and the materials on its sides.
     sky: Option<usize>,
-    sky_sides: [Option<(usize, bool)>; 6],
-    /// Materials on sides of skies, with their index in the level.
+    pub(super) sky_sides: [Option<(usize, bool)>; 6],
+    /// Materials on sides of skies, with their indices in the level.
     sky_materials: Vec<(usize, LevelMaterial)>,
-    /// Chunks that are still to be uploaded.
+    /// Chunks to upload, in reverse order.
     pending: Vec<u32>,
     lights: Overrides,
     tint_key: TintKey,
-    /// Materials that are not drawn.
-    hidden: Vec<u16>,
-    scratch: Scratch,
 }
 
 /// A page of lightmaps.
@@ -55,7 +50,7 @@ pub(super) struct Page {
 }
 
 impl ShownLevel {
-    /// Makes room for a level, without chunks yet. Where there is no such level nothing is drawn.
+    /// Allocates a level, without uploading chunks. A level that does not exist is empty.
     pub(super) fn new(
         gpu: &Gpu,
         renderer: &LevelRenderer,
@@ -80,14 +75,12 @@ impl ShownLevel {
             sky: None,
             sky_sides: [None; 6],
             sky_materials: Vec::new(),
-            // They are taken from the end.
+            // Uploads take the last one.
             pending: (0..chunks.len() as u32).rev().collect(),
             chunks,
             blocks,
             lights: Overrides::default(),
             tint_key: TintKey::default(),
-            hidden: Vec::new(),
-            scratch: Scratch::default(),
         })
     }
 
@@ -101,14 +94,13 @@ impl ShownLevel {
         blocks.sum::<u64>() + luxels.sum::<u64>() + tints + self.maker.bytes()
     }
 
-    /// How many chunks of how many are uploaded; none once all are.
+    /// The number of uploaded chunks and of all chunks; `None` once all are uploaded.
     pub(super) fn progress(&self) -> Option<(usize, usize)> {
         let all = self.chunks.len();
         (!self.pending.is_empty()).then(|| (all - self.pending.len(), all))
     }
 
-    /// Uploads chunks: all that are not yet, or those nearest to a place until they have so many
-    /// bytes.
+    /// Uploads all pending chunks, or the nearest ones to a place within a budget of bytes.
     pub(super) fn upload_chunks(
         &mut self,
         gpu: &Gpu,
@@ -175,7 +167,7 @@ impl ShownLevel {
         }
     }
 
-    /// Makes the materials of a chunk that are not there yet.
+    /// Creates the missing materials of a chunk.
     fn make_materials(&mut self, gpu: &Gpu, map: &Map, number: usize) {
         let chunk = self.chunks.get(number);
         for part in chunk.map_or(&[][..], |chunk| &chunk.parts) {
@@ -187,7 +179,7 @@ impl ShownLevel {
         }
     }
 
-    /// Uploads a chunk with its tint, its lightmaps and its materials; returns its bytes.
+    /// Uploads a chunk with its tint, its lightmaps and its materials. Returns the number of bytes.
     fn upload_chunk(&mut self, gpu: &Gpu, map: &Map, shown: &Shown, number: usize) -> Option<u64> {
         self.make_materials(gpu, map, number);
         let mesh = map.levels().get(self.number)?.chunks.get(number)?;
@@ -206,7 +198,7 @@ impl ShownLevel {
         Some(bytes)
     }
 
-    /// Paints lightmaps again whose lights have changed, and uploads tints if those have.
+    /// Repaints the lightmaps of changed lights, and uploads changed tints.
     pub(super) fn update_lights(&mut self, gpu: &Gpu, map: &Map, shown: &Shown) {
         let level = map.levels().get(self.number);
         let Some((level, lighting)) = level.zip(map.lighting(shown, self.number)) else {
@@ -238,24 +230,8 @@ impl ShownLevel {
         }
     }
 
-    /// Notes which materials are not drawn.
-    pub(super) fn hide(&mut self, shown: &Shown) {
-        self.hidden.clear();
-        let number = self.number;
-        let hidden = shown.hidden.iter().filter_map(|item| match *item {
-            Item::Level(LevelItem::Material { level, index }) => {
-                (level as usize == number).then_some(index as u16)
-            }
-            _ => None,
-        });
-        self.hidden.extend(hidden);
-    }
-
-    /// What a part of a chunk is drawn with; none where it is not drawn.
+    /// The pipeline that draws a part of a chunk, once its material is uploaded.
     pub(super) fn pipeline(&self, look: Look, chunk: &LevelChunk, part: &Part) -> Option<Pipeline> {
-        if self.hidden.contains(&part.material) {
-            return None;
-        }
         let material = self.materials.get(usize::from(part.material))?.as_ref()?;
         Some(Pipeline::Faces(FacesKey {
             look: Look {
@@ -267,11 +243,11 @@ impl ShownLevel {
             has_matcap: material.has_matcap,
             is_liquid: material.is_liquid,
             tint: match chunk.same_tint {
-                None => TintFrom::Vertex,
-                Some(PLAIN) if look.surface != Surface::Tint => TintFrom::Nowhere,
-                Some(_) => TintFrom::Chunk,
+                None => TintSource::Vertex,
+                Some(PLAIN) if look.surface != Surface::Tint => TintSource::Nowhere,
+                Some(_) => TintSource::Chunk,
             },
-            dims: chunk.dims,
+            darkens: chunk.darkens,
         }))
     }
 
@@ -286,73 +262,11 @@ impl ShownLevel {
         found?.1.bind_group(time_secs)
     }
 
-    /// Sorts the transparent faces of chunks in view, where the eye has moved.
-    pub(super) fn sort_transparent(
-        &mut self,
-        gpu: &Gpu,
-        map: &Map,
-        eye: Eye,
-        visible: &[(f32, u32)],
-        look: Look,
-    ) {
-        let Some(level) = map.levels().get(self.number) else {
-            return;
-        };
-        for (_, number) in visible {
-            let number = *number as usize;
-            let chunk = self.chunks.get_mut(number).zip(level.chunks.get(number));
-            let Some((chunk, mesh)) = chunk.filter(|(chunk, _)| !chunk.transparent.is_empty())
-            else {
-                continue;
-            };
-            let wanted = SortedFor {
-                eye,
-                away: look.sides_away(eye, &chunk.bounds),
-                is_merged: chunk.is_merged,
-            };
-            let sorted = chunk.transparent.sort(mesh, wanted, &mut self.scratch);
-            if let Some(first) = sorted
-                && let Some(block) = self.blocks.get_mut(chunk.block)
-            {
-                let indices = bytemuck::cast_slice(&self.scratch.indices);
-                gpu.queue
-                    .write_buffer(block.sorted(gpu), u64::from(first) * 4, indices);
-            }
-        }
-    }
-
-    /// Lists the transparent faces of a chunk, from back to front.
-    pub(super) fn list_transparent(&self, look: Look, number: u32, list: &mut Vec<Draw>) {
-        let Some(chunk) = self.chunks.get(number as usize) else {
-            return;
-        };
-        for (part, indices) in &chunk.transparent.runs {
-            let Some(part) = chunk.parts.get(usize::from(*part)) else {
-                continue;
-            };
-            let Some(pipeline) = self.pipeline(look, chunk, &part.part) else {
-                continue;
-            };
-            list.push(Draw {
-                pipeline,
-                chunk: number,
-                material: part.part.material,
-                page: part.part.page,
-                is_sorted: true,
-                indices: indices.clone(),
-            });
-        }
-    }
-
-    /// The materials on the sides of a sky, and whether they have a texture.
-    pub(super) fn sky_sides(
-        &mut self,
-        gpu: &Gpu,
-        map: &Map,
-        sky: Option<usize>,
-    ) -> [Option<(usize, bool)>; 6] {
+    /// Uploads the materials on the sides of a sky, and notes them with `true` if they are
+    /// textured.
+    pub(super) fn set_sky(&mut self, gpu: &Gpu, map: &Map, sky: Option<usize>) {
         if self.sky == sky {
-            return self.sky_sides;
+            return;
         }
         self.sky = sky;
         let sides = sky.map_or([None; 6], |sky| map.sky_materials(self.number, sky));
@@ -368,7 +282,6 @@ impl ShownLevel {
             self.sky_materials.push((index, material));
             Some((index, is_textured))
         });
-        self.sky_sides
     }
 }
 

@@ -1,57 +1,57 @@
-//! Alpha-blended faces: the surfaces of a chunk, sorted from back to front.
+//! Alpha-blended faces of a chunk, sorted from back to front.
 
 use std::ops::Range;
 
 use glam::Vec3;
 
-use super::Eye;
+use super::view::Eye;
 use mapscope_scene::Aabb;
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::merge::surfaces;
 use mapscope_scene::level::mesh::ChunkMesh;
 
-/// How far the eye moves before near chunks are sorted again, in metres, and far ones, as a share of
-/// their distance.
+/// Distance of eye movement before faces are sorted again: in metres for near chunks, relative to
+/// the distance for far ones.
 const NEAR_MOVE: f32 = 0.05;
 const FAR_MOVE: f32 = 0.02;
 
 /// The alpha-blended faces of a chunk.
 #[derive(Debug, Default)]
 pub(super) struct TransparentFaces {
-    /// Listed when they are first seen.
+    /// Listed when they are first visible.
     surfaces: Vec<Surface>,
-    /// Whether the chunk has any.
+    /// `true` if the chunk has none.
     is_empty: bool,
-    /// Where its indices are in the buffer of its block.
+    /// Start of its indices in the buffer of its block.
     first: u32,
     sorted_for: Option<SortedFor>,
-    /// Indices in the buffer of its block that are drawn one after the other, and of which part of
-    /// the chunk they are.
+    /// Runs of indices in the buffer of its block in drawing order, each with its part of the
+    /// chunk.
     pub(super) runs: Vec<(u16, Range<u32>)>,
 }
 
-/// What the order of surfaces depends on.
+/// The parameters of a sort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct SortedFor {
     pub(super) eye: Eye,
-    /// Which sides are seen from behind and not drawn, bit by side.
+    /// Sides that are seen from behind and not drawn, one bit each.
     pub(super) away: u8,
-    /// Whether faces are joined.
+    /// `true` if faces are merged.
     pub(super) is_merged: bool,
 }
 
-/// A triangle, or two that are in one plane.
+/// A triangle, or two in one plane.
 #[derive(Debug)]
 struct Surface {
     middle: Vec3,
     /// Among the indices of the mesh.
     indices: Range<u32>,
     part: u16,
-    /// The side that it lies flat on, if it is never seen from behind; 6 if not.
+    /// Number of the side that it is flat on, if its back is never drawn; otherwise 6.
     group: u8,
 }
 
-/// Room for sorting that is used again.
+/// Reused memory for sorting.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     order: Vec<(f32, u32)>,
@@ -59,7 +59,7 @@ pub(super) struct Scratch {
 }
 
 impl TransparentFaces {
-    /// Those of a chunk, whose sorted indices begin at `first` in their buffer.
+    /// The transparent faces of a chunk. Their sorted indices start at `first` in their buffer.
     pub(super) fn of(mesh: &ChunkMesh, first: u32) -> Self {
         let mut parts = mesh.parts.iter();
         Self {
@@ -73,8 +73,8 @@ impl TransparentFaces {
         self.is_empty
     }
 
-    /// Sorts the surfaces if the eye has moved, all but those that are not drawn; says where the
-    /// indices in `scratch` go, if anything has changed.
+    /// Sorts the visible surfaces if necessary. Returns the start of the indices in `scratch`, if
+    /// they have changed.
     pub(super) fn sort(
         &mut self,
         mesh: &ChunkMesh,
@@ -157,7 +157,7 @@ impl TransparentFaces {
 }
 
 impl Eye {
-    /// Whether the order for another eye will do for this one, in a box.
+    /// `true` if the order for another eye is also valid for this one, inside a box.
     fn is_near(self, other: Self, bounds: &Aabb) -> bool {
         match (self, other) {
             (Self::At(eye), Self::At(other)) => {

@@ -1,21 +1,20 @@
-//! What the shaders of models share with Rust.
+//! Declarations that the shaders of models share with Rust.
 
 use glam::Vec4;
 
 use super::mesh::Material;
-use crate::frame::constants::{self, SURFACE};
-use crate::frame::shadow::SHADOW;
-use crate::frame::uniforms::{FRAME, Frame};
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::{constants, declare_struct, shader_enum, shader_struct};
-use crate::gpu::{Shader, data_texture};
+use crate::frame::constants;
+use crate::frame::{FRAME, Frame, SHADOW, SURFACE};
+use crate::gpu::{
+    Shader, constants, data_texture, declare_struct, shader_enum, shader_struct, source,
+};
 use mapscope_scene::model::mesh::{INFLUENCE_COUNT_BITS, PackedInfluence};
 use mapscope_scene::model::skeleton::SkinMatrix;
 
-/// Vertices that joints move.
+/// Skinning of vertices.
 pub(crate) const SKIN: (&str, &str) = source!("skin.wgsl");
 
-/// Models.
+/// The shader of models.
 pub(crate) static SHADER: Shader = Shader {
     name: "model",
     shared: &[Frame::wgsl, constants::wgsl, skin_wgsl, wgsl],
@@ -23,15 +22,15 @@ pub(crate) static SHADER: Shader = Shader {
 };
 
 shader_struct! {
-    /// What stands out on a model.
+    /// The uniforms of highlights.
     pub(super) struct Marks {
-        /// From no weight to all of it, at even steps.
+        /// Colours of weights from 0 to 1, at even steps.
         pub(super) heat: [Vec4; 5],
         pub(super) back_face: Vec4,
         pub(super) reversed: Vec4,
         /// The joint whose weights are shown.
         pub(super) joint: u32,
-        /// The material that is highlighted.
+        /// The highlighted material.
         pub(super) material: u32,
     }
     padding: [u32; 2]
@@ -39,16 +38,16 @@ shader_struct! {
 
 shader_enum! {
     "SURFACE"
-    /// How the surface is coloured.
+    /// The colouring of the surface.
     pub(super) enum Surface { Lit, Unlit, Normals, UvChecker, BackFaces, JointWeights, Heat, Reversed }
 }
 
-/// What `model.wgsl` shares with Rust.
+/// The declarations of `model.wgsl`.
 fn wgsl() -> String {
     [Surface::wgsl(), Marks::wgsl(), Material::wgsl()].concat()
 }
 
-/// What `skin.wgsl` shares with Rust.
+/// The declarations of `skin.wgsl`.
 pub(crate) fn skin_wgsl() -> String {
     let constants = constants! { INFLUENCE_COUNT_BITS = INFLUENCE_COUNT_BITS };
     let structs = [affine_wgsl(), influence_wgsl()].concat();
@@ -61,6 +60,6 @@ declare_struct! {
 }
 
 declare_struct! {
-    /// How much a joint moves a vertex.
+    /// The influence of a joint on a vertex.
     fn influence_wgsl: PackedInfluence as "Influence" { joint: u32, weight: f32, }
 }

@@ -1,10 +1,8 @@
-//! The instances of a model: where each stands, and how its joints pose it.
+//! Instances of a model: their placements and joint palettes.
 
 use super::mesh::ModelMesh;
-use crate::frame::instances::Instance;
-use crate::gpu::buffers::GrowingBuffer;
-use crate::gpu::data_texture::DataTexture;
-use crate::gpu::{Gpu, UploadError, bindings, pipelines};
+use crate::frame::Instance;
+use crate::gpu::{DataTexture, Gpu, GrowingBuffer, UploadError, bindings, pipelines};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::skeleton::SkinMatrix;
 
@@ -16,14 +14,14 @@ mod gpu_data {
     #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
     pub(super) struct Place {
         pub(super) world_from_model: SkinMatrix,
-        /// Where its palette begins.
+        /// Index of the first matrix of its palette.
         pub(super) palette_first: u32,
     }
 }
 
 use gpu_data::Place;
 
-/// How shaders get instances.
+/// The layout of the instance buffer.
 pub(super) fn vertex_layout() -> wgpu::VertexBufferLayout<'static> {
     const ATTRIBUTES: [wgpu::VertexAttribute; 4] = wgpu::vertex_attr_array![
         4 => Float32x4, 5 => Float32x4, 6 => Float32x4, 7 => Uint32
@@ -37,16 +35,16 @@ pub(super) struct Instances {
     layout: wgpu::BindGroupLayout,
     /// Bind group 1.
     bind_group: wgpu::BindGroup,
-    /// A joint palette for each moment, one after the other.
+    /// The joint palettes of all moments, one after the other.
     palettes: DataTexture,
-    /// The instances themselves, as a vertex buffer.
+    /// The instance buffer.
     places: GrowingBuffer,
-    /// What the buffers hold.
+    /// The contents of the buffers.
     written: Vec<Instance>,
 }
 
 impl Instances {
-    /// No instances.
+    /// Creates an empty list.
     pub(super) fn new(
         gpu: &Gpu,
         layout: &wgpu::BindGroupLayout,
@@ -69,7 +67,7 @@ impl Instances {
         self.palettes.gpu_bytes() + self.places.buffer.size()
     }
 
-    /// Sends the palettes and places of these instances, as far as they have changed.
+    /// Uploads the palettes and placements that have changed.
     pub(super) fn set(
         &mut self,
         gpu: &Gpu,
@@ -81,7 +79,7 @@ impl Instances {
         if self.written == instances {
             return Ok(());
         }
-        // Those that stand side by side at the same moment have the same palette.
+        // Adjacent instances at the same moment share a palette.
         let moments = || instances.chunk_by(|a, b| a.playhead == b.playhead);
         if self.places.reserve(gpu, instances.len())? {
             self.written.clear();
@@ -125,14 +123,14 @@ impl Instances {
         Ok(())
     }
 
-    /// Has them drawn from now on.
+    /// Binds the instances.
     pub(super) fn bind(&self, pass: &mut wgpu::RenderPass<'_>) {
         pass.set_bind_group(1, &self.bind_group, &[]);
         pass.set_vertex_buffer(1, self.places.buffer.slice(..));
     }
 }
 
-/// No palettes, for `palette_matrix` in `skin.wgsl`.
+/// An empty list of palettes, for `palette_matrix` in `skin.wgsl`.
 pub(crate) fn palettes(gpu: &Gpu) -> DataTexture {
     DataTexture::new(gpu, "joint palettes", wgpu::TextureFormat::Rgba32Float)
 }

@@ -1,45 +1,45 @@
-//! The materials of models: their layout, and their textures, each of which is on the GPU once,
-//! however many models show it.
+//! Materials of models. Models that share a texture share its upload.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use crate::gpu::bindings::{SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout};
-use crate::gpu::textures::{upload_mips, upload_texture};
-use crate::gpu::{COLOR_FORMAT, Gpu};
+use crate::gpu::{
+    COLOR_FORMAT, Gpu, SAMPLER, TEXTURE, UNIFORM, bind_group, bind_group_layout, upload_mips,
+    upload_texture,
+};
 use mapscope_scene::assets::Texture;
 use mapscope_scene::model::ENGINE_TEXTURE_SIZE;
 
-/// RGBA of a texture that was not read yet.
+/// RGBA colour of a deferred texture.
 const UNREAD_COLOR: [u8; 4] = [128, 128, 128, 255];
 
-/// What the materials of all models share.
+/// The resources that the materials of all models share.
 #[derive(Debug, Clone)]
 pub(super) struct MaterialMaker {
-    /// Of bind group 2.
+    /// Layout of bind group 2.
     pub(super) layout: wgpu::BindGroupLayout,
     sampler: wgpu::Sampler,
-    /// Stands in for a texture that was not read yet.
+    /// The placeholder of a deferred texture.
     unread: wgpu::TextureView,
     textures: Arc<Mutex<BTreeMap<TextureKey, OnGpu>>>,
 }
 
-/// Where a texture is in memory, and its size on the GPU.
+/// Address of a texture, and its size on the GPU.
 type TextureKey = (usize, TextureSize);
 
-/// How large a texture is drawn.
+/// The size at which a texture is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum TextureSize {
-    /// As it is.
+    /// Its original size.
     Own,
-    /// As the engine resizes it.
+    /// The size to which the engine resizes it.
     Engine,
 }
 
-/// A texture on the GPU for as long as a model shows it.
+/// A texture that is on the GPU while any model shows it.
 #[derive(Debug)]
 struct OnGpu {
-    /// Held so that no other texture comes to lie at its address.
+    /// Keeps the address from being reused for another texture.
     _of: Weak<Texture>,
     texture: Weak<GpuTexture>,
 }
@@ -55,7 +55,7 @@ pub(super) struct GpuTexture {
 #[derive(Debug)]
 pub(super) struct BoundMaterial {
     pub(super) bind_group: wgpu::BindGroup,
-    /// None of a texture that was not read yet.
+    /// `None` if the texture is deferred.
     pub(super) texture: Option<Arc<GpuTexture>>,
 }
 
@@ -80,7 +80,7 @@ impl MaterialMaker {
         }
     }
 
-    /// A material with its values and its texture, if that was read.
+    /// Binds a material's uniforms, and its texture or a placeholder.
     pub(super) fn bind(
         &self,
         gpu: &Gpu,
@@ -127,7 +127,7 @@ impl MaterialMaker {
 }
 
 impl BoundMaterial {
-    /// Its share of the bytes of GPU memory that its texture holds, as one of all that show it.
+    /// Its share of the GPU memory of its texture, among all materials that use it.
     pub(super) fn gpu_bytes(&self) -> u64 {
         let texture = self.texture.as_ref();
         texture.map_or(0, |texture| {

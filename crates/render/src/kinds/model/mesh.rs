@@ -1,20 +1,17 @@
-//! What all instances of a model share: its mesh, its materials and their textures.
+//! Meshes with materials and textures, which all instances of a model share.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::materials::{BoundMaterial, MaterialMaker, TextureSize};
-use crate::gpu::buffers::{Uniform, Uploads};
-use crate::gpu::data_texture::DataTexture;
-use crate::gpu::wgsl::shader_struct;
-use crate::gpu::{Gpu, UploadError};
+use crate::gpu::{DataTexture, Gpu, Uniform, UploadError, Uploads, shader_struct};
 use glam::Vec4;
 use mapscope_scene::Flaw;
 use mapscope_scene::model::Model;
 use mapscope_scene::model::mesh::Mesh;
 
 shader_struct! {
-    /// A material as shaders read it.
+    /// The uniforms of a material.
     pub(super) struct Material {
         diffuse: Vec4,
         specular: Vec4,
@@ -24,19 +21,21 @@ shader_struct! {
     padding: [u32; 2]
 }
 
-/// A model's mesh on the GPU.
+/// A model on the GPU.
 #[derive(Debug)]
-pub(super) struct ModelMesh {
+pub(crate) struct ModelMesh {
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
     pub(super) influences: DataTexture,
     pub(super) joint_colors: wgpu::Buffer,
     pub(super) parts: Vec<Part>,
-    /// How far each level of detail is from the mesh, in units of model space, from the finest: the
-    /// mesh itself.
+    /// Maximum distance of each level of detail from the mesh, in units of model space. The finest
+    /// level is the mesh itself.
     errors: Vec<f32>,
-    /// Whether joints move any of its vertices.
+    /// `true` if joints move any vertex.
     pub(super) is_posed: bool,
+    /// Incremented whenever a texture with holes was uploaded later.
+    pub(super) shadow_revision: u32,
     /// Bytes of the lists above.
     list_bytes: u64,
 }
@@ -45,17 +44,17 @@ pub(super) struct ModelMesh {
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) indices: Range<u32>,
-    /// The same of the coarser levels of detail.
+    /// The same for the coarser levels of detail.
     coarser: Vec<Range<u32>>,
-    /// Which of them are of reversed triangles: the last ones.
+    /// Indices of reversed triangles, which come last.
     pub(super) reversed: Range<u32>,
-    /// Its number in the model.
+    /// Index of the material in the model.
     number: usize,
     uniform: wgpu::Buffer,
     material: BoundMaterial,
-    /// The same with the texture in the engine's size, once it was asked for.
+    /// The same with a texture of the engine's size, once it was shown.
     engine_material: Option<BoundMaterial>,
-    /// Whether the texture may have holes, which none has that was not read yet.
+    /// `true` if the texture has holes; `false` while it is deferred.
     pub(super) holes: bool,
 }
 
@@ -139,21 +138,21 @@ impl ModelMesh {
             parts,
             errors,
             is_posed: !mesh.influences.is_empty(),
+            shadow_revision: 0,
             list_bytes: uploads.bytes + influences.gpu_bytes(),
             influences,
         })
     }
 
-    /// Shows textures that were read since this was asked last, and makes those in the engine's size
-    /// if they are wanted and not there. Says whether the model now casts another shadow.
+    /// Uploads textures that were loaded since the last call, and missing ones of the engine's size
+    /// if these are shown.
     pub(super) fn update_textures(
         &mut self,
         gpu: &Gpu,
         materials: &MaterialMaker,
         model: &Model,
         engine_textures: bool,
-    ) -> bool {
-        let mut has_new_holes = false;
+    ) {
         for part in &mut self.parts {
             let is_unread = part.material.texture.is_none();
             if !is_unread && (part.engine_material.is_some() || !engine_textures) {
@@ -167,23 +166,22 @@ impl ModelMesh {
             if is_unread {
                 part.material = bind(TextureSize::Own);
                 part.holes = texture.has_holes;
-                has_new_holes |= part.holes;
+                self.shadow_revision += u32::from(part.holes);
             }
             if engine_textures {
                 part.engine_material = Some(bind(TextureSize::Engine));
             }
         }
-        has_new_holes
     }
 
-    /// The coarsest level of detail that is not further off than so many units of model space.
-    pub(super) fn level_of_detail(&self, max_error: f32) -> usize {
+    /// The coarsest level of detail within a distance from the mesh, in units of model space.
+    pub(super) fn coarsest_level(&self, max_error: f32) -> usize {
         let close = self.errors.iter().take_while(|error| **error <= max_error);
         close.count().saturating_sub(1)
     }
 
-    /// Bytes of GPU memory that it holds, with its share of textures that other models show too.
-    pub(super) fn gpu_bytes(&self) -> u64 {
+    /// Bytes of GPU memory, with its share of textures that other models use too.
+    pub(super) fn bytes(&self) -> u64 {
         let materials = self.parts.iter().flat_map(|part| {
             let engine_material = part.engine_material.as_ref();
             [Some(&part.material), engine_material]
@@ -195,27 +193,28 @@ impl ModelMesh {
 }
 
 impl Part {
-    /// Its triangles in a level of detail.
+    /// The triangles of a level of detail.
     pub(super) fn level(&self, level: usize) -> Range<u32> {
         let coarser = level.checked_sub(1).and_then(|at| self.coarser.get(at));
         coarser.unwrap_or(&self.indices).clone()
     }
 
-    /// Bind group 2: with the texture in the engine's size if that is wanted and there.
+    /// Bind group 2, with the texture of the engine's size if that is shown and uploaded.
     pub(super) fn material(&self, engine_textures: bool) -> &wgpu::BindGroup {
         let resized = self.engine_material.as_ref().filter(|_| engine_textures);
         &resized.unwrap_or(&self.material).bind_group
     }
 }
 
-/// How much joints move vertices, for `influence_at` in `skin.wgsl`.
+/// The influences of joints on vertices, for `influence_at` in `skin.wgsl`.
 pub(crate) fn influences(gpu: &Gpu, mesh: &Mesh) -> Result<DataTexture, UploadError> {
     let words = bytemuck::cast_slice(&mesh.influences);
-    DataTexture::of(gpu, "weights", wgpu::TextureFormat::Rg32Uint, words)
+    DataTexture::from_words(gpu, "weights", wgpu::TextureFormat::Rg32Uint, words)
 }
 
-/// The indices of a mesh with the reversed triangles of each part behind its others, and which indices
-/// of each part are theirs: so the others are drawn alone, and nothing is in one place with them.
+/// Moves the reversed triangles of each part behind its others. Returns the indices, and the range
+/// of reversed ones for each part. The others can then be drawn alone, so that no two triangles
+/// overlap.
 fn reversed_last(model: &Model) -> (Cow<'_, [u32]>, Vec<Range<u32>>) {
     let mesh = model.mesh();
     let reversed = model.flawed(Flaw::Reversed);
@@ -229,7 +228,7 @@ fn reversed_last(model: &Model) -> (Cow<'_, [u32]>, Vec<Range<u32>>) {
         let of_part = part.indices.start as usize / 3..end as usize / 3;
         let triangles = mesh.triangles.get(of_part.clone()).unwrap_or_default();
         let mut order: Vec<usize> = of_part.collect();
-        // In file order among themselves, as the others are.
+        // Stable: file order is kept within both groups.
         order.sort_by_key(|at| mesh.triangles.get(*at).is_some_and(is_reversed));
         let corners = order
             .iter()

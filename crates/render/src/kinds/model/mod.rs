@@ -1,8 +1,7 @@
-//! Models: meshes that joints move.
+//! Models: skinned meshes.
 //!
-//! The mesh, the textures and the pipelines of a model are there once, however often it is drawn:
-//! each of its instances has its own place in the world and its own joint palette, and all of them
-//! are drawn together, material by material.
+//! The mesh, the textures and the pipelines of a model exist once. Each instance has its own
+//! placement and joint palette. One draw per material covers all instances.
 
 mod gpu_data;
 pub(crate) mod instances;
@@ -20,26 +19,21 @@ pub(crate) use self::gpu_data::{SHADER, SKIN, skin_wgsl};
 use self::instances::Instances;
 use self::materials::MaterialMaker;
 use self::mesh::{ModelMesh, Part};
-use crate::frame::constants::NOTHING;
-use crate::frame::content::{ContentData, ContentRenderer, UploadOptions};
-use crate::frame::instances::{Instance, InstanceRanges, LevelRanges};
-use crate::frame::pass::{Background, FramePass, Phase};
-use crate::frame::shadow;
-use crate::frame::uniforms::FrameLayout;
-use crate::frame::view::LocalView;
-use crate::gpu::bindings::{FLOAT_LIST, STORAGE, UINT_LIST, UNIFORM, bind_group_layout};
-use crate::gpu::buffers::Uniform;
-use crate::gpu::pipelines::{
-    PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines, on, vertex_layout,
+use crate::frame::{
+    Background, ContentData, ContentRenderer, ContentView, FrameLayout, FramePass, Instance,
+    InstanceRanges, LevelRanges, LocalView, NOTHING, Phase, UploadOptions, shadow,
 };
-use crate::gpu::{Gpu, UploadError};
+use crate::gpu::{
+    FLOAT_LIST, Gpu, PipelineCache, PipelineKey, PipelineMaker, PipelineOptions, Pipelines,
+    STORAGE, UINT_LIST, UNIFORM, Uniform, UploadError, bind_group_layout, flag, vertex_layout,
+};
 
 use mapscope_scene::model::mesh::MeshVertex;
 use mapscope_scene::model::simplify::MAX_LEVELS;
 use mapscope_scene::model::{self, Model};
 use mapscope_scene::{Item, ModelItem, OpenOptions, OverlayId, Progress, Shown, demo, open};
 
-/// How far from the mesh what is drawn for it may be, in pixels.
+/// Maximum visible error of a level of detail, in pixels.
 const MAX_ERROR_PIXELS: f32 = 0.4;
 
 /// Overlays that colour the surface.
@@ -52,69 +46,68 @@ const SURFACES: [(OverlayId, Surface); 6] = [
     (OverlayId::JointWeights, Surface::JointWeights),
 ];
 
-/// How a model is drawn.
+/// The display mode of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Look {
     surface: Surface,
-    /// Whether one material stands out from the others.
+    /// `true` if one material is highlighted.
     highlighted: bool,
-    /// Whether back faces are drawn too.
+    /// `true` if back faces are drawn.
     two_sided: bool,
 }
 
-/// What a pipeline is made for.
+/// Identifies a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Pipeline {
     draws: Draws,
-    /// Whether joints move any of the vertices.
+    /// `true` if joints move any vertex.
     is_posed: bool,
 }
 
-/// What is drawn of a model.
+/// The parts or aspects of a model that a pipeline draws.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Draws {
     Surface {
         look: Look,
-        /// Whether textures may have holes.
+        /// `true` if textures have holes.
         holes: bool,
-        /// Whether it is shaded by the ground and by what stands on it.
+        /// `true` if it receives the shadows of the ground and of what stands on it.
         in_shadow: bool,
     },
-    /// The edges of the triangles alone.
+    /// Wireframe.
     Wireframe { two_sided: bool },
-    /// What it keeps the sun from.
+    /// Shadow map.
     Shadow { holes: bool },
 }
 
 /// Draws models.
 #[derive(Debug, Clone)]
 pub(crate) struct ModelRenderer {
-    /// Of bind group 1.
+    /// Layout of bind group 1.
     layout: wgpu::BindGroupLayout,
     materials: MaterialMaker,
     pipelines: PipelineCache<Pipeline>,
-    /// A tile of terrain under models, once one was asked for; empty if it could not be made.
-    ground: OnceCell<Option<Arc<ModelData>>>,
+    /// The terrain tile below models, once it was shown; empty if it could not be created.
+    ground: OnceCell<Option<Arc<(ModelMesh, ModelView)>>>,
 }
 
-/// A model on the GPU, with its instances.
+/// A model in a view.
 #[derive(Debug)]
-pub(crate) struct ModelData {
-    mesh: ModelMesh,
+pub(crate) struct ModelView {
     instances: Instances,
     ranges: LevelRanges,
-    /// Whether shadows may fall on it in the next frame.
+    /// `true` if joints move any vertex.
+    is_posed: bool,
+    /// `true` if it receives shadows.
     in_shadow: bool,
-    /// Whether it casts another shadow than before, because a texture with holes was read.
-    has_new_shadow: bool,
     marks: Uniform<Marks>,
-    /// How the next frame is drawn.
+    /// The display mode of the next frame.
     look: Look,
-    /// Whether reversed triangles stand out in it.
+    /// `true` if reversed triangles are highlighted.
     marks_reversed: bool,
     draws_wireframe: bool,
     draws_ground: bool,
-    /// Whether textures are in the engine's size.
+    /// `true` if textures have the engine's size.
     engine_textures: bool,
 }
 
@@ -131,10 +124,10 @@ impl PipelineKey for Pipeline {
         };
         let constants = [
             ("SURFACE", f64::from(look.surface as u8)),
-            ("HOLES", on(holes)),
-            ("HIGHLIGHTED", on(look.highlighted)),
-            ("IN_SHADOW", on(in_shadow)),
-            ("POSED", on(self.is_posed)),
+            ("HOLES", flag(holes)),
+            ("HIGHLIGHTED", flag(look.highlighted)),
+            ("IN_SHADOW", flag(in_shadow)),
+            ("POSED", flag(self.is_posed)),
             shadow::lookups_constant(maker.gpu),
         ];
         let attributes = wgpu::vertex_attr_array![
@@ -143,11 +136,13 @@ impl PipelineKey for Pipeline {
         let vertices = vertex_layout::<MeshVertex>(wgpu::VertexStepMode::Vertex, &attributes);
         let options = match self.draws {
             Draws::Surface { .. } => PipelineOptions::new("vs_model", "fs_model"),
-            Draws::Wireframe { .. } => PipelineOptions::edges("vs_model", "fs_model_wire"),
+            Draws::Wireframe { .. } => PipelineOptions::wireframe("vs_model", "fs_model_wire"),
             Draws::Shadow { holes: true } => {
-                PipelineOptions::casting("vs_model_shadow", Some("fs_model_shadow"))
+                PipelineOptions::shadow_caster("vs_model_shadow", Some("fs_model_shadow"))
             }
-            Draws::Shadow { holes: false } => PipelineOptions::casting("vs_model_shadow", None),
+            Draws::Shadow { holes: false } => {
+                PipelineOptions::shadow_caster("vs_model_shadow", None)
+            }
         };
         maker.create(&PipelineOptions {
             vertices: [Some(vertices), Some(instances::vertex_layout())],
@@ -171,9 +166,8 @@ impl ModelRenderer {
         }
     }
 
-    /// Puts the ground that models stand on, on the GPU: none, with a word in the log, if the one
-    /// that is built in is broken.
-    fn upload_ground(&self, gpu: &Gpu) -> Option<Arc<ModelData>> {
+    /// Uploads the built-in terrain tile. Logs an error and returns `None` if that fails.
+    fn upload_ground(&self, gpu: &Gpu) -> Option<Arc<(ModelMesh, ModelView)>> {
         let ground = open(
             &demo::ground(),
             &OpenOptions::default(),
@@ -182,58 +176,39 @@ impl ModelRenderer {
         let ground = ground.inspect_err(|error| log::error!("the ground tile: {error}"));
         let ground = ground.ok()?;
         let model = ground.content()?;
-        let data = self.make_data(gpu, model);
-        let data = data.inspect_err(|error| log::error!("the ground tile: {error}"));
-        let mut data = data.ok()?;
+        let mesh = ModelMesh::upload(gpu, &self.materials, model);
+        let mesh = mesh.inspect_err(|error| log::error!("the ground tile: {error}"));
+        let mesh = mesh.ok()?;
+        let mut view = self.view(gpu, &mesh, model);
         let mut ranges = [InstanceRanges::NONE; MAX_LEVELS];
         ranges[0].upright = 0..1;
-        data.set_instances(gpu, model, &[Instance::default()], &ranges);
-        Some(data.into())
+        view.set_instances(gpu, model, &mesh, &[Instance::default()], &ranges);
+        Some(Arc::new((mesh, view)))
     }
 
-    fn make_data(&self, gpu: &Gpu, model: &Model) -> Result<ModelData, UploadError> {
-        let mesh = ModelMesh::upload(gpu, &self.materials, model)?;
-        let shown = Shown::default();
-        let mut uniform = Uniform::new(gpu, "marks");
-        uniform.write(gpu, marks(&shown));
-        Ok(ModelData {
-            instances: Instances::new(gpu, &self.layout, &mesh, &uniform.buffer),
-            mesh,
-            ranges: [InstanceRanges::NONE; MAX_LEVELS],
-            in_shadow: false,
-            marks: uniform,
-            has_new_shadow: false,
-            look: look(model, &shown),
-            marks_reversed: false,
-            draws_wireframe: false,
-            draws_ground: false,
-            engine_textures: false,
-        })
-    }
-
-    /// The ground that a model stands on, if it is drawn.
-    fn ground(&self, data: &ModelData) -> Option<&ModelData> {
-        let ground = self.ground.get().filter(|_| data.draws_ground)?;
+    /// The terrain tile below a model, if it is shown.
+    fn ground(&self, view: &ModelView) -> Option<&(ModelMesh, ModelView)> {
+        let ground = self.ground.get().filter(|_| view.draws_ground)?;
         ground.as_deref()
     }
 
-    /// Draws what a part says of instances, with one draw for each material and level of detail of those
-    /// that are seen as in a mirror and of the others.
+    /// Draws the instances that `windings` selects, with one draw per material, level of detail and
+    /// winding. `drawn` returns the indices and the pipeline of a part.
     fn draw_with(
         &self,
         pass: &mut FramePass<'_>,
-        data: &ModelData,
+        (mesh, view): (&ModelMesh, &ModelView),
         windings: impl Fn(&InstanceRanges) -> [(bool, Range<u32>); 2],
         drawn: impl Fn(&Part, usize) -> (Range<u32>, Pipeline),
     ) {
-        let windings = data.ranges.each_ref().map(windings);
+        let windings = view.ranges.each_ref().map(windings);
         let mut instances = windings.iter().flatten().map(|(_, instances)| instances);
         if instances.all(Range::is_empty) {
             return;
         }
-        data.bind(pass);
-        for part in &data.mesh.parts {
-            pass.set_bind_group(2, part.material(data.engine_textures), &[]);
+        view.bind(mesh, pass);
+        for part in &mesh.parts {
+            pass.set_bind_group(2, part.material(view.engine_textures), &[]);
             for (level, windings) in windings.iter().enumerate() {
                 let (indices, pipeline) = drawn(part, level);
                 if indices.is_empty() {
@@ -249,20 +224,21 @@ impl ModelRenderer {
         }
     }
 
-    /// Draws what the sun sees, whichever way round it is.
-    fn draw_shadow(&self, pass: &mut FramePass<'_>, data: &ModelData) {
-        let casting = data.ranges.iter().map(|ranges| &ranges.casting);
+    /// Draws the shadow casters. Their winding does not matter.
+    fn draw_shadow(&self, pass: &mut FramePass<'_>, mesh: &ModelMesh, view: &ModelView) {
+        let casting = view.ranges.iter().map(|ranges| &ranges.casting);
         let casting = casting.filter(|instances| !instances.is_empty());
         if casting.clone().next().is_none() {
             return;
         }
-        data.bind(pass);
+        view.bind(mesh, pass);
         pass.is_mirrored = false;
-        for part in &data.mesh.parts {
-            if pass.set_pipeline(&self.pipelines, data.shadow(part.holes)) {
-                pass.set_bind_group(2, part.material(data.engine_textures), &[]);
+        for part in &mesh.parts {
+            if pass.set_pipeline(&self.pipelines, view.shadow(part.holes)) {
+                pass.set_bind_group(2, part.material(view.engine_textures), &[]);
                 for instances in casting.clone() {
-                    // The map stays as it is while one comes closer.
+                    // The map should not change when the camera comes closer, so it has one level
+                    // of detail.
                     pass.draw_indexed(part.indices.clone(), 0, instances.clone());
                 }
             }
@@ -272,7 +248,8 @@ impl ModelRenderer {
 
 impl ContentRenderer for ModelRenderer {
     type Content = Model;
-    type Data = ModelData;
+    type Data = ModelMesh;
+    type View = ModelView;
 
     const IS_INSTANCED: bool = true;
     const CASTS_SHADOWS: bool = true;
@@ -281,68 +258,98 @@ impl ContentRenderer for ModelRenderer {
         &self,
         gpu: &Gpu,
         model: &Model,
-        _: UploadOptions<&ModelData>,
-    ) -> Result<ModelData, UploadError> {
-        self.make_data(gpu, model)
+        _: UploadOptions<&ModelMesh>,
+    ) -> Result<ModelMesh, UploadError> {
+        ModelMesh::upload(gpu, &self.materials, model)
     }
 
-    fn prepare(&mut self, gpu: &Gpu, data: &mut ModelData, model: &Model, local: &LocalView<'_>) {
-        data.update(gpu, model, local);
-        let engine_textures = data.engine_textures;
-        let mesh = &mut data.mesh;
-        data.has_new_shadow |= mesh.update_textures(gpu, &self.materials, model, engine_textures);
-        let ground = data
-            .draws_ground
-            .then(|| self.ground.get_or_init(|| self.upload_ground(gpu)));
-        let ground = ground.cloned().flatten();
-        for data in ground.as_deref().into_iter().chain([&*data]) {
-            let parts = data.mesh.parts.iter();
-            let surfaces = parts.clone().map(|part| data.pipeline(part.holes));
-            let marked = parts.filter(|part| data.marks_reversed && !part.reversed.is_empty());
-            let marked = marked.map(|part| data.reversed(part.holes));
-            let wireframe = data.draws_wireframe.then(|| data.wireframe());
+    fn complete(&mut self, gpu: &Gpu, mesh: &mut ModelMesh, model: &Model, local: &LocalView<'_>) {
+        let engine_textures = shows_engine_textures(&local.view.shown);
+        mesh.update_textures(gpu, &self.materials, model, engine_textures);
+    }
+
+    fn view(&self, gpu: &Gpu, mesh: &ModelMesh, model: &Model) -> ModelView {
+        let shown = Shown::default();
+        let mut uniform = Uniform::new(gpu, "marks");
+        uniform.write(gpu, marks(&shown));
+        ModelView {
+            instances: Instances::new(gpu, &self.layout, mesh, &uniform.buffer),
+            ranges: [InstanceRanges::NONE; MAX_LEVELS],
+            is_posed: mesh.is_posed,
+            in_shadow: false,
+            marks: uniform,
+            look: look(model, &shown),
+            marks_reversed: false,
+            draws_wireframe: false,
+            draws_ground: false,
+            engine_textures: false,
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        gpu: &Gpu,
+        mesh: &ModelMesh,
+        view: &mut ModelView,
+        model: &Model,
+        local: &LocalView<'_>,
+    ) {
+        view.update(gpu, model, mesh, local);
+        if view.draws_ground {
+            self.ground.get_or_init(|| self.upload_ground(gpu));
+        }
+        let ground = self.ground.get().filter(|_| view.draws_ground);
+        let ground = ground.and_then(|ground| ground.as_deref());
+        let ground = ground.map(|(mesh, view)| (mesh, view));
+        for (mesh, view) in ground.into_iter().chain([(mesh, &*view)]) {
+            let parts = mesh.parts.iter();
+            let surfaces = parts.clone().map(|part| view.pipeline(part.holes));
+            let marked = parts.filter(|part| view.marks_reversed && !part.reversed.is_empty());
+            let marked = marked.map(|part| view.reversed(part.holes));
+            let wireframe = view.draws_wireframe.then(|| view.wireframe());
             for pipeline in surfaces.chain(marked).chain(wireframe) {
-                let ranges = data.ranges.iter();
+                let ranges = view.ranges.iter();
                 let windings = ranges.map(|ranges| [ranges.in_frame(), ranges.in_water()]);
                 for (is_mirrored, instances) in windings.flatten().flatten() {
                     if !instances.is_empty() {
-                        self.pipelines.need(pipeline, is_mirrored);
+                        self.pipelines.request(pipeline, is_mirrored);
                     }
                 }
             }
         }
-        if data.ranges.iter().any(|ranges| !ranges.casting.is_empty()) {
-            for part in &data.mesh.parts {
-                self.pipelines.need(data.shadow(part.holes), false);
+        if view.ranges.iter().any(|ranges| !ranges.casting.is_empty()) {
+            for part in &mesh.parts {
+                self.pipelines.request(view.shadow(part.holes), false);
             }
         }
     }
 
-    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &ModelData) {
+    fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, mesh: &ModelMesh, view: &ModelView) {
         match phase {
-            Phase::Shadow => self.draw_shadow(pass, data),
+            Phase::Shadow => self.draw_shadow(pass, mesh, view),
             Phase::Reflection => {
                 let in_water = InstanceRanges::in_water;
-                self.draw_with(pass, data, in_water, |part, level| {
-                    data.surface(part, level)
+                self.draw_with(pass, (mesh, view), in_water, |part, level| {
+                    view.surface(part, level)
                 });
             }
             Phase::Opaque => {
-                for data in [Some(data), self.ground(data)].into_iter().flatten() {
+                let ground = self.ground(view).map(|(mesh, view)| (mesh, view));
+                for (mesh, view) in [Some((mesh, view)), ground].into_iter().flatten() {
                     let in_frame = InstanceRanges::in_frame;
-                    self.draw_with(pass, data, in_frame, |part, level| {
-                        data.surface(part, level)
+                    self.draw_with(pass, (mesh, view), in_frame, |part, level| {
+                        view.surface(part, level)
                     });
-                    if data.marks_reversed {
+                    if view.marks_reversed {
                         let marked =
-                            |part: &Part, _| (part.reversed.clone(), data.reversed(part.holes));
-                        self.draw_with(pass, data, in_frame, marked);
+                            |part: &Part, _| (part.reversed.clone(), view.reversed(part.holes));
+                        self.draw_with(pass, (mesh, view), in_frame, marked);
                     }
                 }
             }
-            Phase::Lines if data.draws_wireframe => {
-                let edges = |part: &Part, _| (part.indices.clone(), data.wireframe());
-                self.draw_with(pass, data, InstanceRanges::in_frame, edges);
+            Phase::Lines if view.draws_wireframe => {
+                let edges = |part: &Part, _| (part.indices.clone(), view.wireframe());
+                self.draw_with(pass, (mesh, view), InstanceRanges::in_frame, edges);
             }
             Phase::Background | Phase::Transparent | Phase::Lines => {}
         }
@@ -353,21 +360,26 @@ impl ContentRenderer for ModelRenderer {
     }
 }
 
-impl ContentData for ModelData {
+impl ContentData for ModelMesh {
     fn gpu_bytes(&self) -> u64 {
-        self.mesh.gpu_bytes() + self.instances.gpu_bytes()
+        self.bytes()
     }
 
-    fn take_new_shadow(&mut self) -> bool {
-        std::mem::take(&mut self.has_new_shadow)
+    fn shadow_revision(&self) -> u32 {
+        self.shadow_revision
     }
 
     fn level_of_detail(&self, shown: &Shown, pixels_per_unit: f32) -> usize {
         if shows_mesh(shown) {
             return 0;
         }
-        self.mesh
-            .level_of_detail(MAX_ERROR_PIXELS / pixels_per_unit)
+        self.coarsest_level(MAX_ERROR_PIXELS / pixels_per_unit)
+    }
+}
+
+impl ContentView for ModelView {
+    fn gpu_bytes(&self) -> u64 {
+        self.instances.gpu_bytes()
     }
 
     fn background(&self) -> Background {
@@ -375,45 +387,46 @@ impl ContentData for ModelData {
     }
 }
 
-impl ModelData {
-    /// Shows the model this many times; as before where there is no room for so many.
+impl ModelView {
+    /// Sets the instances. If there is no room for all of them, the previous instances stay.
     fn set_instances(
         &mut self,
         gpu: &Gpu,
         model: &Model,
+        mesh: &ModelMesh,
         instances: &[Instance],
         ranges: &LevelRanges,
     ) {
-        let (mesh, marks) = (&self.mesh, &self.marks.buffer);
+        let marks = &self.marks.buffer;
         match self.instances.set(gpu, model, mesh, marks, instances) {
             Ok(()) => self.ranges.clone_from(ranges),
             Err(error) => log::error!("{error}"),
         }
     }
 
-    /// Sends what shaders must know of what is shown, as far as it has changed.
-    fn update(&mut self, gpu: &Gpu, model: &Model, local: &LocalView<'_>) {
+    /// Prepares the next frame, uploading only what has changed.
+    fn update(&mut self, gpu: &Gpu, model: &Model, mesh: &ModelMesh, local: &LocalView<'_>) {
         let shown = &local.view.shown;
-        self.set_instances(gpu, model, local.instances, local.ranges);
+        self.set_instances(gpu, model, mesh, local.instances, local.ranges);
         self.look = look(model, shown);
         self.marks_reversed = self.look.surface == Surface::Reversed;
         if self.marks_reversed {
-            // All others are as ever.
+            // All other triangles look as usual.
             self.look.surface = Surface::Lit;
         }
         let is_lit = matches!(self.look.surface, Surface::Lit | Surface::BackFaces);
         self.in_shadow = local.casters.is_some() && is_lit;
         self.draws_wireframe = gpu.draws_wireframe(shown);
-        self.engine_textures = shown.overlays.contains(OverlayId::EngineTextures);
+        self.engine_textures = shows_engine_textures(shown);
         self.draws_ground = shown.overlays.contains(OverlayId::GroundTile);
         self.marks.write(gpu, marks(shown));
     }
 
-    /// Has its instances drawn from now on.
-    fn bind(&self, pass: &mut FramePass<'_>) {
+    /// Binds the mesh and its instances.
+    fn bind(&self, mesh: &ModelMesh, pass: &mut FramePass<'_>) {
         self.instances.bind(pass);
-        pass.set_vertex_buffer(0, self.mesh.vertices.slice(..));
-        pass.set_index_buffer(self.mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
+        pass.set_vertex_buffer(0, mesh.vertices.slice(..));
+        pass.set_index_buffer(mesh.indices.slice(..), wgpu::IndexFormat::Uint32);
     }
 
     fn pipeline(&self, holes: bool) -> Pipeline {
@@ -424,7 +437,8 @@ impl ModelData {
         })
     }
 
-    /// What is drawn of a part, and how: without its reversed triangles where these stand out.
+    /// The indices and the pipeline of a part, without its reversed triangles if these are
+    /// highlighted.
     fn surface(&self, part: &Part, level: usize) -> (Range<u32>, Pipeline) {
         let mut indices = part.level(level);
         if self.marks_reversed {
@@ -433,7 +447,7 @@ impl ModelData {
         (indices, self.pipeline(part.holes))
     }
 
-    /// Reversed triangles that stand out, from both sides.
+    /// The pipeline of highlighted reversed triangles, seen from both sides.
     fn reversed(&self, holes: bool) -> Pipeline {
         let look = Look {
             surface: Surface::Reversed,
@@ -457,13 +471,15 @@ impl ModelData {
     }
 
     fn drawing(&self, draws: Draws) -> Pipeline {
-        let is_posed = self.mesh.is_posed;
-        Pipeline { draws, is_posed }
+        Pipeline {
+            draws,
+            is_posed: self.is_posed,
+        }
     }
 }
 
 impl Look {
-    /// Nothing but the shape.
+    /// The mode that shows only the shape.
     fn plain(two_sided: bool) -> Self {
         Self {
             surface: Surface::Lit,
@@ -473,7 +489,11 @@ impl Look {
     }
 }
 
-/// Whether an overlay shows what the mesh is made of.
+fn shows_engine_textures(shown: &Shown) -> bool {
+    shown.overlays.contains(OverlayId::EngineTextures)
+}
+
+/// `true` if an overlay shows the structure of the mesh.
 fn shows_mesh(shown: &Shown) -> bool {
     let of_mesh = SURFACES.iter().filter(|(_, it)| *it != Surface::Unlit);
     let mut of_mesh = of_mesh.map(|(overlay, _)| *overlay);
@@ -484,10 +504,10 @@ fn shows_mesh(shown: &Shown) -> bool {
 fn look(model: &Model, shown: &Shown) -> Look {
     let on = |(id, _): &&(OverlayId, Surface)| shown.overlays.contains(*id);
     let overlay = SURFACES.iter().find(on).map(|(_, surface)| *surface);
-    // A joint that moves nothing would only darken everything.
+    // A joint without influence would only darken the model.
     let moves = |joint: u32| model.moves_vertices(joint as usize);
     let surface = match selected_joint(shown) {
-        // Whatever else colours the surface, a joint shows what it moves.
+        // The weights of a selected joint take precedence over other colourings.
         Some(joint) if !shown.hides_weights && moves(joint) => Surface::Heat,
         _ => overlay.unwrap_or(Surface::Lit),
     };

@@ -1,49 +1,47 @@
-//! Maps in bands, each with the tiles of some rows of chunks, so that what shaders read of a map of any
-//! size fits into bindings.
+//! Bands of a map: runs of rows of chunks, small enough for the binding limits of the device.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::far::{BySteps, Parts};
-use super::{Gpu, Map};
-use crate::frame::pass::FramePass;
-use crate::gpu::UploadError;
-use crate::gpu::bindings::bind_group;
-use crate::gpu::buffers::{Uniform, Uploads};
-use crate::gpu::data_texture::DataTexture;
+use super::gpu_data::Map;
+use crate::frame::FramePass;
+use crate::gpu::{DataTexture, Gpu, Uniform, UploadError, Uploads, bind_group};
 use mapscope_scene::terrain::pack::{Faces, Packed, TileRecord};
 use mapscope_scene::terrain::{CHUNK_SIDE, Terrain};
 
-/// Rows of chunks beside those of a band whose tiles it has too: grids of far chunks look that far.
-const BESIDE: u32 = 1;
+/// Number of rows of chunks on each side of a band whose tiles it also has. Grids of far chunks
+/// read them.
+const NEIGHBOR_ROWS: u32 = 1;
 
-/// Which part of a map a band has.
+/// The part of a map in a band.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     /// Its chunks, in row-major order of the map.
     pub(super) chunks: Range<usize>,
-    /// Its rows of tiles, with those beside them.
+    /// Its rows of tiles, including those of the neighbours.
     rows: Range<u32>,
     /// Tiles in a row.
     cols: usize,
-    /// Where its faces lie in the lists of [`Packed`].
+    /// Its faces in the lists of [`Packed`].
     rects: Range<u32>,
     tops: Range<u32>,
     sides: Range<u32>,
 }
 
-/// A texel for each [`TileRecord`].
+/// One texel per [`TileRecord`].
 const TILES: wgpu::TextureFormat = wgpu::TextureFormat::Rg32Uint;
 
-/// How many bytes the tiles of a band have at most: those of navigation, half as many, are in a buffer.
+/// Maximum size of the tiles of a band in bytes. Its navigation grid, half as large, is in a
+/// buffer.
 pub(super) fn max_bytes(gpu: &Gpu) -> u64 {
     DataTexture::max_bytes(gpu, TILES).min(gpu.max_storage_bytes())
 }
 
-/// Parts a map so that the tiles of each fit into so many bytes.
+/// Divides a map so that the tiles of each part fit into a number of bytes.
 ///
 /// # Errors
-/// When the map is so wide that a row of chunks with those beside it does not fit.
+/// When the map is so wide that a row of chunks with its neighbours does not fit.
 pub(super) fn parts(
     terrain: &Terrain,
     packed: &Packed,
@@ -65,8 +63,8 @@ pub(super) fn parts(
             };
             Part {
                 chunks,
-                rows: rows.start.saturating_sub(BESIDE) * CHUNK_SIDE
-                    ..(rows.end + BESIDE).min(chunk_rows) * CHUNK_SIDE,
+                rows: rows.start.saturating_sub(NEIGHBOR_ROWS) * CHUNK_SIDE
+                    ..(rows.end + NEIGHBOR_ROWS).min(chunk_rows) * CHUNK_SIDE,
                 cols: placement.cols as usize,
                 rects: between(|faces| faces.rects.start, |faces| faces.rects.end),
                 tops: between(|faces| faces.all_tops().start, |faces| faces.all_tops().end),
@@ -86,12 +84,12 @@ fn bands(
     let of_band = if fit >= u64::from(chunk_rows) {
         chunk_rows.max(1)
     } else {
-        (fit as u32).saturating_sub(2 * BESIDE)
+        (fit as u32).saturating_sub(2 * NEIGHBOR_ROWS)
     };
     if of_band == 0 {
         return Err(UploadError::TooLarge {
             what: "a row of chunks and those beside it",
-            bytes: row_bytes * u64::from(1 + 2 * BESIDE),
+            bytes: row_bytes * u64::from(1 + 2 * NEIGHBOR_ROWS),
             limit: max_bytes,
         });
     }
@@ -100,7 +98,7 @@ fn bands(
 }
 
 impl Part {
-    /// Some of its faces, in lists that begin with its own.
+    /// Converts ranges of faces from lists of the map to lists of the band.
     pub(super) fn own(&self, faces: &Faces) -> Faces {
         let own =
             |range: &Range<u32>, all: &Range<u32>| range.start - all.start..range.end - all.start;
@@ -112,7 +110,7 @@ impl Part {
         }
     }
 
-    /// Its part of a list that has something for every tile of the map.
+    /// The part of a list with an element per tile of the map.
     fn of_tiles<'a, T>(&self, all: &'a [T]) -> &'a [T] {
         let [start, end] = [self.rows.start, self.rows.end].map(|row| row as usize * self.cols);
         all.get(start..end).unwrap_or_default()
@@ -124,72 +122,51 @@ impl Part {
 pub(super) struct Band {
     part: Part,
     tiles: Arc<DataTexture>,
-    /// Bind group 1.
-    bind_group: wgpu::BindGroup,
+    /// Level rectangles, tops and sides.
+    faces: [wgpu::Buffer; 3],
     /// Bind group 2.
     navigation: wgpu::BindGroup,
-    map: Uniform<Map>,
-    /// The part of the instances of a frame for each part of the grids of far chunks: where only the shadow
-    /// of the ground may fall, and where those of what stands on it may too.
-    pub(super) far_ranges: [BySteps<Parts<Range<u32>>>; 2],
-    /// The part of the instances of a frame for water.
-    pub(super) water_range: Range<u32>,
 }
 
 impl Band {
-    /// Uploads its tiles, unless `same_tiles` has them, and its faces. `layouts` are those of bind
-    /// groups 1 and 2, `shared` what all bands have in common.
+    /// Uploads its faces, and its tiles unless `same_tiles` has them. `layout` is that of bind
+    /// group 2.
     ///
     /// # Errors
-    /// When its faces are too many for a binding.
+    /// When it has too many faces for a binding.
     pub(super) fn new(
         uploads: &mut Uploads<'_>,
-        [layout, navigation_layout]: [&wgpu::BindGroupLayout; 2],
+        layout: &wgpu::BindGroupLayout,
         (tiles, packed): (&[TileRecord], &Packed),
         part: &Part,
         same_tiles: Option<&Self>,
-        shared: &[wgpu::BindingResource<'_>; 6],
     ) -> Result<Self, UploadError> {
         let tiles = if let Some(band) = same_tiles {
             Arc::clone(&band.tiles)
         } else {
             let words = bytemuck::cast_slice(part.of_tiles(tiles));
-            Arc::new(DataTexture::of(uploads.gpu, "tiles", TILES, words)?)
+            Arc::new(DataTexture::from_words(uploads.gpu, "tiles", TILES, words)?)
         };
+        uploads.bytes += tiles.gpu_bytes();
         let storage = wgpu::BufferUsages::STORAGE;
         let mut buffer = |what, bytes: &[u8]| uploads.buffer(what, bytes, storage);
-        let rects = buffer("level rectangles", listed(&packed.rects, &part.rects))?;
-        let tops = buffer("tops", listed(&packed.tops, &part.tops))?;
-        let sides = buffer("sides", listed(&packed.sides, &part.sides))?;
-        let no_grid = buffer("no navigation grid", &[])?;
-        let gpu = uploads.gpu;
-        let map = Uniform::new(gpu, "map");
-        uploads.bytes += map.buffer.size() + tiles.gpu_bytes();
-        let faces = [&rects, &tops, &sides].map(wgpu::Buffer::as_entire_binding);
-        let tiles_view = tiles.view();
-        let own = [
-            map.buffer.as_entire_binding(),
-            wgpu::BindingResource::TextureView(&tiles_view),
+        let faces = [
+            buffer("level rectangles", listed(&packed.rects, &part.rects))?,
+            buffer("tops", listed(&packed.tops, &part.tops))?,
+            buffer("sides", listed(&packed.sides, &part.sides))?,
         ];
-        let resources = own.into_iter().chain(faces).chain(shared.iter().cloned());
+        let no_grid = buffer("no navigation grid", &[])?;
+        let no_grid = [no_grid.as_entire_binding()];
         Ok(Self {
             part: part.clone(),
-            bind_group: bind_group(gpu, "terrain", layout, resources),
             tiles,
-            navigation: bind_group(
-                gpu,
-                "no navigation grid",
-                navigation_layout,
-                [no_grid.as_entire_binding()],
-            ),
-            map,
-            far_ranges: Default::default(),
-            water_range: 0..0,
+            faces,
+            navigation: bind_group(uploads.gpu, "no navigation grid", layout, no_grid),
         })
     }
 
-    /// Uploads its part of the codes of a navigation grid. Where there is no room for it, the overlay
-    /// shows nothing.
+    /// Uploads its part of the codes of a navigation grid. The overlay shows nothing if the device has
+    /// no room for it.
     pub(super) fn set_navigation(
         &mut self,
         uploads: &mut Uploads<'_>,
@@ -203,26 +180,63 @@ impl Band {
             self.navigation = bind_group(uploads.gpu, "navigation grid", layout, resources);
         }
     }
+}
 
-    /// Sends what shaders must know of the map.
-    pub(super) fn write(&mut self, gpu: &Gpu, map: &Map) {
-        let first_row = self.part.rows.start;
+/// A band in a view.
+#[derive(Debug)]
+pub(super) struct BandView {
+    pub(super) map: Uniform<Map>,
+    /// Bind group 1.
+    bind_group: wgpu::BindGroup,
+    /// The instances of far grids: first those that only the ground can shade, then all others.
+    pub(super) far_ranges: [BySteps<Parts<Range<u32>>>; 2],
+    /// The instances of water.
+    pub(super) water_range: Range<u32>,
+}
+
+impl BandView {
+    /// `shared` are the bindings that all bands have in common.
+    pub(super) fn new(
+        gpu: &Gpu,
+        layout: &wgpu::BindGroupLayout,
+        band: &Band,
+        shared: &[wgpu::BindingResource<'_>; 6],
+    ) -> Self {
+        let map = Uniform::new(gpu, "map");
+        let tiles = band.tiles.view();
+        let own = [
+            map.buffer.as_entire_binding(),
+            wgpu::BindingResource::TextureView(&tiles),
+        ];
+        let faces = band.faces.each_ref().map(wgpu::Buffer::as_entire_binding);
+        let resources = own.into_iter().chain(faces).chain(shared.iter().cloned());
+        Self {
+            bind_group: bind_group(gpu, "terrain", layout, resources),
+            map,
+            far_ranges: Default::default(),
+            water_range: 0..0,
+        }
+    }
+
+    /// Writes the uniforms of a band's part of the map.
+    pub(super) fn write(&mut self, gpu: &Gpu, band: &Band, map: &Map) {
+        let first_row = band.part.rows.start;
         self.map.write(gpu, Map { first_row, ..*map });
     }
 
-    /// Draws with its tiles and faces from now on.
-    pub(super) fn bind(&self, pass: &mut FramePass<'_>) {
+    /// Binds the tiles and faces of a band.
+    pub(super) fn bind(&self, band: &Band, pass: &mut FramePass<'_>) {
         pass.set_bind_group(1, &self.bind_group, &[]);
-        pass.set_bind_group(2, &self.navigation, &[]);
+        pass.set_bind_group(2, &band.navigation, &[]);
     }
 
-    /// Whether any of its water is in view.
+    /// `true` if any of its water is in view.
     pub(super) fn has_water(&self) -> bool {
         !self.water_range.is_empty()
     }
 }
 
-/// A part of a list, as a buffer has it.
+/// The bytes of a part of a list.
 fn listed<'a, T: bytemuck::NoUninit>(list: &'a [T], part: &Range<u32>) -> &'a [u8] {
     let part = part.start as usize..part.end as usize;
     bytemuck::cast_slice(list.get(part).unwrap_or_default())
@@ -232,7 +246,7 @@ fn listed<'a, T: bytemuck::NoUninit>(list: &'a [T], part: &Range<u32>) -> &'a [u
 mod tests {
     use super::*;
 
-    /// The first row of chunks of each band and the one behind its last.
+    /// The first and the end row of chunks of each band.
     fn rows(chunk_rows: u32, max_bytes: u64) -> Vec<[u32; 2]> {
         let bands = bands(chunk_rows, 100, max_bytes).unwrap();
         bands.map(|rows| [rows.start, rows.end]).collect()

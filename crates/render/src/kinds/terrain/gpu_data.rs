@@ -1,14 +1,10 @@
-//! What the shaders of terrain share with Rust.
+//! Declarations that the shaders of terrain share with Rust.
 
 use glam::{UVec4, Vec2, Vec3, Vec4};
 
-use crate::frame::constants;
-use crate::frame::shadow::SHADOW;
-use crate::frame::sky::{self, SKY};
-use crate::frame::uniforms::{FRAME, Frame};
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::{bits, constants, shader_enum, shader_struct};
-use crate::gpu::{Shader, data_texture};
+use crate::frame::sky;
+use crate::frame::{FRAME, Frame, SHADOW, SKY, constants};
+use crate::gpu::{Shader, bits, constants, data_texture, shader_enum, shader_struct, source};
 use mapscope_scene::OverlayId;
 use mapscope_scene::terrain::geometry::{
     BORDER_LEVEL, LEVEL_HEIGHT, MAX_GENTLE_RAMP, MIN_WALKABLE_BASE, Shape, TILE_SIDE,
@@ -22,7 +18,7 @@ use mapscope_scene::terrain::{
 /// The shapes of tiles.
 pub(crate) const TILE: (&str, &str) = source!("tile.wgsl");
 
-/// Terrain and water.
+/// The shader of terrain and water.
 pub(crate) static SHADER: Shader = Shader {
     name: "terrain",
     shared: &[Frame::wgsl, constants::wgsl, tile_wgsl, sky::wgsl, wgsl],
@@ -31,20 +27,20 @@ pub(crate) static SHADER: Shader = Shader {
 
 /// World height of the water (fact sheet A11).
 pub(super) const WATER_HEIGHT: f32 = -2.0;
-/// How far ripples tilt the water at most.
+/// Maximum tilt of the water by ripples.
 const RIPPLE_TILT: f32 = 0.03;
-/// How far such a tilt shifts what is mirrored, in widths and heights of the image.
+/// Displacement of the reflection per tilt, in widths and heights of the image.
 const REFLECTION_DISTORTION: f32 = 0.4;
-/// How far beside a place water looks up what it mirrors there, at most, in widths and heights of the
-/// image.
+/// Maximum displacement of the reflection, in widths and heights of the image.
 pub(crate) const REFLECTION_REACH: f32 = RIPPLE_TILT * REFLECTION_DISTORTION;
 
 shader_struct! {
-    /// What shaders know of a map.
+    /// The uniforms of a map.
     pub(super) struct Map {
-        /// For each texture layer the layer of its accent, a byte each; its own where it has none.
+        /// The accent layer of each texture layer, one byte each; the layer itself if it has no
+        /// accent.
         pub(super) accents: [UVec4; MAX_LAYERS / 16],
-        /// Unit vector toward the sun, in the space of the map, as its shadows have it.
+        /// Unit vector toward the sun in map space, from which its shadows were computed.
         pub(super) sun: Vec4,
         /// World x and z of the north-west corner.
         pub(super) north_west: Vec2,
@@ -52,40 +48,38 @@ shader_struct! {
         pub(super) size: [u32; 2],
         /// Lowest and highest height level, for the height overlay.
         pub(super) levels: Vec2,
-        /// One over the size.
+        /// Reciprocal of the size.
         pub(super) per_tile: Vec2,
-        /// The world height that 0 stands for in the shadow texture, and what 1 adds.
+        /// World height of the value 0 in the shadow texture, and height per value 1.
         pub(super) shadow_heights: Vec2,
         /// A [`Surface`].
         pub(super) surface: u32,
         /// Lines drawn on it: bits of [`LINES`].
         pub(super) lines: u32,
-        /// What is highlighted: a tile type, or [`HIGHLIGHT_LAYER`] and a texture layer, or
-        /// [`NOTHING`].
+        /// The highlight: a tile type, a texture layer plus [`HIGHLIGHT_LAYER`], or [`NOTHING`].
         pub(super) highlight: u32,
-        /// Texels of the shadow texture for each tile.
+        /// Texels of the shadow texture per tile.
         pub(super) shadow_scale: f32,
-        /// Texels of the overview texture for each tile.
+        /// Texels of the overview texture per tile.
         pub(super) overview_scale: f32,
-        /// The row of the first tile that is bound.
+        /// The first row of bound tiles.
         pub(super) first_row: u32,
     }
 }
 
 shader_enum! {
     "SURFACE"
-    /// How the surface is coloured.
+    /// The colouring of the surface.
     pub(super) enum Surface { Lit, Unlit, Types, Pathable, Navigation, Height, Normals, Cover }
 }
 
-/// Bits of [`Map::lines`] by the overlay that asks for them.
+/// The bits of [`Map::lines`] by overlay.
 pub(super) const LINES: [(OverlayId, u32); 2] =
     [(OverlayId::TileGrid, 1), (OverlayId::ChunkBorders, 2)];
 /// Added to a layer in [`Map::highlight`].
 pub(super) const HIGHLIGHT_LAYER: u32 = 0x100;
 
-/// Colours of cells by their code in [`NavigationGrid::codes`]: those of islands, then those of what
-/// cannot be passed.
+/// Colours of cells by their code in [`NavigationGrid::codes`]: islands, then impassable cells.
 ///
 /// [`NavigationGrid::codes`]: mapscope_scene::terrain::navigation::NavigationGrid::codes
 const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS.len()] = {
@@ -94,7 +88,7 @@ const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS
     [a, b, c, d, e, f, barred, by_entity]
 };
 
-/// What `terrain.wgsl` shares with Rust.
+/// The declarations of `terrain.wgsl`.
 fn wgsl() -> String {
     let constants = constants! {
         WATER_HEIGHT = WATER_HEIGHT,
@@ -134,7 +128,7 @@ fn wgsl() -> String {
     .concat()
 }
 
-/// What `tile.wgsl` shares with Rust.
+/// The declarations of `tile.wgsl`.
 pub(crate) fn tile_wgsl() -> String {
     let mut raised = [0_u32; 2];
     let mut cut_from_north_west = 0;

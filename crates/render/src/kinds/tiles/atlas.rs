@@ -1,43 +1,50 @@
-//! Tilesets on the GPU: their images on pages of a texture, with mip levels that are made when they
-//! are first needed, and which image is shown in place of which.
+//! Tilesets on the GPU: pages of images in a texture, and the animated tiles of a view. Mip levels
+//! are created on demand.
+
+use std::sync::OnceLock;
 
 use super::pipelines::Pipeline;
 use super::{TilesRenderer, build};
-use crate::gpu::limits::check_texture_size;
-use crate::gpu::textures::{array_layers, max_array_layers, write_texels};
-use crate::gpu::{COLOR_FORMAT, Gpu, UploadError, buffers, textures};
+use crate::gpu::{
+    COLOR_FORMAT, Gpu, UploadError, array_layers, buffers, check_texture_size, max_array_layers,
+    textures, write_texels,
+};
 use mapscope_scene::tilemap::{Strand, Tileset};
 
-/// How long a side of a page is if tiles are not larger, in pixels: so that the last page, which may
-/// be nearly empty, is not much.
+/// Side of a page in pixels, unless tiles are larger. Small enough that a nearly empty last page
+/// wastes little.
 const PAGE_SIDE: u32 = 512;
 
 /// The images of a tileset.
 #[derive(Debug)]
 pub(super) struct Atlas {
     pub(super) arrangement: Arrangement,
-    /// How many images there are.
+    /// Number of images.
     pub(super) count: u32,
     texture: wgpu::Texture,
     pub(super) view: wgpu::TextureView,
-    /// Whether the mip levels are there.
-    has_levels: bool,
-    /// Which image is shown in place of each.
-    pub(super) remap: wgpu::Buffer,
-    /// The contents of `remap` and their tick; empty where no tile is animated.
-    shown: Vec<u32>,
-    ticks: u64,
-    /// How often `remap` was written.
-    pub(super) version: u32,
+    /// Set once the mip levels exist.
+    has_levels: OnceLock<()>,
     pub(super) bytes: u64,
 }
 
-/// How images are arranged on pages: each in a place whose sides are powers of two, so that mip
-/// levels do not mix it with its neighbours.
+/// Maps tiles to the images that a view shows in their place.
+#[derive(Debug)]
+pub(super) struct Remap {
+    pub(super) buffer: wgpu::Buffer,
+    /// The contents of `buffer`, and their tick; empty if no tile is animated.
+    shown: Vec<u32>,
+    ticks: u64,
+    /// Incremented whenever `buffer` is written.
+    pub(super) version: u32,
+}
+
+/// The arrangement of images on pages. Each place has sides that are powers of two, so that mip
+/// levels do not mix neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Arrangement {
     pub(super) tile_size: [u32; 2],
-    /// Bits of the number of an image that are its column and its row on a page.
+    /// Bits of an image's number that are its column and row on a page.
     pub(super) place_bits: [u32; 2],
     /// Bits of a pixel's column and row within an image.
     pub(super) pixel_bits: [u32; 2],
@@ -50,7 +57,7 @@ impl Arrangement {
         let pixel_bits = tile_size.map(bits);
         let mut side_bits = bits(PAGE_SIDE);
         loop {
-            // No more columns and rows than there are images.
+            // No more columns and rows than images.
             let all = bits(count);
             let columns = side_bits.saturating_sub(pixel_bits[0]).min(all.div_ceil(2));
             let rows = side_bits.saturating_sub(pixel_bits[1]).min(all - columns);
@@ -67,7 +74,7 @@ impl Arrangement {
         }
     }
 
-    /// Width and height of a page, in pixels.
+    /// Width and height of a page in pixels.
     fn page_size(&self) -> [u32; 2] {
         [0, 1].map(|axis| 1 << (self.place_bits[axis] + self.pixel_bits[axis]).min(31))
     }
@@ -124,19 +131,12 @@ impl Atlas {
         if count > 0 {
             fill_pages(gpu, &texture, tileset, &arrangement);
         }
-        let changes = tileset.strands.iter().any(Strand::is_active);
-        let shown: Vec<u32> = if changes {
-            tileset.frame(0).shown
-        } else {
-            Vec::new()
-        };
-        let size = shown.len().max(4) * 4;
-        let storage = wgpu::BufferUsages::STORAGE;
-        let remap = buffers::buffer(gpu, "shown tiles", size as u64, storage);
-        gpu.queue
-            .write_buffer(&remap, 0, bytemuck::cast_slice(&shown));
+        let has_levels = OnceLock::new();
+        if levels == 1 || count == 0 {
+            has_levels.get_or_init(|| ());
+        }
         Ok(Self {
-            bytes: bytes + remap.size(),
+            bytes,
             view: texture.create_view(&wgpu::TextureViewDescriptor {
                 dimension: Some(wgpu::TextureViewDimension::D2Array),
                 ..Default::default()
@@ -144,48 +144,17 @@ impl Atlas {
             arrangement,
             count,
             texture,
-            has_levels: levels == 1,
-            remap,
-            shown,
-            ticks: 0,
-            version: 0,
+            has_levels,
         })
     }
 
-    /// Whether its tiles change.
-    pub(super) fn changes(&self) -> bool {
-        !self.shown.is_empty()
+    /// Creates the mip levels, once.
+    pub(super) fn make_levels(&self, gpu: &Gpu, renderer: &TilesRenderer) {
+        self.has_levels
+            .get_or_init(|| self.draw_levels(gpu, renderer));
     }
 
-    /// Shows the tiles of a moment.
-    pub(super) fn set_ticks(&mut self, gpu: &Gpu, tileset: &Tileset, ticks: u64) {
-        if self.ticks == ticks || !self.changes() {
-            return;
-        }
-        self.ticks = ticks;
-        let mut is_other = false;
-        for strand in tileset.strands.iter().filter(|strand| strand.is_active()) {
-            let last = strand.last.min(self.shown.len() as u32);
-            for image in strand.first..=last {
-                if let Some(place) = self.shown.get_mut(image as usize) {
-                    let now = strand.at(image, ticks);
-                    is_other |= *place != now;
-                    *place = now;
-                }
-            }
-        }
-        if is_other {
-            self.version += 1;
-            gpu.queue
-                .write_buffer(&self.remap, 0, bytemuck::cast_slice(&self.shown));
-        }
-    }
-
-    /// Makes the mip levels if they are not there yet.
-    pub(super) fn make_levels(&mut self, gpu: &Gpu, renderer: &TilesRenderer) {
-        if std::mem::replace(&mut self.has_levels, true) || self.count == 0 {
-            return;
-        }
+    fn draw_levels(&self, gpu: &Gpu, renderer: &TilesRenderer) {
         let Some(pipeline) = renderer.pipelines.get(Pipeline::PageLevel, false) else {
             return;
         };
@@ -219,7 +188,58 @@ impl Atlas {
     }
 }
 
-/// Sends the images, page by page.
+impl Remap {
+    pub(super) fn new(gpu: &Gpu, tileset: &Tileset) -> Self {
+        let is_animated = tileset.strands.iter().any(Strand::is_active);
+        let shown: Vec<u32> = if is_animated {
+            tileset.frame(0).shown
+        } else {
+            Vec::new()
+        };
+        let size = shown.len().max(4) * 4;
+        let storage = wgpu::BufferUsages::STORAGE;
+        let buffer = buffers::buffer(gpu, "shown tiles", size as u64, storage);
+        gpu.queue
+            .write_buffer(&buffer, 0, bytemuck::cast_slice(&shown));
+        Self {
+            buffer,
+            shown,
+            ticks: 0,
+            version: 0,
+        }
+    }
+
+    /// `true` if any tile is animated.
+    pub(super) fn is_animated(&self) -> bool {
+        !self.shown.is_empty()
+    }
+
+    /// Shows the tiles of a moment.
+    pub(super) fn set_ticks(&mut self, gpu: &Gpu, tileset: &Tileset, ticks: u64) {
+        if self.ticks == ticks || !self.is_animated() {
+            return;
+        }
+        self.ticks = ticks;
+        let mut is_other = false;
+        for strand in tileset.strands.iter().filter(|strand| strand.is_active()) {
+            let last = strand.last.min(self.shown.len() as u32);
+            for image in strand.first..=last {
+                if let Some(place) = self.shown.get_mut(image as usize) {
+                    let now = strand.at(image, ticks);
+                    is_other |= *place != now;
+                    *place = now;
+                }
+            }
+        }
+        if is_other {
+            self.version += 1;
+            gpu.queue
+                .write_buffer(&self.buffer, 0, bytemuck::cast_slice(&self.shown));
+        }
+    }
+}
+
+/// Uploads the images page by page.
 fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement: &Arrangement) {
     let [page_width, page_height] = arrangement.page_size().map(|side| side as usize);
     let tile_row = tileset.tile_size[0] as usize * 4;
@@ -242,7 +262,7 @@ fn fill_pages(gpu: &Gpu, texture: &wgpu::Texture, tileset: &Tileset, arrangement
             }
             is_filled = place + 1;
         }
-        // No page is sent that holds nothing; textures begin empty.
+        // Empty rows and pages are not uploaded: textures are zero-initialised.
         let rows = is_filled.div_ceil(columns) << arrangement.pixel_bits[1];
         if rows == 0 {
             break;
@@ -282,7 +302,7 @@ mod tests {
                 assert!(1 << bits >= side, "{arrangement:?}");
             }
         }
-        // A few images do not take a page of many.
+        // A few images need only a small page.
         assert_eq!(Arrangement::of([16, 16], 3, 256).page_size(), [32, 32]);
     }
 }

@@ -1,31 +1,31 @@
-//! The cells of layers and the colours of grids on the GPU: in one buffer, or in several that have
-//! some rows each where the device binds no buffer that is large enough.
+//! Cells of layers and colours of grids on the GPU. Lists that exceed the binding limit are split
+//! into bands of rows.
 
 use std::ops::Range;
 
 use crate::gpu::{Gpu, UploadError};
 
-/// Rows of its neighbours that a band also has, so that one can look across its edge.
+/// Number of rows of each neighbour that a band also has, for lookups across its edge.
 const SHARED_ROWS: u32 = 2;
 
-/// Some rows of a layer.
+/// The rows of a band.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Rows {
-    /// Those that are drawn.
+    /// Rows that it draws.
     pub(super) drawn: Range<u32>,
-    /// Those that are there.
+    /// Rows in its buffer, including those of its neighbours.
     pub(super) stored: Range<u32>,
 }
 
-/// Some rows of a layer on the GPU.
+/// A band on the GPU.
 #[derive(Debug)]
 pub(super) struct Band {
     pub(super) cells: wgpu::Buffer,
     pub(super) tints: Option<wgpu::Buffer>,
 }
 
-/// Which rows are in which buffer, of so many columns and rows with so many bytes for each cell.
-pub(super) fn bands_of(
+/// The bands of a list of cells with a number of columns, rows and bytes per cell.
+pub(super) fn split_bands(
     gpu: &Gpu,
     what: &'static str,
     [columns, rows]: [u32; 2],
@@ -41,7 +41,7 @@ pub(super) fn bands_of(
     })
 }
 
-/// Splits rows so that no more than so many are together; none if that is too few.
+/// Splits rows into bands of at most `max`; `None` if that is too few.
 fn split(rows: u32, max: u32) -> Option<Vec<Rows>> {
     if rows <= max {
         let all = 0..rows;
@@ -61,8 +61,8 @@ fn split(rows: u32, max: u32) -> Option<Vec<Rows>> {
     Some(bands.collect())
 }
 
-/// Sends all rows of a layer that there are cells for.
-pub(super) fn send_bands(
+/// Uploads the bands of a layer, as far as it has cells.
+pub(super) fn upload_bands(
     gpu: &Gpu,
     rows: Vec<Rows>,
     columns: u32,
@@ -82,7 +82,7 @@ pub(super) fn send_bands(
 }
 
 impl Band {
-    /// Sends the rows of a band, of all cells and their tints.
+    /// Uploads a band of cells and their tints.
     fn new(
         gpu: &Gpu,
         rows: &Rows,
@@ -104,13 +104,13 @@ impl Band {
         }
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub(super) fn bytes(&self) -> u64 {
         self.cells.size() + self.tints.as_ref().map_or(0, wgpu::Buffer::size)
     }
 }
 
-/// A buffer for a shader to read.
+/// A read-only storage buffer.
 pub(super) fn storage(gpu: &Gpu, label: &str, bytes: &[u8]) -> wgpu::Buffer {
     gpu.filled_buffer(label, bytes, wgpu::BufferUsages::STORAGE)
 }

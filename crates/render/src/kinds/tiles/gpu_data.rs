@@ -1,17 +1,15 @@
-//! What the shaders of 2D maps share with Rust.
+//! Declarations that the shader of 2D maps shares with Rust.
 
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 use super::build::LEVEL_BITS;
-use crate::frame::uniforms::{FRAME, Frame};
-use crate::gpu::Shader;
-use crate::gpu::shader::source;
-use crate::gpu::wgsl::{constants, shader_struct};
+use crate::frame::{FRAME, Frame};
+use crate::gpu::{Shader, constants, shader_struct, source};
 use mapscope_scene::colors::SELECTED;
 use mapscope_scene::tilemap::{Cell, DARK_STRIPES};
 
-/// 2D maps.
+/// The shader of 2D maps.
 pub(crate) static SHADER: Shader = Shader {
     name: "tiles",
     shared: &[Frame::wgsl, wgsl],
@@ -19,17 +17,17 @@ pub(crate) static SHADER: Shader = Shader {
 };
 
 shader_struct! {
-    /// What is drawn of a layer. Pixels are those of the map.
+    /// The uniforms of a draw. Pixels are those of the map unless noted.
     #[derive(Default)]
     pub(super) struct Draw {
-        /// Left, top, right and bottom of what is drawn: in clip space where it is flat, else in
-        /// pixels from the top left of the layer.
+        /// Left, top, right and bottom of the drawn rectangle: in clip space in a flat view,
+        /// otherwise in pixels from the top left of the layer.
         pub(super) rect: [f32; 4],
-        /// In the world: x, height and z of the top left corner of the layer.
+        /// World space: x, height and z of the top left corner of the layer.
         pub(super) place: [f32; 4],
-        /// Flat: how many pixels the top left corner of the frame is from that of `first_cell`.
+        /// Flat view: offset of the frame's top left corner from that of `first_cell`, in pixels.
         pub(super) offset: [f32; 2],
-        /// Flat: how many pixels a pixel of the frame is.
+        /// Flat view: size of a pixel of the frame.
         pub(super) pixel: f32,
         /// From 0 to 1.
         pub(super) opacity: f32,
@@ -38,32 +36,32 @@ shader_struct! {
         pub(super) size: [i32; 2],
         /// Width and height of a tile.
         pub(super) tile: [f32; 2],
-        /// One over width and height of a tile.
+        /// Reciprocal of the size of a tile.
         pub(super) per_tile: [f32; 2],
-        /// One over columns and rows.
+        /// Reciprocal of the number of columns and rows.
         pub(super) per_size: [f32; 2],
-        /// The rows that may be read.
+        /// Rows in the buffer.
         pub(super) rows: [i32; 2],
-        /// The first row that is in the buffer.
+        /// The first row in the buffer.
         pub(super) first_row: i32,
-        /// How many images there are.
+        /// Number of images.
         pub(super) count: u32,
-        /// The last of their mip levels.
+        /// The last mip level of images.
         pub(super) last_level: u32,
-        /// [`SKIPS_ZERO`] and the like.
+        /// [`SKIPS_ZERO`] and the flags below.
         pub(super) flags: u32,
-        /// How many bits of the number of an image are its column and row on a page, and how many
-        /// those of a pixel of an image are.
+        /// Numbers of bits: of an image's column and row on a page, and of a pixel's column and row
+        /// in an image.
         pub(super) page: [u32; 4],
-        /// The cell that lies around the layer.
+        /// The cell outside of the layer.
         pub(super) outside: u32,
-        /// The image whose uses stand out.
+        /// The highlighted image.
         pub(super) highlighted: u32,
-        /// How strong the lines around tiles and around pixels are, from 0 to 1.
+        /// Strengths of the lines around tiles and around pixels, from 0 to 1.
         pub(super) lines: [f32; 2],
-        /// The rows that are drawn.
+        /// Drawn rows.
         pub(super) drawn_rows: [i32; 2],
-        /// How far apart the stripes of colours begin, in pixels.
+        /// Distance of hatching stripes in pixels.
         pub(super) hatch: f32,
     }
     padding: u32
@@ -75,7 +73,7 @@ pub(super) const NORMAL_ONLY: u32 = 2;
 pub(super) const PRIORITY_ONLY: u32 = 4;
 pub(super) const WRAPS: [u32; 2] = [8, 16];
 
-/// What `tiles.wgsl` shares with Rust.
+/// The declarations of `tiles.wgsl`.
 fn wgsl() -> String {
     let constants = constants! {
         IMAGE = Cell::NOTHING,
@@ -101,7 +99,7 @@ fn wgsl() -> String {
 pub(super) struct Sprite {
     /// Left, top, right and bottom in pixels of the map.
     pub(super) rect: [f32; 4],
-    /// Where its pixels begin, and its width and height.
+    /// Index of its first pixel, and its width and height.
     pub(super) image: [u32; 3],
     pub(super) padding: u32,
 }

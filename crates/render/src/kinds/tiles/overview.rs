@@ -1,12 +1,12 @@
-//! Layers that are so far away that a pixel covers several cells: a texture of the average colour of
-//! every few cells, with mip levels, which is made when it is first needed.
+//! Averages of distant layers, where a pixel covers several cells. They are a texture with mip
+//! levels, created on demand.
 
 use super::cells::Rows;
 use super::pipelines::{CellsKey, Pipeline};
 use super::{TilesRenderer, build};
 use crate::gpu::{COLOR_FORMAT, Gpu, textures};
 
-/// Columns and rows that become one texel.
+/// Columns and rows per texel.
 const CELLS_PER_TEXEL: u32 = 2;
 
 /// The averages of a layer.
@@ -15,17 +15,17 @@ pub(super) struct Overview {
     texture: wgpu::Texture,
     /// Bind group 2.
     pub(super) group: wgpu::BindGroup,
-    /// What it was made of.
-    made_of: Option<MadeOf>,
+    /// Its sources.
+    sources: Option<Sources>,
 }
 
-/// What an overview was made from, besides cells.
+/// The sources of the averages, besides cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct MadeOf {
+pub(super) struct Sources {
     pub(super) cells: CellsKey,
-    /// The image that stands out.
+    /// The highlighted image.
     pub(super) highlighted: u32,
-    /// Of what is shown in place of each image.
+    /// Version of the animated tiles.
     pub(super) version: u32,
 }
 
@@ -41,32 +41,32 @@ impl Overview {
         Self {
             group: renderer.source_group(gpu, &view),
             texture,
-            made_of: None,
+            sources: None,
         }
     }
 
-    /// Bytes of GPU memory that it holds.
+    /// Bytes of GPU memory.
     pub(super) fn bytes(&self) -> u64 {
         let level = u64::from(self.texture.width()) * u64::from(self.texture.height()) * 4;
         level + level / 3
     }
 
-    /// Makes it if it is not of this yet, from the bind groups of parts of a layer.
+    /// Updates it if its sources have changed, from the bind groups of the bands of a layer.
     pub(super) fn make<'a>(
         &mut self,
         gpu: &Gpu,
         renderer: &TilesRenderer,
-        made_of: MadeOf,
+        sources: Sources,
         rows_of_layer: u32,
         parts: impl Iterator<Item = (&'a wgpu::BindGroup, &'a Rows)>,
     ) {
-        if self.made_of == Some(made_of) {
+        if self.sources == Some(sources) {
             return;
         }
-        self.made_of = Some(made_of);
+        self.sources = Some(sources);
         let first = renderer
             .pipelines
-            .get(Pipeline::Overview(made_of.cells), false);
+            .get(Pipeline::Overview(sources.cells), false);
         let next = renderer.pipelines.get(Pipeline::OverviewLevel, false);
         let (Some(first), Some(next)) = (first, next) else {
             return;
@@ -87,7 +87,7 @@ impl Overview {
             let mut pass = build::begin(&mut encoder, &view(0));
             pass.set_pipeline(first);
             for (group, rows) in parts {
-                // A texel belongs to the part in which its first row is.
+                // A texel belongs to the band of its first row.
                 let texel = |row: u32| {
                     let rows = u64::from(rows_of_layer.max(1));
                     (u64::from(row) * u64::from(height)).div_ceil(rows) as u32

@@ -1,28 +1,27 @@
-//! The pipelines of 2D maps. Most layers need few features of the shader, which runs for every
-//! pixel: the others are left out of their pipeline.
+//! The pipelines of 2D maps. The shader runs for every pixel, and most layers need only few of its
+//! features.
 
 use super::gpu_data;
-use crate::gpu::pipelines::{PipelineKey, PipelineMaker, PipelineOptions, on, vertex_layout};
+use crate::gpu::{PipelineKey, PipelineMaker, PipelineOptions, flag, vertex_layout};
 
-/// Into how many parts what is seen in a pixel is divided where one looks flatly at a layer, so that
-/// it is sharp.
+/// Number of samples per pixel at grazing angles, for sharpness.
 const MAX_PARTS: f64 = 4.0;
 
-/// How a layer is sampled.
+/// The sampling of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sampling {
-    /// Flat, every pixel of the map a square of whole pixels of the frame.
+    /// Flat view at an integer zoom level.
     Exact,
-    /// Flat, at any other zoom.
+    /// Flat view at any other zoom level.
     Smooth,
-    /// As a plane in space, with mip levels.
+    /// A plane in space, with mip levels.
     InSpace,
 }
 
-/// What a pipeline is made for.
+/// Identifies a pipeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pipeline {
-    /// The background of a flat map.
+    /// The background in a flat view.
     Backdrop,
     /// Lines around tiles and pixels.
     Lines {
@@ -32,35 +31,35 @@ pub(super) enum Pipeline {
         is_exact: bool,
     },
     Layer(Sampling, CellsKey),
-    /// The average of every few cells.
+    /// Averages of cells.
     Overview(CellsKey),
-    /// A smaller level of it.
+    /// A mip level of averages.
     OverviewLevel,
-    /// A smaller level of tile images.
+    /// A mip level of tile images.
     PageLevel,
 }
 
-/// How cells are drawn.
+/// Features of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct CellsKey {
-    /// Whether they are colours, not tiles.
+    /// `true` for colours instead of tiles.
     pub(super) are_colors: bool,
-    /// Whether they hide what is below, however transparent they are.
+    /// `true` if they cover everything below, regardless of transparency.
     pub(super) opaque: bool,
     pub(super) tinted: bool,
-    /// Whether tiles change.
+    /// `true` if tiles are animated.
     pub(super) remapped: bool,
-    /// Whether some are left out, or something lies around them.
+    /// `true` if some cells are skipped, or cells surround the layer.
     pub(super) masked: bool,
     pub(super) wraps: bool,
     pub(super) highlights: bool,
-    /// Whether tiles are as high as wide.
+    /// `true` if tiles are square.
     pub(super) square: bool,
-    /// Whether several may lie in a pixel of the frame.
+    /// `true` if a pixel of the frame may cover several tiles.
     pub(super) far: bool,
-    /// Whether they are in several buffers, and each draw covers the whole frame.
-    pub(super) parted: bool,
-    /// Whether their colours are stripes.
+    /// `true` if the cells are in several buffers and each draw covers the whole frame.
+    pub(super) is_split: bool,
+    /// `true` if colours are hatched.
     pub(super) hatched: bool,
 }
 
@@ -77,21 +76,21 @@ impl CellsKey {
             ("HIGHLIGHTS", self.highlights),
             ("SQUARE", self.square),
             ("FAR", self.far),
-            ("PARTED", self.parted),
+            ("PARTED", self.is_split),
             ("HATCHED", self.hatched),
         ]
-        .map(|(name, is_on)| (name, on(is_on)))
+        .map(|(name, is_on)| (name, flag(is_on)))
     }
 }
 
 impl PipelineKey for Pipeline {
     fn create(self, maker: &PipelineMaker<'_>) -> wgpu::RenderPipeline {
-        // Steps are drawn over each other, whatever their depth.
+        // Steps are drawn in order, without a depth test.
         let over = |vertex, fragment| PipelineOptions {
             depth_compare: Some(wgpu::CompareFunction::Always),
             ..PipelineOptions::blended(vertex, fragment)
         };
-        // Of the groups of a draw, filling a level of a texture needs one.
+        // A pass that fills a texture uses only one bind group.
         let fill = |group: usize, fragment| PipelineOptions {
             groups: group..group + 1,
             depth_compare: None,

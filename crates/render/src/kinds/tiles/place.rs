@@ -1,4 +1,4 @@
-//! Where layers are in a frame.
+//! Places of layers in a frame.
 
 use std::ops::Range;
 
@@ -7,26 +7,26 @@ use glam::Vec3;
 use super::cells::Rows;
 use super::gpu_data;
 use super::pipelines::Sampling;
-use crate::frame::view::LocalView;
+use crate::frame::LocalView;
 use mapscope_scene::OverlayId;
 use mapscope_scene::camera::Projection;
 use mapscope_scene::tilemap::{Cell, FlatWindow, Layer, TILE_LINES_APART, TileMap};
 
-/// From which zoom on lines around pixels are seen, and from which they are as strong as they get.
+/// Zoom levels at which lines around pixels appear, and at which they have full strength.
 const PIXEL_LINES: [f64; 2] = [5.0, 12.0];
-/// How a frame shows a map.
+/// A map in a frame.
 #[derive(Debug)]
 pub(super) struct MapView<'a> {
-    /// The part of the map that a flat view shows.
+    /// The visible part of the map in a flat view.
     window: Option<FlatWindow>,
     local: &'a LocalView<'a>,
-    /// Whether the map is as in the game: layers repeat and something lies around them.
+    /// `true` in the game view, where layers repeat and are surrounded by cells.
     is_game: bool,
-    /// The pixel of the map that layers follow each in its own way, if they do.
+    /// The pixel of the map that layers follow in the game view, each with its own speed.
     followed_px: Option<[i64; 2]>,
 }
 
-/// From where one looks, as far as it matters for which layer hides which.
+/// The position of the viewer, as far as it affects the order of layers.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Eye {
     At(f32),
@@ -43,10 +43,10 @@ impl Eye {
         }
     }
 
-    /// A number that is the larger the nearer a layer is that may hide another.
+    /// A measure of nearness for the order of layers.
     pub(super) fn nearness(self, height: f32) -> f32 {
         match self {
-            // A layer above the eye and one below it never hide each other.
+            // A layer above the eye and one below it never overlap.
             Self::At(eye) => -(height - eye).abs(),
             Self::Above => height,
             Self::Below => -height,
@@ -78,17 +78,17 @@ impl<'a> MapView<'a> {
         }
     }
 
-    /// In which directions a layer repeats.
+    /// The axes along which a layer repeats.
     pub(super) fn wraps(&self, layer: &Layer) -> [bool; 2] {
         layer.wraps.map(|wraps| wraps && self.is_game)
     }
 
-    /// Whether something lies around a layer.
+    /// `true` if cells surround a layer.
     pub(super) fn is_around(&self, layer: &Layer) -> bool {
         self.is_game && layer.outside.is_some()
     }
 
-    /// Where the top left corner of a layer is, in pixels of the map.
+    /// Position of the top left corner of a layer, in pixels of the map.
     pub(super) fn origin_px(&self, layer: &Layer) -> [i64; 2] {
         match self.followed_px {
             Some(camera_px) => layer.origin_px(camera_px),
@@ -96,8 +96,8 @@ impl<'a> MapView<'a> {
         }
     }
 
-    /// Sets where some rows of a layer are, and says how much of it at most is seen in a pixel of the
-    /// frame, in pixels of the map. None if they are not in the frame.
+    /// Sets the place of some rows of a layer. Returns the maximum extent of a frame pixel on the
+    /// layer, in pixels of the map; `None` if the rows are outside of the frame.
     pub(super) fn place(
         &self,
         values: &mut gpu_data::Draw,
@@ -116,7 +116,7 @@ impl<'a> MapView<'a> {
             values.size[0] as f32 * tile[0],
             values.size[1] as f32 * tile[1],
         ];
-        // A pixel of the frame more at each side, so that edges are smooth.
+        // One more pixel on each side, for smooth edges.
         let reach = self.reach_px(Vec3::new(left, height, top), [right, bottom]);
         let margin = reach.min(tile[0].max(tile[1]));
         let row_px = |row: u32| row as f32 * tile[1];
@@ -128,12 +128,12 @@ impl<'a> MapView<'a> {
             right + margin,
             row_px(rows.drawn.end) + if is_last { margin } else { 0.0 },
         ];
-        // Nothing lies around a layer that hangs in space.
+        // In space nothing surrounds a layer.
         values.outside = Cell::EMPTY.0;
         Some(reach)
     }
 
-    /// How much of a layer at most is seen in a pixel of the frame, in pixels of the map.
+    /// The maximum extent of a frame pixel on a layer, in pixels of the map.
     fn reach_px(&self, corner: Vec3, [width, depth]: [f32; 2]) -> f32 {
         let LocalView {
             view, size, eye, ..
@@ -146,7 +146,7 @@ impl<'a> MapView<'a> {
         let reaches = corners.map(|[x, z]| {
             let toward = corner + Vec3::new(x, 0.0, z) - eye;
             let distance = toward.length();
-            // The flatter one looks at it, the more of it is in a pixel.
+            // It grows at grazing angles.
             let steepness = (toward.y.abs() / distance.max(1e-6)).max(0.02);
             distance * pixel / steepness
         });
@@ -192,7 +192,7 @@ impl<'a> MapView<'a> {
                 (0.0, side)
             } else {
                 let Range { start, end } = drawn[axis];
-                // Only at edges of the layer, not between its parts.
+                // Only at edges of the layer, not between its bands.
                 let before = if start == 0 { margin } else { 0.0 };
                 let is_last = end as i32 >= values.size[axis];
                 let after = if is_last { margin } else { 0.0 };
@@ -213,7 +213,7 @@ impl<'a> MapView<'a> {
         Some(values.pixel)
     }
 
-    /// The values of sprites, of a layer whose top left corner was moved.
+    /// The uniforms of the sprites of a layer whose top left corner was moved.
     pub(super) fn of_objects(&self, moved_px: [i64; 2], height: f32) -> gpu_data::Draw {
         let mut values = gpu_data::Draw {
             opacity: 1.0,
@@ -230,7 +230,7 @@ impl<'a> MapView<'a> {
         values
     }
 
-    /// The values of what is behind a map that is shown as in the game.
+    /// The uniforms of the backdrop in the game view.
     pub(super) fn of_backdrop(&self, map: &TileMap) -> Option<gpu_data::Draw> {
         let window = self.window.as_ref().filter(|_| self.is_game)?;
         if self.local.view.shown.is_transparent {
@@ -248,7 +248,7 @@ impl<'a> MapView<'a> {
         Some(values)
     }
 
-    /// Makes lines of a flat view fainter where they are close together.
+    /// Fades lines of a flat view where they are close together.
     pub(super) fn fade_lines(&self, values: &mut gpu_data::Draw) {
         let Some(window) = &self.window else {
             return;

@@ -1,12 +1,11 @@
-//! Sprites on the GPU: their images one after the other in a buffer, and where they are. What fills
-//! the areas of zones is drawn as sprites of one pixel.
+//! Sprites on the GPU: a buffer of images, and a list of places. The areas of zones are sprites of
+//! one pixel.
 
 use std::ops::Range;
 
 use super::cells::storage;
 use super::{EntryKind, gpu_data};
-use crate::gpu::limits::check_size;
-use crate::gpu::{Gpu, UploadError};
+use crate::gpu::{Gpu, UploadError, check_size};
 use mapscope_scene::tilemap::{Object, Step, TileMap};
 
 /// All sprites of a map.
@@ -15,9 +14,9 @@ pub(super) struct Sprites {
     /// The pixels of all images.
     pub(super) pixels: wgpu::Buffer,
     pub(super) instances: wgpu::Buffer,
-    /// Of each step those that it draws.
+    /// The sprites of each step.
     of_steps: Vec<Range<u32>>,
-    /// Of each layer that has areas of zones, and of the map itself, what fills those.
+    /// The filled areas of each layer with zones, and of the map itself.
     pub(super) of_areas: Vec<(Option<usize>, Range<u32>)>,
 }
 
@@ -70,7 +69,7 @@ impl Sprites {
         for areas in filled.chunk_by(|a, b| a.layer == b.layer) {
             let first = instances.len() as u32;
             instances.extend(areas.iter().filter_map(|object| {
-                // One pixel for all of it.
+                // One pixel covers the whole area.
                 let fill = fills.binary_search(&object.fill_color()?).ok()?;
                 Some(instance(object, [first_fill + fill as u32, 1, 1]))
             }));
@@ -90,7 +89,7 @@ impl Sprites {
         })
     }
 
-    /// The instances that an entry draws.
+    /// The sprites that an entry draws.
     pub(super) fn of(&self, kind: EntryKind) -> Range<u32> {
         let range = match kind {
             EntryKind::Objects { step } => self.of_steps.get(step),
@@ -100,7 +99,7 @@ impl Sprites {
         range.cloned().unwrap_or(0..0)
     }
 
-    /// Bytes of GPU memory that they hold.
+    /// Bytes of GPU memory.
     pub(super) fn bytes(&self) -> u64 {
         self.pixels.size() + self.instances.size()
     }
