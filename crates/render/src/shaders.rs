@@ -1,11 +1,11 @@
-//! Every shader of the program.
+//! The list of all shaders.
 
 use crate::frame::{blit, floor, lines, sky};
 use crate::gpu::Shader;
 use crate::kinds::{level, model, terrain, tiles};
 use crate::probe::{SKIN_PROBE, TILE_PROBE};
 
-/// Every shader of the program.
+/// All shaders.
 pub static SHADERS: &[&Shader] = &[
     &terrain::SHADER,
     &model::SHADER,

@@ -1,10 +1,10 @@
-//! What lights a frame.
+//! The light of a frame.
 
 use glam::{Mat4, Vec2, Vec4};
 
 use mapscope_scene::Sun;
 
-/// What lights a frame.
+/// The light of a frame.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FrameLight {
     pub(crate) sun: Sun,
@@ -14,22 +14,22 @@ pub(crate) struct FrameLight {
     pub(crate) ground_heights: Vec2,
 }
 
-/// What shaders know of the shadow map of a frame.
+/// The shadow map of a frame, as shaders use it.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ShadowPlace {
-    /// World space to texture coordinates, and to depth.
+    /// World space to texture coordinates and depth.
     pub(crate) shadow_from_world: Mat4,
-    /// How far before a surface one looks, in world units, and how wide a texel is, in texture
+    /// Offset of a lookup from the surface, in world units; size of a texel, in texture
     /// coordinates.
     pub(crate) shadow: Vec4,
 }
 
-/// The shadow that ground casts on itself and on what stands on it, on the GPU.
+/// The shadow of the ground on itself and on what stands on it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GroundShadow {
-    /// For each texel the world height below which it is in shadow.
+    /// World height below which each texel is in shadow.
     pub(crate) heights: wgpu::TextureView,
-    /// The world height that 0 stands for there, and what 1 adds.
+    /// World height of the value 0, and height per value 1.
     pub(crate) heights_of_texels: Vec2,
     /// World x and z of the north-west corner.
     pub(crate) north_west: Vec2,
@@ -38,8 +38,8 @@ pub(crate) struct GroundShadow {
 }
 
 impl GroundShadow {
-    /// `ground` of the shader: world x and z to texture coordinates. x runs to the west and columns
-    /// to the east.
+    /// `ground` of the shader: world x and z to texture coordinates. x increases to the west,
+    /// columns to the east.
     pub(crate) fn place(&self) -> Vec4 {
         let [x, z] = self.north_west.to_array();
         Vec4::new(x, z, 1.0 / self.size.x, -1.0 / self.size.y)

@@ -7,14 +7,14 @@ use glam::{Mat4, Vec2, Vec4};
 pub struct ImagePart {
     /// Width and height of the image in pixels.
     pub of: [u32; 2],
-    /// The pixel of the image at the top left corner of the part.
+    /// Pixel of the image at the top left corner of the part.
     pub origin: [u32; 2],
     /// Width and height of the part in pixels.
     pub size: [u32; 2],
 }
 
 impl ImagePart {
-    /// All of an image.
+    /// The whole of an image.
     pub fn whole(size: [u32; 2]) -> Self {
         Self {
             of: size,
@@ -23,7 +23,8 @@ impl ImagePart {
         }
     }
 
-    /// Normalized device coordinates of the image: those of the part, times x and y, plus z and w.
+    /// Normalized device coordinates of the image from those of the part: multiply by x and y, add
+    /// z and w.
     pub(crate) fn scale_and_offset(&self) -> Vec4 {
         let side = |axis: usize| {
             let [of, origin, size] =
@@ -66,7 +67,7 @@ mod tests {
         // The top left corner of the part, in the image from -1 to 1.
         let corner = clip * Vec4::new(-0.5, 0.5, 0.25, 1.0);
         assert_eq!(corner, Vec4::new(-1.0, 1.0, 0.25, 1.0));
-        // The same twice as far away.
+        // The same at twice the distance.
         let corner = clip * Vec4::new(-1.0, 1.0, 0.25, 2.0);
         assert_eq!(corner, Vec4::new(-2.0, 2.0, 0.25, 2.0));
         let [scale, offset] = [part.scale_and_offset(); 2];

@@ -1,31 +1,31 @@
-//! Types of bindings, and bind groups.
+//! Binding types, layouts and bind groups.
 
 use super::Gpu;
 
-/// The values of a draw.
+/// A uniform buffer.
 pub(crate) const UNIFORM: wgpu::BindingType = buffer_type(wgpu::BufferBindingType::Uniform);
-/// A list that shaders read.
+/// A storage buffer that shaders only read.
 pub(crate) const STORAGE: wgpu::BindingType =
     buffer_type(wgpu::BufferBindingType::Storage { read_only: true });
-/// A texture.
+/// A 2D texture.
 pub(crate) const TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::D2);
-/// A list of numbers: see [`DataTexture`](super::data_texture::DataTexture).
+/// A list of floats: see [`DataTexture`](super::data_texture::DataTexture).
 pub(crate) const FLOAT_LIST: wgpu::BindingType =
     flat_texture_type(wgpu::TextureSampleType::Float { filterable: false });
-/// The same of whole numbers.
+/// A list of integers.
 pub(crate) const UINT_LIST: wgpu::BindingType = flat_texture_type(wgpu::TextureSampleType::Uint);
-/// An array of textures.
+/// An array of 2D textures.
 pub(crate) const TEXTURE_ARRAY: wgpu::BindingType =
     texture_type(wgpu::TextureViewDimension::D2Array);
-/// A texture that surrounds everything.
+/// A cube texture.
 pub(crate) const CUBE_TEXTURE: wgpu::BindingType = texture_type(wgpu::TextureViewDimension::Cube);
-/// A texture of depths that others are compared with.
+/// A depth texture for comparisons.
 pub(crate) const DEPTH_TEXTURE: wgpu::BindingType =
     flat_texture_type(wgpu::TextureSampleType::Depth);
-/// What compares with it.
+/// A comparison sampler.
 pub(crate) const COMPARISON: wgpu::BindingType =
     wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Comparison);
-/// What a texture is filtered with.
+/// A filtering sampler.
 pub(crate) const SAMPLER: wgpu::BindingType =
     wgpu::BindingType::Sampler(wgpu::SamplerBindingType::Filtering);
 
@@ -59,7 +59,7 @@ const fn texture_of(
     }
 }
 
-/// The layout of a bind group: its bindings in order, which both stages see.
+/// Creates a bind group layout from binding types in order. Both shader stages see all bindings.
 pub(crate) fn bind_group_layout(
     gpu: &Gpu,
     label: &str,
@@ -81,7 +81,7 @@ pub(crate) fn bind_group_layout(
         })
 }
 
-/// A bind group of some resources in order.
+/// Creates a bind group from resources in order.
 pub(crate) fn bind_group<'a>(
     gpu: &Gpu,
     label: &str,

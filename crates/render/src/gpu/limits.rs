@@ -1,33 +1,33 @@
-//! Limits of the device.
+//! Checks against the limits of the device.
 
 use thiserror::Error;
 
 use super::Gpu;
 
-/// Why a document cannot be drawn on this device.
+/// The reason why a document cannot be drawn on this device.
 #[derive(Debug, Error)]
 pub enum UploadError {
-    /// Something is larger than the device allows.
+    /// Something exceeds a limit of the device.
     #[error(
         "this is too large for the graphics device: {what} would take {bytes} bytes, \
          and it allows {limit}"
     )]
     TooLarge {
-        /// What is too large.
+        /// The name of the resource.
         what: &'static str,
-        /// How large it is.
+        /// Its size.
         bytes: u64,
-        /// How large it may be.
+        /// The limit.
         limit: u64,
     },
 }
 
-/// Says whether something fits where the device can use it.
+/// Checks the size of a storage buffer.
 pub(crate) fn check_size(gpu: &Gpu, what: &'static str, bytes: u64) -> Result<(), UploadError> {
     check_limit(what, bytes, gpu.max_storage_bytes())
 }
 
-/// Says whether a buffer that is not bound as a whole fits the device.
+/// Checks the size of a buffer that is never bound as a whole.
 pub(crate) fn check_buffer_size(
     gpu: &Gpu,
     what: &'static str,
@@ -36,7 +36,7 @@ pub(crate) fn check_buffer_size(
     check_limit(what, bytes, gpu.device.limits().max_buffer_size)
 }
 
-/// Says whether so many bytes are within a limit.
+/// Checks a size in bytes against a limit.
 pub(crate) fn check_limit(what: &'static str, bytes: u64, limit: u64) -> Result<(), UploadError> {
     if bytes > limit {
         return Err(UploadError::TooLarge { what, bytes, limit });
@@ -44,7 +44,7 @@ pub(crate) fn check_limit(what: &'static str, bytes: u64, limit: u64) -> Result<
     Ok(())
 }
 
-/// Says whether a texture of four bytes a texel fits the device.
+/// Checks the size of a texture with four bytes per texel.
 pub(crate) fn check_texture_size(
     gpu: &Gpu,
     what: &'static str,

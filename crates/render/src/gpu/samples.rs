@@ -1,26 +1,26 @@
-//! Formats of frames, and anti-aliasing: the number of samples of each pixel.
+//! Formats of frames, and multisampling.
 
 use std::fmt;
 
-/// Colour of frames: plain 8-bit channels. The engine lights its terrain in gamma space and
-/// nothing is converted on the way (fact sheet 0), so neither do we.
+/// Colour format of frames: plain 8-bit channels. Like the engine, the renderer lights in gamma
+/// space and converts nothing (fact sheet 0).
 pub const COLOR_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
-/// Depth, reversed: 1 is near, 0 infinitely far.
+/// Depth format of frames. Depth is reversed: 1 is near, 0 infinitely far.
 pub(crate) const DEPTH_FORMAT: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// How many samples each pixel of a frame has (MSAA). A surface is shaded once for a pixel, and
-/// covers those samples that lie in it: edges are smooth, and what is within them stays as it is.
+/// Number of samples per pixel of a frame (MSAA). A surface is shaded once per pixel and covers the
+/// samples inside it, so that edges are smooth and surfaces unchanged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Samples {
-    /// The middle of the pixel alone.
+    /// The centre of the pixel.
     #[default]
     One,
-    /// Four of them, as every adapter of WebGPU can.
+    /// Four samples, which every WebGPU adapter supports.
     Four,
 }
 
 impl Samples {
-    /// How many they are.
+    /// The number of samples.
     pub fn count(self) -> u32 {
         match self {
             Self::One => 1,
@@ -28,8 +28,8 @@ impl Samples {
         }
     }
 
-    /// Those of the frames of an adapter: as many as are asked for, or else four. A software adapter
-    /// has one unless more are asked for, since a frame with four takes it two to three times as long.
+    /// The number of samples for an adapter: the requested one, or four by default. The default of
+    /// software adapters is one, since a frame with four takes two to three times as long.
     pub(crate) fn of(adapter: &wgpu::Adapter, asked: Option<Self>) -> Self {
         let usual = if is_software(adapter) {
             Self::One
@@ -47,7 +47,7 @@ impl Samples {
     }
 }
 
-/// Whether an adapter draws with the processor, as Mesa's lavapipe does.
+/// `true` for an adapter that draws on the CPU, such as Mesa's lavapipe.
 pub(crate) fn is_software(adapter: &wgpu::Adapter) -> bool {
     adapter.get_info().device_type == wgpu::DeviceType::Cpu
 }

@@ -1,22 +1,21 @@
-//! Shaders: the sources that they are put together from. They are embedded, and in debug builds read
-//! from disk, so that they can be edited while the program runs.
+//! Shader sources. They are embedded; debug builds read them from disk, so that they can be edited
+//! while the program runs.
 
 use std::borrow::Cow;
 use std::path::PathBuf;
 
-/// A shader module: the files that it is put together from.
+/// A shader module and the files that it consists of.
 #[derive(Debug)]
 pub struct Shader {
-    /// The name, which is that of its last file.
+    /// The name: that of its last file.
     pub name: &'static str,
-    /// What it shares with Rust, as declarations that come first.
+    /// Declarations that are shared with Rust. They come first.
     pub(crate) shared: &'static [fn() -> String],
-    /// Files of `shaders/` and what they held when the program was built, in the order in which
-    /// they are joined.
+    /// Names of files in `shaders/` with their embedded contents, in the order of concatenation.
     pub parts: &'static [(&'static str, &'static str)],
 }
 
-/// A file of `shaders/` with its content.
+/// A file of `shaders/` with its embedded contents.
 macro_rules! source {
     ($($name:literal),+) => {
         (
@@ -29,8 +28,8 @@ macro_rules! source {
 pub(crate) use source;
 
 impl Shader {
-    /// The whole source: what is shared with Rust, then the files. Debug builds take each file from
-    /// the source tree when it is there.
+    /// The whole source: shared declarations, then the files. Debug builds read each file from the
+    /// source tree if it exists.
     pub fn source(&self) -> String {
         let shared = self.shared.iter().map(|write| Cow::Owned(write()));
         let files = self.parts.iter().map(|(name, embedded)| {
@@ -50,7 +49,7 @@ impl Shader {
     }
 }
 
-/// The folder that shaders are read from while the program runs; none in release builds.
+/// The folder that shaders are read from at run time; `None` in release builds.
 pub fn shader_folder() -> Option<PathBuf> {
     cfg!(debug_assertions).then(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shaders"))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{COLOR_FORMAT, Gpu};
 use mapscope_scene::assets::Texture;
 
-/// A sampler that filters linearly within a mip level.
+/// Creates a sampler that filters linearly within a mip level.
 pub(crate) fn sampler(
     gpu: &Gpu,
     label: &str,
@@ -24,17 +24,17 @@ pub(crate) fn sampler(
     })
 }
 
-/// The textures of materials, each there once, however many materials show it.
+/// The textures of materials. Materials that share a texture share its upload.
 #[derive(Debug, Default)]
 pub(crate) struct TextureCache {
-    /// By where they are in memory.
+    /// By address of the texture.
     views: BTreeMap<usize, wgpu::TextureView>,
-    /// Bytes of GPU memory that they hold.
+    /// Bytes of GPU memory.
     pub(crate) bytes: u64,
 }
 
 impl TextureCache {
-    /// A texture with its mip levels.
+    /// Returns a view of a texture with its mip levels; uploads it if necessary.
     pub(crate) fn view(
         &mut self,
         gpu: &Gpu,
@@ -51,19 +51,19 @@ impl TextureCache {
     }
 }
 
-/// How many layers a texture must have to be an array of so many. OpenGL takes a texture of one layer
-/// for none, and a square one of six or twelve for cubes, so that there one layer more is left empty.
+/// The number of layers to allocate for an array. OpenGL takes a texture with one layer for a plain
+/// one, and a square one with six or twelve layers for cubes, so there an empty layer is added.
 pub(crate) fn array_layers(gpu: &Gpu, count: u32) -> u32 {
     let is_taken_for_other = count <= 1 || count.is_multiple_of(6);
     count.max(1) + u32::from(gpu.is_opengl() && is_taken_for_other)
 }
 
-/// How many layers an array may have.
+/// The maximum number of layers of an array.
 pub(crate) fn max_array_layers(gpu: &Gpu) -> u32 {
     gpu.device.limits().max_texture_array_layers - u32::from(gpu.is_opengl())
 }
 
-/// Makes an array of textures, each with its mip levels, as [`upload_texture`] does.
+/// Creates an array of textures with their mip levels, as [`upload_texture`] does.
 pub(crate) fn upload_array(
     gpu: &Gpu,
     label: &str,
@@ -79,9 +79,9 @@ pub(crate) fn upload_array(
     })
 }
 
-/// Makes a texture with its mip levels, and says how many bytes of GPU memory it holds.
+/// Creates a texture with its mip levels. Returns a view and the bytes of GPU memory.
 pub(crate) fn upload_mips(gpu: &Gpu, label: &str, texture: &Texture) -> (wgpu::TextureView, u64) {
-    // What is larger than the device allows begins with a smaller level.
+    // A texture that exceeds the limit of the device starts at a smaller mip level.
     let max_side = gpu.device.limits().max_texture_dimension_2d;
     let fits = |level: &usize| texture.size.iter().all(|side| side >> level <= max_side);
     let first = (0..texture.levels.len()).find(fits).unwrap_or_default();
@@ -93,8 +93,8 @@ pub(crate) fn upload_mips(gpu: &Gpu, label: &str, texture: &Texture) -> (wgpu::T
     (view, bytes)
 }
 
-/// Makes a texture of some layers, each with its mip levels, the largest first, in rows from the
-/// top left without padding.
+/// Creates a texture from layers, each with its mip levels from the largest. Texels are in rows
+/// from the top left, without padding.
 pub(crate) fn upload_texture(
     gpu: &Gpu,
     label: &str,
@@ -105,7 +105,7 @@ pub(crate) fn upload_texture(
     upload_layers(gpu, label, format, (size, layers.len() as u32), layers)
 }
 
-/// The same with room for so many layers.
+/// The same with a given number of allocated layers.
 fn upload_layers(
     gpu: &Gpu,
     label: &str,
@@ -125,7 +125,7 @@ fn upload_layers(
     texture
 }
 
-/// Makes an empty texture, of a size and so many layers and mip levels.
+/// Creates an empty texture from its size and its numbers of layers and mip levels.
 pub(crate) fn texture(
     gpu: &Gpu,
     label: &str,
@@ -149,7 +149,7 @@ pub(crate) fn texture(
     })
 }
 
-/// Sends a rectangle of texels to a mip level of a texture: to its column, row and layer.
+/// Uploads a rectangle of texels to a mip level, at a column, row and layer.
 pub(crate) fn write_texels(
     gpu: &Gpu,
     texture: &wgpu::Texture,
@@ -178,7 +178,7 @@ pub(crate) fn write_texels(
     );
 }
 
-/// Makes a cube texture of six layers with their mip levels.
+/// Creates a cube texture from six layers with their mip levels.
 pub(crate) fn upload_cube(gpu: &Gpu, size: [u32; 2], faces: &[&[&[u8]]; 6]) -> wgpu::TextureView {
     let texture = upload_texture(gpu, "skybox", COLOR_FORMAT, size, faces);
     texture.create_view(&wgpu::TextureViewDescriptor {

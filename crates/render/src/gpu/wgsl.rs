@@ -1,16 +1,15 @@
-//! Constants and structs that Rust shares with the shaders: said in Rust, written into the shaders
-//! as WGSL.
+//! Constants and structs that Rust shares with shaders: declared in Rust, generated as WGSL.
 
 use glam::{Mat4, UVec4, Vec2, Vec3, Vec4};
 use mapscope_scene::model::skeleton::SkinMatrix;
 use mapscope_scene::terrain::pack::Bits;
 
-/// A value that can be a constant of a shader.
+/// A value that can be a shader constant.
 pub(crate) trait Constant {
-    /// Its type in WGSL.
+    /// Its WGSL type.
     fn type_name() -> String;
 
-    /// The value as an expression of WGSL.
+    /// The value as a WGSL expression.
     fn literal(&self) -> String;
 }
 
@@ -58,25 +57,25 @@ impl<T: Constant, const N: usize> Constant for [T; N] {
     }
 }
 
-/// The declaration of a constant.
+/// Declares a constant.
 pub(crate) fn constant<T: Constant>(name: &str, value: &T) -> String {
     format!("const {name}: {} = {};\n", T::type_name(), value.literal())
 }
 
-/// The declarations of constants in a list of names and values.
+/// Declares constants from a list of names and values.
 macro_rules! constants {
     ($($name:ident = $value:expr),+ $(,)?) => {
         [$($crate::gpu::wgsl::constant(stringify!($name), &$value)),+].concat()
     };
 }
 
-/// The declaration of a function that takes the number out of some bits of a word.
+/// Declares a function that extracts a bit field from a word.
 pub(crate) fn bits(name: &str, bits: Bits) -> String {
     let (at, mask) = (bits.at, bits.mask());
     format!("fn {name}_bits(word: u32) -> u32 {{ return (word >> {at}u) & {mask}u; }}\n")
 }
 
-/// The declarations of the numbers of an enum's variants, such as `SURFACE_UV_CHECKER`.
+/// Declares the numbers of an enum's variants, such as `SURFACE_UV_CHECKER`.
 pub(crate) fn variants(prefix: &str, names: &[&str]) -> String {
     let declare = |(name, number): (&&str, u32)| {
         let mut upper = prefix.to_owned();
@@ -91,7 +90,7 @@ pub(crate) fn variants(prefix: &str, names: &[&str]) -> String {
     names.iter().zip(0..).map(declare).collect()
 }
 
-/// Makes an enum whose variants shaders know by their numbers, and its declarations for them.
+/// Defines an enum and the WGSL constants of its variants.
 macro_rules! shader_enum {
     (
         $prefix:literal
@@ -103,7 +102,7 @@ macro_rules! shader_enum {
         $vis enum $name { $($(#[$variant_meta])* $variant),+ }
 
         impl $name {
-            /// The numbers of its variants as constants of a shader.
+            /// Declares the variants as constants.
             pub(crate) fn wgsl() -> String {
                 $crate::gpu::wgsl::variants($prefix, &[$(stringify!($variant)),+])
             }
@@ -111,11 +110,11 @@ macro_rules! shader_enum {
     };
 }
 
-/// A type whose bytes mean the same in a buffer that shaders read.
+/// A type with the same layout in Rust and in WGSL buffers.
 pub(crate) trait Member: bytemuck::Pod {
-    /// Its type in WGSL.
+    /// Its WGSL type.
     const TYPE: &'static str;
-    /// What its offset in a struct is a multiple of there.
+    /// Its WGSL alignment.
     const ALIGN: usize;
 }
 
@@ -152,8 +151,8 @@ members! {
     [[i32; 2]; 4] => "array<vec2i, 4>", 8;
 }
 
-/// Makes a struct that shaders read or write, and its declaration for them. Padding fills it up to
-/// the size that it has in WGSL; other gaps there may not be.
+/// Defines a struct and its WGSL declaration. `padding` fills it up to its size in WGSL; other gaps
+/// are rejected.
 macro_rules! shader_struct {
     (
         $(#[$meta:meta])*
@@ -171,7 +170,7 @@ macro_rules! shader_struct {
         }
 
         impl $name {
-            /// Its declaration in WGSL.
+            /// Declares the struct.
             pub(crate) fn wgsl() -> String {
                 let members = [
                     $([stringify!($member), <$type as $crate::gpu::wgsl::Member>::TYPE]),+
@@ -184,7 +183,7 @@ macro_rules! shader_struct {
     };
 }
 
-/// Makes a function that declares for shaders a struct of another crate.
+/// Defines a function that declares a struct of another crate in WGSL.
 macro_rules! declare_struct {
     (
         $(#[$meta:meta])*
@@ -200,7 +199,7 @@ macro_rules! declare_struct {
     };
 }
 
-/// Checks that a struct lies in memory as in WGSL.
+/// Checks that a struct has its WGSL layout.
 macro_rules! check_layout {
     ($name:ident { $($member:ident: $type:ty,)+ }) => {
         const _: () = {
@@ -218,7 +217,7 @@ macro_rules! check_layout {
     };
 }
 
-/// The declaration of a struct with members of these names and types.
+/// Declares a struct from the names and types of its members.
 pub(crate) fn declared_struct(name: &str, members: &[[&str; 2]]) -> String {
     let line = |[name, type_name]: &[&str; 2]| format!("    {name}: {type_name},\n");
     let lines: String = members.iter().map(line).collect();

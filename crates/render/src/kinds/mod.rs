@@ -1,4 +1,4 @@
-//! The kinds of content. They know neither each other nor what draws them together.
+//! The kinds of content. They depend neither on each other nor on the renderer that draws them.
 
 pub(crate) mod level;
 pub(crate) mod model;

@@ -1,18 +1,17 @@
-//! The grids as which chunks far away are drawn: their triangles, and the skirts that hide cracks
-//! between grids of different steps. Skirts face outward: whoever looks through a crack from one side of it
-//! sees that of the other side.
+//! Grids of far chunks: their triangles, and the skirts that hide cracks between grids of different
+//! steps. Skirts face outward, so that a view through a crack shows the skirt on its far side.
 
 use std::ops::Range;
 
 use mapscope_scene::terrain::{CHUNK_SIDE, Edge};
 
-/// The grid of the furthest chunks has one cell.
+/// The step of the furthest chunks, whose grid has one cell.
 pub(super) const LAST_STEP: u32 = 5;
 
-/// For each step of a grid some value; grids of step 0 are never drawn.
+/// A value for each step of a grid. Step 0 is never drawn.
 pub(super) type BySteps<T> = [T; LAST_STEP as usize + 1];
 
-/// A value for the whole of a grid, and one for the skirt on each side, in the order of [`Edge`].
+/// A value for the grid itself, and one for the skirt on each side, in the order of [`Edge`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Parts<T> {
     pub(super) ground: T,
@@ -25,10 +24,10 @@ impl<T> Parts<T> {
     }
 }
 
-/// The triangles of the grids of all steps: indices of corners, and of which of them a part consists.
+/// The triangles of the grids of all steps: indices of corners, and their range for each part.
 ///
-/// `vs_far` numbers the corners of a grid row by row from the north-west, and then once more as they
-/// hang down.
+/// `vs_far` numbers the corners of a grid row by row from the north-west, then the lower corners of
+/// skirts in the same order.
 pub(super) fn triangles() -> (Vec<u16>, BySteps<Parts<Range<u32>>>) {
     let mut indices = Vec::new();
     let parts = std::array::from_fn(|step| {
@@ -81,14 +80,14 @@ pub(super) fn triangles() -> (Vec<u16>, BySteps<Parts<Range<u32>>>) {
     (indices, parts)
 }
 
-/// The steps in which chunks are drawn, to find the sides on which grids of different steps meet.
+/// The steps of the visible chunks, which determine the sides that need skirts.
 #[derive(Debug)]
 pub(super) struct Steps {
-    /// For each chunk its step; 0 for one that is drawn in another way or not at all.
+    /// The step of each chunk; 0 if it is not drawn as a grid.
     of_chunks: Vec<u8>,
-    /// Chunks from west to east.
+    /// Number of chunks from west to east.
     across: usize,
-    /// Whether they are seen from below, where there is no ground that could have cracks.
+    /// `true` if they are seen from below, where cracks do not matter.
     is_from_below: bool,
 }
 
@@ -101,7 +100,7 @@ impl Steps {
         }
     }
 
-    /// Takes the steps of a frame: chunks with their steps, and whether they are seen from below.
+    /// Sets the steps of a frame from pairs of chunk and step.
     pub(super) fn set(&mut self, far: impl Iterator<Item = (u32, u32)>, is_from_below: bool) {
         self.is_from_below = is_from_below;
         self.of_chunks.fill(0);
@@ -112,8 +111,8 @@ impl Steps {
         }
     }
 
-    /// Whether a chunk of a step needs a skirt on a side: at the border of the map, and where its
-    /// neighbour is not drawn in the same step, unless it is seen from below.
+    /// `true` if a chunk needs a skirt on a side: at the border of the map, and next to a chunk of
+    /// another step unless it is seen from below.
     pub(super) fn need_skirt(&self, chunk: u32, step: u32, side: Edge) -> bool {
         let (rows, cols) = side.step();
         let chunk = chunk as usize;
@@ -147,7 +146,7 @@ mod tests {
             for (side, skirt) in Edge::ALL.into_iter().zip(&parts.skirts) {
                 assert_eq!(skirt.len() as u32, cells * 6);
                 let (rows, cols) = side.step();
-                // Clockwise as seen from outside, as the ground is from above.
+                // Clockwise from outside, as the ground is from above.
                 for triangle in of(skirt).chunks_exact(3) {
                     let [a, b, c] = std::array::from_fn(|i| {
                         let hangs = u32::from(triangle[i]) >= corners;
@@ -185,7 +184,7 @@ mod tests {
         assert_eq!(sides(&steps, 0, 5), [true, false, false, true]);
         assert_eq!(sides(&steps, 1, 5), [true, true, false, false]);
         assert_eq!(sides(&steps, 2, 4), [true, true, true, true]);
-        // Its eastern neighbour is not among them.
+        // Its eastern neighbour is not drawn.
         assert_eq!(sides(&steps, 4, 5), [false, true, true, false]);
         steps.set(far.into_iter(), true);
         assert_eq!(sides(&steps, 2, 4), [true, true, false, false]);

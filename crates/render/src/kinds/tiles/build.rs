@@ -1,6 +1,6 @@
-//! Passes that make mip levels on the GPU.
+//! Passes that create mip levels on the GPU.
 
-/// A pass that fills a texture.
+/// Begins a pass that fills a texture.
 pub(super) fn begin<'e>(
     encoder: &'e mut wgpu::CommandEncoder,
     view: &wgpu::TextureView,
@@ -20,10 +20,10 @@ pub(super) fn begin<'e>(
     })
 }
 
-/// Lowest bits of what a shader gets as its level that are the level; those above are the page.
+/// Number of bits of the level; the bits above are the page.
 pub(super) const LEVEL_BITS: u32 = 5;
 
-/// Draws over all of it. The shader gets two numbers below 65,536 and a level.
+/// Draws over the whole target. The shader gets two numbers below 65,536 and a level.
 pub(super) fn draw(pass: &mut wgpu::RenderPass<'_>, numbers: [u32; 2], level: u32) {
     let packed = numbers[0].min(0xffff) | numbers[1].min(0xffff) << 16;
     pass.draw(level * 3..level * 3 + 3, packed..packed.saturating_add(1));
