@@ -2,7 +2,6 @@
 
 #![cfg(test)]
 
-mod beginnings;
 mod conflicts;
 mod ika_map;
 mod ika_text_map;

@@ -1,11 +1,9 @@
 //! Recovery of truncated and corrupt maps.
 
-use std::collections::BTreeSet;
-
 use mapscope_formats::pmf::archive::{Archive, NewFile};
 use mapscope_formats::pmf::*;
 use mapscope_formats::{Place, Problem, Severity, Subject};
-use mapscope_testdata::{shared, stride, synthesize};
+use mapscope_testdata::{stride, synthesize};
 
 fn good() -> Pmf {
     let files = [
@@ -79,56 +77,6 @@ fn shown(map: &Pmf) -> [usize; 16] {
         chunks().filter(|chunk| chunk.is_whole()).count(),
         map.entities.len(),
     ]
-}
-
-/// Reads prefixes of a file in steps of `step` bytes. A longer prefix never shows less of anything,
-/// and an incomplete one has an error. There are at least `least_stages` different results.
-fn check_prefixes(file: &[u8], step: usize, least_stages: usize) {
-    let mut before = [0; 16];
-    let mut stages = BTreeSet::new();
-    for len in (0..=file.len())
-        .rev()
-        .step_by(step)
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-    {
-        let now = match read(&file[..len]) {
-            Ok(map) => {
-                let count = usize::from(len < file.len());
-                assert_eq!(errors(&map).len(), count, "{len}: {:#?}", errors(&map));
-                shown(&map)
-            }
-            Err(error) => {
-                assert_eq!(before, [0; 16], "{len}: {error}");
-                continue;
-            }
-        };
-        let is_less = now.iter().zip(&before).any(|(now, before)| now < before);
-        assert!(
-            !is_less,
-            "{len} bytes: {now:?} after {before:?} {:#?} {:#?}",
-            errors(&read(&file[..len]).unwrap()),
-            errors(&read(&file[..len - step]).unwrap())
-        );
-        before = now;
-        stages.insert(now);
-    }
-    assert_eq!(before, shown(&read(file).unwrap()));
-    assert!(stages.len() >= least_stages, "{}", stages.len());
-}
-
-#[test]
-fn longer_beginnings_show_no_less() {
-    let map = good();
-    for packing in [Packing::Stored, Packing::Compressed] {
-        let file = write(&map, packing).unwrap();
-        check_prefixes(&file, stride(5) * (1 + file.len() / 1500), 16);
-    }
-    if let Some(path) = shared("samples/pmf/room.pmf") {
-        let file = std::fs::read(path).unwrap();
-        check_prefixes(&file, stride(5) * (1 + file.len() / 150), 6);
-    }
 }
 
 /// A level of three chunks that ends in the second one keeps the first.
