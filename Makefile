@@ -49,8 +49,9 @@ quick:
 	$(CARGO) test --locked -p mapscope-formats -p mapscope-scene
 
 sweep:
-	@scripts/install-packages.sh run
-	MAPSCOPE_SWEEP=full $(CARGO) test --locked -p mapscope-formats -p mapscope-scene -p mapscope-export
+	@scripts/install-packages.sh test
+	MAPSCOPE_SWEEP=full $(CARGO) test --locked -p mapscope-formats -p mapscope-scene -p mapscope-export \
+		-p mapscope-render
 	MAPSCOPE_SWEEP=full $(CARGO) test --locked --test bombs
 
 soak:
