@@ -43,9 +43,9 @@ pub(super) fn decode(text: &[u8]) -> (Vec<u8>, Option<Fault>) {
             DecodeKind::Symbol => {
                 let found = text.get(error.position..=error.position);
                 let found = quoted(found.unwrap_or_default());
-                format!("found {found}; expected base64: letters, digits, `+` and `/`")
+                format!("found {found}; expected base64 (letters, digits, `+` and `/`)")
             }
-            _ => "the base64 ends in the middle of a byte".to_owned(),
+            _ => "truncated base64: it ends in the middle of a byte".to_owned(),
         },
     });
     (bytes, fault)

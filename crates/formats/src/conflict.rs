@@ -132,9 +132,9 @@ pub(crate) fn read<T>(
     let Some((_, version, mut found)) = best else {
         return plain;
     };
-    let [is_read, is_left_out] = match version {
-        Version::First => ["first", "second"],
-        Version::Second => ["second", "first"],
+    let is_left_out = match version {
+        Version::First => "second",
+        Version::Second => "first",
     };
     let mut of_conflicts = Problems::new();
     for conflict in conflicts {
@@ -144,10 +144,9 @@ pub(crate) fn read<T>(
             let middle = conflict.theirs.as_ref().map_or(0, |theirs| theirs.line);
             let end = conflict.end.line;
             let found = format!(
-                "an unresolved merge conflict between {ours}, up to line {middle}, and {theirs}, up to line \
-                 {end}; the {is_read} is read"
+                "unresolved merge conflict between {ours} (to line {middle}) and {theirs} (to line {end})"
             );
-            Message::left_out(found, format_args!("the {is_left_out}"))
+            Message::left_out(found, format_args!("the {is_left_out} side"))
         });
     }
     let problems = problems_of(&mut found);
@@ -264,16 +263,14 @@ mod tests {
         };
         let text = TEXT.trim_end();
         let problems = read(text.as_bytes(), &CONFLICT, read_lines, |it| it).unwrap();
-        let said: Vec<_> = problems.iter().map(Problem::to_string).collect();
-        let expected = "2:1: error: an unresolved merge conflict between `HEAD`, up to line 4, and `other`, \
-                        up to line 7; the first is read; left out: the second";
-        assert_eq!(said, [expected, "8:1: error: odd"]);
+        let said: Vec<_> = problems.iter().map(Problem::facts).collect();
+        let expected = "2:1: error: test/conflict, left out: 4 7 HEAD other";
+        assert_eq!(said, [expected, "8:1: error: test/odd"]);
         // The second version leaves `d` out, so it has no problem.
         let text = "a\n<<<<<<< HEAD\nd\n=======\nb\n>>>>>>> other";
         let problems = read(text.as_bytes(), &CONFLICT, read_lines, |it| it).unwrap();
-        let said: Vec<_> = problems.iter().map(Problem::to_string).collect();
-        let expected = "2:1: error: an unresolved merge conflict between `HEAD`, up to line 4, and `other`, \
-                        up to line 6; the second is read; left out: the first";
+        let said: Vec<_> = problems.iter().map(Problem::facts).collect();
+        let expected = "2:1: error: test/conflict, left out: 4 6 HEAD other";
         assert_eq!(said, [expected]);
     }
 }

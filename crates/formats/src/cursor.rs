@@ -202,8 +202,8 @@ impl<'a> Text<'a> {
             let place = text_place((self.line, 1), ENGINE_LINE_BYTES);
             self.report(self.rules.long_line, place, || {
                 format!(
-                    "a line of {bytes} bytes; the engine refuses more than {ENGINE_LINE_BYTES}, \
-                     the line end included"
+                    "line of {bytes} bytes; the engine reads at most {ENGINE_LINE_BYTES}, \
+                     including the line end"
                 )
             });
         }
@@ -237,7 +237,7 @@ impl<'a> Text<'a> {
             self.warn(
                 rule,
                 (self.line, 1),
-                "the line begins with a space; the engine refuses it",
+                "space at the beginning of the line; the engine refuses it",
             );
         }
         Some(word)
@@ -257,7 +257,7 @@ impl<'a> Text<'a> {
             self.warn(
                 self.rules.byte_order_mark,
                 (1, 1),
-                "a byte order mark; the engine refuses it",
+                "byte order mark at the beginning of the file; the engine refuses it",
             );
         }
         let word = self.word(true)?;
@@ -265,7 +265,7 @@ impl<'a> Text<'a> {
             self.warn(
                 self.rules.blank_line,
                 (blank_from, 1),
-                "a blank line in the head of the file; the engine stops here",
+                "blank line in the header; the engine stops here",
             );
         }
         Some(word)
@@ -297,7 +297,7 @@ impl<'a> Text<'a> {
 
     /// Warns of unread words on a line.
     pub(super) fn warn_extra_words(&mut self, at: impl Into<Place>) {
-        let message = "more on the line than is read; it is ignored";
+        let message = "extra words on the line; they are ignored";
         self.warn(self.rules.extra_words, at, message);
     }
 
@@ -479,10 +479,10 @@ impl<'a> Text<'a> {
         if !rest.is_empty() {
             self.report(trailing_data, self.place(), || {
                 let (bytes, rest) = (counted(rest.len(), "byte"), quoted(rest));
-                format!("{bytes} after {after}, from {rest} on; the rest is ignored")
+                format!("{bytes} after {after}, beginning with {rest}; ignored")
             });
         } else if !is_line_ended {
-            let message = "the last line does not end; the engine refuses the file";
+            let message = "missing line feed after the last line; the engine refuses the file";
             self.warn(last_line, self.place(), message);
         }
     }

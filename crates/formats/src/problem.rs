@@ -1,6 +1,7 @@
 //! Problems: faults of a file, with place and severity.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::Rule;
@@ -208,14 +209,14 @@ pub struct Message {
 impl Message {
     /// Builds the message of a fault that is read as expected.
     pub fn read_as_expected(found: impl Into<String>) -> Self {
-        Self::read(found, "so")
+        Self::read(found, "as expected")
     }
 
-    /// Builds the message of a fault that is read anyway. `how` completes "it is read": `as 1.2`,
+    /// Builds the message of a fault that is read anyway. `how` completes "read": `as 1.2`,
     /// `without it`.
     pub fn read(found: impl Into<String>, how: impl fmt::Display) -> Self {
         Self {
-            text: format!("{}; it is read {how}", found.into()),
+            text: format!("{}; read {how}", found.into()),
             outcome: Some(Outcome::Read),
         }
     }
@@ -359,6 +360,39 @@ impl Problem {
             1 => Some("1 problem follows from it".to_owned()),
             count => Some(format!("{} follow from it", counted(count, "problem"))),
         }
+    }
+
+    /// Returns all but the wording: place, severity, rule, subject, outcome, and the numbers and
+    /// names of the message. Tests compare it, so that a message can be reworded.
+    pub fn facts(&self) -> String {
+        let mut facts = format!("{}: {}: {}", self.place, self.severity, self.rule.id);
+        if self.subject != Subject::File {
+            let subject = format!("{:?}", self.subject);
+            let words = subject.split(|c: char| !c.is_ascii_alphanumeric());
+            let is_kept = |word: &&str| !word.starts_with(|c: char| c.is_ascii_lowercase());
+            let words: Vec<&str> = words.filter(is_kept).filter(|it| !it.is_empty()).collect();
+            facts += &format!(" ({})", words.join(" "));
+        }
+        match self.outcome {
+            Some(Outcome::Read) => facts += ", read",
+            Some(Outcome::LeftOut) => facts += ", left out",
+            None => {}
+        }
+        let mut values = BTreeSet::new();
+        for (i, part) in self.message.split('`').enumerate() {
+            if i % 2 == 1 {
+                // Between backticks; not the form of a line, such as `vt <u> <v>`.
+                values.extend((!part.contains('<')).then_some(part));
+            } else {
+                let words = part.split([' ', ',', ';', ':', '(', ')']);
+                values.extend(words.filter(|word| word.contains(|c: char| c.is_ascii_digit())));
+            }
+        }
+        for (i, value) in values.into_iter().enumerate() {
+            facts += if i == 0 { ": " } else { " " };
+            facts += value;
+        }
+        facts
     }
 
     /// `true` if it breaks the same rule as its cause.
