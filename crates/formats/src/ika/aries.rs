@@ -224,7 +224,7 @@ impl<'a> Tree<'a> {
             let key = (0, *name, &**meant);
             warn(*parent, key, &rules::UNKNOWN_NODE, *place, &|of| {
                 let [name, of] = [*name, of].map(quoted);
-                format!("{name} is no known node of {of}; did you mean `{meant}`?")
+                format!("unknown node {name} in {of} (did you mean `{meant}`?)")
             });
         }
         for (parent, name, place) in twice {
@@ -232,7 +232,7 @@ impl<'a> Tree<'a> {
             let key = (parent, &b""[..], "");
             warn(parent, key, &rules::VALUE, place, &|of| {
                 let [name, of] = [name, of].map(quoted);
-                format!("a second node {name} in {of}; the engine reads the first alone")
+                format!("duplicate node {name} in {of}; the engine reads only the first")
             });
         }
     }
@@ -375,7 +375,7 @@ impl Node<'_, '_> {
         if !known.contains(&&*version) {
             problems.add(&rules::VERSION, place, || {
                 let found = match &*version {
-                    "" => "no version".to_owned(),
+                    "" => "missing version".to_owned(),
                     version => format!("version {}", quoted(version.as_bytes())),
                 };
                 let (last, others) = known.split_last().unwrap_or((&"", &[]));
@@ -396,8 +396,8 @@ impl Node<'_, '_> {
             problems.add(&rules::VALUE, format.place, || {
                 let format = quoted(&format.bytes);
                 Message::read(
-                    format!("{name}: the data is said to be {format}; expected `zlib`"),
-                    "as that",
+                    format!("{name}: declared data format {format}; expected `zlib`"),
+                    "as expected",
                 )
             });
         }
@@ -466,7 +466,7 @@ mod tests {
     fn read(bytes: &[u8]) -> (Tree<'_>, Vec<String>) {
         let (tree, problems) = Tree::read(bytes, &GRAMMAR);
         let problems = problems.finish();
-        (tree, problems.iter().map(ToString::to_string).collect())
+        (tree, problems.iter().map(crate::Problem::facts).collect())
     }
 
     fn value(node: Node<'_, '_>, name: &str) -> String {
@@ -543,29 +543,21 @@ mod tests {
     #[test]
     fn faults_are_reported_and_the_rest_is_read() {
         let (tree, problems) = read(b"(a (b 1)\n (c 2");
-        assert_eq!(
-            problems,
-            [
-                "2:6: error: the file ends inside 2 nodes, the innermost `c`, which begins at 2:2; \
-                 expected `)`"
-            ]
-        );
+        assert_eq!(problems, ["2:6: error: ika/truncated: ) 2 c"]);
         assert_eq!(value(tree.root("a").unwrap(), "c"), "2");
 
         let (tree, problems) = read(b"(a (b 'x\\");
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].contains("1:7: error: the text `x\\` does not end"));
+        assert!(problems[0].contains("1:7: error: ika/truncated: ' x\\"));
         assert_eq!(value(tree.root("a").unwrap(), "b"), "x");
 
         let (tree, problems) = read(b"(a(b)(c 1)) rest (d )");
         assert_eq!(
             problems,
             [
-                "1:3: warning: no space behind the name `a`; the engine takes what follows for a \
-                 part of the name",
-                "1:5: warning: no space behind the name `b`; the engine takes what follows for a \
-                 part of the name",
-                "1:13: warning: more text behind the last parenthesis; it is left out",
+                "1:3: warning: ika/node-name: a",
+                "1:5: warning: ika/node-name: b",
+                "1:13: warning: ika/trailing-data",
             ]
         );
         assert_eq!(value(tree.root("a").unwrap(), "c"), "1");
@@ -573,15 +565,12 @@ mod tests {
 
         let (tree, problems) = read(b")(a )");
         assert!(
-            problems[0].starts_with("1:1: error: `)` without `(`"),
+            problems[0].starts_with("1:1: error: ika/syntax: )"),
             "{problems:?}"
         );
         assert!(tree.root("a").is_some());
         let (tree, problems) = read(b"\xef\xbb\xbf(a )");
-        assert_eq!(
-            problems,
-            ["1:1: error: a byte order mark; the engine refuses it"]
-        );
+        assert_eq!(problems, ["1:1: error: ika/syntax"]);
         assert!(tree.root("a").is_some());
     }
 
@@ -595,9 +584,7 @@ mod tests {
             (b"(a (b 'Water\n) (c 'foo')(d bar))", "Water"),
         ] {
             let (tree, problems) = read(file);
-            let said = format!(
-                "1:7: error: the text `{text}` has no end on its line; expected `'`; it is read so"
-            );
+            let said = format!("1:7: error: ika/syntax, read: ' {text}");
             assert_eq!(problems, [said]);
             let root = tree.root("a").unwrap();
             assert_eq!(value(root, "b"), text);
@@ -623,17 +610,14 @@ mod tests {
             ("two)\n(c lines".to_owned(), 0)
         );
         let (_, problems) = read(b"(a (b 'two\nlines");
-        assert_eq!(
-            problems,
-            ["1:7: error: the text `two\\nlines` does not end; expected `'`"]
-        );
+        assert_eq!(problems, ["1:7: error: ika/truncated: ' two\\nlines"]);
     }
 
     #[test]
     fn depth_is_limited() {
         let (_, problems) = read("(x ".repeat(1_000_000).as_bytes());
         assert_eq!(problems.len(), 1, "{problems:?}");
-        assert!(problems[0].contains("more than 64 nodes in each other"));
+        assert!(problems[0].contains("ika/depth: 64"));
         let good = ["(x ".repeat(64), ")".repeat(64)].concat();
         assert_eq!(read(good.as_bytes()).1, [""; 0]);
         let (_, problems) = Tree::read(&b"(".repeat(65), &GRAMMAR);
@@ -665,7 +649,7 @@ mod tests {
         let text = node.text().unwrap_or(Text::none(node.place()));
         let (bytes, _) = text.base64("tiles", &mut problems);
         let problems = problems.finish();
-        (bytes, problems.iter().map(ToString::to_string).collect())
+        (bytes, problems.iter().map(crate::Problem::facts).collect())
     }
 
     #[test]
@@ -690,8 +674,7 @@ mod tests {
 
     #[test]
     fn other_characters_end_base64() {
-        let expected = "tiles: found `!`; expected base64: letters, digits, `+` and `/`; the rest \
-                        is left out";
+        let expected = "ika/base64: ! + / base64";
         for (text, place) in [
             (&b"AAAA\nAA!AAAAA"[..], "4:3"),
             (b"'AAAA\nAA!AAAAA'", "4:3"),
@@ -703,10 +686,7 @@ mod tests {
             assert_eq!(problems, [format!("{place}: error: {expected}")]);
         }
         let (_, problems) = base64_of(b"AAAAA");
-        assert_eq!(
-            problems,
-            ["3:8: error: tiles: the base64 ends in the middle of a byte"]
-        );
+        assert_eq!(problems, ["3:8: error: ika/base64: base64"]);
         assert_eq!(base64_of(b"").0, b"");
     }
 }

@@ -225,8 +225,8 @@ pub(super) fn inflate_all<B: AsRef<[u8]> + Sync>(
         let Some((elements, bytes, end, consumed)) = inflated else {
             problems.add_about(&rules::BLOCK, block.subject, block.place, || {
                 format!(
-                    "{}: needs {}, but all blocks of a file of this size may inflate to {} \
-                     at most; it is left out",
+                    "{}: needs {}, but the blocks of a file of this size can inflate to at most \
+                     {}; it is left out",
                     block.name,
                     counted(block.needed_bytes() as usize, "byte"),
                     admitted.err().unwrap_or_default()
@@ -270,7 +270,7 @@ fn check_stream_end<B: AsRef<[u8]> + Sync>(
     };
     if got < needed {
         let (why, not_read) = match end {
-            End::Broken => ("is no zlib stream from there on", UnreadReason::Damaged),
+            End::Broken => ("is not a zlib stream after that", UnreadReason::Damaged),
             _ => ("ends there", UnreadReason::DataEnds),
         };
         let elements = block.elements_in(got);
@@ -295,22 +295,20 @@ fn check_stream_end<B: AsRef<[u8]> + Sync>(
     let needed = counted(needed as usize, "byte");
     if let Some(behind) = behind {
         let rest = counted(behind, "byte");
-        let message = format!("{name}: {rest} after the zlib stream; expected its end there");
+        let message = format!("{name}: {rest} after the end of the zlib stream; ignored");
         add(None, &rules::TRAILING_DATA, message);
     } else if is_broken {
         let message = format!(
-            "{name}: the stream is damaged behind the {needed} that are needed; values in it may be wrong"
+            "{name}: the stream is damaged after the needed {needed}; its values may be wrong"
         );
         add(None, &rules::DAMAGED_BLOCK, message);
     } else if end == End::WrongChecksum {
-        let message = format!(
-            "{name}: the checksum at its end is not that of its bytes; values in it may be wrong"
-        );
+        let message =
+            format!("{name}: the checksum does not match the data; its values may be wrong");
         add(None, &rules::DAMAGED_BLOCK, message);
     } else if end == End::More {
-        let message = format!(
-            "{name}: inflates to more than the {needed} that are needed; the rest is left out"
-        );
+        let message =
+            format!("{name}: inflates to more than the needed {needed}; the rest is left out");
         add(Some(block.count), &rules::LONG_BLOCK, message);
     }
     None
@@ -427,7 +425,7 @@ mod tests {
             let (elements, problems) = inflate(block(stream, Element::Byte, needed / 2));
             assert!(elements.into_bytes() == bytes[..needed as usize / 2]);
             if needed > 1 {
-                one(&problems, crate::Severity::Warning, "the rest is left out");
+                one(&problems, crate::Severity::Warning, "ika/long-block");
             }
         }
     }
@@ -444,7 +442,7 @@ mod tests {
             panic!("{problems:?}")
         };
         assert_eq!(problem.severity, severity);
-        assert!(problem.message.contains(with), "{problem}");
+        assert!(problem.facts().contains(with), "{}", problem.facts());
     }
 
     #[test]
@@ -471,35 +469,35 @@ mod tests {
         let stream = deflate(&sample(1002));
         let (elements, problems) = inflate(block(stream.clone(), Element::Byte, 1003));
         assert!(elements.into_bytes() == sample(1002));
-        one(
-            &problems,
-            Error,
-            "inflates to 1002 bytes and ends there; expected 1003",
-        );
+        one(&problems, Error, "ika/block: 0 1002 1003");
 
         let (elements, problems) = inflate(block(stream.clone(), Element::Word, 251));
         assert_eq!(elements.into_words().len(), 250);
-        one(&problems, Error, "1002 bytes and ends there; expected 1004");
+        one(&problems, Error, "ika/block: 0 1002 1004");
 
         let (elements, problems) = inflate(block(stream, Element::Byte, 1001));
         assert!(elements.into_bytes() == sample(1001));
-        one(&problems, Warning, "more than the 1001 bytes");
+        one(&problems, Warning, "ika/long-block: 0 1001");
 
         for more in [&[0; 9][..], &[1, 2, 3], &[0xFF; 40]] {
             let long = [&deflate(&sample(100)), more].concat();
             let (elements, problems) = inflate(block(long, Element::Byte, 100));
             assert!(elements.into_bytes() == sample(100));
-            one(&problems, Warning, &format!("{} bytes after", more.len()));
+            one(
+                &problems,
+                Warning,
+                &format!("ika/trailing-data: 0 {}", more.len()),
+            );
         }
 
         let broken = [&deflate(&sample(1002)), &[7; 9][..]].concat();
         let (_, problems) = inflate(block(broken, Element::Byte, 900));
-        one(&problems, Error, "damaged behind the 900 bytes");
+        one(&problems, Error, "ika/damaged-block: 0 900");
 
         let mut long = finished(&sample(100));
         long.extend([1, 2, 3]);
         let (_, problems) = inflate(block(long, Element::Byte, 100));
-        one(&problems, Warning, "3 bytes after");
+        one(&problems, Warning, "ika/trailing-data: 0 3");
 
         let mut wrong = finished(&sample(100));
         *wrong.last_mut().unwrap() ^= 1;
@@ -509,17 +507,9 @@ mod tests {
 
         let (elements, problems) = inflate(block(b"no zlib".to_vec(), Element::Word, 10));
         assert!(elements.into_words().is_empty());
-        one(
-            &problems,
-            Error,
-            "inflates to 0 bytes and is no zlib stream",
-        );
+        one(&problems, Error, "ika/block: 0 40");
         let (_, problems) = inflate(block(Vec::new(), Element::Word, 10));
-        one(
-            &problems,
-            Error,
-            "inflates to 0 bytes and ends there; expected 40",
-        );
+        one(&problems, Error, "ika/block: 0 40");
     }
 
     #[test]
@@ -534,7 +524,7 @@ mod tests {
         let problems = problems.finish();
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert_eq!(problems[0].consequences.len(), 1);
-        assert!(problems[1].message.contains("inflates to 80 bytes"));
+        assert!(problems[1].facts().contains("ika/block: 0 100 80"));
     }
 
     #[test]
@@ -560,7 +550,9 @@ mod tests {
         let problems = problems.finish();
         assert_eq!(problems.len(), 2);
         assert!(
-            problems[0].message.contains("may inflate to 268435456"),
+            problems[0]
+                .facts()
+                .contains("ika/block: 0 16777216 268435456"),
             "{}",
             problems[0]
         );

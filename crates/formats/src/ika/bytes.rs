@@ -72,7 +72,7 @@ impl Cursor<'_> {
             self.seek(at);
             let len = counted(len, "byte");
             let found = format_args!("the {what} is {len} long, but {}", bytes_left(left));
-            return Err(self.fault(&rules::TRUNCATED, at, found, "a text that ends in the file"));
+            return Err(self.fault(&rules::TRUNCATED, at, found, "a text inside the file"));
         }
         if len > ENGINE_TEXT_BYTES {
             self.warn(problems, &rules::LONG_TEXT, at, || {
@@ -97,15 +97,14 @@ mod tests {
         cursor.enter("entity", 3);
         let error = cursor.field("name").string(&mut problems).unwrap_err();
         assert_eq!(
-            error.to_string(),
-            "0x6: entity 3: the name is 9 bytes long, but only 1 byte is left; \
-             expected a text that ends in the file"
+            error.problem().unwrap().facts(),
+            "0x6: error: ika/truncated (MapEntity 3): 1 3 9"
         );
         cursor.seek(9);
         let error = cursor.field("speed").u32().unwrap_err();
         assert_eq!(
-            error.to_string(),
-            "0x9: entity 3: the file ends in the speed: only 2 bytes are left; expected 4 bytes"
+            error.problem().unwrap().facts(),
+            "0x9: error: ika/truncated (MapEntity 3): 2 3 4"
         );
         assert!(problems.finish().is_empty());
     }

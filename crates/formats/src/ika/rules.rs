@@ -1,87 +1,87 @@
 //! Rules for maps and tilesets.
 
 crate::rules! {
-    /// The file does not begin as a map of ika does.
+    /// The file does not begin like an ika map.
     Error MAGIC = "ika/magic";
-    /// The map or tileset is of VERGE, the engine that ika comes from.
+    /// The map or tileset was made for VERGE, the predecessor of ika.
     Error VERGE = "ika/verge";
     /// The file ends inside a value or a block.
     Error TRUNCATED = "ika/truncated";
-    /// The width and height of a map or layer are not positive, too large, or not those of its tiles.
+    /// The size of a map or layer is not positive, too large or does not match its tiles.
     Error SIZE = "ika/size";
-    /// The number of layers is negative, or another than that of the layers that follow.
+    /// The declared number of layers is negative or wrong.
     Error LAYER_COUNT = "ika/layer-count", all is read;
-    /// The number of zones or entities is another than that of those that follow.
+    /// The declared number of zones or entities is wrong.
     Error RECORD_COUNT = "ika/record-count", all is read;
     /// The map has no layers.
     Error NO_LAYERS = "ika/no-layers", all is read;
-    /// A node that is needed is missing.
+    /// A required node is missing.
     Error MISSING_NODE = "ika/missing-node";
-    /// The name of an unknown node looks like a misspelling of a known one.
+    /// A node name looks like a misspelling of a known one.
     Warning UNKNOWN_NODE = "ika/unknown-node";
-    /// A header that should be there is missing.
+    /// The header is missing.
     Warning NO_HEADER = "ika/no-header";
-    /// There are more layers than are shown.
+    /// The map has more layers than Mapscope shows.
     Error TOO_MANY_LAYERS = "ika/too-many-layers";
-    /// The layers are in the order of the document, not in that of the engine.
+    /// The layers are in the order of the documentation, not in that of the engine.
     Warning LAYER_ORDER = "ika/layer-order";
-    /// A block does not inflate to what is needed.
+    /// A block inflates to less data than needed.
     Error BLOCK = "ika/block";
-    /// Blocks are damaged; reading goes on at the next whole one.
+    /// Blocks are damaged; reading continues at the next intact one.
     Error LOST_BLOCKS = "ika/lost-blocks";
-    /// The length of a block is another than that of its stream.
+    /// A block's declared length does not match its stream.
     Error BLOCK_LENGTH = "ika/block-length", all is read;
     /// A zone or an entity is damaged.
     Error RECORD = "ika/record";
-    /// A block is damaged, although there is as much of it as is needed: values in it may be wrong.
+    /// A block is complete but damaged, so values in it may be wrong.
     Error DAMAGED_BLOCK = "ika/damaged-block", all is read;
-    /// A block holds more than is needed.
+    /// A block inflates to more data than needed.
     Warning LONG_BLOCK = "ika/long-block";
-    /// Data is not base64.
+    /// Data is not valid base64.
     Error BASE64 = "ika/base64";
-    /// Something follows the end of a block, the map or the tileset.
+    /// Extra data follows a block, the map or the tileset.
     Warning TRAILING_DATA = "ika/trailing-data";
     /// A divisor of the parallax is 0.
     Warning PARALLAX = "ika/parallax";
-    /// The render string is empty, or has characters without meaning.
+    /// The render string is empty or has unknown characters.
     Warning RENDER_STRING = "ika/render-string";
-    /// A tile is in a zone that does not exist.
+    /// A tile refers to a zone that does not exist.
     Warning ZONE_NUMBER = "ika/zone-number";
-    /// A zone of a layer is not among the zones of the map.
+    /// A layer refers to a zone that the map does not have.
     Warning ZONE_NAME = "ika/zone-name";
-    /// A number or a flag cannot be read; 0 or `false` is in its place.
+    /// A number or a flag cannot be read and is replaced by 0 or `false`.
     Error UNREADABLE_VALUE = "ika/unreadable-value";
-    /// A value has no meaning.
+    /// A value is invalid.
     Warning VALUE = "ika/value";
-    /// A text is longer than the engine has room for.
+    /// A text is longer than the engine supports.
     Warning LONG_TEXT = "ika/long-text";
-    /// The version of a text file is missing or not known.
+    /// The version of a text file is missing or unknown.
     Warning VERSION = "ika/version";
-    /// A merge conflict is unresolved: one version of its lines is read.
+    /// A merge conflict is unresolved; only one side is read.
     Error CONFLICT = "ika/conflict";
-    /// The text of a file breaks the rules of its syntax.
+    /// The text has a syntax error.
     Error SYNTAX = "ika/syntax", all is read;
-    /// A text stands among the nodes of one that has no text.
+    /// A node contains unexpected text.
     Warning STRAY_TEXT = "ika/stray-text";
     /// Nodes are nested too deeply.
     Error DEPTH = "ika/depth";
-    /// No space follows the name of a node.
+    /// A node name is not followed by a space.
     Warning NODE_NAME = "ika/node-name";
-    /// The tileset is of a version that is not known.
+    /// The tileset has an unknown version.
     Error TILESET_VERSION = "vsp/version";
-    /// The pixels are of a size that is not known.
+    /// The tileset has an unknown pixel size.
     Error PIXEL_FORMAT = "vsp/pixel-format";
     /// The width or height of tiles is 0 or too large.
     Error TILE_SIZE = "vsp/tile-size";
     /// The number of tiles is negative or too large.
     Error TILE_COUNT = "vsp/tile-count";
-    /// A number without which nothing can be shown is missing.
+    /// A required number is missing.
     Error NUMBER = "vsp/number";
-    /// The pixels take more or fewer bytes than the file says.
+    /// The pixel data is longer or shorter than declared.
     Error PIXELS_SIZE = "vsp/pixels-size", all is read;
     /// The tileset has no tiles.
     Warning NO_TILES = "vsp/no-tiles";
-    /// An animation strand is missing, or names tiles or a mode that do not exist.
+    /// An animation strand is missing, or its tiles or mode do not exist.
     Warning STRAND = "vsp/strand";
     /// The transparent colour is not number 0.
     Warning TRANSPARENT_COLOR = "vsp/transparent-color";

@@ -43,8 +43,8 @@ pub(super) fn refusal(verge: Verge) -> ReadError {
     ReadError::unreadable(
         &rules::VERGE,
         Place::Offset(0),
-        format!("this is a {verge} map, made for the engine that ika comes from"),
-        "a map of ika, which begins with `MAP`, the byte F9 and `6`",
+        format!("this is a {verge} map, made for the predecessor of ika"),
+        "an ika map, which begins with `MAP`, the byte F9 and `6`",
     )
 }
 
@@ -99,8 +99,9 @@ mod tests {
         assert_eq!(verge_version(b"MAP\xf96\0rest"), None);
         assert_eq!(verge_version(&verge_1()), Some(Verge::One));
         assert_eq!(verge_version(b""), None);
-        let message = refusal(Verge::Two).to_string();
-        assert!(message.contains("this is a VERGE 2 map"), "{message}");
+        let error = refusal(Verge::Two);
+        let facts = error.problem().unwrap().facts();
+        assert!(facts.contains("ika/verge: 2 "), "{facts}");
     }
 
     #[test]

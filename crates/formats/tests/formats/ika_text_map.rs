@@ -30,7 +30,7 @@ fn good(text: &str) -> TextMap {
 }
 
 fn messages(map: &TextMap) -> Vec<String> {
-    map.problems.iter().map(ToString::to_string).collect()
+    map.problems.iter().map(Problem::facts).collect()
 }
 
 /// Checks that a map has one problem.
@@ -40,7 +40,7 @@ fn one(map: &TextMap, severity: Severity, with: &str) {
         panic!("{:?}", messages(map))
     };
     assert_eq!(problem.severity, severity, "{problem}");
-    assert!(problem.to_string().contains(with), "{problem}");
+    assert!(problem.facts().contains(with), "{}", problem.facts());
 }
 
 #[test]
@@ -119,15 +119,12 @@ fn parts_are_where_they_are_said_to_be() {
 #[test]
 fn only_maps_are_read() {
     let refused = |bytes: &[u8], with: &str| {
-        let error = read(bytes).unwrap_err().to_string();
+        let error = read(bytes).unwrap_err().problem().unwrap().facts();
         assert!(error.contains(with), "{error}");
     };
-    refused(b"", "the file is empty");
-    refused(
-        b"<ika-map>",
-        "begins with `<ika-map>`; expected `(ika-map `",
-    );
-    refused(b"(ika-tileset )", "expected `(ika-map `");
+    refused(b"", "ika/magic: (ika-map ");
+    refused(b"<ika-map>", "ika/magic: (ika-map ");
+    refused(b"(ika-tileset )", "ika/magic");
     assert!(!(FORMAT.sniff)(b"(ika-tileset )"));
     let mut stop = |_| ControlFlow::Break(());
     let stopped = read_with(&write(&made_up()).unwrap(), &mut stop);
@@ -137,9 +134,9 @@ fn only_maps_are_read() {
     assert_eq!(
         messages(&empty),
         [
-            "1:1: warning: no version; expected 1.0, 1.1 or 1.2; it is read as 1.2",
-            "1:1: warning: the map has no node `header`; expected one",
-            "1:1: error: the map has no layers, so there is nothing to show; expected at least one",
+            "1:1: warning: ika/version, read: 1.0 1.1 1.2",
+            "1:1: warning: ika/no-header: header",
+            "1:1: error: ika/no-layers",
         ]
     );
 }
@@ -149,7 +146,7 @@ fn there_are_not_too_many_layers() {
     let read = good(&format!("(ika-map (layers {}))", "(layer )".repeat(3000)));
     assert_eq!(read.layers.len(), 1024);
     let messages = messages(&read);
-    let expected = "3000 layers; the first 1024 are shown";
+    let expected = "ika/too-many-layers (Layer 1023): 1024 3000";
     assert!(
         messages.iter().any(|m| m.ends_with(expected)),
         "{messages:?}"
@@ -176,7 +173,7 @@ fn sections_are_found_by_name() {
     assert!(
         messages(&read)
             .iter()
-            .any(|m| m.contains("a second node `tileset`"))
+            .any(|m| m.contains("ika/value: header tileset"))
     );
 }
 
@@ -191,13 +188,13 @@ fn odd_values_are_listed() {
     one(
         &with("'1.2'", "'2.0'"),
         Warning,
-        "2:11: warning: version `2.0`; expected 1.0, 1.1 or 1.2",
+        "2:11: warning: ika/version, read: 1.0 1.1 1.2 2.0",
     );
     let read = with("(divx '2')", "(divx '0')");
     one(
         &read,
         Warning,
-        "layer 2 `Layer 2`: the parallax is 3/0 along x and 1/2 along y",
+        "ika/parallax (Layer 2): 0 0/1 1/2 2 3/0 Layer 2 x/0",
     );
     assert_eq!(
         read.layers[2].parallax,
@@ -210,39 +207,39 @@ fn odd_values_are_listed() {
     one(
         &read,
         Error,
-        "layer 0 `Layer 0`: -12 x 9 tiles, so it is not shown; expected at least 1 x 1",
+        "ika/size (Layer 0): -12 0 1 67108864 9 Layer 0",
     );
     assert_eq!(read.layers[0].tiles.len(), 0);
     assert_eq!(read.layers[1].tiles.len(), 70);
     one(
         &with("(height '9')", "(height '65536000')"),
         Error,
-        "12 x 65536000 tiles",
+        "ika/size (Layer 0): 0 1 12 65536000 67108864 Layer 0",
     );
     one(
         &with("(x '8')", "(x '8.5')"),
         Error,
-        "`x` is `8.5`; expected a whole number",
+        "ika/unreadable-value (Layer 1): 0 8.5 x",
     );
     one(
         &with("(x 'true')", "(x 'yes')"),
         Error,
-        "`x` is `yes`; expected `true` or `false`",
+        "ika/unreadable-value (Layer 1): false true x yes",
     );
     one(
         &with("'left'", "'north'"),
         Warning,
-        "looks `north`; expected a direction",
+        "ika/value (LayerEntity 0 2): 0 Entity 0.2 Layer 0 down north up-left",
     );
     one(
         &with("(type 'tile')", "(type 'vector')"),
         Warning,
-        "the type is `vector`",
+        "ika/value (Layer 0), read: 0 Layer 0 tile vector",
     );
     one(
         &with("(format 'zlib')", "(format 'raw')"),
         Warning,
-        "tiles: the data is said to be `raw`; expected `zlib`",
+        "ika/value (Layer 0), read: 0 Layer 0 raw zlib",
     );
     let read = with(
         "(label 'Café')\r\n\t\t\t(script",
@@ -251,17 +248,14 @@ fn odd_values_are_listed() {
     // Three areas name it.
     assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
     assert_eq!(read.problems[0].consequences.len(), 2);
-    let message = &read.problems[0].message;
-    assert!(
-        message.contains("the zone `Café` is not among the 1 zone of the map"),
-        "{message}"
-    );
+    let message = &read.problems[0].facts();
+    assert!(message.contains("ika/zone-name"), "{message}");
     let read = with("'eJ", "'!!eJ");
     assert_eq!(read.problems.len(), 1, "{:?}", messages(&read));
     assert_eq!(read.problems[0].consequences.len(), 1);
-    let message = &read.problems[0].message;
+    let message = &read.problems[0].facts();
     assert!(
-        message.contains("`Layer 0`: tiles: found `!`; expected base64"),
+        message.contains("ika/base64 (Layer 0): ! + / 0 Layer 0 base64"),
         "{message}"
     );
     assert!(read.layers[0].tiles.is_empty() && !read.layers[1].tiles.is_empty());
@@ -383,23 +377,31 @@ fn own_nodes_are_kept_and_change_nothing() {
         let text: String = all.iter().map(|node| &*node.text).collect();
         assert_eq!(text, own);
     }
-    let said = "`deactivate_script` is no known node of `entity`; did you mean `activate_script`?";
+    let said = "ika/unknown-node: activate_script deactivate_script entity";
     let read = good(&SMALL.replacen("(activate", "(deactivate", 1));
     one(&read, Severity::Warning, said);
     assert_eq!(read.layers[0].entities[0].activation_script, "");
     let read = good(&SMALL.replacen("(zone (label 'two'", "(zune (label 'two'", 1));
-    one(&read, Severity::Warning, "did you mean `zone`?");
+    one(
+        &read,
+        Severity::Warning,
+        "ika/unknown-node: zone zones zune",
+    );
 }
 
 #[test]
 fn an_entity_needs_a_name_and_a_place() {
     for node in ["(label 'me')", "(x 3)", "(y 4)"] {
         let read = good(&SMALL.replacen(node, "", 1));
-        one(&read, Severity::Error, "has no node `");
+        one(&read, Severity::Error, "ika/missing-node");
         assert_eq!(read.problems[0].rule.id, "ika/missing-node");
     }
     let read = good(&SMALL.replacen("(label 'me')(x 3)(y 4)", "(labl 'me')", 1));
-    one(&read, Severity::Error, "did you mean `label`?");
+    one(
+        &read,
+        Severity::Error,
+        "ika/unknown-node: entity label labl",
+    );
     assert_eq!(read.problems[0].consequences.len(), 3);
 }
 
@@ -416,14 +418,18 @@ fn texts_of_all_writers_are_read() {
     assert_eq!(read.meta[1], ("ok".to_owned(), "v".to_owned()));
     // Balanced text is read unchanged.
     let read = good(&SMALL.replacen("(header", "(information (title 'a) b'c))(header", 1));
-    one(&read, Severity::Warning, "found the text `c`");
+    one(&read, Severity::Warning, "ika/stray-text: c title");
     assert_eq!(read.title, "a) b");
     // The writer of 2006.
     let text = text();
     let mut old = text.replace(" '", " \\").replace("\t'", "\t\\");
     old = old.replace("'it", "\\it");
     let read = good(&old);
-    one(&read, Severity::Error, "as by the writer of 2006");
+    one(
+        &read,
+        Severity::Error,
+        "ika/syntax, read: 'text' 2006 \\text'",
+    );
     assert_eq!(read.without_places(), made_up().without_places());
 }
 
@@ -501,6 +507,6 @@ fn a_conflict_between_nodes_is_read_with_one_version() {
         "{zones}<<<<<<< HEAD\n(zone (label 'x'))\n=======\n(zone (label 'y'))\n>>>>>>> b\n"
     );
     let read = good(&SMALL.replacen(zones, &conflict, 1));
-    one(&read, Severity::Error, "an unresolved merge conflict");
+    one(&read, Severity::Error, "ika/conflict, left out: 6 8 HEAD b");
     assert_eq!(read.zones[1].label, "x");
 }

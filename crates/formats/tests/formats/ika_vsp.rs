@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::ops::ControlFlow;
 
 use mapscope_formats::ika::vsp::{FORMAT, Pixels, STRANDS, Strand, Vsp, read, read_with, write};
-use mapscope_formats::{ReadError, Severity};
+use mapscope_formats::{Problem, ReadError, Severity};
 use mapscope_testdata::synthesize;
 
 fn zlib(bytes: &[u8]) -> Vec<u8> {
@@ -40,7 +40,7 @@ fn indexed(mask: u8, greatest: u8) -> Vsp {
 }
 
 fn messages(vsp: &Vsp) -> Vec<String> {
-    vsp.problems.iter().map(ToString::to_string).collect()
+    vsp.problems.iter().map(Problem::facts).collect()
 }
 
 #[track_caller]
@@ -49,12 +49,12 @@ fn one(vsp: &Vsp, severity: Severity, with: &str) {
         panic!("{:?}", messages(vsp))
     };
     assert_eq!(problem.severity, severity, "{problem}");
-    assert!(problem.message.contains(with), "{problem}");
+    assert!(problem.facts().contains(with), "{}", problem.facts());
 }
 
 #[track_caller]
 fn refused(bytes: &[u8], with: &str) {
-    let error = read(bytes).unwrap_err().to_string();
+    let error = read(bytes).unwrap_err().problem().unwrap().facts();
     assert!(error.contains(with), "{error}");
 }
 
@@ -101,11 +101,7 @@ fn palettes_are_shown_in_eight_bits() {
     assert_eq!(vsp.rgba()[..4], [0, 63, 0, 0]);
 
     let back = read(&write(&indexed(7, 0)).unwrap()).unwrap();
-    one(
-        &back,
-        Severity::Warning,
-        "the transparent colour is number 7",
-    );
+    one(&back, Severity::Warning, "vsp/transparent-color: 0 7");
     let rgba = back.rgba();
     assert_eq!((rgba[3], rgba[4 * 7 + 3]), (255, 0));
 }
@@ -178,26 +174,18 @@ fn text_tilesets_are_read() {
     assert!(vsp.strands.is_empty());
     // The engine's warning for missing spaces after names does not apply here.
     assert_eq!(messages(&vsp), [""; 0]);
-    refused(b"(ika-tileset )", "no node `tiles`");
+    refused(b"(ika-tileset )", "ika/missing-node: tiles");
     let lie = text.replace("(count '2')", "(count '2000000000')");
-    refused(lie.as_bytes(), "2000000000 tiles of 3 x 2 pixels");
-    let lie = text.replace("(width 3)", "(width 3000)");
     refused(
         lie.as_bytes(),
-        "tiles of 3000 x 2 pixels; expected 1 x 1 to 1024 x 1024",
+        "vsp/tile-count: 2 2000000000 3 4194304 67108864",
     );
+    let lie = text.replace("(width 3)", "(width 3000)");
+    refused(lie.as_bytes(), "vsp/tile-size: 1 1024 2 3000");
     for (from, to, expected) in [
-        (
-            "'1.1'",
-            "'2.0'",
-            "version `2.0`; expected 1.0 or 1.1; it is read as 1.1",
-        ),
-        ("(version '1.1')", "", "no version; expected 1.0 or 1.1"),
-        (
-            "(format zlib)",
-            "(format raw)",
-            "pixels: the data is said to be `raw`; expected `zlib`",
-        ),
+        ("'1.1'", "'2.0'", "ika/version, read: 1.0 1.1 2.0"),
+        ("(version '1.1')", "", "ika/version, read: 1.0 1.1"),
+        ("(format zlib)", "(format raw)", "ika/value, read: raw zlib"),
     ] {
         let read = read(text.replace(from, to).as_bytes()).unwrap();
         assert_eq!(*read.rgba(), pixels);
@@ -207,60 +195,52 @@ fn text_tilesets_are_read() {
     one(
         &read(less.as_bytes()).unwrap(),
         Severity::Error,
-        "inflates to 48 bytes and ends there",
+        "ika/block: 48 72",
     );
 }
 
 #[test]
 fn broken_tilesets_are_answered() {
-    refused(b"", "the file ends in the version");
-    refused(&[7, 0, 4], "version 7; expected 2 to 6");
-    refused(b"VSP\0\x06\0\0\0", "this is a VERGE 3 tileset");
+    refused(b"", "ika/truncated: 2");
+    refused(&[7, 0, 4], "vsp/version: 2 6 7");
+    refused(b"VSP\0\x06\0\0\0", "ika/verge: 2 3 6");
     let bytes = write(&made_up()).unwrap();
     let with = |at: usize, new: &[u8]| {
         let mut bytes = bytes.clone();
         bytes[at..at + new.len()].copy_from_slice(new);
         bytes
     };
-    refused(&with(2, &[3]), "3 bytes per pixel; expected 1 or 4");
-    refused(&with(3, &[0, 0]), "tiles of 0 x 16 pixels");
-    refused(&with(7, &[255; 4]), "-1 tiles");
+    refused(&with(2, &[3]), "vsp/pixel-format: 1 3 4");
+    refused(&with(3, &[0, 0]), "vsp/tile-size: 0 1 1024 16");
+    refused(&with(7, &[255; 4]), "vsp/tile-count: -1 0");
     for size in [[0, 4, 1, 4], [255; 4], [1, 4, 1, 0]] {
-        refused(&with(3, &size), "pixels; expected 1 x 1 to 1024 x 1024");
+        refused(&with(3, &size), "vsp/tile-size");
         // The same without any tiles of such a size.
         let none = [size, [0; 4]].concat();
-        refused(&with(3, &none), "pixels; expected 1 x 1 to 1024 x 1024");
+        refused(&with(3, &none), "vsp/tile-size");
     }
     refused(
         &with(7, &[0, 0, 16, 0]),
-        "1048576 tiles of 16 x 16 pixels; expected at most",
+        "vsp/tile-count: 1048576 16 4194304 67108864",
     );
     assert!(!(FORMAT.sniff)(&with(2, &[3])) && !(FORMAT.sniff)(&bytes[..100]));
 
     let vsp = read(&with(79, &[0, 0])).unwrap();
-    one(
-        &vsp,
-        Severity::Error,
-        "pixels: inflates to 0 bytes and is no zlib stream",
-    );
+    one(&vsp, Severity::Error, "ika/block: 0 65536");
     assert!(vsp.rgba().is_empty());
     let no_strands = &bytes[..bytes.len() - 800];
     one(
         &read(no_strands).unwrap(),
         Severity::Warning,
-        "expected 100 strands",
+        "vsp/strand: 100",
     );
     let cut = read(&bytes[..bytes.len() - 790]).unwrap();
-    one(
-        &cut,
-        Severity::Error,
-        "strand 1: the file ends in the finish",
-    );
+    one(&cut, Severity::Error, "ika/truncated (Tileset): 1 2");
     assert_eq!(cut.strands.len(), 1);
     let half = read(&bytes[..bytes.len() / 2]).unwrap();
     assert!(!half.rgba().is_empty());
     assert!(half.rgba().len() < made_up().rgba().len());
-    one(&half, Severity::Error, "pixels: they are ");
+    one(&half, Severity::Error, "ika/truncated: 13756 26791");
     let below = half.problems[0].consequences.iter();
     let below: Vec<_> = below.map(|problem| problem.rule.id).collect();
     assert_eq!(below, ["ika/block", "vsp/strand"]);
@@ -268,7 +248,7 @@ fn broken_tilesets_are_answered() {
     one(
         &read(&more).unwrap(),
         Severity::Warning,
-        "5 bytes after the last strand",
+        "ika/trailing-data: 5",
     );
 
     let mut vsp = made_up();
@@ -282,23 +262,19 @@ fn broken_tilesets_are_answered() {
     assert_eq!(back.problems.len(), 2, "{:?}", messages(&back));
     assert!(
         back.problems[0]
-            .message
-            .contains("strand 5: tiles 3 to 64, but the list ends at 63")
+            .facts()
+            .contains("vsp/strand (Tileset): 3 5 63 64")
     );
     assert!(
         back.problems[1]
-            .message
-            .contains("strand 5: the mode is 4; expected 0 to 3")
+            .facts()
+            .contains("vsp/strand (Tileset): 0 3 4 5")
     );
 
     let short = read(&verge(3, &[1, 2, 3])).unwrap();
-    one(
-        &short,
-        Severity::Error,
-        "the runs end after 3; expected 512 pixels",
-    );
+    one(&short, Severity::Error, "ika/block: 3 512");
     let long = read(&verge(3, &[0xFF, 255, 5, 0xFF, 255, 6, 0xFF, 3, 1])).unwrap();
-    one(&long, Severity::Warning, "the runs go on after 512 pixels");
+    one(&long, Severity::Warning, "ika/long-block: 512");
     let mut stop = |_| ControlFlow::Break(());
     assert_eq!(read_with(&bytes, &mut stop), Err(ReadError::Cancelled));
 }
@@ -339,11 +315,7 @@ fn a_wrong_size_of_the_pixels_is_one_problem() {
         let mut bytes = good.clone();
         bytes[size_at..size_at + 4].copy_from_slice(&wrong.to_le_bytes());
         let vsp = read(&bytes).unwrap();
-        one(
-            &vsp,
-            Severity::Error,
-            &format!("expected {size}, behind which"),
-        );
+        one(&vsp, Severity::Error, "vsp/pixels-size, read: ");
         assert_eq!(vsp.problems[0].rule.id, "vsp/pixels-size");
         assert!(
             vsp.pixels == whole.pixels && vsp.strands == whole.strands,
@@ -368,14 +340,14 @@ fn numbers_stay_as_they_are() {
     };
     for count in [1, 6, 63_u32] {
         let vsp = with(7, &count.to_le_bytes());
-        one(&vsp, Severity::Warning, "the rest is left out");
+        one(&vsp, Severity::Warning, "ika/long-block");
         assert_eq!((vsp.count, &vsp.strands), (count, &whole.strands));
         let pixels = vsp.rgba();
         assert!(pixels.len() == count as usize * 16 * 16 * 4);
         assert!(whole.rgba().starts_with(&pixels));
     }
     let vsp = with(7, &65_u32.to_le_bytes());
-    one(&vsp, Severity::Error, "pixels: inflates to 65536 bytes");
+    one(&vsp, Severity::Error, "ika/block: 65536 66560");
     assert_eq!((vsp.count, vsp.rgba()), (65, whole.rgba()));
     let vsp = with(3, &8_u16.to_le_bytes());
     assert_eq!(vsp.tile_size, [8, 16]);

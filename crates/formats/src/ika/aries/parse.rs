@@ -112,15 +112,15 @@ impl<'a, 'g> Parser<'a, 'g> {
     fn run(mut self) -> Self {
         if self.bytes.starts_with(BYTE_ORDER_MARK) {
             self.problems.add(&rules::SYNTAX, self.place(), || {
-                "a byte order mark; the engine refuses it".to_owned()
+                "byte order mark at the beginning of the file; the engine refuses it".to_owned()
             });
             self.pos = BYTE_ORDER_MARK.len();
         }
         if self.quote == b'\\' {
             self.problems.add(&rules::SYNTAX, self.place(), || {
                 Message::read(
-                    "texts are written `\\text'`, as by the writer of 2006; expected `'text'`",
-                    "as that",
+                    "texts in the form of 2006, `\\text'`; expected `'text'`",
+                    "as expected",
                 )
             });
         }
@@ -152,7 +152,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                 self.report_damage(
                     &rules::TRAILING_DATA,
                     self.place(),
-                    || "more text behind the last parenthesis; it is left out",
+                    || "extra text after the last parenthesis; ignored",
                 );
                 self.is_unbalanced |= matches!(byte, b'(' | b')');
                 break;
@@ -162,8 +162,8 @@ impl<'a, 'g> Parser<'a, 'g> {
                     if self.open.len() == MAX_DEPTH {
                         self.problems.add(&rules::DEPTH, self.place(), || {
                             format!(
-                                "more than {MAX_DEPTH} nodes in each other; expected at most 8; \
-                                 the rest of the file is left out"
+                                "nodes nested more than {MAX_DEPTH} deep; the rest of the file \
+                                 is left out"
                             )
                         });
                         self.cut = self.problems.last();
@@ -176,7 +176,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                     self.report_damage(
                         &rules::SYNTAX,
                         self.place(),
-                        || "`)` without `(` before it; the engine refuses it",
+                        || "unmatched `)`; the engine refuses it",
                     );
                     self.pos += 1;
                 }
@@ -200,9 +200,9 @@ impl<'a, 'g> Parser<'a, 'g> {
             if self.cut.is_none() {
                 self.report_damage(&rules::TRUNCATED, self.place(), || {
                     let inside = match count {
-                        1 => format!("the node {name}, which begins at {begin}"),
+                        1 => format!("the node {name}, opened at {begin}"),
                         _ => {
-                            format!("{count} nodes, the innermost {name}, which begins at {begin}")
+                            format!("{count} nodes, the innermost {name}, opened at {begin}")
                         }
                     };
                     format!("the file ends inside {inside}; expected `)`")
@@ -279,7 +279,7 @@ impl<'a, 'g> Parser<'a, 'g> {
                 let is_twice = rest.get(1..).is_some_and(|rest| rest.starts_with(b"("));
                 if is_twice {
                     self.report_damage(&rules::SYNTAX, self.place(), || {
-                        Message::read_as_expected("`(` twice; expected one")
+                        Message::read_as_expected("duplicate `(`; expected one")
                     });
                     self.pos += 1;
                 }
@@ -290,7 +290,7 @@ impl<'a, 'g> Parser<'a, 'g> {
             BracketRepair::Reopen(count) => self.reopen(count),
             BracketRepair::Skip => {
                 self.report_damage(&rules::SYNTAX, self.place(), || {
-                    Message::read("`)` without `(` before it", "without it")
+                    Message::read("unmatched `)`", "without it")
                 });
                 self.pos += 1;
                 return true;
@@ -321,13 +321,11 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.report_damage(&rules::SYNTAX, place, || {
             let (name, parens) = (quoted(bytes), ")".repeat(count));
             let of = match count {
-                1 => format!("the end of {name}, which begins at {begin}"),
-                _ => format!(
-                    "the ends of {count} nodes, the innermost {name}, which begins at {begin}"
-                ),
+                1 => format!("the end of {name}"),
+                _ => format!("the ends of {count} nodes, the innermost {name}"),
             };
             Message::read_as_expected(format!(
-                "{of}, is missing before {next}; expected `{parens}`"
+                "missing `{parens}` before {next}: {of}, opened at {begin}"
             ))
         });
         for _ in 0..count {
@@ -347,7 +345,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.report_damage(&rules::SYNTAX, end, || {
             let name = name.unwrap_or_default();
             Message::read(
-                format!("one `)` too many: {name} goes on behind it"),
+                format!("unmatched `)`: {name} continues after it"),
                 "without it",
             )
         });
@@ -429,14 +427,14 @@ impl<'a, 'g> Parser<'a, 'g> {
         let mut cause = None;
         if name.is_empty() && !rest.is_empty() {
             self.problems.add(&rules::SYNTAX, place(at), || {
-                "a node without a name; expected one behind `(`".to_owned()
+                "node without a name; expected one after `(`".to_owned()
             });
             cause = self.problems.last();
         } else if !is_spaced && !name.is_empty() {
             self.problems.add(&rules::NODE_NAME, self.place(), || {
                 format!(
-                    "no space behind the name {}; the engine takes what follows for a part of the \
-                     name",
+                    "missing space after the node name {}; the engine reads what follows as \
+                     part of the name",
                     quoted(name)
                 )
             });
@@ -463,9 +461,9 @@ impl<'a, 'g> Parser<'a, 'g> {
             let text = quoted(rest.get(..len).unwrap_or_default());
             self.report_damage(&rules::SYNTAX, place(at), || {
                 Message::read_as_expected(if has_quote {
-                    format!("`'` inside the text {text}; expected `\\'` for it")
+                    format!("unescaped `'` in the text {text}; expected `\\'`")
                 } else {
-                    format!("the text {text} has no end on its line; expected `'`")
+                    format!("the text {text} is not closed on its line; expected `'`")
                 })
             });
             self.fault();
@@ -480,7 +478,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         self.pos += len;
         if !is_closed && self.pos >= self.bytes.len() {
             self.problems.add(&rules::TRUNCATED, place(at), || {
-                format!("the text {} does not end; expected `'`", quoted(text))
+                format!("the text {} is not closed; expected `'`", quoted(text))
             });
             self.cut = self.problems.last();
         }
@@ -520,7 +518,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         let Some(&index) = self.open.last() else {
             return self.report_damage(&rules::MAGIC, place(at), || {
                 let root = grammar.root;
-                format!("found {text} before `({root}`; expected nothing; it is left out")
+                format!("found {text} before `({root}`; ignored")
             });
         };
         let names = self.open.iter().filter_map(|index| self.items.get(*index));
@@ -533,7 +531,7 @@ impl<'a, 'g> Parser<'a, 'g> {
         if is_known && (grammar.has_no_text(parent) || !is_first) {
             let parent = quoted(parent);
             self.report_damage(&rules::STRAY_TEXT, place(at), || {
-                format!("found the text {text} among what is in {parent}; it is left out")
+                format!("found the text {text} among the nodes of {parent}; ignored")
             });
             self.fault();
         }

@@ -133,7 +133,7 @@ impl BlockDamage {
             problems.add_about(&rules::BLOCK_LENGTH, subject, place, || {
                 let length = counted(block.bytes.len(), "byte");
                 Message::read_as_expected(format!(
-                    "{}: the length of the block leads to no other; expected {length}, where its stream ends",
+                    "{}: the declared length does not match the stream; expected {length}",
                     block.name
                 ))
             });
@@ -141,16 +141,16 @@ impl BlockDamage {
         }
         problems.add_about(&rules::LOST_BLOCKS, subject, place, || {
             let names: Vec<&str> = damaged.iter().map(|block| &*block.name).collect();
-            let next = format!("reading goes on at {end:#x}");
+            let next = format!("reading continues at {end:#x}");
             match *names {
                 [] => {
                     let bytes = counted(end.abs_diff(start), "byte");
                     let fault = if end < start { "missing" } else { "too many" };
                     format!("{bytes} {fault} before the next block; {next}")
                 }
-                [name] => format!("{name}: its block is damaged; {next}"),
+                [name] => format!("{name}: damaged block; {next}"),
                 [first, .., last] => {
-                    format!("{first} to {last}: their blocks are damaged; {next}")
+                    format!("{first} to {last}: damaged blocks; {next}")
                 }
             }
         });
@@ -237,7 +237,7 @@ impl Layout {
         }
         let declared = counted(declared, "byte");
         let found = format_args!("the block is {declared} long, but {}", bytes_left(left));
-        let expected = "a block that ends in the file";
+        let expected = "a block inside the file";
         Err(cursor.fault(&rules::TRUNCATED, at, found, expected))
     }
 
@@ -285,7 +285,7 @@ impl Layout {
                 && theirs.plausible_blocks(bytes) > ours.plausible_blocks(bytes)
             {
                 problems.add(&rules::LAYER_ORDER, Place::Offset(pos as u64), || {
-                    "the tiles of each layer follow its parallax, as the document says; the engine \
+                    "the tiles of each layer follow its parallax, as documented; the engine \
                      expects the parallax of all layers first"
                         .to_owned()
                 });
@@ -300,9 +300,7 @@ impl Layout {
             let place = Place::Offset((pos - COUNT_BYTES) as u64);
             problems.add(&rules::LAYER_COUNT, place, || {
                 let layers = (layers as u32).cast_signed();
-                Message::read_as_expected(format!(
-                    "{layers} layers; expected {is}, as many as follow"
-                ))
+                Message::read_as_expected(format!("{layers} layers declared, {is} found"))
             });
         };
         if let Some(is) = (1..=MAX_TRIED_LAYERS).find(is) {
@@ -405,7 +403,7 @@ impl Layout {
             let mut cursor = Cursor::new(bytes, File);
             cursor.enter("blocks", None);
             let at = astray.range.start.saturating_sub(COUNT_BYTES);
-            let (found, expected) = ("no block begins here", "its length and a zlib stream");
+            let (found, expected) = ("no block found here", "its length and a zlib stream");
             self.end = Some(cursor.fault(&rules::LOST_BLOCKS, at, found, expected));
             self.blocks.truncate(whole);
         }
@@ -507,7 +505,7 @@ impl Layout {
         if layers > MAX_LAYERS {
             let at = self.infos.get(MAX_LAYERS).map_or(0, |(at, _)| *at);
             problems.add(&rules::TOO_MANY_LAYERS, Place::Offset(at as u64), || {
-                format!("{layers} layers; the first {MAX_LAYERS} are shown")
+                format!("{layers} layers; only the first {MAX_LAYERS} are shown")
             });
         }
         let there = self.infos.len().max(self.blocks.len()).min(layers);
@@ -628,8 +626,8 @@ fn check_divisors(parallax: Parallax, layer: usize, at: usize, problems: &mut Pr
     let at = Place::Offset((at + if div[0] == 0 { 4 } else { 12 }) as u64);
     problems.add_about(&rules::PARALLAX, Subject::Layer(layer as u32), at, || {
         format!(
-            "layer {layer}: the parallax {}; expected a divisor that is not 0; it is taken for 0/1, fixed to \
-             the screen",
+            "layer {layer}: the parallax {}; expected a divisor other than 0, read as 0/1 \
+             (fixed to the screen)",
             zero.join(" and ")
         )
     });

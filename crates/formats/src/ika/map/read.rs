@@ -79,7 +79,7 @@ fn check_magic(bytes: &[u8]) -> Result<(), ReadError> {
     }
     let expected = "`MAP`, the byte F9, `6` and a zero byte";
     let found = if bytes.starts_with(MANGLED_MAGIC) {
-        "the file was saved as text in UTF-8, which destroys binary maps".to_owned()
+        "the file was saved as UTF-8 text, which damages binary maps".to_owned()
     } else if bytes.is_empty() {
         "the file is empty".to_owned()
     } else {
@@ -113,9 +113,9 @@ fn read_header(
     let map = without_mark.filter(|rest| rest.starts_with(MAGIC));
     if map.is_some() {
         problems.add(&rules::MAGIC, Place::Offset(0), || {
-            "the file begins with the byte order mark of texts in UTF-8; expected `MAP`, with which it goes on; \
-             it is read from there"
-                .to_owned()
+            "UTF-8 byte order mark at the beginning of the file; expected `MAP`, which follows \
+             it"
+            .to_owned()
         });
         cursor.seek(BYTE_ORDER_MARK.len());
     }
@@ -165,7 +165,7 @@ fn check_layers(
     if layers == 0 {
         let place = Place::Offset((blocks_at - COUNT_BYTES) as u64);
         problems.add(&rules::NO_LAYERS, place, || {
-            "the map has no layers, so there is nothing to show; expected at least one".to_owned()
+            "no layers, so nothing can be shown; expected at least one".to_owned()
         });
         problems.cause = problems.last();
     }
@@ -300,7 +300,7 @@ fn read_zones(
             return Ok(Some(next.to_read()));
         }
         read_list(cursor, "zone", next.to_read(), &mut map.zones, problems)
-            .map_err(|(_, error)| error.with_loss("all that follows, and all entities"))?;
+            .map_err(|(_, error)| error.with_loss("the rest of the file and all entities"))?;
         map.zones_not_read = Rest::Nothing;
         return Ok(None);
     }
@@ -309,9 +309,9 @@ fn read_zones(
         Err((missing, error)) => {
             return Err(match (impossible, map.zones.len().checked_sub(1)) {
                 (Some(fault), None) => fault.with_loss("all zones and entities"),
-                (Some(fault), Some(last)) => {
-                    fault.with_loss(format_args!("what follows zone {last}, and all entities"))
-                }
+                (Some(fault), Some(last)) => fault.with_loss(format_args!(
+                    "everything after zone {last} and all entities"
+                )),
                 (None, _) => {
                     map.zones_not_read = Rest::Count(missing);
                     let more = counted(missing as usize, "zone");
@@ -343,7 +343,7 @@ fn read_entities(
             &mut map.entities,
             problems,
         )
-        .map_err(|(_, error)| error.with_loss("all that follows"));
+        .map_err(|(_, error)| error.with_loss("the rest of the file"));
     }
     let read = read_list(cursor, "entity", count, &mut map.entities, problems);
     read.map_err(
@@ -351,7 +351,7 @@ fn read_entities(
             (Some(fault), _) if cursor.left() == 0 => fault,
             (Some(fault), None) => fault.with_loss("all entities"),
             (Some(fault), Some(last)) => {
-                fault.with_loss(format_args!("what follows entity {last}"))
+                fault.with_loss(format_args!("everything after entity {last}"))
             }
             (None, _) => {
                 map.entities_not_read = Rest::Count(missing);
@@ -373,7 +373,7 @@ pub(super) fn read_zone(
         entity_script: cursor.field("script for entities").string(problems)?,
         chance_percent: cursor.field("chance").i32()?,
         delay_steps: cursor.field("delay").i32()?,
-        is_adjacent: cursor.field("flag of adjacent activation").flag()?,
+        is_adjacent: cursor.field("adjacent activation flag").flag()?,
         place: start..cursor.pos() as u64,
     })
 }
@@ -435,11 +435,11 @@ pub(super) fn read_entity(
         });
     }
     let speed = cursor.field("speed").i32()?;
-    let is_obstructed_by_map = cursor.field("flag that the map obstructs it").flag()?;
-    let is_obstructed_by_entities = cursor.field("flag that entities obstruct it").flag()?;
-    let obstructs_entities = cursor.field("flag that it obstructs entities").flag()?;
+    let is_obstructed_by_map = cursor.field("map obstruction flag").flag()?;
+    let is_obstructed_by_entities = cursor.field("entity obstruction flag").flag()?;
+    let obstructs_entities = cursor.field("obstructing flag").flag()?;
     let sprite = cursor.field("name of the sprite").string(problems)?;
-    let is_adjacent = cursor.field("flag of adjacent activation").flag()?;
+    let is_adjacent = cursor.field("adjacent activation flag").flag()?;
     let activation_script = cursor.field("activation script").string(problems)?;
     let state_at = cursor.pos();
     let state = cursor.field("state").u32()?;

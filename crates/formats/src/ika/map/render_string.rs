@@ -61,8 +61,7 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
     let quote = quoted(render_string.as_bytes());
     if render_string.is_empty() {
         return vec![
-            "the render string is empty, so the engine draws nothing; all layers are shown in \
-             order"
+            "empty render string, so the engine draws nothing; all layers are shown in order"
                 .to_owned(),
         ];
     }
@@ -88,15 +87,15 @@ pub(super) fn oddities(render_string: &str, layers: usize) -> Vec<String> {
                 _ => format!("{layers} layers"),
             };
             format!(
-                "`{c}` in the render string {quote} draws layer {layer}, but the map has {has}; it is \
-                 left out"
+                "`{c}` in the render string {quote} draws layer {layer}, but the map has {has}; \
+                 ignored"
             )
         })
         .collect();
     if !unknown.is_empty() {
         let signs: String = unknown.iter().collect();
         sentences.push(format!(
-            "{} in the render string {quote} means nothing; expected 0 to 9, E and R",
+            "unknown characters {} in the render string {quote}; expected 0 to 9, E and R",
             quoted(signs.as_bytes())
         ));
     }
@@ -138,11 +137,9 @@ mod tests {
         assert_eq!(
             odd,
             [
-                "`0` in the render string `0 9x1eE4R299` draws layer 9, but the map has 4 layers; \
-                 it is left out",
-                "`9` in the render string `0 9x1eE4R299` draws layer 8, but the map has 4 layers; \
-                 it is left out",
-                "` xe` in the render string `0 9x1eE4R299` means nothing; expected 0 to 9, E and R",
+                "`0` in the render string `0 9x1eE4R299` draws layer 9, but the map has 4 layers; ignored",
+                "`9` in the render string `0 9x1eE4R299` draws layer 8, but the map has 4 layers; ignored",
+                "unknown characters ` xe` in the render string `0 9x1eE4R299`; expected 0 to 9, E and R",
             ]
         );
         assert!(oddities("", 3)[0].contains("empty"));

@@ -468,9 +468,7 @@ impl Continuation {
             let place = Place::Offset(self.count_at as u64);
             problems.add(&rules::RECORD_COUNT, place, || {
                 let is = self.whole + self.following;
-                Message::read_as_expected(format!(
-                    "file: {records}; expected {is}, as many as follow"
-                ))
+                Message::read_as_expected(format!("file: {records} declared, {is} found"))
             });
             return 0;
         }
@@ -478,14 +476,12 @@ impl Continuation {
         cursor.warn(problems, &rules::RECORD, self.damaged_at, || {
             let last = self.whole + self.lost.saturating_sub(1);
             let what = match self.lost {
-                _ if self.is_entity => {
-                    "it and all up to the first whole entity are damaged".to_owned()
-                }
-                0 => "something else comes before it".to_owned(),
-                1 => "it is damaged".to_owned(),
-                _ => format!("it and those up to number {last} are damaged"),
+                _ if self.is_entity => "damaged up to the first intact entity".to_owned(),
+                0 => "unexpected data before it".to_owned(),
+                1 => "damaged".to_owned(),
+                _ => format!("damaged up to number {last}"),
             };
-            format!("{what}; reading goes on at {next:#x}")
+            format!("{what}; reading continues at {next:#x}")
         });
         self.lost
     }

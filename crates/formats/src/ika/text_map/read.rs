@@ -244,8 +244,7 @@ impl Reader<'_> {
                 &rules::NO_LAYERS
             };
             self.problems.add(rule, node.unwrap_or(root).place(), || {
-                "the map has no layers, so there is nothing to show; expected at least one"
-                    .to_owned()
+                "no layers, so nothing can be shown; expected at least one".to_owned()
             });
         }
         let mut read = Vec::new();
@@ -253,7 +252,7 @@ impl Reader<'_> {
             if i == MAX_LAYERS {
                 self.problems
                     .add(&rules::TOO_MANY_LAYERS, node.place(), || {
-                        format!("{layers} layers; the first {MAX_LAYERS} are shown")
+                        format!("{layers} layers; only the first {MAX_LAYERS} are shown")
                     });
                 break;
             }
@@ -276,7 +275,7 @@ impl Reader<'_> {
                 let kind = quoted(&kind.bytes);
                 Message::read(
                     format!("{name}: the type is {kind}; expected `tile`"),
-                    "as that",
+                    "as expected",
                 )
             });
         }
@@ -296,7 +295,7 @@ impl Reader<'_> {
                 let Parallax { mul, div } = numbers;
                 format!(
                     "{name}: the parallax is {}/{} along x and {}/{} along y; expected divisors \
-                     that are not 0; x/0 is taken for 0/1, fixed to the screen",
+                     other than 0, x/0 is read as 0/1 (fixed to the screen)",
                     mul[0], div[0], mul[1], div[1]
                 )
             });
@@ -358,7 +357,7 @@ impl Reader<'_> {
 
     fn no_tiles(&mut self, node: Node<'_, '_>, name: &str) {
         self.problems.add(&rules::MISSING_NODE, node.place(), || {
-            format!("{name}: there is no node `data`, so it has no tiles; expected one")
+            format!("{name}: missing node `data`, so there are no tiles")
         });
     }
 
@@ -366,7 +365,7 @@ impl Reader<'_> {
     fn layer_size(&mut self, node: Node<'_, '_>, name: &str) -> Option<[u32; 2]> {
         let Some(dimensions) = node.node("dimensions") else {
             self.problems.add(&rules::MISSING_NODE, node.place(), || {
-                format!("{name}: there is no node `dimensions`; expected one")
+                format!("{name}: missing node `dimensions`")
             });
             return None;
         };
@@ -379,7 +378,7 @@ impl Reader<'_> {
         if size.is_none() {
             self.problems.add(&rules::SIZE, dimensions.place(), || {
                 format!(
-                    "{name}: {width} x {height} tiles, so it is not shown; expected at least 1 x 1 \
+                    "{name}: not shown with {width} x {height} tiles; expected at least 1 x 1 \
                      and at most {MAX_TILES} tiles"
                 )
             });
@@ -427,7 +426,7 @@ impl Reader<'_> {
             }
             self.problems.add(&rules::MISSING_NODE, node.place(), || {
                 let label = quoted(label.as_bytes());
-                format!("{layer}: the entity {label} has no node `{name}`; expected one")
+                format!("{layer}: missing node `{name}` in the entity {label}")
             });
             self.problems.cause = self.problems.cause.or(self.problems.last());
         }
@@ -438,8 +437,8 @@ impl Reader<'_> {
             let place = text.unwrap_or(found.unwrap_or(node).place());
             self.problems.add(&rules::VALUE, place, || {
                 format!(
-                    "{layer}: entity {} looks {}; expected a direction such as `up-left`; the \
-                     engine takes it for `down`",
+                    "{layer}: the direction of entity {} is {}; expected one such as `up-left`, \
+                     the engine uses `down`",
                     quoted(label.as_bytes()),
                     quoted(direction.as_bytes())
                 )
@@ -468,7 +467,7 @@ impl Reader<'_> {
             let (rule, subject, place) = (&rules::ZONE_NAME, self.problems.subject, node.place());
             let message = || {
                 format!(
-                    "{layer}: the zone {} is not among the {} of the map",
+                    "{layer}: zone {} not found among the {} of the map",
                     quoted(label.as_bytes()),
                     counted(zones.len(), "zone")
                 )
@@ -509,7 +508,7 @@ impl Reader<'_> {
             let place = value.as_ref().map_or(node.place(), |value| value.place);
             self.add_unreadable(node, place, || {
                 let found = quoted(value.map(|value| value.bytes).unwrap_or_default().as_ref());
-                format!("`{name}` is {found}; expected a whole number; it is taken for {default}")
+                format!("`{name}` is {found}; expected a whole number, {default} is used")
             });
             self.unreadable = self.problems.last();
             default
@@ -554,9 +553,7 @@ impl Reader<'_> {
             other => {
                 self.add_unreadable(node, value.place, || {
                     let found = quoted(other);
-                    format!(
-                        "`{name}` is {found}; expected `true` or `false`; it is taken for `false`"
-                    )
+                    format!("`{name}` is {found}; expected `true` or `false`, `false` is used")
                 });
                 false
             }
@@ -580,7 +577,7 @@ impl Reader<'_> {
 
     fn missing(&mut self, root: Node<'_, '_>, name: &str) {
         self.problems.add(&rules::NO_HEADER, root.place(), || {
-            format!("the map has no node `{name}`; expected one")
+            format!("missing node `{name}` in the map")
         });
     }
 }

@@ -142,8 +142,8 @@ impl Header {
         problems.add(&rules::PIXELS_SIZE, place, || {
             let said = counted(said, "byte");
             Message::read_as_expected(format!(
-                "pixels: the announced size is {said}; expected {size}, behind which {STRANDS} strands end \
-                 the file"
+                "pixels: the declared size is {said}; expected {size}, followed by {STRANDS} \
+                 strands and the end of the file"
             ))
         });
         if !is_whole {
@@ -270,8 +270,8 @@ impl Header {
             if mask != 0 {
                 cursor.warn(problems, &rules::TRANSPARENT_COLOR, at, || {
                     format!(
-                        "the transparent colour is number {mask}; the engine takes number 0 \
-                         whatever stands here"
+                        "the transparent colour is number {mask}; the engine always uses number \
+                         0"
                     )
                 });
             }
@@ -309,8 +309,7 @@ fn read_binary(
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<Vsp, ReadError> {
     if bytes.starts_with(VERGE_3_MAGIC) {
-        let found =
-            "this is a VERGE 3 tileset, which has only its name in common with those of ika";
+        let found = "this is a VERGE 3 tileset, another format with the same file extension";
         return Err(ReadError::unreadable(
             &rules::VERGE,
             Place::Offset(0),
@@ -346,7 +345,7 @@ fn read_binary(
 fn no_tiles(count: u32, problems: &mut Problems) {
     if count == 0 {
         problems.add(&rules::NO_TILES, Place::Offset(0), || {
-            "the tileset has no tiles".to_owned()
+            "no tiles in the tileset".to_owned()
         });
     }
 }
@@ -373,10 +372,7 @@ fn read_pixels(
             Place::Offset(cursor.pos() as u64),
             || {
                 let said = counted(said as usize, "byte");
-                format!(
-                    "pixels: they are {said} long, but {}; expected all of them",
-                    bytes_left(left)
-                )
+                format!("pixels: {said} declared, but {}", bytes_left(left))
             },
         );
         problems.cause = problems.last();
@@ -431,7 +427,7 @@ fn read_pixels(
             )
         }),
         RleEnd::Long => problems.add(&rules::LONG_BLOCK, place, || {
-            format!("pixels: the runs go on after {count} pixels; the rest is left out")
+            format!("pixels: the runs continue after {count} pixels; the rest is left out")
         }),
     }
     let not_read = match (pixels.len() < count, is_cut) {
@@ -576,8 +572,8 @@ fn read_text(
     *problems = found;
     let begin = Place::Text { line: 1, column: 1 };
     let missing = |place, what: &str| {
-        let found = format!("no node `{what}`");
-        ReadError::unreadable(&rules::MISSING_NODE, place, found, "a node of that name")
+        let found = format!("node `{what}` not found");
+        ReadError::unreadable(&rules::MISSING_NODE, place, found, "one")
     };
     let root = tree.root(ROOT).ok_or_else(|| missing(begin, ROOT))?;
     problems.cause = root.cause();
@@ -654,11 +650,6 @@ fn number(node: Node<'_, '_>, name: &str) -> Result<u32, ReadError> {
     let number = digits.and_then(|digits| digits.trim().parse().ok());
     number.ok_or_else(|| {
         let found = format!("`{name}` is {}", quoted(&bytes));
-        ReadError::unreadable(
-            &rules::NUMBER,
-            place,
-            found,
-            "a whole number that is not negative",
-        )
+        ReadError::unreadable(&rules::NUMBER, place, found, "a whole number of at least 0")
     })
 }
