@@ -69,7 +69,7 @@ pub(super) fn check_tiles(
             let message = || {
                 let number = reading.get(field);
                 let outside = outside("material", map.materials.len() as u64);
-                format!("the tile names material {number} for its {part}, {outside} {of_map}")
+                format!("the tile uses material {number} for its {part}, {outside} {of_map}")
             };
             let cause = problems.cause.or(head.missing_material(material.into()));
             if cause.is_some() {
@@ -173,7 +173,7 @@ pub(super) fn check_edges(
             let side = if edge == Edge::East { "east" } else { "south" };
             let (own, other) = (own.name(), other.name());
             format!(
-                "the tile's edge in the {side} is blended as `{own}`, and as `{other}` by the \
+                "the {side} edge of the tile has the blend mode `{own}`, but `{other}` in the \
                  tile beyond it; expected the same (row {row}, column {col} of the map)"
             )
         });

@@ -7,7 +7,7 @@ use super::{Edge, TILE_CHARS, TileType};
 
 /// A field of a tile's 24 characters, in the order of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "the names are those of the document")]
+#[expect(missing_docs, reason = "the names are those of the format")]
 pub enum Field {
     Type,
     BaseHeight,

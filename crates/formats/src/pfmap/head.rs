@@ -232,17 +232,15 @@ impl<'a> HeadLines<'a> {
         match (self.keys[NUM_SPLATS], self.keys[NUM_ROWS]) {
             (None, Some(next)) if number >= 1.1 => {
                 let cause = self.fault_of(NUM_SPLATS);
-                text.report_after(
-                    cause,
-                    &rules::NUM_SPLATS,
-                    next,
-                    || "no `num_splats` in a file of version 1.1 or later; the engine refuses it",
-                );
+                text.report_after(cause, &rules::NUM_SPLATS, next, || {
+                    "missing `num_splats`, which version 1.1 and later require; the engine \
+                        refuses the file"
+                });
             }
             (Some(key), _) if number < 1.1 => text.warn(
                 &rules::NUM_SPLATS,
                 key,
-                "`num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
+                "found `num_splats` before version 1.1; the engine expects `num_rows`",
             ),
             _ => {}
         }
@@ -301,7 +299,10 @@ impl List<'_> {
         {
             let name = self.key;
             text.report_after(self.fault, self.rules[1], key, || {
-                format!("found more `{name}` lines; expected {count} as `num_{name}s` says")
+                format!(
+                    "found more `{name}` lines; expected {count}, as declared by \
+                         `num_{name}s`"
+                )
             });
             self.fault = self.fault.or(text.problems.last());
         }
@@ -321,7 +322,10 @@ impl List<'_> {
         if self.is_short() {
             text.report_after(cause, self.rules[1], self.end, || {
                 let listed = counted(self.listed as usize, key);
-                format!("the list ends after {listed}; expected {count} as `num_{key}s` says")
+                format!(
+                    "the list ends after {listed}; expected {count}, as declared by \
+                         `num_{key}s`"
+                )
             });
             cause = cause.or(text.problems.last());
         }
@@ -421,11 +425,10 @@ impl<'a> Lists<'a> {
     fn read_material(&mut self, text: &mut Text<'a>, key: Word<'a>) {
         text.problems.subject = Subject::Material(self.materials.len() as u32);
         if self.splat_list.listed > 0 {
-            text.report_grouped(
-                &rules::MATERIAL,
-                key,
-                || "a material after the first splat; the engine expects all materials before",
-            );
+            text.report_grouped(&rules::MATERIAL, key, || {
+                "material after the first splat; the engine expects all materials before the \
+                    splats"
+            });
         }
         self.material_list.begin_line(text, key);
         let words = [text.word(false), text.word(false)];
@@ -441,8 +444,8 @@ impl<'a> Lists<'a> {
             if !is_file(texture.text) && last.is_some_and(is_file) {
                 let texture = quoted(texture.text);
                 let message = format!(
-                    "the engine reads {texture} as the texture: neither the name nor the texture of a material can \
-                     have spaces"
+                    "the engine reads {texture} as the texture; the name and texture of a \
+                     material cannot have spaces"
                 );
                 text.warn(&rules::EXTRA_WORDS, rest.place, &message);
             } else {
@@ -456,7 +459,7 @@ impl<'a> Lists<'a> {
     fn add_material(&mut self, text: &mut Text<'a>, key: Word<'a>, words: [Option<Word<'a>>; 2]) {
         self.material_list.end = text.place().into();
         if self.materials.len() == NAMEABLE_MATERIALS {
-            let message = "no tile can name a material after the 1000th; it is ignored";
+            let message = "material after the 1000th, which no tile can use; ignored";
             text.warn(&rules::UNNAMEABLE_MATERIAL, key, message);
             return;
         }
@@ -536,7 +539,7 @@ impl<'a> Lists<'a> {
                 let (cause, rule) = (missing.map(|(_, cause)| cause), &rules::SPLAT_MATERIAL);
                 text.report_after(cause, rule, *word, || {
                     let outside = outside("material", materials);
-                    format!("the splat names material {index}, {outside}")
+                    format!("the splat uses material {index}, {outside}")
                 });
             }
         }

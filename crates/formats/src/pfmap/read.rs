@@ -77,7 +77,7 @@ fn check_layout(text: &mut Text<'_>) -> Result<(), PfmapError> {
         Some(tile) if is_older(tile.len()) => {
             text.skip_separators(true);
             let found = format!(
-                "found {}, a tile of {} characters in an older layout, of before April 2019",
+                "found {}, a tile of {} characters in the layout from before April 2019",
                 quoted(tile),
                 tile.len()
             );
@@ -408,10 +408,10 @@ impl<'a> TileList<'a> {
         let (row, col) = file_tile(index, self.chunk_cols);
         self.text.problems.subject = Subject::Tile { row, col };
         let (rule, message) = if index.is_multiple_of(CHUNK_TILES as usize) {
-            let message = "the line goes on past the end of a chunk; the engine reads it wrong";
+            let message = "the line continues past the end of a chunk; the engine misreads it";
             (&rules::CHUNK_START, message)
         } else {
-            let message = "the first tile of a row does not begin a line";
+            let message = "the first tile of a row is not at the beginning of a line";
             (&rules::ROW_START, message)
         };
         self.text
@@ -509,8 +509,7 @@ impl<'a> TileList<'a> {
             self.text.problems.subject = Subject::Tile { row, col };
             self.text.report(&rules::MISSING_TILES, place, || {
                 let (missing, read) = (count - read, counted(read, "tile"));
-                let are = if missing == 1 { "is" } else { "are" };
-                format!("the file ends after {read}; expected {count}, {missing} {are} missing")
+                format!("the file ends after {read}; expected {count} ({missing} missing)")
             });
             self.text.problems.subject = Subject::File;
             self.text.problems.last()
@@ -537,7 +536,8 @@ impl<'a> TileList<'a> {
             .report(&rules::EXTRA_TILES, self.text.place(), || {
                 let tiles = counted(extra, "tile");
                 let found = format!(
-                    "{tiles} behind the last of {rows} by {cols} chunks, as `num_rows` and `num_cols` say"
+                    "{tiles} after the {rows} by {cols} chunks that `num_rows` and `num_cols` \
+                     declare"
                 );
                 Message::left_out(found, tiles)
             });

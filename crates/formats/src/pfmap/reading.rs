@@ -110,7 +110,7 @@ impl Reading {
         let whole = quoted(odd.text);
         let chars = odd.text.try_into().ok();
         let Some((text, reading)) = chars.zip(Self::of(odd.text)) else {
-            let has_zero = chars.is_some().then_some(", which has a zero byte");
+            let has_zero = chars.is_some().then_some(", which has a NUL byte");
             let length = || format!(", {}", counted(odd.length, "character"));
             let what = has_zero.map_or_else(length, str::to_owned);
             return vec![Fault {
@@ -149,12 +149,12 @@ impl Reading {
         match field.meaning() {
             Meaning::Type if self.kind().is_none() => (
                 &rules::TILE_TYPE,
-                "; the engine fails an assertion on it".to_owned(),
+                "; the engine fails an assertion".to_owned(),
             ),
             Meaning::Levels if field == Field::RampHeight => (height(self.has_ramp()), reads),
             Meaning::Levels => (height(self.fits(field)), reads),
             Meaning::Type | Meaning::Material => (odd, reads),
-            Meaning::Flag | Meaning::InvertedFlag(_) => other("; it is read as 1"),
+            Meaning::Flag | Meaning::InvertedFlag(_) => other("; read as 1"),
             Meaning::BlendAll | Meaning::Reserved => other("; the engine ignores it"),
             Meaning::Cover | Meaning::Blend(_) => other(""),
         }
@@ -192,7 +192,7 @@ mod tests {
         assert!(
             Reading::faults(odd)[0]
                 .found
-                .ends_with("which has a zero byte")
+                .ends_with("which has a NUL byte")
         );
     }
 

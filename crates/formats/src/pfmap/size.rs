@@ -38,8 +38,7 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
         }
         let word = if rows >= cols { rows_word } else { cols_word };
         let makes = format!(", which makes {rows} by {cols} chunks of {CHUNK_TILES} tiles");
-        let expected =
-            format!("no more than the {room} tiles that the rest of the file has room for");
+        let expected = format!("at most the {room} tiles that fit into the rest of the file");
         text.wrong(&rules::SIZE, Found::from(word).with(makes), &expected);
         cause = text.problems.last();
     }
@@ -50,7 +49,7 @@ pub(super) fn read_size(text: &mut Text<'_>, head: &Head<'_>) -> Result<[u32; 2]
     let [rows, cols] = sides(tiles as u64, rows, cols);
     text.report_after(cause, &rules::SIZE, text.place(), || {
         let tiles = counted(tiles, "tile");
-        format!("shown as {rows} by {cols} chunks, which {tiles} make")
+        format!("shown as {rows} by {cols} chunks because {tiles} were found")
     });
     Ok([rows, cols])
 }

@@ -10,7 +10,7 @@ use super::{Field, TILE_CHARS};
     Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, bytemuck::NoUninit, bytemuck::Zeroable,
 )]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names are those of the document")]
+#[expect(missing_docs, reason = "the names are those of the format")]
 pub enum TileType {
     Flat = 0x0,
     RampSn = 0x1,

@@ -88,17 +88,14 @@ fn refusal(text: impl AsRef<[u8]>) -> String {
         Err(error) => {
             let problem = error.problem().unwrap();
             assert_eq!(problem.severity, Severity::Error);
-            assert_eq!(
-                error.to_string(),
-                format!("{}: {}", problem.place, problem.message)
-            );
-            error.to_string()
+            assert!(error.to_string().starts_with(&problem.place.to_string()));
+            problem.facts()
         }
     }
 }
 
 fn problems(map: &Pfmap) -> Vec<String> {
-    map.problems.iter().map(ToString::to_string).collect()
+    map.problems.iter().map(Problem::facts).collect()
 }
 
 /// Checks that every tile is in the text at the map's place for it, and is found from there.
@@ -281,8 +278,8 @@ fn tiles_behind_the_last_are_an_error() {
     );
     assert_eq!(problem.place.to_string(), "268:1");
     assert_eq!(
-        problem.message,
-        "1024 tiles behind the last of 1 by 1 chunks, as `num_rows` and `num_cols` say; left out: 1024 tiles"
+        problem.facts(),
+        "268:1: error: pfmap/extra-tiles, left out: 1 1024 num_cols num_rows"
     );
     assert_eq!(map.tiles.len(), 1024);
 }
@@ -292,7 +289,7 @@ fn problems_but_long_lines(map: &Pfmap) -> Vec<String> {
         .problems
         .iter()
         .filter(|problem| problem.rule.id != "pfmap/long-line");
-    other.map(ToString::to_string).collect()
+    other.map(Problem::facts).collect()
 }
 
 /// All rows of a file have the same lines. A line with another number of tiles is one problem, and
@@ -329,9 +326,9 @@ fn a_damaged_line_moves_no_tile_of_another() {
                 let map = read(format!("{}\n", changed.join("\n")));
                 let said = problems_but_long_lines(&map);
                 assert_eq!(said.len(), 1, "{in_its_place:?}: {said:#?}");
-                let expected = format!("has {found} tiles");
+                let expected = format!(" {found}");
                 assert!(said[0].contains(&expected), "{in_its_place:?}: {said:?}");
-                assert!(said[0].ends_with("; expected 32"), "{said:?}");
+                assert!(said[0].contains("pfmap/row-tiles"), "{said:?}");
                 let begin = format!("{}:", at + 1);
                 assert!(said[0].starts_with(&begin), "{in_its_place:?}: {said:?}");
                 assert_eq!(map.missing_tiles(), lost, "{in_its_place:?}");
@@ -420,7 +417,7 @@ fn what_the_engine_refuses_is_an_error() {
     let all = |map: &Pfmap| -> Vec<String> {
         let problems = map.problems.iter();
         let all = problems.flat_map(Problem::with_consequences);
-        all.map(ToString::to_string).collect()
+        all.map(Problem::facts).collect()
     };
     let map = all_on_one.read();
     assert_eq!(map.problems.len(), 2, "rows are shifted for one reason");
@@ -428,12 +425,9 @@ fn what_the_engine_refuses_is_an_error() {
     assert_eq!(found.len(), 32);
     assert_eq!(
         found[0],
-        "7:256: error: a line of 25600 bytes; the engine refuses more than 255, the line end included"
+        "7:256: error: pfmap/long-line (Tile 31 0): 255 25600"
     );
-    assert_eq!(
-        found[1],
-        "7:801: warning: the first tile of a row does not begin a line"
-    );
+    assert_eq!(found[1], "7:801: warning: pfmap/row-start (Tile 1 0)");
 
     let eleven = Text::packed(|n| {
         if (n % 32).is_multiple_of(11) {
@@ -442,20 +436,17 @@ fn what_the_engine_refuses_is_an_error() {
             " "
         }
     });
-    assert!(problems(&eleven.read())[0].starts_with("7:256: error: a line of 275 bytes"));
+    assert!(problems(&eleven.read())[0].starts_with("7:256: error: pfmap/long-line: 255 275"));
 
     let mut text = Text::default().text();
     assert_eq!(text.pop(), Some('\n'));
     let map = read(&text);
-    assert_eq!(
-        problems(&map),
-        ["262:100: error: the last line does not end; the engine refuses the file"]
-    );
+    assert_eq!(problems(&map), ["262:100: error: pfmap/last-line"]);
     assert_places(&map, &text);
     text.push_str("\nmore\n");
     assert_eq!(
         problems(&read(&text)),
-        ["263:1: warning: 5 bytes after the last tile, from `more\\n` on; the rest is ignored"]
+        ["263:1: warning: pfmap/trailing-data: 5 more\\n"]
     );
 
     let two_chunks = Text {
@@ -471,8 +462,11 @@ fn what_the_engine_refuses_is_an_error() {
         ..Text::default()
     };
     let found = all(&two_chunks.read());
-    assert!(found.iter().any(|p| p
-        == "39:401: error: the line goes on past the end of a chunk; the engine reads it wrong"));
+    assert!(
+        found
+            .iter()
+            .any(|p| p == "39:401: error: pfmap/chunk-start (Tile 0 32)")
+    );
 
     let many = Text {
         head: "num_materials 300\nnum_rows 1\nnum_cols 1\n".to_owned(),
@@ -481,28 +475,23 @@ fn what_the_engine_refuses_is_an_error() {
     };
     assert_eq!(
         problems(&many.read()),
-        ["2:15: error: `300` materials; the engine refuses more than 256"]
+        ["2:15: error: pfmap/list-length: 256 300"]
     );
 
     let marked = format!("\u{feff}{}", Text::default().text());
     assert_eq!(
         problems(&read(marked)),
-        ["1:1: error: a byte order mark; the engine refuses it"]
+        ["1:1: error: pfmap/byte-order-mark"]
     );
     for (line, key) in [(1, "version"), (3, "num_rows"), (4, "num_cols")] {
         let text = Text::default().text().replacen(key, &format!(" {key}"), 1);
         assert_eq!(
             problems(&read(text)),
-            [format!(
-                "{line}:1: error: the line begins with a space; the engine refuses it"
-            )]
+            [format!("{line}:1: error: pfmap/indented-line")]
         );
     }
     let text = Text::default().text().replacen("num_rows", "\nnum_rows", 1);
-    assert_eq!(
-        problems(&read(text)),
-        ["3:1: error: a blank line in the head of the file; the engine stops here"]
-    );
+    assert_eq!(problems(&read(text)), ["3:1: error: pfmap/blank-line"]);
 }
 
 #[test]
@@ -526,7 +515,7 @@ fn every_version_is_read() {
     };
     assert_eq!(
         problems(&text.read()),
-        ["3:1: error: no `num_splats` in a file of version 1.1 or later; the engine refuses it"]
+        ["3:1: error: pfmap/num-splats: 1.1 num_splats"]
     );
     let text = Text {
         version: "1.2",
@@ -535,19 +524,14 @@ fn every_version_is_read() {
     };
     assert_eq!(
         problems(&text.read()),
-        [
-            "3:1: error: found `unm_splats`; expected `num_rows <number of chunks from north to south>` (did you mean `num_splats`?)"
-        ]
+        ["3:1: error: pfmap/header-line: num_splats unm_splats"]
     );
     let text = Text {
         version: "7.5",
         ..Text::default()
     };
     let found = problems(&text.read());
-    assert_eq!(
-        found[0],
-        "1:9: warning: version `7.5` is newer than 1.2; it is read as 1.2"
-    );
+    assert_eq!(found[0], "1:9: warning: pfmap/version, read: 1.2 7.5");
     let text = Text {
         head: "num_materials 2\nnum_splats 2\nnum_rows 1\nnum_cols 1\n".to_owned(),
         lists: "material Grass grass.png\nmaterial Cliffs cliffs.png\nsplat 0 9\nsplat 1 x\n"
@@ -557,9 +541,9 @@ fn every_version_is_read() {
     assert_eq!(
         problems(&text.read()),
         [
-            "3:1: error: `num_splats` in a file of a version below 1.1; the engine expects `num_rows`",
-            "8:9: warning: the splat names material 9, but the list ends at 1",
-            "9:9: error: found `x`; expected `splat <material number> <material number>`",
+            "3:1: error: pfmap/num-splats: 1.1 num_rows num_splats",
+            "8:9: warning: pfmap/splat-material (Splat 0): 1 9",
+            "9:9: error: pfmap/splat (Splat 1): x",
         ]
     );
 }
@@ -593,11 +577,11 @@ fn a_bad_tile_is_a_placeholder_with_a_place() {
     assert_eq!(
         problems(&map),
         [
-            "8:26: error: found `0+00000000011010011110`, 22 characters; expected a tile of 24 characters (row 0, column 5 of the map)",
-            "15:26: error: found `D` as the tile type in `D+0700000001101001111000`; expected 0 to C; the engine fails an assertion on it (row 1, column 1 of the map)",
-            "15:55: error: found `xx` as the ramp height in `1+04xx000001101001111000`; expected two digits; the engine reads 792 (row 1, column 2 of the map)",
-            "15:78: error: found `-zz` as the base height in `2-zz00000001101001111000`; expected + or - and two digits; the engine reads -814 (row 1, column 3 of the map)",
-            "32:1: error: found `\\u{0}\\u{1}\\u{2}`, 3 characters; expected a tile of 24 characters (row 3, column 4 of the map)",
+            "8:26: error: pfmap/tile-length (Tile 0 5): 0 0+00000000011010011110 22 24 5",
+            "15:26: error: pfmap/tile-type (Tile 1 1): 0 1 D D+0700000001101001111000",
+            "15:55: error: pfmap/tile-height (Tile 1 2): 1 1+04xx000001101001111000 2 792 xx",
+            "15:78: error: pfmap/tile-height (Tile 1 3): -814 -zz 1 2-zz00000001101001111000 3",
+            "32:1: error: pfmap/tile-length (Tile 3 4): 24 3 4 \\u{0}\\u{1}\\u{2}",
         ]
     );
     for ((row, col), (_, text)) in map.bad_tiles.iter().zip(bad) {
@@ -692,18 +676,18 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
     let of_tiles = |map: &Pfmap| -> Vec<String> {
         let all = map.problems.iter().flat_map(Problem::with_consequences);
         let of_tiles = all.filter(|problem| problem.rule.id != "pfmap/tile-material");
-        of_tiles.map(ToString::to_string).collect()
+        of_tiles.map(Problem::facts).collect()
     };
     assert_eq!(
         of_tiles(&map),
         [
-            "15:26: error: found `x` as the tile type in `x+0302000001101001111000`; expected 0 to C; the engine reads 0 (row 1, column 1 of the map)",
-            "15:52: error: found `*04` as the base height in `1*0402000001101001111000`; expected + or - and two digits; the engine reads 4 (row 1, column 2 of the map)",
-            "15:80: error: found `xx` as the ramp height in `0+05xx00000110100111100x`; expected two digits; the engine reads 792 (row 1, column 3 of the map)",
-            "15:99: error: found `00x` as the reserved part in `0+05xx00000110100111100x`; expected three digits; the engine ignores it (row 1, column 3 of the map)",
-            "16:9: error: found `00:` as the top material in `0+060000:001o01001111000`; expected three digits; the engine reads 10 (row 1, column 4 of the map)",
-            "16:13: error: found `o` as the pathable flag in `0+060000:001o01001111000`; expected 0 or 1; it is read as 1 (row 1, column 4 of the map)",
-            "16:36: error: found `0/1` as the side material in `0+07000000/1101001111000`; expected three digits; the engine reads -9 (row 1, column 5 of the map)",
+            "15:26: error: pfmap/tile-field (Tile 1 1): 0 1 x x+0302000001101001111000",
+            "15:52: error: pfmap/tile-field (Tile 1 2): *04 1 1*0402000001101001111000 2 4",
+            "15:80: error: pfmap/tile-field (Tile 1 3): 0+05xx00000110100111100x 1 3 792 xx",
+            "15:99: error: pfmap/tile-field (Tile 1 3): 0+05xx00000110100111100x 00x 1 3",
+            "16:9: error: pfmap/tile-field (Tile 1 4): 0+060000:001o01001111000 00: 1 10 4",
+            "16:13: error: pfmap/tile-field (Tile 1 4): 0 0+060000:001o01001111000 1 4 o",
+            "16:36: error: pfmap/tile-field (Tile 1 5): -9 0+07000000/1101001111000 0/1 1 5",
         ]
     );
     let mut of_tiles = map.problems.iter();
@@ -713,11 +697,11 @@ fn a_tile_that_the_engine_reads_is_read_as_it_does() {
         panic!("{:#?}", problems(&map));
     };
     for (odd, read) in [
-        (first, "names material 10 for its top"),
-        (second, "names material -9"),
+        (first, "pfmap/tile-material (Tile 1 4): 1 10 4"),
+        (second, "pfmap/tile-material (Tile 1 5): -9 1 5"),
     ] {
         let mut consequences = odd.consequences.iter();
-        assert!(consequences.any(|it| it.message.contains(read)), "{odd}");
+        assert!(consequences.any(|it| it.facts().contains(read)), "{odd}");
     }
     assert_eq!(map.tile(1, 1).unwrap().kind, TileType::Flat);
     let ramp = map.tile(1, 2).unwrap();
@@ -748,9 +732,9 @@ fn a_name_with_a_space_is_named() {
         lines[0].clone()
     };
     let cut = said("material Ground 2 a.png");
-    assert!(cut.contains("reads `2` as the texture"), "{cut}");
+    assert!(cut.contains("pfmap/extra-words (Material 0): 2"), "{cut}");
     let more = said("material Grass grass.png a.png");
-    assert!(more.contains("more on the line"), "{more}");
+    assert!(more.contains("pfmap/extra-words (Material 0)"), "{more}");
 }
 
 #[test]
@@ -761,10 +745,7 @@ fn many_problems_of_a_kind_are_counted() {
     }
     let map = text.read();
     assert_eq!((map.bad_tiles.len(), map.problems.len()), (1023, 101));
-    assert_eq!(
-        problems(&map)[100],
-        "32:26: error: and 923 more of this rule"
-    );
+    assert_eq!(problems(&map)[100], "32:26: error: pfmap/tile-type: 923");
 }
 
 #[test]
@@ -779,17 +760,17 @@ fn what_tiles_name_must_exist() {
     assert!(map.bad_tiles.is_empty());
     let all = map.problems.iter().flat_map(Problem::with_consequences);
     assert_eq!(
-        all.map(ToString::to_string).collect::<Vec<_>>(),
+        all.map(Problem::facts).collect::<Vec<_>>(),
         [
-            "7:57: error: the tile names material 2 for its top, but the list ends at 1 (row 0, column 2 of the map)",
-            "7:60: error: the tile names material 999 for its sides, but the list ends at 1 (row 0, column 2 of the map)",
-            "7:92: warning: found `7` as the cover in `0+0000000001101071111000`; expected 0, 1 or 2 (row 0, column 3 of the map)",
-            "8:20: warning: found `4` as the south blend mode in `0+0000000001101001141000`; expected 0, 1 or 2 (row 0, column 4 of the map)",
-            "8:38: warning: found `3` as the pathable flag in `0+0000000001391000000000`; expected 0 or 1; it is read as 1 (row 0, column 5 of the map)",
-            "8:39: warning: found `9` as the blend mode in `0+0000000001391000000000`; expected 0 or 1; the engine ignores it (row 0, column 5 of the map)",
-            "8:64: warning: found `2` as the blend mode in `0+0000000001128501111999`; expected 0 or 1; the engine ignores it (row 0, column 6 of the map)",
-            "8:65: warning: found `8` as the normal blending flag in `0+0000000001128501111999`; expected 0 or 1; it is read as 1 (row 0, column 6 of the map)",
-            "8:66: warning: found `5` as the no-bump flag in `0+0000000001128501111999`; expected 0 or 1; it is read as 1 (row 0, column 6 of the map)",
+            "7:57: error: pfmap/tile-material (Tile 0 2): 0 1 2",
+            "7:60: error: pfmap/tile-material (Tile 0 2): 0 1 2 999",
+            "7:92: warning: pfmap/tile-digit (Tile 0 3): 0 0+0000000001101071111000 1 2 3 7",
+            "8:20: warning: pfmap/tile-digit (Tile 0 4): 0 0+0000000001101001141000 1 2 4",
+            "8:38: warning: pfmap/tile-digit (Tile 0 5): 0 0+0000000001391000000000 1 3 5",
+            "8:39: warning: pfmap/tile-digit (Tile 0 5): 0 0+0000000001391000000000 1 5 9",
+            "8:64: warning: pfmap/tile-digit (Tile 0 6): 0 0+0000000001128501111999 1 2 6",
+            "8:65: warning: pfmap/tile-digit (Tile 0 6): 0 0+0000000001128501111999 1 6 8",
+            "8:66: warning: pfmap/tile-digit (Tile 0 6): 0 0+0000000001128501111999 1 5 6",
         ]
     );
 }
@@ -810,8 +791,8 @@ fn broken_lists_leave_the_numbers_of_materials_alone() {
     assert_eq!(
         problems(&map),
         [
-            "5:15: error: the line ends; expected `material <name> <texture>`",
-            "6:1: error: found `materal`; expected `material <name> <texture>` (did you mean `material`?)",
+            "5:15: error: pfmap/material (Material 0)",
+            "6:1: error: pfmap/material (Material 0): materal material",
         ]
     );
     assert_eq!(
@@ -822,26 +803,26 @@ fn broken_lists_leave_the_numbers_of_materials_alone() {
     let found = problems(&with(3, "material A a.png\nmaterial B b.png\n").read());
     assert_eq!(
         found,
-        ["7:1: error: the list ends after 2 materials; expected 3 as `num_materials` says"]
+        ["7:1: error: pfmap/material-count: 2 3 num_materials"]
     );
     let map = with(1, "material A a.png\nmaterial B b.png\n").read();
     assert_eq!(
         problems(&map),
-        ["6:1: error: found more `material` lines; expected 1 as `num_materials` says"]
+        ["6:1: error: pfmap/material-count (Material 1): 1 material num_materials"]
     );
     assert_eq!(map.materials.len(), 2);
     let found = problems(&with(1_000_000_000, "material A a.png\nmaterial B b.png\n").read());
     assert_eq!(found.len(), 1);
 
     let found = problems(&with(0, "").read());
-    assert!(found[0].contains("names material 0 for its top, but the list is empty"));
+    assert!(found[0].contains("pfmap/tile-material"));
 
     let found = problems(&with(2, "\nmaterial A a.png b\n material B b.png\n\n").read());
     assert_eq!(
         found,
         [
-            "5:1: error: a blank line in the head of the file; the engine stops here",
-            "6:18: warning: more on the line than is read; it is ignored",
+            "5:1: error: pfmap/blank-line",
+            "6:18: warning: pfmap/extra-words (Material 0)",
         ],
         "the engine splits these lines at spaces"
     );
@@ -858,7 +839,7 @@ fn a_truncated_map_is_shown_as_far_as_it_goes() {
     assert_eq!(map.bad_tiles, placeholders);
     assert_eq!(
         problems(&map),
-        ["134:57: error: the file ends after 511 tiles; expected 1024, 513 are missing"],
+        ["134:57: error: pfmap/missing-tiles (Tile 15 31): 1024 511 513"],
         "what the end cut off is no problem of its own"
     );
     assert_eq!((map.unreadable_tiles(), map.missing_tiles()), (1, 513));
@@ -879,37 +860,28 @@ fn a_truncated_map_is_shown_as_far_as_it_goes() {
 
 #[test]
 fn a_head_that_cannot_be_read_is_refused_with_a_place() {
-    assert_eq!(
-        refusal(""),
-        "1:1: the file is empty; expected `version <number>`"
-    );
+    assert_eq!(refusal(""), "1:1: error: pfmap/header-line");
     assert_eq!(
         refusal("\0\u{1}junk"),
-        "1:1: found `\\u{0}\\u{1}junk`; expected `version <number>`"
+        "1:1: error: pfmap/header-line: \\u{0}\\u{1}junk"
     );
     assert_eq!(
         refusal(b"\x89PNG\xff"),
-        "1:1: found `\\x89PNG\\xff`; expected `version <number>`"
+        "1:1: error: pfmap/header-line: \\x89PNG\\xff"
     );
-    assert_eq!(
-        refusal("version"),
-        "1:8: the line ends; expected `version <number>`"
-    );
+    assert_eq!(refusal("version"), "1:8: error: pfmap/header-line");
     assert_eq!(
         refusal("version one\n"),
-        "1:9: found `one`; expected `version <number>`"
+        "1:9: error: pfmap/header-line: one"
     );
-    assert_eq!(
-        refusal("version 1.0\n"),
-        "2:1: the file ends; expected `num_materials <number of materials>`"
-    );
+    assert_eq!(refusal("version 1.0\n"), "2:1: error: pfmap/header-line");
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_row 4\n"),
-        "3:1: found `num_row`; expected `num_rows <number of chunks from north to south>` (did you mean `num_rows`?)"
+        "3:1: error: pfmap/header-line: num_row num_rows"
     );
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_rows -4\n"),
-        "3:10: found `-4`; expected `num_rows <number of chunks from north to south>`"
+        "3:10: error: pfmap/header-line: -4"
     );
     let with = |rows: &str, cols: &str| {
         let text = Text {
@@ -922,16 +894,12 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
         // A number may also make a line too long.
         problems(&map).swap_remove(0)
     };
-    assert_eq!(
-        with("0", "1"),
-        "3:10: error: found `0`; expected at least one chunk"
-    );
+    assert_eq!(with("0", "1"), "3:10: error: pfmap/size: 0");
     assert_eq!(
         with("1000000000", "1"),
-        "3:10: error: found `1000000000`, which makes 1000000000 by 1 chunks of 1024 tiles; \
-         expected no more than the 1024 tiles that the rest of the file has room for"
+        "3:10: error: pfmap/size: 1 1000000000 1024"
     );
-    assert!(with("1", "17").starts_with("4:10: error: found `17`"));
+    assert!(with("1", "17").starts_with("4:10: error: pfmap/size: 1 1024 17"));
     // Of a small map even a short beginning is shown.
     let begun = Text {
         head: "num_materials 2\nnum_rows 4\nnum_cols 4\n".to_owned(),
@@ -940,22 +908,19 @@ fn a_head_that_cannot_be_read_is_refused_with_a_place() {
     let map = begun.read();
     assert_eq!((map.rows(), map.problems.len()), (128, 1));
     for absurd in ["4294967296", "18446744073709551615", &"9".repeat(5 << 20)] {
-        assert!(with(absurd, absurd).starts_with("3:10: error: found `"));
-        assert!(with("1", absurd).starts_with("4:10: error: found `"));
+        assert!(with(absurd, absurd).starts_with("3:10: error: pfmap/"));
+        assert!(with("1", absurd).starts_with("4:10: error: pfmap/"));
     }
     let head = Text {
         tiles: Vec::new(),
         ..Text::default()
     }
     .text();
-    assert_eq!(
-        refusal(&head),
-        "7:1: the file ends; expected the list of tiles"
-    );
+    assert_eq!(refusal(&head), "7:1: error: pfmap/no-tiles");
     let junk = format!("{head}{}", "\u{7f}junk ".repeat(10_000));
     assert_eq!(
         refusal(&junk),
-        "7:1: found `\\u{7f}junk`; expected a tile of 24 characters"
+        "7:1: error: pfmap/header-line: 24 \\u{7f}junk"
     );
 }
 
@@ -968,7 +933,7 @@ fn a_word_of_five_megabytes_is_one_bad_word() {
     assert_eq!(map.bad_tiles, [(1, 8)]);
     let found = problems(&map);
     assert!(
-        found.iter().any(|p| p.contains("5242880 characters")) && found.len() == 2,
+        found.iter().any(|p| p.contains("pfmap/tile-length (Tile 1 8): 1 24 5242880 7777777777777777777777777777777777777777... 8")) && found.len() == 2,
         "{found:?}"
     );
 
@@ -992,14 +957,13 @@ fn an_older_layout_is_named() {
         format!("version 1.0\nnum_materials 1\nnum_rows 1\nnum_cols 1\n{materials}{tiles}"),
     ] {
         let said = refusal(text);
-        let expected = "found `000010`, a tile of 6 characters in an older layout, of before April \
-                        2019; expected tiles of 24 characters";
+        let expected = "pfmap/older-layout: 000010 2019 24 6";
         assert!(said.ends_with(expected), "{said}");
     }
     let eight = tiles.replace("000010", "00001010");
     let said = refusal(format!("version 1.0\nnum_rows 1\nnum_cols 1\n{eight}"));
     assert!(
-        said.contains("a tile of 8 characters in an older layout"),
+        said.contains("pfmap/older-layout: 00001010 2019 24 8"),
         "{said}"
     );
 }
@@ -1069,7 +1033,7 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
         let map = pfmap::read(&pfmap::write(map)).unwrap();
         let problems = map.problems.iter();
         let all = problems.flat_map(Problem::with_consequences);
-        all.map(ToString::to_string).collect()
+        all.map(Problem::facts).collect()
     };
     assert_eq!(found(&map), Vec::<String>::new());
     let cols = map.cols() as usize;
@@ -1088,10 +1052,16 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
     let line = |row, col, character: u32, side, own, other| {
         let (line, column) = map.tile_place(row, col).unwrap();
         let column = column + character;
-        format!(
-            "{line}:{column}: warning: the tile's edge in the {side} is blended as `{own}`, and as \
-             `{other}` by the tile beyond it; expected the same (row {row}, column {col} of the map)"
-        )
+        let mut names = [own, other];
+        names.sort_unstable();
+        let [a, b] = names;
+        let mut numbers = [row.to_string(), col.to_string()];
+        numbers.sort();
+        let [c, d] = numbers;
+        let both = if c == d { c } else { format!("{c} {d}") };
+        let subject = format!("(Tile {row} {col})");
+        assert!(["south", "east"].contains(&side));
+        format!("{line}:{column}: warning: pfmap/edge-blend {subject}: {both} {a} {b}")
     };
     let expected = [
         line(0, 0, 19, "south", "blur", "none"),
@@ -1118,7 +1088,7 @@ fn edges_of_which_two_tiles_say_different_things_are_listed() {
     }
     let found = found(&map);
     assert_eq!(found.len(), 102);
-    let more = format!("and {} more", 31 * 64 + 32 * 63 - 101);
+    let more = format!(" {}", 31 * 64 + 32 * 63 - 101);
     assert!(found.iter().any(|text| text.ends_with(&more)), "{more}");
 }
 
@@ -1136,38 +1106,38 @@ fn a_wrong_line_of_a_list_is_one_problem() {
         (
             format!("{a}{b}splt 0 1\n"),
             2,
-            "8:1: error: found `splt`; expected `splat <material number> <material number>` (did you mean `splat`?)",
+            "8:1: error: pfmap/splat (Material 1): splat splt",
         ),
         (
             format!("hello\n{a}{b}{splat}"),
             2,
-            "6:1: error: found `hello`; expected `material <name> <texture>`",
+            "6:1: error: pfmap/material: hello",
         ),
         (
             format!("{a}{b}hello\n{splat}"),
             2,
-            "8:1: error: found `hello`; expected `splat <material number> <material number>`",
+            "8:1: error: pfmap/splat (Material 1): hello",
         ),
         (
             format!("{a}matrial B b.png\n{splat}"),
             2,
-            "7:1: error: found `matrial`; expected `material <name> <texture>` (did you mean `material`?)",
+            "7:1: error: pfmap/material (Material 0): material matrial",
         ),
         (
             // References to the second material are consequences.
             format!("{a}{splat}"),
             1,
-            "7:1: error: the list ends after 1 material; expected 2 as `num_materials` says",
+            "7:1: error: pfmap/material-count: 1 2 num_materials",
         ),
         (
             format!("{a}{splat}{b}"),
             2,
-            "8:1: error: a material after the first splat; the engine expects all materials before",
+            "8:1: error: pfmap/material (Material 1)",
         ),
         (
             format!("{a}{b}"),
             2,
-            "6:1: error: the list ends after 0 splats; expected 1 as `num_splats` says",
+            "6:1: error: pfmap/splat-count: 0 1 num_splats",
         ),
     ] {
         let mut text = text(&lists);
