@@ -48,11 +48,11 @@ impl Reader<'_, '_> {
                     let name = quoted(same.name.as_bytes());
                     let listed = others.get(..MAX_LINES).unwrap_or(&others);
                     let others = others_on_lines(listed, others.len());
-                    format!("{count} {what} are called {name}{others}; {engine}")
+                    format!("{count} {what} have the name {name}{others}; {engine}")
                 });
             };
         for same in duplicate_names(clips) {
-            let engine = "the engine finds clips by their names, and plays only the first";
+            let engine = "the engine plays only the first";
             let subject = Subject::Clip(same.second);
             report(
                 &rules::CLIP_TWICE,
@@ -64,7 +64,7 @@ impl Reader<'_, '_> {
             );
         }
         for same in duplicate_names(joints) {
-            let engine = "the engine goes by their order and not by names";
+            let engine = "the engine ignores the names of joints";
             let subject = Subject::Joint(same.second);
             let (rule, places) = (&rules::JOINT_TWICE, joint_names);
             report(rule, same, places, subject, "joints", engine);
@@ -137,9 +137,16 @@ impl Reader<'_, '_> {
                 let (rule, problems) = (&rules::PARENT_CYCLE, &mut self.text.problems);
                 problems.add_consequence(cause, rule, subject, *place, || {
                     if length == 1 {
-                        return format!("joint {number} {name} is its own parent; it is taken for a root");
+                        return format!(
+                            "joint {number} {name} is its own parent; treated as a \
+                                        root"
+                        );
                     }
-                    format!("joint {} {name} descends from itself over {length} joints; it is taken for a root", first + 1)
+                    format!(
+                        "joint {} {name} is its own ancestor over {length} joints; treated \
+                             as a root",
+                        first + 1
+                    )
                 });
             }
         }
@@ -161,7 +168,7 @@ impl Reader<'_, '_> {
                 let vertex = model.vertex_at_line(word.place.0);
                 let subject = vertex.map_or(Subject::File, Subject::Vertex);
                 problems.add_grouped(number, rule, subject, word.into(), || {
-                    format!("the vertex names {what} {number}, {}", outside(what, count))
+                    format!("the vertex uses {what} {number}, {}", outside(what, count))
                 });
             }
         };

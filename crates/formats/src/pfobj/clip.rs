@@ -147,7 +147,10 @@ impl<'a> Reader<'a, '_> {
             let cause = self.head.count_faults[Section::Clips as usize];
             self.text
                 .report_after(cause, &rules::FRAME_COUNT, count, || {
-                    format!("found `{frames}` frames; expected {head} as `frame_counts` says")
+                    format!(
+                        "found `{frames}` frames; expected {head}, as declared by \
+                             `frame_counts`"
+                    )
                 });
         }
         Ok(())
@@ -294,7 +297,7 @@ impl<'a> Reader<'a, '_> {
             return;
         };
         let why = if self.model.joints.is_empty() && !self.model.has_bounds {
-            "; without joints and bounds a frame has nothing"
+            "; frames without joints and bounds are empty"
         } else {
             ""
         };

@@ -101,7 +101,7 @@ impl<'a> HeadReader<'a, '_> {
             is_read[line] = true;
             next = next.max(line + 1);
             if key.text == NUM_MATERIAL.0 {
-                let message = "`num_material`; the engine expects `num_materials`";
+                let message = "found `num_material`; the engine expects `num_materials`";
                 self.text.warn(&rules::NUM_MATERIAL, key, message);
             }
             self.read_line(line);
@@ -146,7 +146,7 @@ impl<'a> HeadReader<'a, '_> {
         if line == 0 {
             self.head.version = String::from_utf8_lossy(word.text).into_owned();
             if has_decimal_comma(word.text) {
-                let lost = "the version says nothing else";
+                let lost = "the version has no other effect";
                 self.text
                     .report_decimal_comma(&rules::DECIMAL_COMMA, word.into(), lost);
             } else if !word.number::<f32>().is_some_and(f32::is_finite) {
@@ -162,7 +162,7 @@ impl<'a> HeadReader<'a, '_> {
                     self.text.warn(
                         &rules::NO_BOUNDS,
                         word.place,
-                        "no bounds (`has_collision 0`); the engine refuses such a model",
+                        "no bounds (`has_collision 0`); the engine refuses the model",
                     );
                     self.record_count_fault(Section::Bounds);
                 }
@@ -216,19 +216,19 @@ impl<'a> HeadReader<'a, '_> {
         let listed = self.head.frame_counts.len();
         if let (Some(clips), Some(extra)) = (clips, extra) {
             let message = || {
-                let listed = counted(listed, "number");
+                let listed = counted(listed, "frame count");
                 format!(
-                    "{listed} of frames; expected {clips}, one for each of the clips of `num_as`; \
-                     the engine ignores the rest"
+                    "found {listed}; expected {clips}, one per clip of `num_as` (the engine \
+                     ignores the rest)"
                 )
             };
             self.text.report(&rules::EXTRA_WORDS, extra, message);
             self.record_count_fault(Section::Clips);
         } else if is_read && clips.is_some_and(|clips| clips > listed as u64) {
-            let listed = counted(listed, "number");
-            let found = format!("the line ends after {listed} of frames");
+            let listed = counted(listed, "frame count");
+            let found = format!("the line ends after {listed}");
             let found = self.text.found_line_end().with(found);
-            let expected = "one for each of the clips of `num_as`";
+            let expected = "one per clip of `num_as`";
             self.text.wrong(&rules::HEADER_LINE, found, expected);
             self.record_count_fault(Section::Clips);
         }
@@ -253,7 +253,7 @@ impl<'a> HeadReader<'a, '_> {
             // A file that ends here is reported as truncated instead.
             if number / MAX_COUNT_RATIO > room(min) as u64 && left > 0 {
                 let expected = format!(
-                    "no more than the {} that the rest of the file has room for",
+                    "at most the {} that fit into the rest of the file",
                     room(min)
                 );
                 let found = Found::from(word).with(format!(" {what}"));
@@ -263,8 +263,8 @@ impl<'a> HeadReader<'a, '_> {
             self.head.announced[i] = Some(number);
             if number > engine {
                 let (rule, does) = match what {
-                    "joints" => (&rules::JOINT_LIMIT, "moves no more than"),
-                    _ => (&rules::LIMIT, "refuses more than"),
+                    "joints" => (&rules::JOINT_LIMIT, "animates at most"),
+                    _ => (&rules::LIMIT, "accepts at most"),
                 };
                 let message = || format!("{number} {what}; the engine {does} {engine}");
                 self.text.report(rule, word, message);
@@ -280,7 +280,7 @@ impl<'a> HeadReader<'a, '_> {
         {
             self.text.report(&rules::TRIANGLES, word, || {
                 let found = Found::from(word);
-                format!("{found} vertices; expected a multiple of 3, since three make a triangle")
+                format!("{found} vertices; expected a multiple of 3, one triangle each")
             });
             self.record_count_fault(Section::Vertices);
         }
@@ -292,7 +292,7 @@ impl<'a> HeadReader<'a, '_> {
             self.text.warn(
                 &rules::NO_MATERIALS,
                 word,
-                "no materials; the engine has none for the vertices then",
+                "no materials; the vertices need at least one",
             );
             self.record_count_fault(Section::Materials);
         }

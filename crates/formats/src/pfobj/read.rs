@@ -486,7 +486,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         let line = self.text.line;
         let word = self.text.word(true)?;
         if word.place.0 != line {
-            let message = "a blank line; the engine refuses it";
+            let message = "blank line; the engine refuses it";
             self.text.warn(&rules::BLANK_LINE, (line, 1), message);
         }
         self.text.unread(word);
@@ -565,7 +565,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 _ => announced.to_string(),
             };
             let key = quoted(key.text);
-            format!("found more {key} lines; expected {count_is} as `{count}` says")
+            format!("found more {key} lines; expected {count_is}, as declared by `{count}`")
         });
     }
 
@@ -589,7 +589,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 return format!("{found}; expected {bounds} of the bind pose");
             }
             let read = counted(read, what);
-            format!("{found} after {read}; expected {announced} as `{count}` says")
+            format!("{found} after {read}; expected {announced}, as declared by `{count}`")
         });
     }
 
@@ -891,7 +891,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 0 => {
                     let name = reader.name()?;
                     if name.text == b"__none__" {
-                        let engine = "the engine stops at a material of this name";
+                        let engine = "the engine reserves this name and stops reading";
                         reader.report_name(&rules::BAD_NAME, name, engine);
                     }
                     reader.check_name(name, NameKind::Material);
@@ -967,7 +967,7 @@ impl<'a, 'w> Reader<'a, 'w> {
                 joint.name = owned(scale);
                 return Err(self.text.found_line_end());
             }
-            let engine = "no name stands before the scale; the engine refuses the file";
+            let engine = "missing name before the scale; the engine refuses the file";
             self.report_name(&rules::BAD_NAME, scale, engine);
         }
         self.check_name(name, NameKind::Joint);
@@ -1040,7 +1040,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         if !has_room {
             self.text.report(&rules::LIMIT, (line, 1), || {
                 let what = Plural(section.names().0);
-                format!("no more than {MAX_LISTED} {what} are read")
+                format!("more than {MAX_LISTED} {what}; the rest is ignored")
             });
         }
         has_room
@@ -1104,7 +1104,7 @@ impl<'a, 'w> Reader<'a, 'w> {
         self.has_substitute = true;
         self.text.report_grouped(&rules::NOT_FINITE, word, || {
             let found = Found::from(word);
-            format!("{found}; expected a finite number, {substitute} is taken")
+            format!("{found}; expected a finite number, {substitute} is used")
         });
         Ok(substitute)
     }
@@ -1118,21 +1118,21 @@ impl<'a, 'w> Reader<'a, 'w> {
         let (rule, engine) = match named {
             NameKind::Joint if has_more => (
                 &rules::BAD_NAME,
-                "the engine takes the first word, and the next for the scale",
+                "the engine reads the first word as the name and the next as the scale",
             ),
             NameKind::Joint | NameKind::Clip if is_long => (
                 &rules::BAD_NAME,
-                "the engine has room for 63 bytes, and writes past it",
+                "the engine overflows its buffer of 63 bytes",
             ),
             NameKind::Material if has_more => (
                 &rules::MATERIAL_NAME,
-                "the engine takes the first word, and looks at no name of a material",
+                "the engine reads the first word and ignores material names",
             ),
             NameKind::Texture | NameKind::Clip if has_more => {
-                (&rules::NAME, "the engine takes only the first word")
+                (&rules::NAME, "the engine reads only the first word")
             }
             NameKind::Texture if is_long => {
-                (&rules::NAME, "the engine takes only the first 63 bytes")
+                (&rules::NAME, "the engine reads only the first 63 bytes")
             }
             _ => return,
         };

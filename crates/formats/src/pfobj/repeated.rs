@@ -24,71 +24,69 @@ pub(super) static EMPTY_WEIGHTS: Fault = Fault {
     rule: &rules::EMPTY_WEIGHTS,
     noun: "line",
     has: "without a space after `vw`",
-    engine: "the engine refuses that in a model with clips",
+    engine: "the engine refuses it in a model with clips",
 };
 /// Six is [`MAX_INFLUENCES`](super::MAX_INFLUENCES).
 pub(super) static INFLUENCES: Fault = Fault {
     rule: &rules::INFLUENCES,
     noun: "vertex",
-    has: "moved by more than 6 joints",
-    engine: "the engine leaves out those after the first 6",
+    has: "with more than 6 weights",
+    engine: "the engine ignores those after the first 6",
 };
 pub(super) static UNWEIGHTED: Fault = Fault {
     rule: &rules::UNWEIGHTED,
     noun: "vertex",
     has: "without weights",
-    engine: "the engine leaves such in the bind pose while the rest moves",
+    engine: "the engine leaves it in the bind pose",
 };
 pub(super) static NEGATIVE_WEIGHT: Fault = Fault {
     rule: &rules::NEGATIVE_WEIGHT,
     noun: "vertex",
-    has: "with weights above and below 0",
-    engine: "the engine divides them by their sum, so that some of the joints move the vertex the \
-             other way",
+    has: "with positive and negative weights",
+    engine: "the engine normalises them, so some joints move the vertex the wrong way",
 };
 pub(super) static NEGATED_WEIGHTS: Fault = Fault {
     rule: &rules::NEGATED_WEIGHTS,
     noun: "vertex",
-    has: "whose weights are all below 0",
-    engine: "the engine divides them by their sum, so that nothing looks different",
+    has: "with only negative weights",
+    engine: "the engine normalises them, with no visible effect",
 };
 pub(super) static ZERO_NORMAL: Fault = Fault {
     rule: &rules::ZERO_NORMAL,
     noun: "normal",
     has: "of length 0",
-    engine: "the engine divides by the length, and how light falls there is undefined",
+    engine: "the engine divides by the length, so the lighting is undefined",
 };
 pub(super) static NORMAL_LENGTH: Fault = Fault {
     rule: &rules::NORMAL_LENGTH,
     noun: "normal",
-    has: "of another length than 1",
-    engine: "the engine makes it 1, so that nothing looks different",
+    has: "with a length other than 1",
+    engine: "the engine normalises it, with no visible effect",
 };
 pub(super) static EULER_ROTATION: Fault = Fault {
     rule: &rules::EULER_ROTATION,
     noun: "rotation",
-    has: "of three components",
-    engine: "the engine reads the four of a quaternion: W is unset there, and in a pose the \
-             translation too; they are taken for degrees",
+    has: "with three components",
+    engine: "the engine expects a quaternion with four, read as degrees",
 };
 pub(super) static ROTATION: Fault = Fault {
     rule: &rules::ROTATION,
     noun: "quaternion",
     has: "of length 0",
-    engine: "the engine turns nothing there",
+    engine: "the engine applies no rotation",
 };
 pub(super) static ROTATION_LENGTH: Fault = Fault {
     rule: &rules::ROTATION_LENGTH,
     noun: "quaternion",
-    has: "of another length than 1",
-    engine: "the engine takes it for 1, and distorts what is turned",
+    has: "with a length other than 1",
+    engine: "the engine distorts what it rotates",
 };
 
 pub(super) static POSE_ORDER: Fault = Fault {
     rule: &rules::POSE_ORDER,
     noun: "pose",
-    has: "with another number than that of its joint",
-    engine: "the engine goes by the order of the lines",
+    has: "with the number of another joint",
+    engine: "the engine uses the order of the lines",
 };
 
 /// An axis of bounds.
@@ -96,7 +94,7 @@ pub(super) static BOUNDS_ORDER: Fault = Fault {
     rule: &rules::BOUNDS_ORDER,
     noun: "line",
     has: "of bounds with min above max",
-    engine: "the engine selects and culls by such a box, which holds nothing",
+    engine: "the engine selects and culls with an empty box",
 };
 
 /// The faults found so far.

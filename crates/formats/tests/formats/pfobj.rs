@@ -40,8 +40,11 @@ fn read(text: impl AsRef<[u8]>) -> Pfobj {
 /// The problems, each followed by its consequences, indented.
 fn problems(model: &Pfobj) -> Vec<String> {
     let problems = model.problems.iter().flat_map(|problem| {
-        let below = problem.consequences.iter().map(|it| format!("  {it}"));
-        std::iter::once(problem.to_string()).chain(below)
+        let below = problem
+            .consequences
+            .iter()
+            .map(|it| format!("  {}", it.facts()));
+        std::iter::once(problem.facts()).chain(below)
     });
     problems.collect()
 }
@@ -353,7 +356,7 @@ fn every_layout_is_read_alike() {
         let errors: Vec<_> = model
             .problems
             .iter()
-            .filter(|p| p.severity == Severity::Error && !p.message.contains("the engine"))
+            .filter(|p| p.severity == Severity::Error && p.rule.leaves_out)
             .collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
         let model = unplaced(model);
@@ -381,7 +384,7 @@ fn models_may_stand_still_and_have_no_bounds() {
     let vertices = "v 1 2 3\nvt 0 1\nvn 0 1 0\nvw\nvm 0\n".repeat(3);
     let material = "material Old Stone\nambient 1\ndiffuse 1 1 1\nspecular 0 0 0\ntexture a.png\n";
     let model = read(format!("{head}has_collision 0\n{vertices}{material}"));
-    let warning = "7:15: error: no bounds (`has_collision 0`); the engine refuses such a model";
+    let warning = "7:15: error: pfobj/no-bounds: has_collision 0";
     assert_eq!(problems(&model), [warning]);
     assert_eq!(summary(&model), "3 vertices, 1 materials, 0 joints, ");
     assert_eq!(model.materials[0].name, "Old Stone");
@@ -422,12 +425,9 @@ fn rotations_of_three_angles_and_names_with_spaces_come_back() {
     assert_eq!(
         problems(&model),
         [
-            "29:5: error: found `left arm`; the engine takes the first word, and the next for the \
-             scale",
-            "29:41: warning: 1 rotation of three components, such as `0.000000/90.000000/0.000000`; \
-             the engine reads the four of a quaternion: W is unset there, and in a pose the \
-             translation too; they are taken for degrees",
-            "30:4: warning: found `Wave  with both`; the engine takes only the first word",
+            "29:5: error: pfobj/bad-name (Joint 1): left arm",
+            "29:41: warning: pfobj/euler-rotation (Joint 1): 0.000000/90.000000/0.000000 1",
+            "30:4: warning: pfobj/name (Clip 0): Wave  with both",
         ]
     );
     assert_eq!(
@@ -484,39 +484,33 @@ fn the_head_is_a_promise_that_need_not_be_kept() {
             "num_verts      3",
             "num_verts 2147483649",
             WHOLE,
-            &[
-                "2:11: error: found `2147483649` vertices; expected no more than the 43 that the rest of the file has room for",
-            ],
+            &["2:11: error: pfobj/header-count: 2147483649 43"],
         ),
         (
             "num_verts      3",
             "num_verts 99999999999999999999999999",
             WHOLE,
-            &[
-                "2:11: error: found `99999999999999999999999999` vertices; expected no more than the 43 that the rest of the file has room for",
-            ],
+            &["2:11: error: pfobj/header-count: 43 99999999999999999999999999"],
         ),
         (
             "num_joints     2",
             "num_joints 2147483648",
             WHOLE,
-            &[
-                "3:12: error: found `2147483648` joints; expected no more than the 46 that the rest of the file has room for",
-            ],
+            &["3:12: error: pfobj/header-count: 2147483648 46"],
         ),
         (
             "num_verts      3",
             "num_verts 6",
             WHOLE,
-            &["23:1: error: found `material` after 3 vertices; expected 6 as `num_verts` says"],
+            &["23:1: error: pfobj/count (Vertex 2): 3 6 material num_verts"],
         ),
         (
             "num_verts      3",
             "num_verts 2",
             WHOLE,
             &[
-                "2:11: error: found `2` vertices; expected a multiple of 3, since three make a triangle",
-                "  18:1: error: found more `v` lines; expected 2 as `num_verts` says",
+                "2:11: error: pfobj/triangles: 2 3",
+                "  18:1: error: pfobj/count (Vertex 1): 2 num_verts v",
             ],
         ),
         (
@@ -524,101 +518,91 @@ fn the_head_is_a_promise_that_need_not_be_kept() {
             "num_vertx",
             WHOLE,
             &[
-                "2:1: error: found `num_vertx`; expected `num_verts <number of vertices>`",
-                "  3:1: error: found `num_joints`; expected `num_verts <number of vertices>`",
+                "2:1: error: pfobj/header-line: num_vertx",
+                "  3:1: error: pfobj/header-line: num_joints",
             ],
         ),
         (
             "num_verts      3",
             "num_verts      three",
             WHOLE,
-            &["2:16: error: found `three`; expected `num_verts <number of vertices>`"],
+            &["2:16: error: pfobj/header-line: three"],
         ),
         (
             "num_verts      3",
             "num_verts",
             WHOLE,
-            &["2:10: error: the line ends; expected `num_verts <number of vertices>`"],
+            &["2:10: error: pfobj/header-line"],
         ),
         (
             "version        1.0",
             "version one",
             WHOLE,
-            &["1:9: error: found `one`; expected a version number"],
+            &["1:9: error: pfobj/header-line: one"],
         ),
         (
             "num_joints     2\nnum_materials  1",
             "num_materials 1\nnum_joints 2",
             WHOLE,
             &[
-                "3:1: error: found `num_materials`; expected `num_joints <number of joints>`",
-                "  4:1: error: found `num_joints`; expected `num_as <number of clips>`",
+                "3:1: error: pfobj/header-line: num_materials",
+                "  4:1: error: pfobj/header-line: num_joints",
             ],
         ),
         (
             "num_materials",
             "num_material",
             WHOLE,
-            &["4:1: error: `num_material`; the engine expects `num_materials`"],
+            &["4:1: error: pfobj/num-material: num_material num_materials"],
         ),
         (
             "num_joints     2",
             "num_joints     3",
             WHOLE,
-            &["30:1: error: found `as` after 2 joints; expected 3 as `num_joints` says"],
+            &["30:1: error: pfobj/count: 2 3 as num_joints"],
         ),
         (
             "num_joints     2",
             "num_joints     1",
             WHOLE,
-            &["29:1: error: found more `j` lines; expected 1 as `num_joints` says"],
+            &["29:1: error: pfobj/count: 1 j num_joints"],
         ),
         (
             "has_collision  1",
             "has_collision  0",
             WHOLE,
             &[
-                "7:16: error: no bounds (`has_collision 0`); the engine refuses such a model",
-                "  33:2: error: found more `x_bounds` lines; expected none as `has_collision` says",
+                "7:16: error: pfobj/no-bounds: has_collision 0",
+                "  33:2: error: pfobj/count (FrameBounds 0 0): has_collision x_bounds",
             ],
         ),
         (
             "has_collision  1",
             "has_collision  2",
             WHOLE,
-            &["7:16: error: found `2`; expected 0 or 1"],
+            &["7:16: error: pfobj/header-line: 0 1 2"],
         ),
         (
             "frame_counts   2",
             "frame_counts   ",
             WHOLE,
-            &[
-                "6:16: error: the line ends after 0 numbers of frames; expected one for each of the clips of `num_as`",
-            ],
+            &["6:16: error: pfobj/header-line: 0 num_as"],
         ),
         (
             "frame_counts   2",
             "frame_counts   x",
             WHOLE,
-            &["6:16: error: found `x`; expected a number of frames"],
+            &["6:16: error: pfobj/header-line: x"],
         ),
     ]);
     check_gaps(&[
-        (
-            2..=2,
-            WHOLE,
-            &["2:1: error: found `num_joints`; expected `num_verts <number of vertices>`"],
-        ),
+        (2..=2, WHOLE, &["2:1: error: pfobj/header-line: num_joints"]),
         (
             5..=5,
             WHOLE,
-            &["5:1: error: found `frame_counts`; expected `num_as <number of clips>`"],
+            &["5:1: error: pfobj/header-line: frame_counts"],
         ),
-        (
-            7..=7,
-            WHOLE,
-            &["7:1: error: found `v`; expected `has_collision <0 or 1>`"],
-        ),
+        (7..=7, WHOLE, &["7:1: error: pfobj/header-line: v"]),
     ]);
 }
 
@@ -630,74 +614,70 @@ fn limits_of_the_engine_are_said() {
             "skin.png",
             "my skin.png",
             WHOLE,
-            &["27:13: warning: found `my skin.png`; the engine takes only the first word"],
+            &["27:13: warning: pfobj/name (Material 0): my skin.png"],
         ),
         (
             "skin.png",
             &long,
             WHOLE,
             &[
-                "27:13: warning: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine takes only the first 63 bytes",
+                "27:13: warning: pfobj/name (Material 0): 63 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...",
             ],
         ),
         (
             "material Skin",
             "material __none__",
             WHOLE,
-            &["23:10: error: found `__none__`; the engine stops at a material of this name"],
+            &["23:10: error: pfobj/bad-name (Material 0): __none__"],
         ),
         (
             "j 1 arm",
             &format!("j 1 {long}"),
             WHOLE,
             &[
-                "29:5: error: found `aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...`; the engine has room for 63 bytes, and writes past it",
+                "29:5: error: pfobj/bad-name (Joint 1): 63 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...",
             ],
         ),
         (
             "vw  0/0.250000\n",
             "vw\n",
             WHOLE,
-            &[
-                "21:3: error: 1 line without a space after `vw`; the engine refuses that in a model with clips",
-            ],
+            &["21:3: error: pfobj/empty-weights (Vertex 2): 1 vw"],
         ),
         (
             "1/0.750000",
             "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6",
             WHOLE,
-            &[
-                "16:41: warning: 1 vertex moved by more than 6 joints; the engine leaves out those after the first 6",
-            ],
+            &["16:41: warning: pfobj/influences (Vertex 1): 1 6"],
         ),
         (
             "vm 0\nv 0.5",
             "vm 0\n\nv 0.5",
             WHOLE,
-            &["18:1: error: a blank line; the engine refuses it"],
+            &["18:1: error: pfobj/blank-line"],
         ),
         (
             "vt 0.250000 1.5",
             "vt 0.250000 2.0 1.5",
             WHOLE,
-            &["14:17: warning: more on the line than is read; it is ignored"],
+            &["14:17: warning: pfobj/extra-words (Vertex 1)"],
         ),
     ]);
     let lists = [
         (
             "num_as         1",
             "num_as 33",
-            "5:8: error: 33 clips; the engine refuses more than 32",
+            "5:8: error: pfobj/limit: 32 33",
         ),
         (
             "num_materials  1",
             "num_materials 17",
-            "4:15: error: 17 materials; the engine refuses more than 16",
+            "4:15: error: pfobj/limit: 16 17",
         ),
         (
             "num_joints     2",
             "num_joints 257",
-            "3:12: error: 257 joints; the engine moves no more than 256",
+            "3:12: error: pfobj/joint-limit: 256 257",
         ),
     ];
     // One problem for all vertices.
@@ -705,14 +685,12 @@ fn limits_of_the_engine_are_said() {
     let many = "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6";
     let text = MODEL.replace("vw  0/1.000000", &format!("vw  0/1.0 {many}"));
     let crowded = read(text.replace(few, many));
-    let said = "11:41: warning: 2 vertices moved by more than 6 joints, the other on line 16; the \
-                engine leaves out those after the first 6";
+    let said = "11:41: warning: pfobj/influences (Vertex 0): 16 2 6";
     assert_eq!(problems(&crowded), [said]);
     let named = read(changed("as Wave", &format!("as {long} more")));
-    let said = "; the engine has room for 63 bytes, and writes past it";
-    assert!(
-        problems(&named)[0].starts_with("30:4: error: ") && problems(&named)[0].ends_with(said)
-    );
+    assert!(problems(&named)[0].starts_with(
+        "30:4: error: pfobj/bad-name (Clip 0): 63 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa..."
+    ));
     for (from, to, warning) in lists {
         let model = read(changed(from, to));
         let said = problems(&model);
@@ -724,23 +702,19 @@ fn limits_of_the_engine_are_said() {
     let model = read(changed("vm 0", &format!("vm 0{}", " ".repeat(300))));
     assert_eq!(
         problems(&model),
-        [
-            "12:256: error: a line of 305 bytes; the engine refuses more than 255, the line end included"
-        ]
+        ["12:256: error: pfobj/long-line (Vertex 0): 255 305"]
     );
     assert_eq!(
         problems(&read(format!("\u{feff}{MODEL}"))),
-        ["1:1: error: a byte order mark; the engine refuses it"]
+        ["1:1: error: pfobj/byte-order-mark"]
     );
     assert_eq!(
         problems(&read(format!("{MODEL}hello\nworld\n"))),
-        [
-            "44:1: warning: 12 bytes after the end of the model, from `hello\\nworld\\n` on; the rest is ignored"
-        ]
+        ["44:1: warning: pfobj/trailing-data: 12 hello\\nworld\\n"]
     );
     assert_eq!(
         problems(&read(MODEL.trim_end())),
-        ["43:28: error: the last line does not end; the engine refuses the file"]
+        ["43:28: error: pfobj/last-line"]
     );
     let model = read(changed("1/0.750000", "1/0.1 1/0.2 1/0.3 1/0.4 1/0.5 1/0.6"));
     let weights = model
@@ -758,21 +732,21 @@ fn a_broken_vertex_spoils_no_other() {
             "v 1.500000",
             "v 1.5x",
             TWO,
-            &["13:3: error: found `1.5x`; expected `v <x> <y> <z>`"],
+            &["13:3: error: pfobj/value (Vertex 1): 1.5x"],
         ),
         (
             "v 1.500000 1.000000 -0.250000",
             "v 1.5 1.0",
             TWO,
-            &["13:10: error: the line ends; expected `v <x> <y> <z>`"],
+            &["13:10: error: pfobj/value (Vertex 1)"],
         ),
         (
             "v 1.500000",
             "w 1.500000",
             TWO,
             &[
-                "13:1: error: found `w`; expected `v <x> <y> <z>`",
-                "  14:1: error: found `vt`; expected `v <x> <y> <z>`",
+                "13:1: error: pfobj/line (Vertex 1): w",
+                "  14:1: error: pfobj/line (Vertex 1): vt",
             ],
         ),
         (
@@ -780,69 +754,50 @@ fn a_broken_vertex_spoils_no_other() {
             "vx 0.250000",
             WHOLE,
             &[
-                "14:1: error: found `vx`; expected `vt <u> <v>`",
-                "  15:1: error: found `vn`; expected `vt <u> <v>`",
+                "14:1: error: pfobj/line (Vertex 1): vx",
+                "  15:1: error: pfobj/line (Vertex 1): vn",
             ],
         ),
         (
             "vt 0.250000",
             "hello\nvt 0.250000",
             WHOLE,
-            &["14:1: error: found `hello`; expected `vt <u> <v>`"],
+            &["14:1: error: pfobj/line (Vertex 1): hello"],
         ),
         (
             "vt 0.250000",
             "vt 0,25",
             WHOLE,
-            &[
-                "14:4: error: found `0,25`, which has a decimal comma; expected a decimal point; \
-                 lines with such numbers are left out",
-            ],
+            &["14:4: error: pfobj/decimal-comma (Vertex 1): 0,25"],
         ),
         (
             "1/0.750000",
             "1:0.75",
             WHOLE,
-            &["16:5: error: found `1:0.75`; expected `vw <joint>/<weight> ...`"],
+            &["16:5: error: pfobj/value (Vertex 1): 1:0.75"],
         ),
         (
             "1/0.750000",
             "one/0.75",
             WHOLE,
-            &["16:5: error: found `one/0.75`; expected `vw <joint>/<weight> ...`"],
+            &["16:5: error: pfobj/value (Vertex 1): one/0.75"],
         ),
         (
             "vm 0",
             "vm -1",
             WHOLE,
-            &["12:4: error: found `-1`; expected `vm <material>`"],
+            &["12:4: error: pfobj/value (Vertex 0): -1"],
         ),
     ]);
     check_gaps(&[
-        (
-            13..=13,
-            TWO,
-            &["13:1: error: found `vt`; expected `v <x> <y> <z>`"],
-        ),
-        (
-            14..=14,
-            WHOLE,
-            &["14:1: error: found `vn`; expected `vt <u> <v>`"],
-        ),
-        (
-            14..=15,
-            WHOLE,
-            &["14:1: error: found `vw`; expected `vt <u> <v>`"],
-        ),
-        (
-            17..=17,
-            WHOLE,
-            &["17:1: error: found `v`; expected `vm <material>`"],
-        ),
+        (13..=13, TWO, &["13:1: error: pfobj/line (Vertex 1): vt"]),
+        (14..=14, WHOLE, &["14:1: error: pfobj/line (Vertex 1): vn"]),
+        (14..=15, WHOLE, &["14:1: error: pfobj/line (Vertex 1): vw"]),
+        (17..=17, WHOLE, &["17:1: error: pfobj/line (Vertex 1): v"]),
         (
             13..=17,
             TWO,
-            &["18:1: error: found `material` after 2 vertices; expected 3 as `num_verts` says"],
+            &["18:1: error: pfobj/count (Vertex 1): 2 3 material num_verts"],
         ),
     ]);
     let model = read(changed("v 1.500000", "v 1.5x"));
@@ -857,52 +812,52 @@ fn numbers_that_are_not_finite_are_replaced() {
             "v 1.500000",
             "v nan",
             WHOLE,
-            &["13:3: error: found `nan`; expected a finite number, 0 is taken"],
+            &["13:3: error: pfobj/not-finite (Vertex 1): 0 nan"],
         ),
         (
             "vn 0.000000",
             "vn -inf",
             WHOLE,
-            &["10:4: error: found `-inf`; expected a finite number, 0 is taken"],
+            &["10:4: error: pfobj/not-finite (Vertex 0): -inf 0"],
         ),
         (
             "vt 0.250000",
             "vt 1e99",
             WHOLE,
-            &["14:4: error: found `1e99`; expected a finite number, 0 is taken"],
+            &["14:4: error: pfobj/not-finite (Vertex 1): 0 1e99"],
         ),
         (
             "1/0.750000",
             "1/nan",
             WHOLE,
-            &["16:7: error: found `nan`; expected a finite number, 0 is taken"],
+            &["16:7: error: pfobj/not-finite (Vertex 1): 0 nan"],
         ),
         (
             "diffuse 0.8",
             "diffuse infinity 0.8",
             WHOLE,
             &[
-                "25:13: error: found `infinity`; expected a finite number, 0 is taken",
-                "25:40: warning: more on the line than is read; it is ignored",
+                "25:13: error: pfobj/not-finite (Material 0): 0 infinity",
+                "25:40: warning: pfobj/extra-words (Material 0)",
             ],
         ),
         (
             "1.000000/1.000000/2.000000",
             "1.000000/1.000000/nan",
             WHOLE,
-            &["29:27: error: found `nan`; expected a finite number, 1 is taken"],
+            &["29:27: error: pfobj/not-finite (Joint 1): 1 nan"],
         ),
         (
             "/0.100000/",
             "/nan/",
             WHOLE,
-            &["31:83: error: found `nan`; expected a finite number, 0 is taken"],
+            &["31:83: error: pfobj/not-finite (Frame 0 0): 0 nan"],
         ),
         (
             "x_bounds -4.000000",
             "x_bounds -inf",
             WHOLE,
-            &["41:10: error: found `-inf`; expected a finite number, 0 is taken"],
+            &["41:10: error: pfobj/not-finite (BindBounds): -inf 0"],
         ),
     ]);
     let model = read(changed(
@@ -919,62 +874,55 @@ fn references_that_lead_nowhere_are_named() {
             "1/0.750000",
             "7/0.750000",
             WHOLE,
-            &["16:5: error: the vertex names joint 7, but the list ends at 1"],
+            &["16:5: error: pfobj/joint-index (Vertex 1): 1 7"],
         ),
         (
             "0/0.500000",
             "2/0.500000",
             WHOLE,
-            &["16:16: error: the vertex names joint 2, but the list ends at 1"],
+            &["16:16: error: pfobj/joint-index (Vertex 1): 1 2"],
         ),
         (
             "vm 0",
             "vm 4294967295",
             WHOLE,
-            &[
-                "12:4: error: the vertex names material 4294967295, but the list has only material 0",
-            ],
+            &["12:4: error: pfobj/material-index (Vertex 0): 0 4294967295"],
         ),
         (
             "1/0.750000",
             "1/-0.75",
             WHOLE,
-            &[
-                "16:7: warning: 1 vertex with weights above and below 0, such as `-0.75`; the engine \
-                 divides them by their sum, so that some of the joints move the vertex the other way",
-            ],
+            &["16:7: warning: pfobj/negative-weight (Vertex 1): -0.75 1"],
         ),
         (
             "j 1 arm",
             "j 9 arm",
             WHOLE,
-            &["29:3: error: found parent 9; expected 0 or one of the 2 joints"],
+            &["29:3: error: pfobj/parent (Joint 1): 0 2 9"],
         ),
         (
             "j 1 arm",
             "j 2 arm",
             WHOLE,
-            &["29:3: error: joint 2 `arm` is its own parent; it is taken for a root"],
+            &["29:3: error: pfobj/parent-cycle (Joint 1): 2 arm"],
         ),
         (
             "j 0 root",
             "j 2 root",
             WHOLE,
-            &[
-                "28:3: error: joint 1 `root` descends from itself over 2 joints; it is taken for a root",
-            ],
+            &["28:3: error: pfobj/parent-cycle (Joint 0): 1 2 root"],
         ),
         (
             "0.000000/0.600000/0.000000/0.800000",
             "0.0/0.0/-0.0/0",
             WHOLE,
-            &["29:36: error: 1 quaternion of length 0; the engine turns nothing there"],
+            &["29:36: error: pfobj/rotation (Joint 1): 0 1"],
         ),
         (
             "0.000000/0.600000/0.000000/0.800000 0.000000/0.2",
             "0.0/0.0/0.0/0.0 0.000000/0.2",
             WHOLE,
-            &["32:38: error: 1 quaternion of length 0; the engine turns nothing there"],
+            &["32:38: error: pfobj/rotation (Frame 0 0): 0 1"],
         ),
     ]);
     let parents = |text: String| {
@@ -990,7 +938,7 @@ fn references_that_lead_nowhere_are_named() {
     let long = "arm\u{1}".repeat(99);
     let model = read(changed("j 1 arm", &format!("j 2 {long}")));
     let said = problems(&model);
-    let message = said.iter().find(|said| said.contains("is its own parent"));
+    let message = said.iter().find(|said| said.contains("pfobj/parent-cycle"));
     let quoted = format!("joint 2 `{}...` is", "arm\\u{1}".repeat(5));
     assert!(message.unwrap().contains(&quoted), "{said:?}");
 }
@@ -1026,8 +974,8 @@ fn cycles_among_many_joints_are_cut_once() {
     assert_eq!(
         problems(&model),
         [
-            "4:15: warning: no materials; the engine has none for the vertices then",
-            "10:3: error: joint 3 `b3` descends from itself over 3 joints; it is taken for a root",
+            "4:15: warning: pfobj/no-materials",
+            "10:3: error: pfobj/parent-cycle (Joint 2): 3 b3",
         ]
     );
 }
@@ -1039,49 +987,43 @@ fn broken_materials_and_joints_keep_their_place() {
             "texture skin.png",
             "texture",
             WHOLE,
-            &["27:12: error: the line ends; expected `texture <file name>`"],
+            &["27:12: error: pfobj/value (Material 0)"],
         ),
         (
             "ambient 1.000000",
             "ambient",
             WHOLE,
-            &["24:12: error: the line ends; expected `ambient <intensity>`"],
+            &["24:12: error: pfobj/value (Material 0)"],
         ),
         (
             "j 1 arm",
             "j 1",
             WHOLE,
-            &[
-                "29:5: error: found `1.000000/1.000000/2.000000`; no name stands before the scale; the engine refuses the file",
-            ],
+            &["29:5: error: pfobj/bad-name (Joint 1): 1.000000/1.000000/2.000000"],
         ),
         (
             " 1.000000/0.000000/0.000000\nas",
             "\nas",
             WHOLE,
-            &[
-                "29:98: error: the line ends; expected `j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
-            ],
+            &["29:98: error: pfobj/value (Joint 1)"],
         ),
         (
             "j 1 arm",
             "j -1 arm",
             WHOLE,
-            &[
-                "29:3: error: found `-1`; expected `j <parent> <name> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation> <x/y/z tip>`",
-            ],
+            &["29:3: error: pfobj/value (Joint 1): -1"],
         ),
     ]);
     check_gaps(&[
         (
             23..=23,
             WHOLE,
-            &["23:5: error: found `ambient`; expected `material <name>`"],
+            &["23:5: error: pfobj/line (Material 0): ambient"],
         ),
         (
             26..=26,
             WHOLE,
-            &["26:5: error: found `texture`; expected `specular <red> <green> <blue>`"],
+            &["26:5: error: pfobj/line (Material 0): texture"],
         ),
     ]);
     let out_of_order = without(23..=27).replace(
@@ -1093,8 +1035,8 @@ fn broken_materials_and_joints_keep_their_place() {
     assert_eq!(
         problems(&model),
         [
-            "23:1: error: found `j` after 0 materials; expected 1 as `num_materials` says",
-            "  25:1: error: found `material`; expected `as <name> <number of frames>`",
+            "23:1: error: pfobj/count: 0 1 j num_materials",
+            "  25:1: error: pfobj/order: material",
         ]
     );
 }
@@ -1107,96 +1049,85 @@ fn clips_keep_their_whole_frames() {
             "frame_counts   2",
             "frame_counts   3",
             WHOLE,
-            &["30:9: error: found `2` frames; expected 3 as `frame_counts` says"],
+            &["30:9: error: pfobj/frame-count (Clip 0): 2 3 frame_counts"],
         ),
         (
             "as Wave 2",
             "as Wave 3",
             WHOLE,
-            &["30:9: error: found `3` frames; expected 2 as `frame_counts` says"],
+            &["30:9: error: pfobj/frame-count (Clip 0): 2 3 frame_counts"],
         ),
         (
             "as Wave 2",
             "as Wave 1",
             WHOLE,
-            &["30:9: error: found `1` frames; expected 2 as `frame_counts` says"],
+            &["30:9: error: pfobj/frame-count (Clip 0): 1 2 frame_counts"],
         ),
         (
             "as Wave 2",
             "as Wave",
             WHOLE,
-            &["30:4: error: found `Wave`; expected `as <name> <number of frames>`"],
+            &["30:4: error: pfobj/value (Clip 0): Wave"],
         ),
         (
             "        2 1",
             "        2 1/1/1 0/0/0/1 0/0/0\n        2 1",
             WHOLE,
-            &["33:9: error: found `2`; expected the 2 poses of a frame, which stays at rest"],
+            &["33:9: error: pfobj/frame (Frame 0 0): 2"],
         ),
         (
             "/0.100000/",
             "/0.1x0000/",
             WHOLE,
-            &[
-                "31:83: error: found `0.1x0000`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
-            ],
+            &["31:83: error: pfobj/value (Frame 0 0): 0.1x0000"],
         ),
         (
             "        2 1",
             "        two 1",
             WHOLE,
             &[
-                "32:9: error: found `two`; expected the 2 poses of a frame, which stays at rest",
-                "  32:9: error: found `two`; expected `x_bounds <min> <max>` of the frame",
+                "32:9: error: pfobj/frame (Frame 0 0): 2 two",
+                "  32:9: error: pfobj/line (FrameBounds 0 0): two",
             ],
         ),
         (
             "x_bounds -1.000000 1.000000",
             "x_bounds 1.0 -1.0",
             WHOLE,
-            &[
-                "33:10: warning: 1 line of bounds with min above max, such as from 1 to -1; the \
-                 engine selects and culls by such a box, which holds nothing",
-            ],
+            &["33:10: warning: pfobj/bounds-order (FrameBounds 0 0): -1 1"],
         ),
     ]);
     check_gaps(&[
         (
             32..=32,
             WHOLE,
-            &[
-                "32:2: error: found `x_bounds`; expected the 2 poses of a frame, which stays at rest",
-            ],
+            &["32:2: error: pfobj/frame (Frame 0 0): 2 x_bounds"],
         ),
-        (
-            36..=36,
-            WHOLE,
-            &["36:9: error: found `2`; expected the 2 poses of a frame, which stays at rest"],
-        ),
+        (36..=36, WHOLE, &["36:9: error: pfobj/frame (Frame 0 1): 2"]),
         (
             36..=40,
             ONE,
-            &["36:1: error: the clip of line 30 ends after 1 frame; expected 2"],
+            &["36:1: error: pfobj/frame-count (Clip 0): 1 2 30"],
         ),
         (
             33..=35,
             WHOLE,
-            &["33:9: error: found `1`; expected `x_bounds <min> <max>` of the frame"],
+            &["33:9: error: pfobj/bounds (FrameBounds 0 0): 1"],
         ),
         (
             34..=34,
             WHOLE,
-            &["34:2: error: found `z_bounds`; expected `y_bounds <min> <max>`"],
+            &["34:2: error: pfobj/line (FrameBounds 0 0): z_bounds"],
         ),
         (
             41..=43,
             "3 vertices, 1 materials, 2 joints, Wave 2",
-            &["41:1: error: the file ends; expected `x_bounds <min> <max>` of the bind pose"],
+            &["41:1: error: pfobj/bounds"],
         ),
         (
             43..=43,
             "3 vertices, 1 materials, 2 joints, Wave 2",
-            &["43:1: error: the file ends; expected `z_bounds <min> <max>`"],
+            &["43:1: error: pfobj/line (BindBounds)"],
         ),
     ]);
     // The damaged frame keeps its place, at rest.
@@ -1230,8 +1161,7 @@ fn joints_of_another_armature_stay_at_rest() {
         "j 0 c0 1/1/1 0/0/0/1 5/0/0 0/1/0\nj 5 c1 1/1/1 0/0/0/1 0/2/0 0/1/0\nas Walk",
     );
     let model = read(&two);
-    let expected = "39:1: error: each frame has 4 poses; expected 6, one for each joint; it is read with \
-                    joints 5 to 6 at rest";
+    let expected = "39:1: error: pfobj/frame (Frame 0 0), read: 4 5 6";
     assert_eq!(problems(&model), [expected]);
     let frames: Vec<_> = model.clips.iter().map(|clip| clip.frame_count).collect();
     assert_eq!(frames, [3, 2, 1]);
@@ -1280,49 +1210,32 @@ fn weights_without_clips_may_be_anything() {
 /// A repeated fault of an exporter is one problem, with its count and places.
 #[test]
 fn values_that_the_engine_draws_wrong_are_one_problem() {
-    const UNWEIGHTED: &str = "the engine leaves such in the bind pose while the rest moves";
-    const ZERO_NORMAL: &str =
-        "the engine divides by the length, and how light falls there is undefined";
-    const LENGTH: &str = "the engine takes it for 1, and distorts what is turned";
-    const EULER: &str = "the engine reads the four of a quaternion: W is unset there, and in a \
-                         pose the translation too; they are taken for degrees";
     let normal = "vn 0.000000 0.000000 1.000000";
     let rotation = "0.000000/0.600000/0.000000/0.800000";
     let weights = "vw  0/1.000000";
     let said = |text: String| problems(&read(text));
     assert_eq!(
         said(MODEL.replace(normal, "vn 0 0 -0")),
-        [format!(
-            "10:4: warning: 3 normals of length 0, the others on lines 15 and 20; {ZERO_NORMAL}"
-        )]
+        ["10:4: warning: pfobj/zero-normal (Vertex 0): 0 15 20 3"]
     );
     // Weights of 0 and an empty list after a space count as no weights; weights after the sixth are
     // ignored.
     let none = changed(weights, "vw 0/0 1/0.0").replace("vw  0/0.250000", "vw ");
     assert_eq!(
         said(none),
-        [format!(
-            "11:3: warning: 2 vertices without weights, the other on line 21; {UNWEIGHTED}"
-        )]
+        ["11:3: warning: pfobj/unweighted (Vertex 0): 2 21"]
     );
     // Dividing by a sum below 0 flips the signs.
     assert_eq!(
         said(changed("1/0.750000 0/0.500000", "1/0.750000 0/-0.5")),
-        [
-            "16:18: warning: 1 vertex with weights above and below 0, such as `-0.5`; the engine \
-             divides them by their sum, so that some of the joints move the vertex the other way"
-        ]
+        ["16:18: warning: pfobj/negative-weight (Vertex 1): -0.5 1"]
     );
     let negated = read(MODEL.replace(" 0/", " 0/-").replace("1/0.75", "1/-0.75"));
     assert_eq!(problems(&negated), [""; 0], "nothing looks different");
-    let notes: Vec<String> = negated.notes.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = negated.notes.iter().map(Problem::facts).collect();
     assert_eq!(
         notes,
-        [
-            "11:7: note: 3 vertices whose weights are all below 0, such as `-1.000000`, the others \
-             on lines 16 and 21; the engine divides them by their sum, so that nothing looks \
-             different"
-        ]
+        ["11:7: note: pfobj/negated-weights (Vertex 0): -1.000000 0 16 21 3"]
     );
     assert_eq!(
         said(changed("1/0.750000 0/0.500000", "1/0.5 0/-0.5")).len(),
@@ -1333,26 +1246,18 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
     assert_eq!(said(seven).len(), 2, "the seventh, and that there is none");
     assert_eq!(
         said(MODEL.replace(rotation, "0/0.7/0/0.8")),
-        [format!(
-            "29:36: warning: 3 quaternions of another length than 1, such as 1.0630146, the others \
-             on lines 32 and 37; {LENGTH}"
-        )]
+        ["29:36: warning: pfobj/rotation-length (Joint 1): 1 1.0630146 3 32 37"]
     );
     assert_eq!(
         said(changed(&format!("{rotation} 0.000000/0.2"), "1/2/3 0/0.2")),
-        [format!(
-            "32:38: warning: 1 rotation of three components, such as `1/2/3`; {EULER}"
-        )]
+        ["32:38: warning: pfobj/euler-rotation (Frame 0 0): 1 1/2/3"]
     );
     let model = read(MODEL.replace(normal, "vn 0 0.3 0.4"));
     assert_eq!(problems(&model), [""; 0], "the engine normalises them");
-    let notes: Vec<String> = model.notes.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = model.notes.iter().map(Problem::facts).collect();
     assert_eq!(
         notes,
-        [
-            "10:4: note: 3 normals of another length than 1, such as 0.5, the others on lines 15 \
-             and 20; the engine makes it 1, so that nothing looks different"
-        ]
+        ["10:4: note: pfobj/normal-length (Vertex 0): 0.5 1 15 20 3"]
     );
     // A model without clips needs no weights.
     let still = without(30..=40)
@@ -1397,23 +1302,17 @@ fn names_that_occur_twice_are_told_of_once_each() {
         .replace("x_bounds -4", &[clips, "x_bounds -4"].concat())
         .replace("j 1 arm", "j 1 root");
     let model = read(text);
-    let engine = "the engine finds clips by their names, and plays only the first";
     assert_eq!(
         problems(&model),
         [
-            format!(
-                "42:4: warning: 4 clips are called `Wave`, the others on lines 30, 44 and 45; {engine}"
-            ),
-            format!("43:4: warning: 2 clips are called `Run`, the other on line 41; {engine}"),
+            "42:4: warning: pfobj/clip-twice (Clip 2): 30 4 44 45 Wave",
+            "43:4: warning: pfobj/clip-twice (Clip 3): 2 41 Run",
         ]
     );
-    let notes: Vec<String> = model.notes.iter().map(ToString::to_string).collect();
+    let notes: Vec<String> = model.notes.iter().map(Problem::facts).collect();
     assert_eq!(
         notes,
-        [
-            "29:5: note: 2 joints are called `root`, the other on line 28; the engine goes by \
-             their order and not by names"
-        ]
+        ["29:5: note: pfobj/joint-twice (Joint 1): 2 28 root"]
     );
 }
 
@@ -1439,26 +1338,25 @@ fn decimal_commas_are_one_problem() {
         .into_iter()
         .partition(|problem| !problem.starts_with(' '));
     assert!(
-        below.len() > 20 && below[0].contains("decimal comma"),
+        below.len() > 20 && below[0].contains("pfobj/decimal-comma"),
         "{below:#?}"
     );
     assert_eq!(
         commas[0],
-        "13:3: error: found `1,500000`, one of 110 numbers with a decimal comma; expected a decimal \
-         point; lines with such numbers are left out"
+        "13:3: error: pfobj/decimal-comma (Vertex 1): 1,500000 110"
     );
     // Names are not numbers.
     let named = changed("skin.png", "skin_1,5.png").replace("2.000000", "2,000000");
     let named = read(named.replacen("1/0.750000", "1/0,750000", 1));
     let said = problems(&named);
-    assert!(said[0].contains("one of 5 numbers"), "{said:#?}");
+    assert!(said[0].contains("pfobj/decimal-comma"), "{said:#?}");
     assert_eq!(commas.len(), 1, "{commas:#?}");
     // Nothing of a file without any decimal point can be shown.
     let all = format!("{head}has_collision  1\n{}", MODEL.replace('.', ","));
     let error = pfobj::read(all.as_bytes())
         .err()
-        .map(|error| error.to_string());
-    assert!(error.is_none_or(|error| error.contains("decimal comma")));
+        .and_then(|error| error.problem().map(Problem::facts));
+    assert!(error.is_none_or(|error| error.contains("pfobj/decimal-comma")));
 }
 
 #[test]
@@ -1467,23 +1365,23 @@ fn a_file_that_is_cut_is_shown_as_far_as_it_goes() {
     let model = cut("v 0.500000 2.0", 0);
     assert_eq!(
         problems(&model),
-        ["18:1: error: the file ends after 2 vertices; expected 3 as `num_verts` says"]
+        ["18:1: error: pfobj/count (Vertex 1): 2 3 num_verts"]
     );
     assert_eq!(summary(&model), "2 vertices, 0 materials, 0 joints, ");
     let model = cut("j 1 arm", 0);
     assert_eq!(
         problems(&model),
-        ["29:1: error: the file ends after 1 joint; expected 2 as `num_joints` says"]
+        ["29:1: error: pfobj/count: 1 2 num_joints"]
     );
     // In the second frame.
     let model = cut("0.000000/0.400000", 3);
     assert_eq!(
         problems(&model),
         [
-            "37:74: error: found `0.0`; expected `<joint> <x/y/z scale> <x/y/z/w rotation> <x/y/z translation>`",
-            "  37:77: error: the file ends in the clip of line 30 after 1 frame; expected 2",
-            "  37:77: error: the file ends; expected `x_bounds <min> <max>` of the bind pose",
-            "  37:77: error: the last line does not end; the engine refuses the file",
+            "37:74: error: pfobj/value (Frame 0 1): 0.0",
+            "  37:77: error: pfobj/frame-count (Clip 0): 1 2 30",
+            "  37:77: error: pfobj/bounds",
+            "  37:77: error: pfobj/last-line",
         ]
     );
     assert_eq!(summary(&model), "3 vertices, 1 materials, 2 joints, Wave 1");
@@ -1504,56 +1402,40 @@ fn what_has_nothing_to_show_is_refused() {
             Ok(model) => panic!("read, with {:?}", model.problems),
             Err(error) => {
                 let problem = error.problem().unwrap();
-                assert_eq!(
-                    error.to_string(),
-                    format!("{}: {}", problem.place, problem.message)
-                );
-                error.to_string()
+                problem.facts()
             }
         }
     }
-    assert_eq!(
-        refusal(""),
-        "1:1: the file is empty; expected `version <number>`"
-    );
+    assert_eq!(refusal(""), "1:1: error: pfobj/header-line");
     assert_eq!(
         refusal("hello\nworld\n"),
-        "1:1: found `hello`; expected `version <number>`"
+        "1:1: error: pfobj/header-line: hello"
     );
     assert_eq!(
         refusal("version 1.0\nnum_materials 2\nnum_rows 1\n"),
-        "2:1: found `num_materials`; expected `num_verts <number of vertices>`"
+        "2:1: error: pfobj/header-line: num_materials"
     );
-    assert_eq!(
-        refusal(&MODEL[..30]),
-        "2:12: the line ends; expected `num_verts <number of vertices>`"
-    );
+    assert_eq!(refusal(&MODEL[..30]), "2:12: error: pfobj/header-line");
     let head: String = MODEL.split_inclusive('\n').take(7).collect();
-    assert_eq!(
-        refusal(&head),
-        "8:1: the file ends; expected `v <x> <y> <z>`"
-    );
+    assert_eq!(refusal(&head), "8:1: error: pfobj/no-vertices");
     assert_eq!(
         refusal(head.replace("num_verts      3", "num_verts 0")),
-        "2:11: found `0`; expected at least three vertices"
+        "2:11: error: pfobj/no-vertices: 0"
     );
     assert_eq!(
         refusal(head.replace("num_verts      3", "num_verts 2147483647")),
-        "8:1: the file ends; expected `v <x> <y> <z>`"
+        "8:1: error: pfobj/no-vertices"
     );
     let one = format!("{head}v 0 0 0\n").replace("num_verts      3", "num_verts 2147483647");
     assert_eq!(
         refusal(one.replace("v 0 0 0", "v")),
-        "2:11: found `2147483647` vertices; expected no more than the 1 that the rest of the file has room for"
+        "2:11: error: pfobj/header-count: 1 2147483647"
     );
     let broken = MODEL
         .replace("v 0.5", "v x")
         .replace("v 1.5", "v x")
         .replace("j ", "# j ");
-    assert_eq!(
-        refusal(broken),
-        "8:3: found `x00000`; expected `v <x> <y> <z>`"
-    );
+    assert_eq!(refusal(broken), "8:3: error: pfobj/value: x00000");
 }
 
 #[test]
@@ -1824,19 +1706,13 @@ fn weights_without_clips_may_name_any_joint() {
         assert_eq!(problems(&read(still.replace("vw 0/1.0", weights))), [""; 0]);
     }
     let found = problems(&read(whole.replace("vw 0/1.0", "vw 9/1.0")));
-    assert!(found[0].contains("names joint 9"), "{found:?}");
+    assert!(found[0].contains("pfobj/joint-index"), "{found:?}");
 }
 
 #[test]
 fn one_number_of_frames_too_many_is_ignored() {
     let found = problems(&read(dancing().replace("counts 3 2 1", "counts 3 2 1 9")));
-    assert_eq!(
-        found,
-        [
-            "6:20: warning: 4 numbers of frames; expected 3, one for each of the clips of `num_as`; \
-             the engine ignores the rest"
-        ]
-    );
+    assert_eq!(found, ["6:20: warning: pfobj/extra-words: 3 4 num_as"]);
 }
 
 /// A text with one of its lines, from 1, replaced.
@@ -1961,10 +1837,7 @@ fn frames_outside_clips_are_one_problem() {
     let bounds = "x_bounds 0 0\ny_bounds 0 0\nz_bounds 0 0\n";
     let text = whole.replacen("as Run", &format!("{bounds}{bounds}as Run"), 1);
     let said = problems(&read(text)).join("\n");
-    assert!(
-        said.contains("found `x_bounds`; expected `as <name> <number of frames>`"),
-        "{said}"
-    );
+    assert!(said.contains("pfobj/line: x_bounds"), "{said}");
 }
 
 /// A duplicated line, or one with a surplus word, is one problem, and all others are read.
@@ -2022,12 +1895,10 @@ fn numbers_of_poses_are_notes() {
             let model = read(with_line(&whole, number, &format!("{other} {rest}")));
             let what = format!("{other} for {joint} at {number}");
             assert_eq!(problems(&model), [""; 0], "{what}");
-            let notes: Vec<_> = model.notes.iter().map(ToString::to_string).collect();
-            let expected = format!(
-                "{number}:1: note: 1 pose with another number than that of its joint, such as `{other}`; the \
-                 engine goes by the order of the lines"
-            );
-            assert_eq!(notes, [expected]);
+            let notes: Vec<_> = model.notes.iter().map(Problem::facts).collect();
+            assert_eq!(notes.len(), 1, "{what}");
+            let place = format!("{number}:1: note: pfobj/pose-order ");
+            assert!(notes[0].starts_with(&place), "{notes:?}");
             assert_eq!(unplaced(model), shown, "{what}");
         }
     }
@@ -2064,9 +1935,8 @@ fn without_bounds(text: &str) -> String {
 #[test]
 fn a_word_after_the_name_of_a_material_is_said() {
     let model = read(changed("material Skin", "material Skin 7"));
-    let notes: Vec<_> = model.notes.iter().map(ToString::to_string).collect();
-    let expected = "23:10: note: found `Skin 7`; the engine takes the first word, and looks at no name \
-                    of a material";
+    let notes: Vec<_> = model.notes.iter().map(Problem::facts).collect();
+    let expected = "23:10: note: pfobj/material-name (Material 0): Skin 7";
     assert_eq!(notes, [expected]);
     assert_eq!(problems(&model), [""; 0]);
     assert_eq!(model.materials[0].name, "Skin 7");
@@ -2087,7 +1957,7 @@ fn a_joint_less_than_poses_is_one_problem() {
         let said = problems(&model);
         assert_eq!(model.problems.len(), 1, "{line}: {said:#?}");
         assert!(
-            said[0].contains("each frame has 4 poses; expected 3, one for each joint"),
+            said[0].contains("pfobj/frame (Frame 0 0), left out: 3 4"),
             "{said:#?}"
         );
         assert_eq!(
