@@ -385,7 +385,7 @@ impl<'a> Reader<'a> {
         let number = self.text.line;
         let key = self.text.word(true)?;
         if key.place.0 != number {
-            let message = "a blank line; the engine refuses it";
+            let message = "blank line; the engine refuses it";
             self.text.warn(&rules::BLANK_LINE, (number, 1), message);
             // The blank line may replace another line.
             self.lost();
@@ -405,7 +405,7 @@ impl<'a> Reader<'a> {
         if self.text.pos == self.text.line_start || self.cut.is_some() {
             return;
         }
-        let whole = "the last line does not end; the engine refuses the file";
+        let whole = "missing line feed after the last line; the engine refuses the file";
         let message = self.early_end().unwrap_or_else(|| whole.to_owned());
         self.text
             .warn(&rules::LAST_LINE, self.text.place(), &message);
@@ -436,7 +436,7 @@ impl<'a> Reader<'a> {
             self.text.unread(word);
             if let Some(LineKind::Count(Kind::Faction | Kind::Entity)) = LineKind::of(word.text) {
                 let message =
-                    "the older form without version and sections; the engine of today refuses it";
+                    "older form without version and sections; the current engine refuses it";
                 self.text.warn(&rules::OLDER_FORM, word, message);
                 self.scene.layout.is_older = true;
                 return Ok(None);
@@ -494,7 +494,7 @@ impl<'a> Reader<'a> {
             (None, Some(word)) if has_decimal_comma(word.text) => {
                 let rule = &rules::DECIMAL_COMMA;
                 self.text
-                    .report_decimal_comma(rule, word.into(), "the version is not known");
+                    .report_decimal_comma(rule, word.into(), "the version is unknown");
             }
             (None, _) => self
                 .text
@@ -526,7 +526,7 @@ impl<'a> Reader<'a> {
     /// Warns of words after the part of a line that is read.
     fn check_extra_words(&mut self, mut after: impl Iterator<Item = Word<'a>>) {
         if let Some(extra) = after.next() {
-            let message = "more on the line than is read; it is ignored";
+            let message = "extra words on the line; they are ignored";
             self.text.warn(&rules::EXTRA_WORDS, extra, message);
             self.damaged();
         }
@@ -543,11 +543,7 @@ impl<'a> Reader<'a> {
         let is_other = announced.count != count as u64;
         if is_other {
             self.text.report(&rules::COUNT, announced.place, || {
-                let are = if count == 1 { "is" } else { "are" };
-                format!(
-                    "{announces} {announced}; there {are} {}",
-                    counted(count, noun)
-                )
+                format!("{announces} {announced}; found {}", counted(count, noun))
             });
         }
         is_other
@@ -632,7 +628,7 @@ impl<'a> Reader<'a> {
                 let mut expected = kind.map_or(SECTION_LINE, Kind::line).to_owned();
                 let key = std::str::from_utf8(line.key.text).unwrap_or_default();
                 if let Some(meant) = suggest(key, LINE_KINDS.iter().map(|(key, _)| key)) {
-                    expected = format!("{expected}; did you mean `{meant}`?");
+                    expected = format!("{expected} (did you mean `{meant}`?)");
                 }
                 self.skip(&rules::LINE, line.key, &expected);
             }
@@ -692,7 +688,7 @@ impl<'a> Reader<'a> {
             if let Some(meant) = suggest(unknown, KNOWN_SECTIONS.iter().map(SectionKind::name)) {
                 self.text.report(&rules::SECTION, name, || {
                     let name = quoted(name.text);
-                    format!("{name} is no section that the engine knows; did you mean `{meant}`?")
+                    format!("unknown section {name} (did you mean `{meant}`?)")
                 });
                 self.mark_section_lost();
             }
@@ -719,7 +715,7 @@ impl<'a> Reader<'a> {
             };
             self.text.report(&rules::SECTION_TWICE, name, || {
                 let name = kind.name();
-                format!("`{name}` for the second time; the first is in line {first}")
+                format!("duplicate section `{name}`; the first is on line {first}")
             });
             self.mark_section_lost();
         } else {
@@ -752,13 +748,14 @@ impl<'a> Reader<'a> {
         let count = kind.count(&self.scene) - part.records_before;
         let key = kind.count_key();
         if let Some(announced) = part.announced {
-            if self.check_count(announced, &format!("`{key}` says"), count, kind.noun()) {
+            if self.check_count(announced, &format!("`{key}` declares"), count, kind.noun()) {
                 self.damaged();
             }
         } else if part.count_line.is_none() {
             let place = Place::line(part.line);
-            self.text
-                .report(&rules::COUNT, place, || format!("no line `{key} <number>`"));
+            self.text.report(&rules::COUNT, place, || {
+                format!("missing line `{key} <number>`")
+            });
             self.damaged();
         }
         if kind == Kind::Faction {
@@ -776,7 +773,7 @@ impl<'a> Reader<'a> {
         if found != pairs && self.version.is_some_and(|version| version >= [1, 1]) {
             self.text.report(&rules::COUNT, Place::line(part.line), || {
                 let found = counted(found, "line");
-                format!("{found} of `diplomacy`; expected {pairs}, one for each pair of factions")
+                format!("{found} of `diplomacy`; expected {pairs}, one per pair of factions")
             });
             self.damaged();
         }
@@ -794,7 +791,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(first) = part.count_line.replace(line.number()) {
             self.text.report(&rules::COUNT, line.key, || {
-                format!("`{key}` for the second time; the first is in line {first}")
+                format!("duplicate `{key}`; the first is on line {first}")
             });
             return;
         }
@@ -860,7 +857,7 @@ impl<'a> Reader<'a> {
         if let Some(first) = first {
             self.text.report(&rules::ATTRIBUTE_TWICE, line.key, || {
                 let key = quoted(line.key.text);
-                format!("{key} for the second time; the first is in line {first}")
+                format!("duplicate {key}; the first is on line {first}")
             });
         }
         let key = line.key.text;
@@ -894,7 +891,8 @@ impl<'a> Reader<'a> {
             let place = Place::line(line);
             self.text.report(&rules::DIPLOMACY_TWICE, place, || {
                 format!(
-                    "factions {faction} and {other} for the second time; the first is in line {first}"
+                    "duplicate diplomacy of factions {faction} and {other}; the first is on \
+                     line {first}"
                 )
             });
             self.lost();

@@ -62,7 +62,7 @@ impl<'a> Reader<'a> {
         if let Some(meant) = suggest(key, known) {
             self.text.report(&rules::ATTRIBUTE_KEY, line.key, || {
                 let key = quoted(line.key.text);
-                format!("{key} is no {noun} that the engine knows; did you mean `{meant}`?")
+                format!("unknown {noun} {key} (did you mean `{meant}`?)")
             });
             self.damaged();
         }
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
     pub(super) fn check_nul(&mut self, start: usize, number: u64) {
         let line = &self.text.bytes[start..self.text.pos];
         if let Some(index) = line.iter().position(|byte| *byte == 0) {
-            let message = "a NUL byte; the line ends here for the engine";
+            let message = "NUL byte; the engine ends the line here";
             self.text
                 .warn(&rules::NUL_BYTE, text_place((number, 1), index), message);
             self.damaged();
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         let mut parts = color.into_iter();
         if let Some(part) = parts.find(|part| !(0.0..=255.0).contains(part)) {
             self.text.report(&rules::COLOR, line.found().place, || {
-                format!("a colour with {part}; expected 0 to 255")
+                format!("colour component {part}; expected 0 to 255")
             });
         }
     }
@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
         {
             self.text.report(&rules::EXTRA_WORDS, extra, || {
                 let extra = quoted(extra.text);
-                format!("{extra} after the class, whose name is one word")
+                format!("found {extra} after the class; expected one word")
             });
         }
         let place = line.found().place;
@@ -122,7 +122,7 @@ impl<'a> Reader<'a> {
         let is_huge = |number: &&f32| number.is_finite() && number.abs() > MAX_LENGTH;
         if let Some(number) = numbers.iter().find(is_huge).filter(|_| is_place) {
             self.text.report(&rules::HUGE_LENGTH, place, || {
-                format!("{key} is {number}; nothing of such a size can be seen")
+                format!("{key} is {number}, which is too large to be visible")
             });
         }
         match (key, &attribute.value) {
@@ -130,7 +130,7 @@ impl<'a> Reader<'a> {
                 // Two mirrored axes are half a turn.
                 let mirrors = scale.iter().filter(|factor| **factor < 0.0).count();
                 let fault = if scale.contains(&0.0) {
-                    "a scale of zero hides the entity"
+                    "scale of 0, which hides the entity"
                 } else if mirrors % 2 == 1 {
                     "this scale mirrors the entity; the engine draws it inside out"
                 } else {
@@ -148,13 +148,13 @@ impl<'a> Reader<'a> {
         let squares = quat.iter().map(|number| number * number);
         let length = squares.sum::<f32>().sqrt();
         if length == 0.0 {
-            let message = "a quaternion of length 0; the engine turns nothing there";
+            let message = "quaternion of length 0; the engine applies no rotation";
             self.text.warn(&rules::ROTATION, place, message);
         } else if (length - 1.0).abs() > LENGTH_TOLERANCE {
             self.text.report(&rules::ROTATION_LENGTH, place, || {
                 format!(
-                    "a quaternion of length {length}; the engine takes it for 1, and distorts what is \
-                     turned"
+                    "quaternion of length {length}; the engine expects 1 and distorts what it \
+                     rotates"
                 )
             });
         }
@@ -164,7 +164,7 @@ impl<'a> Reader<'a> {
     pub(super) fn check_end(&mut self, num_sections: Option<AnnouncedCount>) {
         self.text.problems.cause = self.section_damage.or(self.cut);
         if let Some(announced) = num_sections {
-            self.check_count(announced, "`num_sections` says", self.parts, "section");
+            self.check_count(announced, "`num_sections` declares", self.parts, "section");
         }
         self.text.problems.cause = None;
         self.check_factions();
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
                 problems.cause = self.damages[kind as usize];
                 problems.add_about(rule, kind.subject(i), place, || {
                     let name = quoted(name.as_bytes());
-                    format!("{name} is also the name in line {first}; scripts find only one")
+                    format!("duplicate name {name}, also on line {first}; scripts find only one")
                 });
             }
         }
@@ -198,7 +198,7 @@ impl<'a> Reader<'a> {
             let subject = Subject::Faction(MAX_FACTIONS as u32);
             let place = Place::line(extra.line);
             problems.add_about(&rules::FACTION_LIMIT, subject, place, || {
-                format!("{factions} factions; the engine has room for {MAX_FACTIONS}")
+                format!("{factions} factions; the engine supports at most {MAX_FACTIONS}")
             });
         }
         problems.cause = self.damages[Kind::Faction as usize];
@@ -209,7 +209,7 @@ impl<'a> Reader<'a> {
                 let (rule, place) = (&rules::FACTION_NAME_TWICE, Place::line(faction.line));
                 problems.add_about(rule, Kind::Faction.subject(i), place, || {
                     let name = quoted(faction.name.as_bytes());
-                    format!("{name} is also the name of the faction in line {first}")
+                    format!("duplicate faction name {name}; the first is on line {first}")
                 });
             }
         }
@@ -264,7 +264,8 @@ impl<'a> Reader<'a> {
                 problems.add(&rules::ONE_SIDED_WAR, place, || {
                     let line = other.line;
                     format!(
-                        "faction {a} is at war with {b}, which is at peace with it in line {line}"
+                        "faction {a} is at war with {b}, which is at peace with it on line \
+                         {line}"
                     )
                 });
             }

@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
             let place = text_place(name.place, max_bytes);
             self.text.report(&rules::NAME, place, || {
                 let (name, bytes) = (quoted(name.text), name.text.len());
-                format!("{name} has {bytes} bytes; the engine reads {max_bytes} of them")
+                format!("{name} has {bytes} bytes; the engine reads at most {max_bytes}")
             });
         }
     }
@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
             Value::Arguments(arguments) => (arguments.len(), "value"),
             _ => return,
         };
-        self.check_count(list.announced, "announces", count, noun);
+        self.check_count(list.announced, "declares", count, noun);
         self.damaged();
     }
 
@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
             self.text.problems.subject = Subject::File;
             let line = Place::line(record.line);
             self.text.report(&rules::RECORD, line, || {
-                Message::left_out("no attribute follows", format!("the {noun}"))
+                Message::left_out("no attributes found", format!("the {noun}"))
             });
             self.lost();
             return;
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
         }
         if let Some(missing) = self.missing_attribute(&record) {
             let (rule, place) = (&rules::ATTRIBUTE_MISSING, Place::line(record.line));
-            let message = || format!("this {noun} has {missing}");
+            let message = || format!("{noun}: {missing}");
             let problems = &mut self.text.problems;
             if record.kind == Kind::Faction && problems.cause.is_none() {
                 // Factions of an older version all lack the same attribute.
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
             self.lost();
         }
         if let Some(announced) = record.announced
-            && self.check_count(announced, "announces", count, "attribute")
+            && self.check_count(announced, "declares", count, "attribute")
         {
             self.lost();
         }
@@ -362,7 +362,7 @@ impl<'a> Reader<'a> {
                     .map_or(Place::line(*line), |key| (*key).into());
                 self.text.report(&rules::ATTRIBUTE_TWICE, place, || {
                     let key = quoted(key.as_bytes());
-                    format!("{key} for the second time; the first is in line {first}")
+                    format!("duplicate {key}; the first is on line {first}")
                 });
                 self.damaged();
             }
@@ -390,7 +390,7 @@ impl<'a> Reader<'a> {
         };
         let mut needed = needed.iter();
         let missing = needed.find(|key| record.attributes.get(key).is_none())?;
-        Some(format!("no `{missing}`"))
+        Some(format!("missing `{missing}`"))
     }
 
     fn add_record(&mut self, record: Record) {
