@@ -141,7 +141,7 @@ impl Archive {
     pub fn build(files: &[NewFile<'_>]) -> Result<Self, WriteError> {
         let bytes = write(files).map_err(|path| WriteError {
             record: format!("archive: file `{path}`"),
-            what: "an archive cannot have it beside the others".to_owned(),
+            what: "its path conflicts with another file".to_owned(),
         })?;
         Ok(Self::read(&bytes, 0, &mut Problems::new()))
     }
@@ -332,7 +332,7 @@ impl Reader<'_, '_> {
             if !self.directories.insert(directory.at) {
                 self.cursor.enter("directory", None);
                 self.warn(&rules::ARCHIVE, directory.at, || {
-                    "the directory is in more than one directory, or in itself; it is shown once"
+                    "the directory is in several directories or in itself; it is shown once"
                         .to_owned()
                 });
             } else if let Err(error) = self.read_directory(directory, &mut pending) {
@@ -376,7 +376,7 @@ impl Reader<'_, '_> {
             let first = self.cursor.pos();
             for i in 0..count {
                 if self.entries.len() > self.bytes.len() / ENTRY_BYTES {
-                    let found = "more entries than the archive has room for";
+                    let found = "more entries than the archive can hold";
                     return Err(self.cursor.fault(
                         &rules::ARCHIVE,
                         first,
@@ -399,10 +399,10 @@ impl Reader<'_, '_> {
                 } else if count == 0 {
                     "a part without entries"
                 } else {
-                    "parts that go in a circle"
+                    "a cycle of parts"
                 };
                 self.warn(&rules::ARCHIVE, at, || {
-                    format!("{entries_left} more entries announced, but {wrong}")
+                    format!("{entries_left} more entries declared; found {wrong}")
                 });
                 break;
             }
@@ -440,13 +440,13 @@ impl Reader<'_, '_> {
         if !names.insert(name.clone()) {
             self.warn(&rules::ARCHIVE_DUPLICATE, at, || {
                 let name = quoted(name.as_bytes());
-                format!("{name} is in the directory twice; the first is used")
+                format!("duplicate name {name} in the directory; the first is used")
             });
             return Ok(());
         }
         let path_bytes = directory.path_bytes + name.len() + 1;
         let Some(left) = self.text_bytes_left.checked_sub(path_bytes) else {
-            let found = "paths that take many times as much as the archive";
+            let found = "paths many times longer than the archive";
             return Err(self
                 .cursor
                 .fault(&rules::ARCHIVE, at as usize, found, "shorter ones"));
@@ -477,7 +477,7 @@ impl Reader<'_, '_> {
         let shown = quoted(name.as_bytes());
         if matches!(name.as_str(), "" | "." | "..") || name.contains(['/', '\0']) {
             return Err(format!(
-                "{shown} is no name of a file; the entry is left out"
+                "{shown} is not a valid file name; the entry is left out"
             ));
         }
         let content = match kind {
@@ -487,7 +487,7 @@ impl Reader<'_, '_> {
                     .map_err(|wrong| format!("the file {shown} at {at:#x} {wrong}"))?,
             ),
             LINK => Content::Link(self.string(at, self.bytes.len())?),
-            _ => return Err(format!("{shown} is of type {kind}; expected 0, 1 or 2")),
+            _ => return Err(format!("{shown} has type {kind}; expected 0, 1 or 2")),
         };
         Ok((name, content))
     }
@@ -503,12 +503,12 @@ impl Reader<'_, '_> {
         self.cursor.seek(at as usize);
         let [len] = self.numbers()?;
         if len as usize > max_bytes {
-            return Err(format!("has {len} bytes; at most {max_bytes} are read"));
+            return Err(format!("has {len} bytes; expected at most {max_bytes}"));
         }
         self.text_bytes_left = self
             .text_bytes_left
             .checked_sub(len as usize)
-            .ok_or("makes more text than the archive has room for")?;
+            .ok_or("is longer than the archive can hold")?;
         let parts = self.parts(len, false)?;
         Ok(concat(self.bytes, &parts))
     }
@@ -518,15 +518,13 @@ impl Reader<'_, '_> {
         self.cursor.seek(at as usize);
         let compression = self.cursor.u8().map_err(outside)?;
         if compression > LZ4 {
-            return Err(format!(
-                "has compression {compression}; only 0 and 1 are known"
-            ));
+            return Err(format!("has compression {compression}; expected 0 or 1"));
         }
         let is_compressed = compression == LZ4;
         let [stored_bytes, unpacked_bytes] = self.numbers()?;
         if stored_bytes as usize > self.bytes.len() {
             return Err(format!(
-                "is said to have {stored_bytes} bytes, more than the archive"
+                "has a declared size of {stored_bytes} bytes, more than the archive"
             ));
         }
         Ok(File {
@@ -569,14 +567,14 @@ impl Reader<'_, '_> {
             }
             if !visited.insert(next) {
                 return Err(format!(
-                    "goes in a circle after {so_far} of {}",
+                    "repeats a part after {so_far} of {}",
                     counted(total as usize, "byte")
                 ));
             }
             self.parts_left = self
                 .parts_left
                 .checked_sub(1)
-                .ok_or("has more parts than the archive has room for")?;
+                .ok_or("has more parts than the archive can hold")?;
             self.cursor.seek(next as usize);
             [here, next] = self.numbers()?;
             if has_previous {
@@ -595,7 +593,7 @@ impl Reader<'_, '_> {
 }
 
 fn outside(_: ReadError) -> String {
-    "is not all inside the archive".to_owned()
+    "extends past the end of the archive".to_owned()
 }
 
 /// Concatenates the bytes of parts of an archive.
@@ -752,8 +750,9 @@ mod tests {
         assert!(
             problem.place == place
                 && problem.severity == Severity::Warning
-                && problem.message.contains(with),
-            "{problem}"
+                && problem.facts().contains(with),
+            "{}",
+            problem.facts()
         );
         archive
     }
@@ -965,16 +964,16 @@ mod tests {
             warned(
                 &bytes[..cut],
                 if cut < 4 { 0 } else { cut / 4 * 4 },
-                " left",
+                "pmf/archive: ",
             );
         }
         let mut wrong = bytes.clone();
         wrong[3] = 1;
-        warned(&wrong, 0, "it begins with 50 41 46 01");
+        warned(&wrong, 0, "pmf/archive: 00 01 41 46 50");
         for root in [bytes.len() as u32, u32::MAX] {
             let mut raw = Raw(bytes.clone());
             raw.set(4, root);
-            let archive = warned(&raw.0, root as usize, "is outside the archive");
+            let archive = warned(&raw.0, root as usize, "pmf/archive");
             assert_eq!(archive.entries(), []);
         }
     }
@@ -992,16 +991,15 @@ mod tests {
         raw.set(inner_at + 12 + 13 + 9, inner_at);
         let (archive, problems) = read(&raw.root(root));
         assert_eq!(archive.entries().len(), 2);
-        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
-        assert_eq!(texts.len(), 2, "{texts:?}");
-        assert!(texts[0].contains("twice") && texts[1].contains("or in itself"));
+        let found: Vec<_> = problems.iter().map(|it| it.rule.id).collect();
+        assert_eq!(found, ["pmf/archive-duplicate", "pmf/archive"]);
     }
 
     #[test]
     fn directory_counts_are_not_trusted() {
         let mut raw = Raw::new();
         let root = raw.numbers(&[u32::MAX, u32::MAX, 0]);
-        warned(&raw.root(root), root as usize + 12, "4294967295 entries");
+        warned(&raw.root(root), root as usize + 12, " 4294967295");
 
         // A part whose next part is itself: its second pass finds the name already there.
         let mut raw = Raw::new();
@@ -1014,13 +1012,10 @@ mod tests {
         raw.entries(&[(FILE, other, file)]);
         raw.set(root + 8, part);
         raw.set(part + 4, part);
-        let archive = warned(&raw.root(root), root as usize, "parts that go in a circle");
+        let archive = warned(&raw.root(root), root as usize, "pmf/archive: 3");
         assert_eq!(archive.file_paths(), ["a", "b"]);
 
-        for (part, with) in [
-            ([0, 0], "a part without entries"),
-            ([1, 0], "no further part"),
-        ] {
+        for (part, with) in [([0, 0], "pmf/archive: 4"), ([1, 0], "pmf/archive: 3")] {
             let mut raw = Raw::new();
             let name = raw.string(b"a");
             let other = raw.string(b"b");
@@ -1045,7 +1040,7 @@ mod tests {
             let good = raw.string(b"good");
             let file = raw.file(b"1");
             let root = raw.directory(&[(FILE, bad, file), (FILE, good, file)]);
-            let archive = warned(&raw.root(root), root as usize + 12, "is no name of a file");
+            let archive = warned(&raw.root(root), root as usize + 12, "pmf/archive-entry");
             assert_eq!(archive.file_paths(), ["good"]);
         }
     }
@@ -1081,11 +1076,14 @@ mod tests {
             let archive = warned(&bytes, root as usize + 12, text);
             assert_eq!(archive.entries(), []);
         };
-        with(&[3, 3, 0], "is not all inside the archive");
-        with(&[u32::MAX, u32::MAX, 0], "4294967295 bytes; at most 255");
-        with(&[3, 2, 0], "ends after 2 of 3 bytes");
-        with(&[3, 0, 12], "ends after 0 of 3 bytes");
-        with(&[3, 2, u32::MAX], "is not all inside the archive");
+        with(&[3, 3, 0], "pmf/archive-entry: 0 0x37");
+        with(
+            &[u32::MAX, u32::MAX, 0],
+            "pmf/archive-entry: 0 0x37 255 4294967295",
+        );
+        with(&[3, 2, 0], "pmf/archive-entry: 0 0x37 2 3");
+        with(&[3, 0, 12], "pmf/archive-entry: 0 0x37 3");
+        with(&[3, 2, u32::MAX], "pmf/archive-entry: 0 0x37");
     }
 
     #[test]
@@ -1108,17 +1106,17 @@ mod tests {
             let archive = warned(&raw.root(root), root as usize + 12, text);
             assert_eq!(archive.entries(), []);
         };
-        with(2, &[10, 0, 10, 0], "has compression 2");
+        with(2, &[10, 0, 10, 0], "pmf/archive-entry: 0 0x19 1 2 a");
         with(
             0,
             &[u32::MAX, 0, u32::MAX, 0],
-            "is said to have 4294967295 bytes",
+            "pmf/archive-entry: 0 0x19 4294967295 a",
         );
-        with(0, &[90, 0, 90, 0], "is not all inside the archive");
-        with(0, &[12, 0, 10, 0], "ends after 10 of 12 bytes");
-        with(0, &[12, 0, 10, 1], "goes in a circle after 11 of 12 bytes");
-        with(0, &[12, 0, 10, u32::MAX], "is not all inside the archive");
-        with(0, &[12, 0, 0, 1], "ends after 0 of 12 bytes");
+        with(0, &[90, 0, 90, 0], "pmf/archive-entry");
+        with(0, &[12, 0, 10, 0], "pmf/archive-entry: 0 0x19 10 12 a");
+        with(0, &[12, 0, 10, 1], "pmf/archive-entry: 0 0x19 11 12 a");
+        with(0, &[12, 0, 10, u32::MAX], "pmf/archive-entry");
+        with(0, &[12, 0, 0, 1], "pmf/archive-entry: 0 0x19 12 a");
 
         let mut raw = Raw::new();
         let name = raw.string(b"a");
@@ -1126,7 +1124,7 @@ mod tests {
         let (archive, problems) = read(&raw.root(root));
         assert_eq!(archive.entries(), []);
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[1].message.contains("is of type 9"));
+        assert!(problems[1].facts().contains("pmf/archive-entry: 0 1 2 9 a"));
     }
 
     #[test]
@@ -1135,9 +1133,9 @@ mod tests {
         let at = 12;
         assert_eq!(bytes[at], LZ4);
         for (size, with) in [
-            (999_u32, "more bytes than it is said to"),
-            (1001, "decodes to 1000 bytes; expected 1001"),
-            (u32::MAX, "said to decode to 4294967295 bytes"),
+            (999_u32, "pmf/archive-entry: 0x0 999 LZ4"),
+            (1001, "pmf/archive-entry: 0x0 1000 1001 LZ4"),
+            (u32::MAX, "pmf/archive-entry: 0x0 34 4294967295 8734 LZ4"),
         ] {
             bytes[at + 5..at + 9].copy_from_slice(&size.to_le_bytes());
             let archive = sound(&bytes);
@@ -1145,7 +1143,7 @@ mod tests {
                 .file(archive.find("a").unwrap())
                 .unwrap()
                 .unwrap_err();
-            let error = error.to_string();
+            let error = error.problem().unwrap().facts();
             assert!(
                 error.starts_with("0xc: ") && error.contains(with),
                 "{error}"
@@ -1267,10 +1265,6 @@ mod tests {
         let root = raw.directory(&entries);
         let (archive, problems) = read(&raw.root(root));
         assert!((1..10).contains(&archive.entries().len()));
-        assert!(
-            problems[0]
-                .message
-                .contains("more parts than the archive has room for")
-        );
+        assert!(problems[0].rule.id == "pmf/archive-entry");
     }
 }

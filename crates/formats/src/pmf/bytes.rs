@@ -229,7 +229,7 @@ impl Cursor<'_> {
     pub(super) fn check_bits(&self, problems: &mut Problems, at: usize, bits: u8, known: u8) {
         if bits & !known != 0 {
             self.warn(problems, &rules::RESERVED_BITS, at, || {
-                format!("flags {bits:#04x}; only {known:#04x} have a meaning")
+                format!("unknown flags {bits:#04x}; expected only {known:#04x}")
             });
         }
     }
@@ -250,7 +250,7 @@ impl Cursor<'_> {
     pub(super) fn string_error(&self, offset: u32, strings: &StringTable) -> ReadError {
         let size = strings.bytes.len();
         let found = if (offset as usize) < size {
-            format!("the string at offset {offset:#x} of the string table does not end")
+            format!("the string at offset {offset:#x} of the string table is not terminated")
         } else {
             let size = counted(size, "byte");
             format!("the string offset {offset:#x} is outside the string table of {size}")
@@ -259,7 +259,7 @@ impl Cursor<'_> {
             &rules::STRING,
             self.pos() - 4,
             found,
-            "the offset of a string that ends in 0",
+            "the offset of a NUL-terminated string",
         )
     }
 }
@@ -429,16 +429,15 @@ mod tests {
         cursor.enter("material", 3);
         cursor.u32().unwrap();
         assert_eq!(
-            cursor.u32().unwrap_err().to_string(),
-            "0x104: material 3: 2 bytes left; expected 4"
+            cursor.u32().unwrap_err().problem().unwrap().facts(),
+            "0x104: error: pmf/truncated: 2 3 4"
         );
         let mut cursor = Cursor::new(&[0; 6], PACKED);
         cursor.enter("string table", None);
         cursor.u32().unwrap();
         assert_eq!(
-            cursor.floats::<3>().unwrap_err().to_string(),
-            "0x200: string table, at 0x4 of the data of the common section of chunk (1, 2, 3) of \
-             level 2: 2 bytes left; expected 12"
+            cursor.floats::<3>().unwrap_err().problem().unwrap().facts(),
+            "0x200: error: pmf/truncated (Chunk 2 1 2 3): 0x4 1 12 2 3"
         );
         assert_eq!(cursor.pos(), 4);
     }
@@ -447,8 +446,13 @@ mod tests {
     fn counts_are_held_against_the_bytes_left() {
         let cursor = Cursor::new(&[0; 100], FILE);
         assert_eq!(cursor.count(25_u8, 4, "thing").unwrap(), 25);
-        let error = cursor.count(26_u8, 4, "thing").unwrap_err().to_string();
-        assert!(error.contains("26 things, but 100 bytes left"), "{error}");
+        let error = cursor
+            .count(26_u8, 4, "thing")
+            .unwrap_err()
+            .problem()
+            .unwrap()
+            .facts();
+        assert!(error.contains("pmf/truncated: 100 26 4"), "{error}");
         assert!(cursor.count(u64::MAX, 28, "thing").is_err());
         assert!(cursor.count(u32::MAX, 1, "thing").is_err());
     }
@@ -483,16 +487,17 @@ mod tests {
         let mut string = || {
             let offset = cursor.u32().unwrap();
             assert!(!table.has(offset) || offset == 2);
-            cursor.string_error(offset, &table).to_string()
+            let error = cursor.string_error(offset, &table);
+            error.problem().unwrap().facts()
         };
         string();
         let unended = string();
-        assert!(
-            unended.contains("cube 7, at 0x4") && unended.contains("does not end"),
-            "{unended}"
-        );
+        assert!(unended.contains("pmf/string (Cube 2 1 2 3 7)"), "{unended}");
         let outside = string();
-        assert!(outside.contains("0x28 is outside"), "{outside}");
+        assert!(
+            outside.contains("pmf/string (Cube 2 1 2 3 7): 0x28 0x8 1 11 2 3 7"),
+            "{outside}"
+        );
     }
 
     #[test]

@@ -200,7 +200,7 @@ fn read_client(
                 Some(error.with_loss("the faces and light of this cube and the next ones"))
             }
         },
-        Err(error) => Some(error.with_loss("what follows in the section, and the faces")),
+        Err(error) => Some(error.with_loss("the rest of the section and the faces")),
     };
     if stop.is_none() {
         r.finish();
@@ -241,7 +241,7 @@ fn read_server(
         Ok(())
     });
     let stop = read.err();
-    let stop = stop.map(|error| error.with_loss("what follows in the section, and the entities"));
+    let stop = stop.map(|error| error.with_loss("the rest of the section and the entities"));
     cubes.broken[1] |= stop.is_some();
     cubes.data.server = Some(server);
     add_section(problems, found, cause, stop)
@@ -300,7 +300,7 @@ fn check_region(
     let is_kept = r.check_geometry(at, &[*max, *min], "region");
     if is_kept && max.iter().zip(min).any(|(max, min)| max < min) {
         r.warn(&rules::REGION_CORNERS, at, || {
-            format!("its max corner {max:?} is below its min corner {min:?}")
+            format!("maximum corner {max:?} below minimum corner {min:?}")
         });
     }
     is_kept

@@ -87,7 +87,7 @@ impl Stored for f32 {
         let number = r.cursor.f32()?;
         if !number.is_finite() {
             r.warn(&rules::NOT_FINITE, r.cursor.pos() - 4, || {
-                format!("a number is {number}; it should be finite")
+                format!("found {number}; expected a finite number")
             });
         }
         Ok(number)
@@ -273,7 +273,7 @@ impl<'s> Reader<'_, 's, '_> {
             let named = (self.cursor.source().part.level(), what, raw);
             let rule = (&rules::UNKNOWN_NAME, at);
             self.cursor.warn_grouped(self.problems, named, rule, || {
-                format!("the level has no {what} {}", quoted(raw))
+                format!("{what} {} not found in the level", quoted(raw))
             });
         }
     }
@@ -372,11 +372,11 @@ impl<'s> Reader<'_, 's, '_> {
             match self.strings.name(record.name()) {
                 None if !self.strings.has(record.name().0) => {}
                 None => self.warn(&rules::UNKNOWN_NAME, at, || {
-                    format!("its name has more than {LONGEST_NAME_BYTES} bytes; nothing finds it")
+                    format!("name of more than {LONGEST_NAME_BYTES} bytes, which cannot be found")
                 }),
                 Some(name) if names.get(name) != Some(&i) => {
                     self.warn(&rules::DUPLICATE_NAME, at, || {
-                        format!("{} is there already; the first one is used", quoted(name))
+                        format!("duplicate name {}; the first is used", quoted(name))
                     });
                 }
                 Some(_) => {}
@@ -422,14 +422,14 @@ impl Out {
 
     #[cold]
     pub(super) fn too_many(&mut self, noun: &str, count: usize, max: u64) {
-        let what = format!("there are {count}; at most {max} can be");
+        let what = format!("found {count}; expected at most {max}");
         self.fail(Plural(noun).to_string(), what);
     }
 
     /// Checks that two parallel lists have the same length.
     pub(super) fn check_len(&mut self, record: &str, found: usize, expected: usize) {
         if found != expected {
-            self.fail(record, format!("there are {found} for {expected}"));
+            self.fail(record, format!("found {found}; expected {expected}"));
         }
     }
 
@@ -458,7 +458,7 @@ impl Out {
     /// Writes a zero-terminated text.
     pub(super) fn text(&mut self, record: &str, text: &str) {
         if text.contains('\0') {
-            self.fail(record, "a text with a zero byte in it");
+            self.fail(record, "a text contains a NUL byte");
         }
         self.bytes.extend(text.as_bytes());
         self.bytes.push(0);

@@ -129,7 +129,7 @@ impl CubeReader<'_, '_> {
         self.data.cubes.records.common.push(r.cursor.pos() as u32);
         Ok(too_many.map(|error| {
             self.data.cubes.is_incomplete = true;
-            error.with_loss("the cubes for which there are too few bytes")
+            error.with_loss("the cubes after the last byte")
         }))
     }
 
@@ -346,8 +346,8 @@ impl CubeReader<'_, '_> {
                 r.warn(&rules::NOT_FINITE_GEOMETRY, at, || {
                     let (first, side) = (face.vertices.start, SIDES.get(side).unwrap_or(&""));
                     format!(
-                        "a vertex of its side {side} is not finite (from vertex {first} on); the \
-                         side is left out"
+                        "side {side} has a vertex that is not finite (from vertex {first} on); \
+                         the side is left out"
                     )
                 });
             }
@@ -458,13 +458,13 @@ impl CubeReader<'_, '_> {
         let child = bad.child;
         let found = match bad.fault {
             ChildFault::Outside => {
-                format!("its child {child}, {}", outside("cube", cubes.len() as u64))
+                format!("child {child}, {}", outside("cube", cubes.len() as u64))
             }
-            ChildFault::Root => "its child is cube 0, the root".to_owned(),
-            ChildFault::Twice if child == bad.cube => "its child is the cube itself".to_owned(),
-            ChildFault::Twice => format!("its child {child} is in another cube already"),
+            ChildFault::Root => "child 0 is the root".to_owned(),
+            ChildFault::Twice if child == bad.cube => "the cube is its own child".to_owned(),
+            ChildFault::Twice => format!("child {child} already has another parent"),
             ChildFault::TooDeep => {
-                format!("its child {child} is below more than {MAX_PARENTS} parents")
+                format!("child {child} has more than {MAX_PARENTS} ancestors")
             }
         };
         let expected = "a tree of cubes below cube 0";
@@ -503,8 +503,8 @@ impl CubeReader<'_, '_> {
             }
             if is_drawn {
                 let (cursor, at) = self.place(Side::Client, cube);
-                let found = format!("its {needed} {what} begin at {first}");
-                let expected = format!("all of them among the {count}");
+                let found = format!("{needed} {what} from {first} on");
+                let expected = format!("all within the {count} of the chunk");
                 let error = cursor.fault(&rules::CUBE_VERTICES, at, found, expected);
                 problems.add_error(error.with_loss(sides(lost)));
             }
@@ -576,18 +576,18 @@ impl CubeReader<'_, '_> {
                 let cubes = counted(1 + unknown.count(), &format!("{name} cube"));
                 let place = format!("the children of {name} cubes are in the {side} section");
                 let lost = if is_broken {
-                    "cannot be read; the children are drawn, but in no cube"
+                    "cannot be read; the children are drawn without a parent"
                 } else {
                     "is missing; these cubes are empty"
                 };
-                format!("{cubes}, of which this is the first: {place}, which {lost}")
+                format!("{cubes}, this being the first: {place}, which {lost}")
             });
         }
         let first = all().find(|cube| !cubes.is_reached(*cube));
         if let Some(first) = first.filter(|_| are_children_known && !cubes.is_incomplete) {
             self.warn(problems, &rules::UNREACHED_CUBE, (first, 0), || {
                 let (orphans, count) = (cubes.orphans(), cubes.len());
-                format!("{orphans} of {count} cubes are in no other, of which this is the first")
+                format!("{orphans} of {count} cubes have no parent, this being the first")
             });
         }
     }
@@ -722,7 +722,7 @@ fn read_extended(
             points.push(point);
         } else {
             r.warn(&rules::NOT_FINITE_GEOMETRY, at, || {
-                format!("the moved corner {corner} is not finite; it is not moved")
+                format!("moved corner {corner} is not finite; it is not moved")
             });
         }
     }
@@ -816,7 +816,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
                 [head, parent.mask].write(out);
                 let children: Vec<_> = cubes.children(parent).map(|(_, child)| child).collect();
                 if children.len() != parent.mask.count_ones() as usize {
-                    refuse(out, "its mask does not go with its children");
+                    refuse(out, "the mask does not match the children");
                 }
                 for child in children {
                     child.write(out);
@@ -829,7 +829,7 @@ pub(super) fn write_cubes(out: &mut Out, cubes: &Cubes) {
                     [geometry.sound, geometry.moved].write(out);
                     let points: Vec<_> = cubes.moved_points(geometry).collect();
                     if points.len() != geometry.moved.count_ones() as usize {
-                        refuse(out, "its mask does not go with its moved corners");
+                        refuse(out, "the mask does not match the moved corners");
                     }
                     for (_, point) in points {
                         point.write(out);
@@ -887,7 +887,7 @@ pub(super) fn write_client_cubes(out: &mut Out, cubes: &Cubes) {
                         .iter()
                         .all(|triangles| matches!(triangles, 0 | 2));
                 if !is_basic {
-                    let what = "sides of a basic cube are no quads, or have different lightmaps";
+                    let what = "sides of a basic cube are not quads, or have different lightmaps";
                     out.fail(format!("cube {cube}"), what);
                 }
                 lightmap.write(out);

@@ -629,7 +629,7 @@ impl<'a> Entity<'a> {
         if text.starts_with(PLAYER_NAME) {
             cursor.warn(problems, &rules::PLAYER_NAME, start + 4, || {
                 let name = quoted(self.strings.raw(StringRef(name)).unwrap_or_default());
-                format!("the name {name}: `player:` is reserved for those that the server makes")
+                format!("the name {name} begins with `player:`, which is reserved for players")
             });
         }
         self.check_properties(cursor, lists, problems);
@@ -652,7 +652,7 @@ impl<'a> Entity<'a> {
                 (_, Value::Nowhere(index)) => {
                     warn(
                         &rules::ENTITY_VALUE,
-                        format!("index {index:#x} is past the end of its table"),
+                        format!("index {index:#x} is outside its table"),
                     );
                 }
                 (_, Value::Property(index)) => {
@@ -669,7 +669,7 @@ impl<'a> Entity<'a> {
                     let known = (0..).zip(names).filter(|(_, name)| !name.is_empty());
                     let unknown = known.fold(bits, |bits, (bit, _)| bits & !(1 << bit));
                     if unknown != 0 {
-                        let wrong = format!("the bits {unknown:#x} mean nothing; expected 0");
+                        let wrong = format!("unknown bits {unknown:#x}; expected 0");
                         warn(&rules::RESERVED_BITS, wrong);
                     }
                 }
@@ -694,9 +694,9 @@ impl<'a> Entity<'a> {
         let is_unknown = kind.name_of(number).is_none();
         match kind {
             FieldKind::HighNibble(names) | FieldKind::Choice(names) => is_unknown
-                .then(|| format!("{number} means nothing; expected 0 to {}", names.len() - 1)),
+                .then(|| format!("unknown value {number}; expected 0 to {}", names.len() - 1)),
             FieldKind::EntityKind | FieldKind::TypeFilter => is_unknown
-                .then(|| format!("no entity is of type {number}; expected 0 to 26{or_player}")),
+                .then(|| format!("unknown entity type {number}; expected 0 to 26{or_player}")),
             _ => None,
         }
     }
@@ -725,9 +725,12 @@ impl<'a> Entity<'a> {
                 None => Some(format!(
                     "the table of 32-bit values does not have {count} values at index {reference:#x}"
                 )),
-                Some(_) => lists
-                    .first_invalid(reference, count)
-                    .map(|at| format!("value {at} of the table of 32-bit values is no property")),
+                Some(_) => lists.first_invalid(reference, count).map(|at| {
+                    format!(
+                        "value {at} of the table of 32-bit values is not a \
+                                       property"
+                    )
+                }),
             },
         };
         if let Some(wrong) = wrong {
@@ -819,7 +822,7 @@ pub(super) mod tests {
         assert!(
             problems.iter().any(|problem| problem.place == place
                 && problem.severity == Severity::Warning
-                && problem.message.contains(with)),
+                && problem.facts().contains(with)),
             "{problems:?}"
         );
         assert_eq!(problems.len(), 1, "{problems:?}");
@@ -872,22 +875,22 @@ pub(super) mod tests {
             let bytes = list.write(&mut strings).unwrap();
             let (entities, problems) = read(&bytes, &strings.finish());
             assert_eq!(entities.unwrap().len(), 1);
-            let messages = problems.into_iter().map(|problem| problem.message);
+            let messages = problems.iter().map(Problem::facts);
             messages.collect::<Vec<_>>().join("; ")
         }
         assert_eq!(said(EntityKind::Trigger, "a", "type filter", 255), "");
-        assert!(said(EntityKind::Trigger, "a", "type filter", 27).contains("0 to 26, or 255"));
+        assert!(said(EntityKind::Trigger, "a", "type filter", 27).contains("255 26 27"));
         assert_eq!(said(EntityKind::Setter, "a", "expected type", 26), "");
         let wrong = said(EntityKind::Setter, "a", "expected type", 255);
         assert!(
-            wrong.ends_with("no entity is of type 255; expected 0 to 26"),
+            wrong.ends_with("pmf/entity-value (MapEntity 0): 0 255 26"),
             "{wrong}"
         );
         // Names that the server gives to players.
         assert_eq!(said(EntityKind::Trigger, "players", "type filter", 1), "");
         let wrong = said(EntityKind::Trigger, "player:1", "type filter", 1);
         assert!(
-            wrong.contains("`player:1`") && wrong.contains("is reserved"),
+            wrong.contains("pmf/player-name") && wrong.contains("player:1"),
             "{wrong}"
         );
     }
@@ -912,8 +915,9 @@ pub(super) mod tests {
             for count in [u32::MAX, 1 << 30, 200] {
                 let mut bytes = bytes.clone();
                 set(at, count)(&mut bytes);
-                let error = read(&bytes, &strings).0.unwrap_err().to_string();
-                assert!(error.contains(&format!("{count} ")), "{error}");
+                let error = read(&bytes, &strings).0.unwrap_err();
+                let facts = error.problem().unwrap().facts();
+                assert!(facts.contains(&count.to_string()), "{error}");
             }
         }
         for cut in TABLE16..TRIGGER {
@@ -944,8 +948,8 @@ pub(super) mod tests {
         let [problem] = &problems[..] else {
             panic!("{problems:#?}");
         };
-        let said = "type 40; expected a type from 0 to 26; left out: the entity";
-        assert!(problem.message.ends_with(said), "{problem}");
+        let said = "pmf/entity-type (MapEntity 0), left out: 0 26 40";
+        assert!(problem.facts().ends_with(said), "{}", problem.facts());
         assert_eq!(entities.len(), 1);
         let left = entities.get(0, &strings).unwrap();
         assert_eq!(
@@ -973,7 +977,7 @@ pub(super) mod tests {
         let entities = warned(
             set(TRIGGER + 4, 900),
             TRIGGER + 4,
-            "name: the string table has no complete string at 0x384",
+            "pmf/entity-value (MapEntity 0): 0 0x384",
         );
         let (_, strings) = sample();
         let trigger = entities.get(0, &strings).unwrap();
@@ -985,7 +989,7 @@ pub(super) mod tests {
         let entities = warned(
             set(signal, 900),
             signal,
-            "signal to increment: the string table",
+            "pmf/entity-value (MapEntity 1): 0x384 1",
         );
         let counter = entities.get(1, &strings).unwrap();
         let value = counter.value("signal to increment");
@@ -995,45 +999,49 @@ pub(super) mod tests {
     #[test]
     fn property_references_are_held_against_their_tables() {
         let at = TRIGGER + 12;
-        let entities = warned(set(at, 4), at, "values does not have 2 values at index 0x4");
+        let entities = warned(
+            set(at, 4),
+            at,
+            "pmf/entity-property (MapEntity 0): 0 0x4 2 32-bit",
+        );
         let trigger = entities.get(0, &sample().1).unwrap().property_indices();
         assert_eq!(trigger, None);
-        warned(set(at, u32::MAX), at, "does not have");
-        warned(set(TRIGGER + 8, u32::MAX), at, "does not have");
+        warned(set(at, u32::MAX), at, "pmf/entity-property");
+        warned(set(TRIGGER + 8, u32::MAX), at, "pmf/entity-property");
         // The list of the trigger follows the lengths of the array.
         warned(
             set(TABLE32 + 12, 2),
             at,
-            "value 3 of the table of 32-bit values is no property",
+            "pmf/entity-property (MapEntity 0): 0 3 32-bit",
         );
         warned(
             set(COUNTER + 12, 2),
             COUNTER + 12,
-            "property 2, but the list ends at 1",
+            "pmf/entity-property (MapEntity 1): 1 2",
         );
     }
 
     #[test]
     fn properties_are_held_against_their_tables() {
         let at = PROPERTIES;
-        warned(|bytes| bytes[at] = 13, at, "unknown kind 13");
-        warned(set(at + 1, 33), at, "33 dimensions");
-        warned(set(at + 1, u32::MAX), at, "4294967295 dimensions");
-        warned(set(at + 5, 3), at, "does not have 2 lengths at index 0x3");
+        warned(|bytes| bytes[at] = 13, at, "pmf/entity-property: 0 12 13");
+        warned(set(at + 1, 33), at, "pmf/entity-property: 0 32 33");
+        warned(
+            set(at + 1, u32::MAX),
+            at,
+            "pmf/entity-property: 0 32 4294967295",
+        );
+        warned(set(at + 5, 3), at, "pmf/entity-property: 0 0x3 2 32-bit");
         warned(
             set(at + 9, 1),
             at,
-            "does not have 4 values of U16 at index 0x1",
+            "pmf/entity-property: 0 0x1 16-bit 4 U16",
         );
-        warned(
-            set(TABLE32, u32::MAX),
-            at,
-            "the table of 16-bit values does not have",
-        );
+        warned(set(TABLE32, u32::MAX), at, "pmf/entity-property");
         warned(
             set(PROPERTIES + 13 + 9, 1),
             at + 13,
-            "does not have 1 value of F64 at index 0x1",
+            "pmf/entity-property: 0x1 1 64-bit F64",
         );
         warned(
             |bytes| {
@@ -1041,7 +1049,7 @@ pub(super) mod tests {
                 set(at + 9, u32::MAX)(bytes);
             },
             at,
-            "table of 32-bit values",
+            "pmf/entity-property",
         );
         warned(
             |bytes| {
@@ -1050,7 +1058,7 @@ pub(super) mod tests {
                 set(at + 9, 700)(bytes);
             },
             at,
-            "string table has no complete string at 0x2bc",
+            "pmf/entity-property: 0 0x2bc",
         );
         // An array of texts with one invalid offset.
         warned(
@@ -1061,7 +1069,7 @@ pub(super) mod tests {
                 set(TRIGGER + 8, 0)(bytes);
             },
             at,
-            "no complete string at 0x2bc",
+            "pmf/entity-property: 0 0x2bc",
         );
     }
 
@@ -1077,7 +1085,7 @@ pub(super) mod tests {
                 set(TRIGGER + 8, 0)(bytes);
             },
             PROPERTIES,
-            "an array of 4294967295 x 4294967295 x 4294967295 x 4294967295 values",
+            "pmf/entity-property: 0 4294967295",
         );
         let record = entities.property(0).unwrap();
         assert!(record.resolve(&entities, &sample().1).is_err());
@@ -1086,15 +1094,19 @@ pub(super) mod tests {
     #[test]
     fn meaningless_values_are_reported() {
         let body = COUNTER + 17;
-        warned(|bytes| bytes[body] = 6, body, "comparison: 6 means nothing");
+        warned(
+            |bytes| bytes[body] = 6,
+            body,
+            "pmf/entity-value (MapEntity 1): 0 1 5 6",
+        );
         let filter = TRIGGER + 17 + 117;
         warned(
             |bytes| bytes[filter] = 27,
             filter,
-            "no entity is of type 27",
+            "pmf/entity-value (MapEntity 0): 0 255 26 27",
         );
         let x = TRIGGER + 17 + 1;
-        warned(set(x, 0x7FC0_0000), x, "position: NaN is not finite");
+        warned(set(x, 0x7FC0_0000), x, "pmf/not-finite (MapEntity 0): 0");
 
         // A disabled filter may contain any value.
         let (mut bytes, strings) = sample();
@@ -1118,11 +1130,11 @@ pub(super) mod tests {
         let glow = cube + 17 + 394;
         bytes[glow + 17] |= 0x02;
         let (entities, problems) = read(&bytes, &strings.finish());
-        let texts: Vec<_> = problems.iter().map(ToString::to_string).collect();
+        let texts: Vec<_> = problems.iter().map(Problem::facts).collect();
         let expected = [
-            "0x1025: warning: entity 0: flags: the bits 0x8 mean nothing; expected 0",
-            "0x1072: warning: entity 1: flags: the bits 0x4000 mean nothing; expected 0",
-            "0x120d: warning: entity 2: flags: the bits 0x2 mean nothing; expected 0",
+            "0x1025: warning: pmf/reserved-bits (MapEntity 0): 0 0x8",
+            "0x1072: warning: pmf/reserved-bits (MapEntity 1): 0 0x4000 1",
+            "0x120d: warning: pmf/reserved-bits (MapEntity 2): 0 0x2 2",
         ];
         assert_eq!(texts, expected);
         let light = entities.unwrap();

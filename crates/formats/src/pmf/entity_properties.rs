@@ -217,7 +217,7 @@ impl PropertyRecord {
         } = self;
         if dimensions > MAX_DIMENSIONS {
             return Err(format!(
-                "{dimensions} dimensions; at most {MAX_DIMENSIONS} are read"
+                "{dimensions} dimensions; expected at most {MAX_DIMENSIONS}"
             ));
         }
         let lengths = entities.listed(dimensions, length).ok_or_else(|| {
@@ -348,7 +348,7 @@ pub(super) fn texts(offsets: &[u32], strings: &StringTable) -> Result<Vec<String
         let text = strings.get(StringRef(*offset)).into_owned();
         bytes_left = bytes_left
             .checked_sub(text.len())
-            .ok_or("texts that take many times as much as the string table")?;
+            .ok_or("texts many times longer than the string table")?;
         Ok(text)
     };
     offsets.iter().map(text).collect()

@@ -72,7 +72,7 @@ impl EntityList {
                 name: entity.name().into_owned(),
                 gamemodes: entity.gamemodes(),
                 properties: entity.property_indices().ok_or_else(|| {
-                    format!("the properties of entity {} lead nowhere", entity.index())
+                    format!("the properties of entity {} do not exist", entity.index())
                 })?,
                 values: entity
                     .fields()
@@ -150,7 +150,7 @@ impl EntityList {
 
 /// A count or an index as stored in the file.
 fn length(count: usize) -> Result<u32, String> {
-    u32::try_from(count).map_err(|_| format!("{count} values; at most {} fit", u32::MAX))
+    u32::try_from(count).map_err(|_| format!("{count} values; expected at most {}", u32::MAX))
 }
 
 /// Encodes 32-bit numbers.
@@ -219,8 +219,8 @@ impl Writer<'_> {
         let length = self.list(lengths)?;
         let (kind, is_single) = (values.kind(), lengths.is_empty());
         let bytes = match values {
-            PropertyValues::Bool(_) if !is_single => Err("a truth value; expected bits"),
-            PropertyValues::Bits(_) if is_single => Err("bits; expected a truth value"),
+            PropertyValues::Bool(_) if !is_single => Err("a boolean; expected bits"),
+            PropertyValues::Bits(_) if is_single => Err("bits; expected a boolean"),
             PropertyValues::Texts(texts) => Ok(words(&self.texts(texts)?)),
             values => Ok(values.bytes()),
         }?;
@@ -259,7 +259,7 @@ impl Writer<'_> {
                 return Err(format!("no field `{name}`"));
             }
             if entity.values.iter().take(i).any(|(other, _)| other == name) {
-                return Err(format!("the field `{name}` is there twice"));
+                return Err(format!("duplicate field `{name}`"));
             }
         }
         let property_count = self.property_count;
@@ -642,7 +642,7 @@ pub(super) mod tests {
         refused(text().with("texture", "a"), "no field `texture`");
         refused(
             text().with("text", "a").with("text", "b"),
-            "`text` is there twice",
+            "duplicate field `text`",
         );
         refused(text().with("text", 3), "text: found");
         refused(text().with("text", "a\0b"), "cannot be in a string table");

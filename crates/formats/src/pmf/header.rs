@@ -144,7 +144,7 @@ pub(super) fn read_gamemodes(
         let bytes = cursor.pos() - at - 1;
         if !(1..16).contains(&bytes) {
             cursor.warn(problems, &rules::GAMEMODE_NAME, at, || {
-                format!("a name of {bytes} bytes; it should have 1 to 15")
+                format!("name of {bytes} bytes; expected 1 to 15")
             });
         }
         header.gamemodes.push(name);
@@ -156,13 +156,8 @@ pub(super) fn read_gamemodes(
 fn read_text(cursor: &mut Cursor<'_>) -> Result<String, ReadError> {
     let at = cursor.pos();
     let text = cursor.read_until_zero().ok_or_else(|| {
-        let expected = "text with a zero byte behind it";
-        cursor.fault(
-            &rules::UNTERMINATED_TEXT,
-            at,
-            "a text without end",
-            expected,
-        )
+        let expected = "a NUL-terminated text";
+        cursor.fault(&rules::UNTERMINATED_TEXT, at, "unterminated text", expected)
     })?;
     Ok(String::from_utf8_lossy(text).into_owned())
 }
@@ -178,7 +173,7 @@ fn read_field(
     let bytes = cursor.pos() - at - 1;
     if bytes >= LONG_TEXT_BYTES {
         cursor.warn(problems, &rules::LONG_TEXT, at, || {
-            format!("a text of {bytes} bytes; more than 64 KiB is odd")
+            format!("text of {bytes} bytes; expected less than 64 KiB")
         });
     }
     Ok(text)
@@ -248,9 +243,12 @@ pub(super) fn read_extensions(
             cursor.warn(problems, &rules::EXTENSION_NAME, at, || {
                 let is_ended = body.iter().skip(1).any(|byte| *byte == 0);
                 if is_ended {
-                    "it has no name".to_owned()
+                    "missing name".to_owned()
                 } else {
-                    format!("{} in which no name ends", counted(size as usize, "byte"))
+                    format!(
+                        "{} without a NUL-terminated name",
+                        counted(size as usize, "byte")
+                    )
                 }
             });
         }
@@ -260,7 +258,7 @@ pub(super) fn read_extensions(
         {
             cursor.warn(problems, &rules::REQUIRED_EXTENSION, at, || {
                 format!(
-                    "the map says that it must be supported, but {} is not known",
+                    "the map requires the unknown extension {}",
                     quoted(extension.name.as_bytes())
                 )
             });

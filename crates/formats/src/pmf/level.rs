@@ -328,7 +328,7 @@ impl LevelCommon {
             let mode = material.render_mode;
             if mode > Material::ADD {
                 r.warn(&rules::RENDER_MODE, at + 9, || {
-                    format!("render mode {mode}; there are 0 (normal) and 1 (add)")
+                    format!("render mode {mode}; expected 0 (normal) or 1 (add)")
                 });
             }
         })?;

@@ -86,9 +86,9 @@ fn check_declared(packed: u64, declared: u64) -> Result<(), Lz4Fault> {
     if declared > max {
         return Err(Lz4Fault::new(
             0,
-            format!("said to decode to {declared} bytes"),
+            format!("declared to decode to {declared} bytes"),
             format!(
-                "at most {max}, as {} of LZ4 can",
+                "at most {max}, the maximum for {} of LZ4",
                 counted(packed as usize, "byte")
             ),
         ));
@@ -229,7 +229,7 @@ pub(super) fn unpack_each(
                 let at = frame.len() - decoder.get_ref().len();
                 let fault = Lz4Fault::new(
                     at,
-                    format!("the LZ4 frame is broken before here: {}", reason(&error)),
+                    format!("the LZ4 frame is damaged before here: {}", reason(&error)),
                     "an LZ4 frame",
                 );
                 return Err(fault.of(if is_of_checksum(&error) {
@@ -242,7 +242,7 @@ pub(super) fn unpack_each(
         if block.len() > declared - decoded {
             return Err(Lz4Fault::new(
                 0,
-                "the LZ4 frame decodes to more bytes than it is said to",
+                "the LZ4 frame decodes to more bytes than declared",
                 counted(declared, "byte"),
             )
             .of(FaultCause::Length));
@@ -256,7 +256,7 @@ pub(super) fn unpack_each(
         return Err(Lz4Fault::new(
             0,
             format!("the LZ4 frame decodes to {}", counted(decoded, "byte")),
-            format!("{declared}, as it is said to"),
+            format!("{declared}, as declared"),
         )
         .of(FaultCause::Length));
     }
@@ -309,31 +309,31 @@ fn reason(error: &std::io::Error) -> String {
     let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
     let text = match inner {
         Some(Error::DecompressionError(error)) => match error {
-            DecompressError::OutputTooSmall { .. } => "a block decodes to more than blocks hold",
+            DecompressError::OutputTooSmall { .. } => "a block decodes to more than the maximum",
             DecompressError::LiteralOutOfBounds | DecompressError::ExpectedAnotherByte => {
-                "a block ends too early"
+                "truncated block"
             }
             DecompressError::OffsetZero | DecompressError::OffsetOutOfBounds => {
-                "a block repeats bytes from before the beginning of the data"
+                "a block refers to bytes before the beginning of the data"
             }
-            _ => "a block is not as LZ4 blocks are",
+            _ => "invalid block",
         },
         Some(Error::UnsupportedBlocksize(number)) => {
-            return format!("there are no blocks of size {number}");
+            return format!("invalid block size {number}");
         }
         Some(Error::UnsupportedVersion(version)) => {
             return format!("version {version}; expected 1");
         }
-        Some(Error::ReservedBitsSet) => "reserved bits of its head are set",
-        Some(Error::InvalidBlockInfo) => "the head of a block is not as it should be",
-        Some(Error::BlockTooBig) => "a block is larger than the head of the frame allows",
-        Some(Error::HeaderChecksumError) => "the checksum of its head is wrong",
-        Some(Error::BlockChecksumError) => "the checksum of a block is wrong",
-        Some(Error::ContentChecksumError) => "the checksum of its content is wrong",
+        Some(Error::ReservedBitsSet) => "reserved bits of the header are set",
+        Some(Error::InvalidBlockInfo) => "invalid block header",
+        Some(Error::BlockTooBig) => "a block is larger than the header of the frame allows",
+        Some(Error::HeaderChecksumError) => "wrong checksum of the header",
+        Some(Error::BlockChecksumError) => "wrong checksum of a block",
+        Some(Error::ContentChecksumError) => "wrong checksum of the content",
         Some(Error::ContentLengthError { expected, actual }) => {
-            return format!("it decodes to {actual} bytes; its head says {expected}");
+            return format!("it decodes to {actual} bytes; its header declares {expected}");
         }
-        Some(_) => "it is not as LZ4 frames are",
+        Some(_) => "invalid frame",
         None => return error.to_string(),
     };
     text.to_owned()
@@ -374,8 +374,7 @@ fn walk_blocks(frame: &[u8], begins: &mut dyn FnMut(Block)) -> Result<usize, Lz4
         ));
     }
     let ends = |at: usize| {
-        Lz4Fault::new(at.min(frame.len()), "the frame is cut off", "more of it")
-            .of(FaultCause::CutOff)
+        Lz4Fault::new(at.min(frame.len()), "truncated frame", "more data").of(FaultCause::CutOff)
     };
     let flags = *frame.get(4).ok_or_else(|| ends(4))?;
     if flags & DICTIONARY != 0 {
@@ -477,8 +476,8 @@ mod tests {
     fn decoded_length_is_exact() {
         for frame in [pack(&sample(1000)), store(&sample(1000))] {
             refused(&frame, 1001, "decodes to 1000 bytes; expected 1001");
-            refused(&frame, 999, "more bytes than it is said to");
-            refused(&frame, 0, "more bytes than it is said to");
+            refused(&frame, 999, "more bytes than declared");
+            refused(&frame, 0, "more bytes than declared");
         }
     }
 
@@ -534,7 +533,7 @@ mod tests {
                 let Ok((begun, fault)) = unpack_partial(&frame[..cut], bytes.len() as u64) else {
                     continue;
                 };
-                assert!(fault.unwrap().found.contains("cut off"));
+                assert!(fault.unwrap().found.contains("truncated"));
                 assert!(bytes.starts_with(&begun), "{cut}");
                 assert!(begun.len() >= longest, "{cut}");
                 longest = begun.len();
@@ -589,11 +588,7 @@ mod tests {
         let frame_len = frame.len();
         let mut broken = frame;
         *broken.get_mut(frame_len / 2).unwrap() ^= 0x20;
-        refused(
-            &broken,
-            5000,
-            "before here: the checksum of a block is wrong",
-        );
+        refused(&broken, 5000, "before here: wrong checksum of a block");
     }
 
     #[test]
@@ -625,8 +620,8 @@ mod tests {
             }
         }
         let said = |text: &str| words.iter().any(|found| found.ends_with(text));
-        assert!(said("the checksum of its head is wrong"), "{words:?}");
-        assert!(said("the checksum of its content is wrong"), "{words:?}");
-        assert!(said("from before the beginning of the data"), "{words:?}");
+        assert!(said("wrong checksum of the header"), "{words:?}");
+        assert!(said("wrong checksum of the content"), "{words:?}");
+        assert!(said("before the beginning of the data"), "{words:?}");
     }
 }

@@ -48,12 +48,12 @@ pub(super) fn found(bytes: &[u8]) -> Option<String> {
     let is_no_time = time.is_none_or(|time| u64::from_le_bytes(time) >= YEAR_10000);
     let layout = match (is_newest, is_no_time) {
         (true, _) => "of December 2025",
-        (false, true) => "of 29 October 2025 or later, which Mapscope cannot tell apart further",
+        (false, true) => "of 29 October 2025 or later",
         (false, false) => return None,
     };
     let name = quoted(name);
     Some(format!(
-        "the name {name} where a creation time should be, as in the layout {layout}"
+        "the name {name} instead of a creation time, as in the layout {layout}"
     ))
 }
 

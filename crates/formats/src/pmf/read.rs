@@ -92,7 +92,7 @@ pub fn read_with(
         watch,
     };
     let read = reader.read_parts(&mut cursor, &mut map);
-    reader.keep(read, "all that follows in the file")?;
+    reader.keep(read, "the rest of the file")?;
     map.problems = reader.problems.finish();
     Ok(map)
 }
@@ -212,7 +212,10 @@ impl Reader<'_, '_> {
     fn read_parts(&mut self, cursor: &mut Cursor<'_>, map: &mut Pmf) -> Result<(), ReadError> {
         let from = cursor.pos();
         let front = self.read_front(cursor, map);
-        let front = self.keep(front, "what follows, except for levels that can be found")?;
+        let front = self.keep(
+            front,
+            "the rest of the file, except for levels that can be found",
+        )?;
         let cause = self.problems.last().filter(|_| front.is_none());
         let is_listed = front.is_some();
         let mut sizes = front.unwrap_or_default();
@@ -244,7 +247,7 @@ impl Reader<'_, '_> {
         cursor.enter("entity tables", None);
         if cursor.left() < MIN_BYTES {
             let found = format!("{} left", counted(cursor.left(), "byte"));
-            let expected = "at least 20 of entities";
+            let expected = "at least 20 for entities";
             let error = cursor.fault(&rules::TRUNCATED, cursor.pos(), found, expected);
             self.keep::<()>(Err(error), "the entities of the map")?;
             map.entities = Entities::unread();

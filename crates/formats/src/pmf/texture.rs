@@ -216,7 +216,7 @@ mod tests {
 
     #[track_caller]
     fn refused(bytes: &[u8], with: &str) {
-        let error = Texture::read(bytes).unwrap_err().to_string();
+        let error = Texture::read(bytes).unwrap_err().problem().unwrap().facts();
         assert!(error.contains(with), "{error}");
     }
 
@@ -247,25 +247,28 @@ mod tests {
     #[test]
     fn broken_textures_are_refused_with_their_place() {
         let bytes = texture(8, 8, true).write().unwrap();
-        refused(&[], "0x0: a texture of 0 bytes");
-        refused(&bytes[..5], "0x5: a texture of 5 bytes");
-        refused(&bytes[..6], "0x6: texture of 8x8 pixels");
+        refused(&[], "0x0: warning: pmf/texture: 0 6");
+        refused(&bytes[..5], "0x5: warning: pmf/texture: 5 6");
+        refused(&bytes[..6], "pmf/texture");
         let with = |at: usize, byte: u8| {
             let mut bytes = bytes.clone();
             bytes[at] = byte;
             bytes
         };
-        refused(&with(0, b'Q'), "0x0: the texture begins with");
-        refused(&with(3, 1), "0x0: the texture begins with");
-        refused(&with(5, 0xFF), "texture of 32768x32768 pixels: said to");
-        refused(&with(5, 0x34), "decodes to 256 bytes; expected 512");
-        refused(&with(4, 0), "more bytes than it is said to");
+        refused(&with(0, b'Q'), "pmf/texture");
+        refused(&with(3, 1), "pmf/texture");
+        refused(
+            &with(5, 0xFF),
+            "pmf/texture: 275 32768x32768 4294967296 70189 LZ4",
+        );
+        refused(&with(5, 0x34), "pmf/texture: 16x8 256 512 LZ4");
+        refused(&with(4, 0), "pmf/texture: 192 8x8 LZ4");
         refused(
             &with(6, 0),
-            "0x6: texture of 8x8 pixels: the section begins",
+            "0x6: warning: pmf/texture: 00 04 18 22 4d 8x8 LZ4",
         );
         let more = [&bytes[..], &[0]].concat();
-        refused(&more, "1 byte after the frame");
+        refused(&more, "pmf/texture: 1 8x8 LZ4");
     }
 
     #[test]

@@ -111,7 +111,7 @@ fn write_level(level: &Level, packing: Packing) -> Result<Vec<u8>, WriteError> {
     let [y, x, z] = level.grid;
     let fits = |count: u32, max: u32| (1..=max).contains(&count);
     if !fits(y, 256) || !fits(x, 4096) || !fits(z, 4096) {
-        let what = format!("{y} x {x} x {z} chunks; at most 256 x 4096 x 4096 can be");
+        let what = format!("{y} x {x} x {z} chunks; expected at most 256 x 4096 x 4096");
         return Err(WriteError::new("grid", what));
     }
     let count = u64::from(y) * u64::from(x) * u64::from(z);

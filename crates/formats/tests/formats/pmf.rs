@@ -645,7 +645,7 @@ fn a_few_bytes_that_become_millions_of_cubes_are_refused() {
     let map = pmf::read(&bytes).unwrap();
     let readable = map.levels[0].chunks.iter().map(|c| c.data.is_some());
     assert_eq!(readable.collect::<Vec<_>>(), [true, false]);
-    let said = |problem: &Problem| problem.message.contains("in a file of this size");
+    let said = |problem: &Problem| problem.rule.id == "pmf/cube-count";
     assert_eq!(map.problems.iter().filter(|p| said(p)).count(), 1);
 }
 
@@ -675,7 +675,7 @@ fn what_would_be_read_as_of_a_newer_layout_is_not_written() {
     // As long as an unreadable text is not repaired, it distinguishes the map from a newer layout.
     let map = read(b"PMF\0The hall of pillars\0\0W\xc7iny s");
     let error = pmf::write(&map, Packing::Stored).unwrap_err().to_string();
-    let expected = "header: would be read as the name `The hall of pillars`";
+    let expected = "header: would be read as ";
     assert!(error.starts_with(expected), "{error}");
 }
 
@@ -693,20 +693,20 @@ fn what_cannot_be_said_in_a_file_is_not_written() {
     }
     refused(
         |map| map.header.name = "a\0b".to_owned(),
-        "name: a text with a zero byte",
+        "name: a text contains a NUL byte",
     );
     refused(
         |map| map.header.gamemodes = vec![String::new(); 33],
-        "gamemodes: there are 33",
+        "gamemodes: found 33",
     );
     refused(
         |map| map.levels[0].grid = [1, 2, 1],
-        "level 0: chunks: there are 1 for 2",
+        "level 0: chunks: found 1; expected 2",
     );
     refused(|map| map.levels[0].grid = [257, 1, 1], "level 0: grid");
     refused(
         |map| chunk(map).materials = vec![StringRef(0); 256],
-        "used materials: there are 256",
+        "used materials: found 256",
     );
     refused(
         |map| chunk(map).cubes = pmf::Cubes::default(),
@@ -714,7 +714,7 @@ fn what_cannot_be_said_in_a_file_is_not_written() {
     );
     refused(
         |map| chunk(map).fast_lights.clear(),
-        "client fast lights: there are 1 for 0",
+        "client fast lights: found 1; expected 0",
     );
     refused(
         |map| {

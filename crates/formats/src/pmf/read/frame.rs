@@ -8,7 +8,7 @@ use super::{LEVEL_HEAD_BYTES, MAX_SHIFT_BYTES, Reader, bytes_from, refused};
 use crate::{Place, ReadError, counted};
 
 /// The loss if a section decodes completely although its frame is faulty.
-const NOTHING: &str = "nothing, since it decodes to the right size";
+const NOTHING: &str = "nothing, because it decodes to the right size";
 /// The loss if a section decodes only in part.
 const END_OF_SECTION: &str = "the end of the section";
 
@@ -177,7 +177,7 @@ impl Reader<'_, '_> {
             };
             let len = counted((to - at) as usize, "byte");
             let found = format!("{part}: {len} up to the next section");
-            let expected = format!("{}, as its sizes say", frame.packed);
+            let expected = format!("{}, as declared", frame.packed);
             let place = Place::Offset(at);
             let error = refused(&rules::SHIFTED, part, place, found, expected);
             self.add_damage(error, Some(at..to));
@@ -312,14 +312,14 @@ pub(super) fn one_size(frame: &Frame, part: Part, sizes_at: u64) -> ReadError {
         part,
         place,
         found,
-        "both 0, or neither",
+        "both to be 0, or neither",
     )
 }
 
 /// The error for a level or chunk without its common section.
 pub(super) fn missing(part: Part, at: u64) -> ReadError {
-    let found = format!("{part}: the section is missing");
-    let expected = "a section that says what is there";
+    let found = format!("{part}: missing section");
+    let expected = "the common section";
     refused(
         &rules::MISSING_SECTION,
         part,

@@ -54,7 +54,7 @@ impl Reader<'_, '_> {
         let (at, sizes) = find_levels(self.bytes, from)?;
         if is_listed {
             cursor.enter("level list", None);
-            let found = "it leads to no level";
+            let found = "no level found at the end of the list";
             let expected = format!("{}, the first at {at:#x}", counted(sizes.len(), "level"));
             self.add(cursor.fault(&rules::LEVEL_LIST, cursor.pos(), found, expected));
         }

@@ -13,7 +13,7 @@ use super::{DIRECTORY_BYTES, LEVEL_HEAD_BYTES, MAX_CHUNK_EXPONENT, Reader, bytes
 use crate::{Place, Problems, ReadError, counted};
 
 /// The loss if a section of a level cannot be read to its end.
-const REST: &str = "what follows in the section";
+const REST: &str = "the rest of the section";
 /// The loss if the server section of a level is unreadable.
 const LEVEL_ENTITIES: &str = "the entities of the level";
 
@@ -110,7 +110,7 @@ impl Reader<'_, '_> {
             };
             // Reported at the end of the file.
             let missing = counted(size as usize - left, "byte");
-            let found = format!("cut off, {missing} missing");
+            let found = format!("truncated, {missing} missing");
             let error = cursor.fault(&rules::TRUNCATED, at + left, found, size);
             self.keep::<()>(Err(error), lost)?;
             self.cut = self.cut.or(self.problems.last());
@@ -192,7 +192,7 @@ impl Reader<'_, '_> {
         self.damage = self.damages.first().map(|(cause, _)| *cause);
         for _ in 0..lost {
             let part = Part::Level(map.levels.len() as u8);
-            let what = format!("{part}: nothing of it is there");
+            let what = format!("{part}: missing");
             let place = Place::Offset(found as u64);
             let error = refused(&rules::TRUNCATED, part, place, what, "the level");
             self.add_damage(error.with_loss("the level"), None);
@@ -254,7 +254,7 @@ impl Reader<'_, '_> {
                 found,
                 "at most 2^24",
             );
-            self.add(error.with_loss("the places of the chunks; all are shown at the centre"));
+            self.add(error.with_loss("the positions of the chunks; all are shown at the centre"));
         }
         if !is_inside(level.grid, level.center) {
             let center = level.center;
@@ -316,10 +316,10 @@ impl Reader<'_, '_> {
         {
             let at = (directory_at - start) as usize;
             let found = format!(
-                "the sizes of {} lead to no section",
+                "no section found with the sizes of {}",
                 counted(count, "chunk")
             );
-            let expected = "sizes that lead from section to section";
+            let expected = "sizes that match the sections";
             return Err(cursor.fault(&rules::SECTION_SIZE, at, found, expected));
         }
         let (rows, _) = frames.as_chunks();
