@@ -78,7 +78,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     /// Offset of the width in every PNG.
     const SIZE: u64 = 16;
     let broken = |error: png::DecodingError| {
-        let found = format!("the image is broken: {error}");
+        let found = format!("damaged image: {error}");
         ReadError::unreadable(&rules::SHEET, Place::Offset(0), found, "a PNG image")
     };
     let limits = png::Limits { bytes: PNG_BYTES };
@@ -117,7 +117,7 @@ fn read_png(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
                 &rules::SHEET,
                 place,
                 found,
-                "what so many can decode to",
+                "fewer from a file of this length",
             ));
         }
         let mut packed = vec![0; packed_bytes];
@@ -218,12 +218,12 @@ fn read_tga(bytes: &[u8]) -> Result<Option<IndexedImage>, ReadError> {
     let map = TGA_HEADER_BYTES + usize::from(head.id_bytes);
     let start = map + usize::from(head.colors) * color_bytes;
     let cut = |at: usize, what: &str| {
-        let found = format!("the image ends in its {what}");
+        let found = format!("truncated image: it ends in its {what}");
         ReadError::unreadable(
             &rules::SHEET,
             Place::Offset(at as u64),
             found,
-            "all of a TGA image",
+            "a complete TGA image",
         )
     };
     let colors = bytes
@@ -369,24 +369,21 @@ mod tests {
     #[test]
     fn broken_images_are_errors() {
         let good = png([3, 2], png::BitDepth::Eight, None, &[0; 6]);
-        let said = |bytes: &[u8]| read(bytes).unwrap_err().to_string();
-        assert!(said(&good[..good.len() / 2]).starts_with("0x0: the image is broken: "));
+        let said = |bytes: &[u8]| read(bytes).unwrap_err().problem().unwrap().facts();
+        assert!(said(&good[..good.len() / 2]).starts_with("0x0: warning: xmf/sheet"));
         let mut huge = good.clone();
         huge[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 1, 0, 0]);
         let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
         huge[29..33].copy_from_slice(&crc);
-        assert_eq!(
-            said(&huge),
-            "0x10: 65536 x 65536 pixels; expected at least 1 and at most 67108864 in all"
-        );
+        assert_eq!(said(&huge), "0x10: warning: xmf/sheet: 1 65536 67108864");
         // The maximum size, without any data.
         huge[16..24].copy_from_slice(&[0, 0, 32, 0, 0, 0, 32, 0]);
         let crc = crc32fast::hash(&huge[12..29]).to_be_bytes();
         huge[29..33].copy_from_slice(&crc);
-        assert!(said(&huge).starts_with("0x0: the image is broken: "));
+        assert!(said(&huge).starts_with("0x0: warning: xmf/sheet"));
         let tga = tga(1, 8, 0x20, &[0, 1, 2, 2, 1]);
-        assert!(said(&tga).contains("the image ends in its pixels"));
-        assert!(said(&tga[..20]).contains("the image ends in its palette"));
+        assert!(said(&tga).contains("xmf/sheet"));
+        assert!(said(&tga[..20]).contains("xmf/sheet"));
     }
 
     /// A TGA image of 3 x 2 pixels and three colours.

@@ -204,10 +204,10 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
         problems.add(&rules::FLAGS, place, || {
             let bits = names(undefined, &|bit| bit.to_string());
             let bits = match undefined.count_ones() {
-                1 => format!("bit {bits} means"),
-                _ => format!("bits {bits} mean"),
+                1 => format!("bit {bits}"),
+                _ => format!("bits {bits}"),
             };
-            format!("flags {:#x}: {bits} nothing", flags.0)
+            format!("flags {:#x}: unknown {bits}", flags.0)
         });
         // Unknown flags can cause any other fault.
         problems.cause = problems.last();
@@ -215,8 +215,8 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
     match flags.compression() {
         Compression::Lzw => problems.add(&rules::COMPRESSION, place, || {
             format!(
-                "flags {:#x}: LZW compression, which the format names but does not define; expected \
-                 none, RLE, zlib or Zstandard. Only the header can be read",
+                "flags {:#x}: undefined compression LZW; expected none, RLE, zlib or Zstandard \
+                 (only the header is read)",
                 flags.0
             )
         }),
@@ -226,8 +226,8 @@ fn warn_of_flags(flags: MapFlags, problems: &mut Problems) {
                 MapFlags(1 << bit).compression().name().to_owned()
             });
             format!(
-                "flags {:#x}: several compressions at once ({bits}); expected at most one. Only \
-                 the header can be read",
+                "flags {:#x}: several compressions ({bits}); expected at most one (only the \
+                 header is read)",
                 flags.0
             )
         }),
@@ -397,10 +397,10 @@ impl<'a> Reader<'a, '_> {
             };
             if found == count {
                 return format!(
-                    "{why} in the last packet of the {name}; {those}all {count} cells are there"
+                    "{why} in the last packet of the {name}; {those}all {count} cells are read"
                 );
             }
-            format!("{why} in the {name}: {those}{found} of {count} cells are there{fitting}")
+            format!("{why} in the {name}: {those}{found} of {count} cells are read{fitting}")
         });
     }
 
@@ -412,8 +412,7 @@ impl<'a> Reader<'a, '_> {
             let fitting = self.header.size_hint(self.packed);
             self.problems.add(&rules::LENGTH, Self::place(end), || {
                 format!(
-                    "{} after the last section; expected the end of the file behind {width} x {height} \
-                     cells; the rest is ignored{fitting}",
+                    "{} after the {width} x {height} cells of the last section; ignored{fitting}",
                     counted(rest, "byte")
                 )
             });
@@ -425,10 +424,7 @@ impl<'a> Reader<'a, '_> {
         if rest > 0 {
             self.problems
                 .add(&rules::TRAILING_DATA, Self::place(end), || {
-                    format!(
-                        "{} after {what}; the rest is ignored",
-                        counted(rest, "byte")
-                    )
+                    format!("{} after {what}; ignored", counted(rest, "byte"))
                 });
         }
     }
@@ -449,8 +445,8 @@ impl<'a> Reader<'a, '_> {
                 let _ = self.budget.take(room * size);
                 self.problems.add(&rules::TOO_LARGE, Self::place(0), || {
                     format!(
-                        "the {} decode to {wanted} bytes; expected at most {all} in all from a \
-                         file of this length. Those of {room} cells are read",
+                        "the {} decode to {wanted} bytes; expected at most {all} for a file of \
+                         this length (those of {room} cells are read)",
                         section.name()
                     )
                 });
@@ -477,12 +473,13 @@ impl<'a> Reader<'a, '_> {
                 Some(UnreadReason::FileEnds)
             }
             Some(rle::Fault::Overlong(extra)) => {
-                self.problems.add(&rules::LONG_PACKET, Self::place(end), || {
-                    format!(
-                        "a packet goes on for {extra} cells past the last one; expected {count} \
-                         cells in all"
-                    )
-                });
+                self.problems
+                    .add(&rules::LONG_PACKET, Self::place(end), || {
+                        format!(
+                            "a packet continues for {extra} cells past the last one; expected \
+                         {count} cells in all"
+                        )
+                    });
                 Some(UnreadReason::Damaged)
             }
             None => (cells.len() < count).then_some(UnreadReason::FileEnds),
@@ -533,17 +530,18 @@ impl<'a> Reader<'a, '_> {
             Some(rle::Fault::Overlong(_)) => false,
         };
         let cut = packed.cut.filter(|_| is_guess_right);
-        self.problems.add(&rules::RLE_ATTRIBUTES, Self::place(start), || {
-            let how = if is_guess_right {
-                "packets of their own"
-            } else {
-                "bytes without packets"
-            };
-            format!(
-                "the format does not say how attributes follow run-length encoded cells; they are \
-                 read as {how}, which is a guess"
-            )
-        });
+        self.problems
+            .add(&rules::RLE_ATTRIBUTES, Self::place(start), || {
+                let how = if is_guess_right {
+                    "packets of their own"
+                } else {
+                    "bytes without packets"
+                };
+                format!(
+                    "undefined layout of attributes after run-length encoded cells; read as {how} \
+                 (a guess)"
+                )
+            });
         if let Some((section, found)) = cut {
             self.report_truncated(section, found, self.packed.len(), "the file ends");
         }
@@ -611,12 +609,12 @@ impl<'a> Reader<'a, '_> {
             });
             let why = match end {
                 End::Broken => {
-                    format!("the {name} is damaged and cannot be read from here on, which is")
+                    format!("the {name} is damaged from here on,")
                 }
                 End::WrongChecksum => {
                     format!("the {name} is damaged: its checksum does not match, and it ends")
                 }
-                End::Unfinished => format!("the {name} is cut off"),
+                End::Unfinished => format!("the {name} is truncated"),
                 End::Complete | End::More => format!("the {name} ends"),
             };
             self.report_truncated(section, found, at, &why);
@@ -628,27 +626,27 @@ impl<'a> Reader<'a, '_> {
             End::WrongChecksum if cut.is_some() => {}
             End::WrongChecksum => self.problems.add(&rules::DAMAGED, Self::place(at), || {
                 let more = if goes_on {
-                    format!("; it goes on behind the {bytes} bytes of the map")
+                    format!("; it continues after the {bytes} bytes of the map")
                 } else {
                     String::new()
                 };
-                format!("the checksum of the {name} does not match: some bytes are damaged{more}")
+                format!("the checksum of the {name} does not match the data{more}")
             }),
             End::Unfinished if cut.is_none() && !goes_on => {
                 self.problems.add(&rules::UNFINISHED, Self::place(at), || {
-                    format!("the {name} has no end, but nothing of the map is missing")
+                    format!("the {name} is not terminated, but the map is complete")
                 });
             }
             End::Broken if cut.is_none() => {
                 self.problems.add(&rules::DAMAGED, Self::place(at), || {
-                    format!("the {name} is broken behind the bytes of the map")
+                    format!("the {name} is damaged after the bytes of the map")
                 });
             }
             _ if goes_on => self.problems.add(&rules::LENGTH, Self::place(map_end), || {
                 let [width, height] = self.header.size;
                 format!(
-                    "the {name} goes on behind the {bytes} bytes of {width} x {height} cells; expected its end \
-                     there; the rest is ignored"
+                    "the {name} continues after the {bytes} bytes of {width} x {height} cells; \
+                     the rest is ignored"
                 )
             }),
             End::Complete | End::More | End::Unfinished | End::Broken => {}

@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         } else {
             self.skip(self.text.len());
             let end = quoted(&end);
-            self.report_truncated(at, || format!("this comment has no end; expected {end}"));
+            self.report_truncated(at, || format!("comment not closed; expected {end}"));
         }
     }
 
@@ -292,7 +292,7 @@ impl<'a> Reader<'a> {
                         self.problems.add(&rules::LIMIT, at.into(), || {
                             format!(
                                 "more than {MAX_TAGS} tags or {MAX_VALUES} values; the rest is \
-                                 not read"
+                                 ignored"
                             )
                         });
                         self.cut = self.problems.last().or(self.problems.cause);
@@ -364,10 +364,7 @@ impl<'a> Reader<'a> {
         }
         if is_open {
             self.problems.add(&rules::LIMIT, tag.at.into(), || {
-                format!(
-                    "tags are more than {MAX_DEPTH} deep in each other; those inside this one are \
-                     not read"
-                )
+                format!("tags nested more than {MAX_DEPTH} deep; those inside this one are ignored")
             });
         }
         tag.is_open = is_last;
@@ -405,7 +402,7 @@ impl<'a> Reader<'a> {
         } else {
             self.is_unbalanced = true;
             self.brace(at, || {
-                Message::read("found `}`, but no tag is open", "as if it were not there")
+                Message::read("found `}`, but no tag is open", "without it")
             });
         }
     }
@@ -424,7 +421,7 @@ impl<'a> Reader<'a> {
             self.brace(at, || {
                 let braces = "}".repeat(count);
                 Message::read_as_expected(format!(
-                    "found {next} inside {inside}, which begins at {begin}; expected `{braces}` \
+                    "found {next} inside {inside}, opened at {begin}; expected `{braces}` \
                      before it"
                 ))
             });
@@ -461,13 +458,11 @@ impl<'a> Reader<'a> {
         let (of, begin, has_tags) = (tag.title(), Place::from(tag.at), !tag.children.is_empty());
         self.brace(at, || {
             let brace = if has_tags {
-                "one `}` before it is too many"
+                "expected one `}` less before it"
             } else {
-                "expected `{` behind that"
+                "expected `{` after it"
             };
-            Message::read_as_expected(format!(
-                "found {next} outside of {of}, which begins at {begin}; {brace}"
-            ))
+            Message::read_as_expected(format!("found {next} outside {of} of {begin}; {brace}"))
         });
         tag.places.set_fault(self.damage);
     }
@@ -476,8 +471,8 @@ impl<'a> Reader<'a> {
     fn begin(&mut self, lost: &'static str, next: &str, at: At, open: &mut Vec<Tag>) {
         self.brace(at, || {
             Message::read_as_expected(format!(
-                "found {next} without what it is in; expected a tag such as `{lost}` with `{{` \
-                 before it"
+                "found {next} outside its tag; expected a tag such as `{lost}` with `{{` before \
+                 it"
             ))
         });
         let (namespace, name) = lost.split_once(':').unwrap_or(("", lost));
@@ -512,8 +507,8 @@ impl<'a> Reader<'a> {
         if let (Some(tag), None) = (open.last(), self.cut) {
             let (title, begin) = (tag.title(), Place::from(tag.at));
             let inside = match open.len() {
-                1 => format!("{title}, which begins at {begin}"),
-                count => format!("{count} tags, the innermost {title}, which begins at {begin}"),
+                1 => format!("{title}, opened at {begin}"),
+                count => format!("{count} tags, the innermost {title}, opened at {begin}"),
             };
             let (at, cause) = (self.at(), self.damage.or(self.fault));
             let message = || format!("the text ends inside {inside}; expected `}}`");
@@ -632,7 +627,7 @@ impl<'a> Reader<'a> {
                 }
                 None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b'{' | b'}') => {
                     let attribute = quoted(name);
-                    self.syntax(at, || format!("the attribute {attribute} has no value"));
+                    self.syntax(at, || format!("missing value of the attribute {attribute}"));
                     None
                 }
                 Some(_) => self.value(),
@@ -677,7 +672,7 @@ impl<'a> Reader<'a> {
             return text.to_owned();
         }
         self.problems.add(&rules::ENCODING, at.into(), || {
-            format!("{} is not UTF-8", quoted(bytes))
+            format!("{} is not valid UTF-8", quoted(bytes))
         });
         String::from_utf8_lossy(bytes).into_owned()
     }
@@ -749,7 +744,7 @@ impl<'a> Reader<'a> {
                     let begin = quoted(&text);
                     self.syntax(at, || {
                         let end = quoted(&[quote]);
-                        format!("the text {begin} has no end on its line; expected {end}")
+                        format!("the text {begin} is not closed on its line; expected {end}")
                     });
                     break;
                 }
@@ -758,7 +753,7 @@ impl<'a> Reader<'a> {
                     let begin = quoted(&text);
                     self.report_truncated(at, || {
                         let end = quoted(&[quote]);
-                        format!("the text {begin} has no end; expected {end}")
+                        format!("the text {begin} is not closed; expected {end}")
                     });
                     break;
                 }
@@ -808,7 +803,7 @@ impl<'a> Reader<'a> {
                 b"`" => "a backtick".to_owned(),
                 _ => quoted(end),
             };
-            self.report_truncated(at, || format!("this text has no end; expected {end}"));
+            self.report_truncated(at, || format!("text not closed; expected {end}"));
         }
         Value::Text(self.decode_text(text, at))
     }
@@ -824,7 +819,7 @@ impl<'a> Reader<'a> {
         let is_other = |byte: &u8| !byte.is_ascii_alphanumeric() && !b"+/= \t\r\n".contains(byte);
         let Some(len) = inside.iter().position(is_other) else {
             self.skip(self.text.len());
-            self.report_truncated(at, || "these bytes have no end; expected `]`".to_owned());
+            self.report_truncated(at, || "bytes not closed; expected `]`".to_owned());
             return None;
         };
         let (packed, behind) = inside.split_at(len);
@@ -834,7 +829,7 @@ impl<'a> Reader<'a> {
             // The following lines are still readable.
             let last = packed.iter().rposition(|byte| *byte == b'\n');
             self.skip(1 + last.unwrap_or(len + line.len()));
-            self.syntax(at, || "these bytes have no end; expected `]`".to_owned());
+            self.syntax(at, || "bytes not closed; expected `]`".to_owned());
             return None;
         };
         let (bytes, fault) = base64::decode(&inside[..len + end]);
@@ -975,7 +970,11 @@ mod tests {
     /// The parsed text in short form, and its problems.
     fn bad(text: impl AsRef<[u8]>) -> (String, Vec<String>) {
         let (Text { tags, .. }, problems) = read(text.as_ref(), Problems::new);
-        let said = problems.finish().iter().map(ToString::to_string).collect();
+        let said = problems
+            .finish()
+            .iter()
+            .map(crate::Problem::facts)
+            .collect();
         (super::super::write(&tags), said)
     }
 
@@ -1117,16 +1116,8 @@ mod tests {
             let (_, said) = bad(format!("v {wrong}"));
             assert!(!said.is_empty(), "{wrong}");
         }
-        says(
-            "a /+ b\nc",
-            "",
-            &["1:3: error: this comment has no end; expected `+/`"],
-        );
-        says(
-            "a q{\"b\nc",
-            "",
-            &["1:3: error: this text has no end; expected `\"}`"],
-        );
+        says("a /+ b\nc", "", &["1:3: error: xmf/truncated: +/"]);
+        says("a q{\"b\nc", "", &["1:3: error: xmf/truncated: \"}"]);
     }
 
     #[test]
@@ -1151,57 +1142,33 @@ mod tests {
 
     #[test]
     fn unreadable_parts_are_omitted() {
-        says(
-            "a 1 @ 2",
-            "a 1 null 2\n",
-            &["1:5: error: found `@`; expected a value"],
-        );
+        says("a 1 @ 2", "a 1 null 2\n", &["1:5: error: xmf/syntax: @"]);
         says(
             "a 12x 2\nb",
             "a null 2\nb\n",
-            &["1:3: error: found `12x`; expected a value"],
+            &["1:3: error: xmf/syntax: 12x"],
         );
         says(
             "a 99999999999999999999",
             "a\n",
-            &["1:3: error: found `99999999999999999999`; expected a value"],
+            &["1:3: error: xmf/syntax: 99999999999999999999"],
         );
-        says(
-            "a b",
-            "a\n",
-            &["1:3: error: found `b`; expected a value, an attribute or the end of the line"],
-        );
-        says(
-            "a b=",
-            "a\n",
-            &["1:3: error: the attribute `b` has no value"],
-        );
-        says("a b=c", "a\n", &["1:5: error: found `c`; expected a value"]);
-        says(
-            "ns: 1",
-            "ns: 1\n",
-            &["1:1: error: found `ns:`; expected a name after the colon"],
-        );
+        says("a b", "a\n", &["1:3: error: xmf/syntax: b"]);
+        says("a b=", "a\n", &["1:3: error: xmf/syntax: b"]);
+        says("a b=c", "a\n", &["1:5: error: xmf/syntax: c"]);
+        says("ns: 1", "ns: 1\n", &["1:1: error: xmf/syntax: ns:"]);
         says(
             "a \"open\nb",
             "a \"open\"\nb\n",
-            &["1:3: error: the text `open` has no end on its line; expected `\"`"],
+            &["1:3: error: xmf/syntax: \" open"],
         );
         says(
             "a\nb \"open\\",
             "a\n",
-            &["2:3: error: the text `open` has no end; expected `\"`"],
+            &["2:3: error: xmf/truncated: \" open"],
         );
-        says(
-            r#"a "\q""#,
-            "a \"q\"\n",
-            &[r#"1:4: error: found `\q`; expected \n, \t, \r, \" or \\"#],
-        );
-        says(
-            "a `open\nb",
-            "",
-            &["1:3: error: this text has no end; expected a backtick"],
-        );
+        says(r#"a "\q""#, "a \"q\"\n", &[r"1:4: error: xmf/syntax: \q"]);
+        says("a `open\nb", "", &["1:3: error: xmf/truncated"]);
         for (text, read) in [
             ("a [AB\nb", ""),
             ("a [AB\nb \"c\"\nd [AAAA]\n", "a\nb \"c\"\nd [AAAA]\n"),
@@ -1210,49 +1177,32 @@ mod tests {
         ] {
             let (text, said) = bad(text);
             assert_eq!(text, read);
-            let first = "1:3: error: these bytes have no end; expected `]`";
+            let first = "1:3: error: xmf/syntax: ]";
             assert_eq!(said.first().map(String::as_str), Some(first));
         }
         says(
             "a [AA\n!A] 2\nb",
             "a 2\nb\n",
-            &["2:1: error: found `!`; expected base64: letters, digits, `+` and `/`"],
+            &["2:1: error: xmf/syntax: ! + / base64"],
         );
-        says(
-            "a [A] 2",
-            "a 2\n",
-            &["1:4: error: the base64 ends in the middle of a byte"],
-        );
+        says("a [A] 2", "a 2\n", &["1:4: error: xmf/syntax: base64"]);
         says(
             "a 'long and more\nb",
             "a \"long and more\"\nb\n",
-            &["1:3: error: the text `long and more` has no end on its line; expected `'`"],
+            &["1:3: error: xmf/syntax: ' long and more"],
         );
-        says(
-            "a /* b\nc",
-            "",
-            &["1:3: error: this comment has no end; expected `*/`"],
-        );
-        says(
-            "a\n}\nb",
-            "a\nb\n",
-            &["2:1: error: found `}`, but no tag is open; it is read as if it were not there"],
-        );
-        says(
-            "{\nb\n}\nc",
-            "b\nc\n",
-            &["1:1: error: found `{`; expected a tag before it on its line"],
-        );
-        let inside = "the text ends inside 2 tags, the innermost `b`, which begins at 2:1";
+        says("a /* b\nc", "", &["1:3: error: xmf/truncated: */"]);
+        says("a\n}\nb", "a\nb\n", &["2:1: error: xmf/syntax, read: }"]);
+        says("{\nb\n}\nc", "b\nc\n", &["1:1: error: xmf/syntax: {"]);
         says(
             "a {\nb {\n c\n d 1",
             "a {\n\tb {\n\t\tc\n\t}\n}\n",
-            &[&format!("4:5: error: {inside}; expected `}}`")],
+            &["4:5: error: xmf/truncated: 1 2 b }"],
         );
         says(
             b"a \"\xff\"",
             "a \"\u{fffd}\"\n",
-            &["1:3: warning: `\\xff` is not UTF-8"],
+            &["1:3: warning: xmf/encoding: UTF-8 \\xff"],
         );
     }
 
@@ -1265,68 +1215,28 @@ mod tests {
                 " {\n\tV",
                 "\n\tV",
                 true,
-                "2:2: error: found `Version` outside of `Metadata`, which begins at 1:1; expected `{` behind",
+                "2:2: error: xmf/syntax, read: 1 Metadata Version {",
             ),
-            (
-                "1 {",
-                "1",
-                false,
-                "8:1: error: found `}`, but no tag is open",
-            ),
-            (
-                "2 {",
-                "2",
-                false,
-                "11:1: error: found `}`, but no tag is open",
-            ),
-            (
-                "1 {",
-                "1 { {",
-                true,
-                "4:20: error: found `{`; expected a tag before it on its line",
-            ),
-            (
-                "1 {",
-                "1\n{",
-                true,
-                "5:1: error: found `{`; expected a tag before it on its line",
-            ),
-            (
-                "\t}\n",
-                "",
-                true,
-                "7:1: error: found `}` inside `b`, which begins at 5:2; expected `}` before it",
-            ),
+            ("1 {", "1", false, "8:1: error: xmf/syntax, read: }"),
+            ("2 {", "2", false, "11:1: error: xmf/syntax, read: }"),
+            ("1 {", "1 { {", true, "4:20: error: xmf/syntax: {"),
+            ("1 {", "1\n{", true, "5:1: error: xmf/syntax: {"),
+            ("\t}\n", "", true, "7:1: error: xmf/syntax, read: 2 5 b }"),
             (
                 "0\n}",
                 "0",
                 true,
-                "3:1: error: found `Layer:Tile` inside `Metadata`, which begins at 1:1; expected `}` before it",
+                "3:1: error: xmf/syntax, read: 1 Layer:Tile Metadata }",
             ),
             (
                 "e\n}",
                 "e",
                 true,
-                "11:1: error: the text ends inside `Layer:Tile`, which begins at 9:1; expected `}`",
+                "11:1: error: xmf/truncated: 1 9 Layer:Tile }",
             ),
-            (
-                "\"a\"",
-                "\"a",
-                true,
-                "4:12: error: the text `a 1` has no end on its line",
-            ),
-            (
-                "\"a\"",
-                "a\"",
-                false,
-                "4:12: error: found `a`; expected a value",
-            ),
-            (
-                "\"d\" 2",
-                "2 @ \"d",
-                false,
-                "9:14: error: found `@`; expected a value",
-            ),
+            ("\"a\"", "\"a", true, "4:12: error: xmf/syntax: \" a 1"),
+            ("\"a\"", "a\"", false, "4:12: error: xmf/syntax: a"),
+            ("\"d\" 2", "2 @ \"d", false, "9:14: error: xmf/syntax: @"),
         ] {
             let (_, whole) = (bad(layers), layers);
             let (text, problems) = bad(whole.replacen(from, to, 1));
@@ -1343,17 +1253,17 @@ mod tests {
         let (text, said) = bad(&deep);
         assert_eq!(said.len(), 1, "{said:?}");
         assert!(
-            said[0].starts_with("65:1: error: tags are more than 64 deep"),
+            said[0].starts_with("65:1: error: xmf/limit: 64"),
             "{said:?}"
         );
         assert!(text.ends_with("}\nafter\n"));
         let (_, said) = bad("a\n{\n".repeat(200));
-        let limit = "130:1: error: tags are more than 64 deep";
+        let limit = "130:1: error: xmf/limit: 64";
         assert!(said.iter().any(|said| said.starts_with(limit)), "{said:#?}");
         let (_, said) = bad("a\n".repeat(MAX_TAGS + 10));
         assert_eq!(said.len(), 1);
         assert!(
-            said[0].starts_with("524289:1: error: more than 524288 tags"),
+            said[0].starts_with("524289:1: error: xmf/limit: 2097152 524288"),
             "{said:?}"
         );
         let (_, said) = bad("1 ".repeat(1000));

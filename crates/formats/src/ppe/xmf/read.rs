@@ -175,23 +175,26 @@ fn unpack(bytes: &[u8]) -> (Cow<'_, [u8]>, Packing, Option<Damage>) {
         End::Complete if rest == 0 => return (text.into(), packing, None),
         End::Complete => (
             &rules::TRAILING_TEXT,
-            format!("{} after the packed text", counted(rest, "byte")),
+            format!("{} after the packed text; ignored", counted(rest, "byte")),
         ),
         End::WrongChecksum => (
             &rules::PACKED_TEXT,
-            "the checksum of the packed text does not match: some bytes are damaged".to_owned(),
+            "the checksum of the packed text does not match the data".to_owned(),
         ),
         End::Unfinished => (
             &rules::PACKED_TEXT,
-            format!("the packed text is cut off after {}", counted(len, "byte")),
+            format!(
+                "the packed text is truncated after {}",
+                counted(len, "byte")
+            ),
         ),
         End::Broken => (
             &rules::PACKED_TEXT,
-            format!("the packed text is broken after {}", counted(len, "byte")),
+            format!("the packed text is damaged after {}", counted(len, "byte")),
         ),
         End::More => (
             &rules::LIMIT,
-            format!("the packed text has more than {len} bytes; the rest is not read"),
+            format!("the packed text has more than {len} bytes; the rest is ignored"),
         ),
     };
     let damage = Damage {
@@ -222,7 +225,7 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
         } else if tag::is::<XmfLayer>(&tag) && xmf.layers.len() == MAX_LAYERS {
             if !std::mem::replace(&mut xmf.is_cut, true) {
                 problems.add(&rules::LIMIT, tag.at.into(), || {
-                    format!("more than {MAX_LAYERS} layers; the rest is not read")
+                    format!("more than {MAX_LAYERS} layers; the rest is ignored")
                 });
             }
         } else if tag::is::<XmfLayer>(&tag) {
@@ -243,8 +246,8 @@ fn xmf(mut text: Text, problems: &mut Problems) -> Xmf {
                 let line = first.line;
                 problems.add(&rules::PRIORITY, at.into(), || {
                     format!(
-                        "priority {priority} is that of the layer in line {line} too; the engine \
-                         knows layers by it"
+                        "duplicate priority {priority} of the layer on line {line}; the engine \
+                         identifies layers by it"
                     )
                 });
             }
@@ -281,8 +284,8 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         None,
         &rules::TILE_ORDER,
         source.map(|source| source.at),
-        "numbers of tiles are read as identifier and place in the sheet, as the editor writes them; \
-         the engine's loader reads them the other way round",
+        "tile numbers are read as identifier and sheet position, as the editor writes them; the \
+         engine reads them in reverse order",
     );
     if xmf.metadata.date().is_some() {
         return;
@@ -309,16 +312,16 @@ fn warn_of_guesses(xmf: &Xmf, problems: &mut Problems) {
         None,
         &rules::CELL_LAYOUT,
         cells,
-        "embedded cells are read in the new layout, as the engine has written them since \
-         2025-04-14; before, it wrote the old one",
+        "embedded cells are read in the new layout, which the engine writes since 2025-04-14; \
+         older files have the old one",
     );
     warn(
         problems,
         no_date,
         &rules::COLOR_ORDER,
         palette.map(|palette| palette.at),
-        "embedded colours are read as alpha, blue, green, red, as the engine has written them since \
-         March 2025; before, it wrote alpha, red, green, blue",
+        "embedded colours are read as alpha, blue, green, red, which the engine writes since \
+         March 2025; older files have alpha, red, green, blue",
     );
 }
 
@@ -411,7 +414,7 @@ Extra 1
     #[track_caller]
     fn says(text: impl AsRef<[u8]>, expected: &[&str]) -> Xmf {
         let xmf = read(text.as_ref()).unwrap();
-        let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+        let said: Vec<_> = xmf.problems.iter().map(Problem::facts).collect();
         assert_eq!(said, expected);
         xmf
     }
@@ -419,23 +422,19 @@ Extra 1
     #[test]
     fn everything_that_the_format_names_is_read() {
         let xmf = read_good(MAP);
-        let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+        let said: Vec<_> = xmf.problems.iter().map(Problem::facts).collect();
         assert_eq!(
             said,
             [
-                "16:2: warning: numbers of tiles are read as identifier and place in the sheet, as the \
-             editor writes them; the engine's loader reads them the other way round",
-                "25:2: warning: embedded cells are read in the new layout, as the engine has written \
-             them since 2025-04-14; before, it wrote the old one",
+                "16:2: warning: xmf/tile-order",
+                "25:2: warning: xmf/cell-layout: 2025-04-14",
             ]
         );
         let [_, cells] = &xmf.problems[..] else {
             panic!("{said:?}");
         };
-        let below = cells.consequences.iter().map(ToString::to_string);
-        let colors = "60:1: warning: embedded colours are read as alpha, blue, green, red, as the \
-                      engine has written them since March 2025; before, it wrote alpha, red, green, \
-                      blue";
+        let below = cells.consequences.iter().map(Problem::facts);
+        let colors = "60:1: warning: xmf/color-order: 2025";
         assert!(below.eq([colors]), "both lack a date");
         let metadata = &xmf.metadata;
         assert_eq!(metadata.version, Some([1, 0]));
@@ -720,9 +719,9 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                 let Ok(xmf) = read(text.as_bytes()) else {
                     panic!("{text}");
                 };
-                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+                let said: Vec<_> = xmf.problems.iter().map(Problem::facts).collect();
                 assert!(said.len() <= 1, "{line}{value}: {said:#?}");
-                let is_wrong = |problem: &&Problem| problem.message.contains("value ");
+                let is_wrong = |problem: &&Problem| problem.rule == &rules::VALUE;
                 for problem in xmf
                     .problems
                     .iter()
@@ -840,11 +839,11 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             ("File:MapData", "File:MapDat", "11:2"),
         ] {
             let xmf = read(PLAIN.replacen(from, to, 1).as_bytes()).unwrap();
-            let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
-            let begin = format!("{place}: warning: `");
+            let said: Vec<_> = xmf.problems.iter().map(Problem::facts).collect();
+            let begin = format!("{place}: warning: xmf/tag-name");
             let from = from.split('=').next().unwrap();
-            let end = format!("; did you mean `{from}`?");
-            let is_it = |said: &&String| said.starts_with(&begin) && said.ends_with(&end);
+            let end = format!(" {from}");
+            let is_it = |said: &&String| said.starts_with(&begin) && said.contains(&end);
             assert!(said.iter().any(|said| is_it(&said)), "{said:#?}");
             assert!(
                 xmf.problems
@@ -890,7 +889,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                     .concat()
                     .concat();
                 let xmf = read(text.as_bytes()).unwrap();
-                let said: Vec<_> = xmf.problems.iter().map(ToString::to_string).collect();
+                let said: Vec<_> = xmf.problems.iter().map(Problem::facts).collect();
                 assert_eq!(said.len(), 1, "{at} {changed}: {said:#?}");
                 assert_eq!(names(&xmf), names(&whole), "{at} {changed}: {said:#?}");
                 let [read, all] = [&xmf, &whole].map(palettes);
@@ -907,19 +906,16 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             let [problem] = &xmf.problems[..] else {
                 panic!("{:?}", xmf.problems);
             };
-            problem.to_string()
+            problem.facts()
         };
         assert_eq!(
             twice("\"quad\" 3", "\"quad\" 1"),
-            "41:2: warning: identifier 1 is that of the object in line 35 too; expected another"
+            "41:2: warning: xmf/identifier (Layer 2): 1 35"
         );
         let sheet = "\tFile:TileSource \"b.png\" {\n\t\tEmbed:TileInfo {\n\t\t\t2 2\n\t\t}\n\t}\n";
         let sheet = format!("\t}}\n{sheet}}}\nLayer:Tile \"sky\"");
         let said = twice("\t}\n}\nLayer:Tile \"sky\"", &sheet);
-        assert!(
-            said.contains("identifier 2 is that of the tile in line 15"),
-            "{said}"
-        );
+        assert!(said.contains("xmf/tile-id (Layer 0): 15 2"), "{said}");
     }
 
     #[test]
@@ -927,9 +923,9 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         let xmf = says(
             "Layer:Tile 5 0 16 -1 {\n\tFile:MapData\n\tRepeatMode \"Maybe\"\n}",
             &[
-                "1:12: error: `Layer:Tile`: value 1 is 5; expected the name of the layer, a text",
-                "2:2: error: `File:MapData` has no value 1; expected the path of the map data, a text",
-                "3:13: error: `RepeatMode`: value 1 is the text `Maybe`; expected the repeat mode, `On`, `Off` or `SingleTile`",
+                "1:12: error: xmf/value (Layer 0): 1 5 Layer:Tile",
+                "2:2: error: xmf/value (Layer 0): 1 File:MapData",
+                "3:13: error: xmf/value (Layer 0): 1 Maybe Off On RepeatMode SingleTile",
             ],
         );
         assert_eq!(
@@ -939,30 +935,30 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         says(
             "Layer:Tile \"a\" 0 1 1 2 2 {\n\tEmbed:MapData [AAAA]\n\tEmbed:MapData [AAAA]\n}",
             &[
-                "2:2: error: 3 bytes of cells; expected 16, 4 for each of 2 x 2",
-                "3:2: error: 3 bytes of cells; expected 16, 4 for each of 2 x 2",
-                "3:2: warning: the layer has cells already; these are ignored",
+                "2:2: error: xmf/embedded-size (Layer 0): 16 2 3 4",
+                "3:2: error: xmf/embedded-size (Layer 0): 16 2 3 4",
+                "3:2: warning: xmf/duplicate-cells (Layer 0)",
             ],
         );
         says(
             "Layer:Sprite \"a\" 1\nLayer:Effects \"b\" 1",
             &[
-                "2:1: error: `Layer:Effects` is no kind of layer; the engine refuses it",
-                "2:1: warning: priority 1 is that of the layer in line 1 too; the engine knows layers by it",
+                "2:1: error: xmf/layer-kind (Layer 1): Layer:Effects",
+                "2:1: warning: xmf/priority (Layer 1): 1",
             ],
         );
         says(
             "Metadata\nFile:Palette \"p\" palShift=17\nEmbed:Palette [AAA=]",
             &[
-                "2:18: error: `File:Palette`: the attribute `palShift` is 17; expected a whole number from 0 to 16",
-                "3:1: error: 2 bytes of colours; expected 4 for each",
+                "2:18: error: xmf/value: 0 16 17 File:Palette palShift",
+                "3:1: error: xmf/embedded-size: 2 4",
             ],
         );
         let xmf = says(
             "Layer:Sprite \"a\" 1 {\n\tObject:Box \"b\" 1 2 3 4\n\tObject:Polyline \"p\" 2 {\n\t\tSegment 1 2\n\t}\n}",
             &[
-                "2:2: error: `Object:Box` has no value 6; expected the bottom, a whole number of 32 bits",
-                "4:3: error: `Segment` at the beginning of a line; expected `Begin`",
+                "2:2: error: xmf/value (Layer 0): 32 6 Object:Box",
+                "4:3: error: xmf/polyline (Layer 0): Begin Segment",
             ],
         );
         assert_eq!(xmf.layers[0].objects.len(), 1);
@@ -974,13 +970,10 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
         says(
             format!("Metadata {{\n\tVersion 9 0\n}}\nLayer:Tile \"a\" 0 1 1 2 2 {{\n{tiles}}}"),
             &[
-                "2:2: warning: version 9.0; expected 1.0; it is read as that",
-                "4:1: warning: the layer has no map data, so there is nothing to show of it; expected \
-                 `File:MapData`, `Embed:MapData` or `Shared:MapData`",
-                "5:2: warning: numbers of tiles are read as identifier and place in the sheet, as the \
-                 editor writes them; the engine's loader reads them the other way round",
-                "8:4: warning: identifier 1 is that of the tile in line 7 too; here the first one of an \
-                 identifier counts",
+                "2:2: warning: xmf/version, read: 1.0 9.0",
+                "4:1: warning: xmf/no-cells (Layer 0): Embed:MapData File:MapData Shared:MapData",
+                "5:2: warning: xmf/tile-order",
+                "8:4: warning: xmf/tile-id (Layer 0): 1 7",
             ],
         );
     }
@@ -1036,11 +1029,14 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
     #[test]
     fn files_without_a_map_are_rejected() {
         let refused = |text: &str, expected: &str| {
-            assert_eq!(read(text.as_bytes()).unwrap_err().to_string(), expected);
+            let error = read(text.as_bytes()).unwrap_err();
+            assert!(
+                error.problem().unwrap().facts().starts_with(expected),
+                "{error}"
+            );
         };
-        let expected = "expected a map: `Metadata` and `Layer:` tags";
-        refused("", &format!("1:1: found no tag; {expected}"));
-        refused("# x\n\nother 1", &format!("3:1: found `other`; {expected}"));
+        refused("", "1:1: error: xmf/no-map");
+        refused("# x\n\nother 1", "3:1: error: xmf/no-map");
     }
 
     #[test]
@@ -1079,19 +1075,15 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
                 .problems
                 .iter()
                 .find(|p| matches!(p.place, Place::Offset(_)));
-            packing.map(ToString::to_string).unwrap_or_default()
+            packing.map(Problem::facts).unwrap_or_default()
         };
         assert_eq!(last(&zlib), "");
-        assert!(last(&zlib[..zlib.len() - 30]).contains("error: the packed text is cut off after"));
-        assert!(
-            last(&[&zlib[..], b"x"].concat()).contains("warning: 1 byte after the packed text")
-        );
-        assert!(
-            last(&[&zstd[..], b"x"].concat()).contains("warning: 1 byte after the packed text")
-        );
+        assert!(last(&zlib[..zlib.len() - 30]).contains("xmf/packed-text: 1633"));
+        assert!(last(&[&zlib[..], b"x"].concat()).contains("xmf/trailing-data: 1"));
+        assert!(last(&[&zstd[..], b"x"].concat()).contains("xmf/trailing-data: 1"));
         let mut wrong = zlib.clone();
         *wrong.last_mut().unwrap() ^= 1;
-        assert!(last(&wrong).contains("error: the checksum of the packed text"));
+        assert!(last(&wrong).contains("xmf/packed-text"));
         // Damaged bytes are not XMF text; faults in it follow from the damage.
         let count = |bytes: &[u8]| read(bytes).unwrap().problems.len();
         let none = flate2::Compression::none();
@@ -1108,11 +1100,7 @@ Embed:Palette "night" [/wECA4AEBQY=] offset=768
             [b"ZLIB".to_vec(), pack_zlib(&long)].concat(),
             [b"ZSTD".to_vec(), pack_zstd(&long)].concat(),
         ] {
-            assert!(
-                last(&packed).contains("error: the packed text has more than 3"),
-                "{}",
-                last(&packed)
-            );
+            assert!(last(&packed).contains("xmf/limit"), "{}", last(&packed));
         }
     }
 

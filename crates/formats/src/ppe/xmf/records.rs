@@ -33,7 +33,7 @@ impl Record for Metadata {
                     let [[major, minor], [known, of_it]] = [*numbers, VERSION];
                     tag.problem(&rules::VERSION, || {
                         let found = format!("version {major}.{minor}; expected {known}.{of_it}");
-                        Message::read(found, "as that")
+                        Message::read(found, "as expected")
                     });
                 }
                 Some(())
@@ -65,7 +65,7 @@ impl Record for XmfLayer {
         if let LayerKind::Other(_) = self.kind {
             let title = tag.tag().title();
             tag.problem_after(tag.wrong_value(), &rules::LAYER_KIND, || {
-                format!("{title} is no kind of layer; the engine refuses it")
+                format!("unknown layer kind {title}; the engine refuses it")
             });
         }
         if self.kind.has_tiles() {
@@ -116,8 +116,8 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
     }
     if tag.is_read() && maps.is_empty() && layer.kind.has_tiles() && !layer.is_cut {
         tag.problem(&rules::NO_CELLS, || {
-            "the layer has no map data, so there is nothing to show of it; expected \
-             `File:MapData`, `Embed:MapData` or `Shared:MapData`"
+            "layer without map data; expected `File:MapData`, `Embed:MapData` or \
+             `Shared:MapData`"
                 .to_owned()
         });
     }
@@ -143,7 +143,7 @@ fn map_source(layer: &mut XmfLayer, tag: &mut Fields<'_>) {
         };
         match source {
             Some(_) if layer.map.is_some() => map.problem(&rules::DUPLICATE_CELLS, || {
-                "the layer has cells already; these are ignored".to_owned()
+                "duplicate map data of the layer; ignored".to_owned()
             }),
             Some(_) => {
                 layer.map = source;
@@ -234,8 +234,7 @@ fn check_tiles(sources: &[TileSource], tag: &mut Fields<'_>) {
             let (id, line) = (tile.first, first.line);
             tag.problem_at(&rules::TILE_ID, tile.at, || {
                 format!(
-                    "identifier {id} is that of the tile in line {line} too; here the first one \
-                     of an identifier counts"
+                    "duplicate identifier {id} of the tile on line {line}; the first one is used"
                 )
             });
         }
@@ -253,9 +252,7 @@ fn check_identifiers(all: impl Iterator<Item = (i32, At)>, what: &str, tag: &mut
         if first != at && !tag.is_doubtful(first) && !tag.is_doubtful(at) {
             tag.problem_at(&rules::IDENTIFIER, at, || {
                 let line = first.line;
-                format!(
-                    "identifier {id} is that of the {what} in line {line} too; expected another"
-                )
+                format!("duplicate identifier {id} of the {what} on line {line}; expected another")
             });
         }
     }
@@ -503,8 +500,8 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
     let misplaced: Vec<_> = misplaced.map(|(i, tag)| (i, tag.at)).collect();
     for (i, at) in misplaced {
         tag.problem_at(&rules::POLYLINE, at, || match i {
-            0 => "`Segment` at the beginning of a line; expected `Begin`".to_owned(),
-            _ => "`Begin` in the middle of a line; expected `Segment`".to_owned(),
+            0 => "found `Segment` at the beginning of a polyline; expected `Begin`".to_owned(),
+            _ => "found `Begin` in the middle of a polyline; expected `Segment`".to_owned(),
         });
         tag.set_cause_to_last();
     }
@@ -518,7 +515,7 @@ fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
         let count = points.len();
         tag.problem(&rules::POLYLINE_POINTS, || {
             let points = if count == 1 { "point" } else { "points" };
-            format!("a line of {count} {points}; expected at least 2")
+            format!("polyline of {count} {points}; expected at least 2")
         });
     }
 }

@@ -534,7 +534,7 @@ impl<'p> Fields<'p> {
                 rule,
                 subject,
                 tag.at.into(),
-                || "found a tag without a name, which is ignored; expected its name",
+                || "found a tag without a name; ignored",
             );
             first = first.or(problems.last());
         }
@@ -542,7 +542,7 @@ impl<'p> Fields<'p> {
             if let Some(meant) = suggest(&tag.name_in_file(), &self.missing) {
                 problems.add(rule, tag.at.into(), || {
                     let title = tag.title();
-                    format!("{title} is no known tag; did you mean `{meant}`?")
+                    format!("unknown tag {title} (did you mean `{meant}`?)")
                 });
             }
         }
@@ -557,7 +557,7 @@ impl<'p> Fields<'p> {
                     let at = tag.places.of_attribute(index).unwrap_or(tag.at);
                     problems.add(&rules::TAG_NAME, at.into(), || {
                         let found = quoted(attribute.name.as_bytes());
-                        format!("{found} is no known attribute; did you mean `{meant}`?")
+                        format!("unknown attribute {found} (did you mean `{meant}`?)")
                     });
                 }
             }
