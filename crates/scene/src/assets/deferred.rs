@@ -246,7 +246,7 @@ fn checked_once(file: CheckedFile, decode: impl FnOnce() -> Decoded) -> Decoded 
 /// result.
 pub(super) fn catch_panic<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(read)).unwrap_or_else(|_panic| {
-        let failed = "Mapscope failed while reading it; please report this, with the file";
+        let failed = "Mapscope failed while reading it; report this with the file";
         Err(failed.to_owned())
     })
 }

@@ -165,9 +165,9 @@ fn explained(bytes: &[u8], error: &ImageError) -> String {
         _ if bytes.is_empty() => "it is empty".to_owned(),
         _ if limit.is_some() => limit.unwrap_or_default(),
         (true, false) => error.to_string(),
-        (true, true) => "it ends too early".to_owned(),
-        (false, true) => "it is no image, or ends too early".to_owned(),
-        (false, false) => "it is no image".to_owned(),
+        (true, true) => "it is truncated".to_owned(),
+        (false, true) => "it is not an image, or is truncated".to_owned(),
+        (false, false) => "it is not an image".to_owned(),
     }
 }
 
@@ -177,14 +177,11 @@ fn exceeded_limit(bytes: &[u8]) -> Option<String> {
     let (width, height) = decoder.dimensions();
     let size = format!("it is {width} x {height} pixels");
     Some(if width.max(height) > MAX_SIDE_PX {
-        format!("{size}; the limit is {MAX_SIDE_PX} a side")
+        format!("{size}; expected at most {MAX_SIDE_PX} per side")
     } else if decoder.total_bytes() > MAX_BYTES {
-        format!("{size}; the limit is {} MiB of pixels", MAX_BYTES >> 20)
+        format!("{size}; expected at most {} MiB of pixels", MAX_BYTES >> 20)
     } else {
-        format!(
-            "{size}, beyond the limit of what {} bytes can hold",
-            bytes.len()
-        )
+        format!("{size}, more than {} bytes can hold", bytes.len())
     })
 }
 
@@ -249,16 +246,16 @@ mod tests {
         assert_eq!(said(b""), "it is empty");
         assert_eq!(
             said(b"This is a text of some lines, and no image."),
-            "it is no image"
+            "it is not an image"
         );
-        assert_eq!(said(b"text"), "it is no image, or ends too early");
+        assert_eq!(said(b"text"), "it is not an image, or is truncated");
         let mut tga = Cursor::new(Vec::new());
         let image = DynamicImage::from(placeholder(1));
         image.write_to(&mut tga, image::ImageFormat::Tga).unwrap();
         let tga = tga.into_inner();
         assert!(decode(&tga, None).is_ok());
         let cut = said(&tga[..tga.len() / 2]);
-        assert_eq!(cut, "it is no image, or ends too early");
+        assert_eq!(cut, "it is not an image, or is truncated");
     }
 
     #[test]
@@ -311,9 +308,12 @@ mod tests {
         }
         let refused = decode(&lie, None).unwrap_err();
         assert!(refused.starts_with("it is 8000 x 8000 pixels"), "{refused}");
-        assert!(refused.contains("limit"), "{refused}");
+        assert!(refused.contains("bytes can hold"), "{refused}");
         let wide = decode(&write(DynamicImage::new_luma8(20_000, 4)), None).unwrap_err();
-        assert_eq!(wide, "it is 20000 x 4 pixels; the limit is 8192 a side");
+        assert_eq!(
+            wide,
+            "it is 20000 x 4 pixels; expected at most 8192 per side"
+        );
     }
 
     #[test]

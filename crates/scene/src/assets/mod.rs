@@ -317,7 +317,7 @@ pub fn leads_out(implied_by: &Path, file: &Path) -> bool {
 }
 
 /// The reason for not reading a file that [leads out](leads_out).
-pub(crate) const LEADS_OUT: &str = "it is a link that leads out of the asset root";
+pub(crate) const LEADS_OUT: &str = "it is a link to a file outside the asset root";
 
 /// The path of a file or folder below another folder.
 pub(crate) fn below(folder: &Path, path: &str) -> PathBuf {

@@ -40,7 +40,7 @@ const MAX_ENTRIES: usize = 4096;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum AssetError {
     /// The name would lead out of the asset root; such names are never opened.
-    #[error("{} is refused: {reason}; expected a file name below the asset root", quoted_path(.name))]
+    #[error("{} refused: {reason}; expected a file name below the asset root", quoted_path(.name))]
     Refused {
         /// The name as written in the file.
         name: String,
@@ -48,7 +48,7 @@ pub(crate) enum AssetError {
         reason: &'static str,
     },
     /// The file is in no folder.
-    #[error("{} was not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_ref()))]
+    #[error("{} not found in {}{}", quoted_path(.name), list(.looked_in), did_you_mean(.meant.as_ref()))]
     Missing {
         /// The name as written in the file.
         name: String,
@@ -99,17 +99,17 @@ pub(crate) struct Suggestion {
 pub(super) fn did_you_mean(meant: Option<&Suggestion>) -> String {
     meant.map_or_else(String::new, |meant| {
         let how = if meant.is_other_form {
-            ", which has the same letters in another Unicode form"
+            ", which differs in its Unicode form"
         } else {
             ""
         };
-        format!("; did you mean {}{how}?", quoted_path(&meant.path))
+        format!(" (did you mean {}{how}?)", quoted_path(&meant.path))
     })
 }
 
 fn list(folders: &[PathBuf]) -> String {
     if folders.is_empty() {
-        return "any folder: this document has none".to_owned();
+        return "any folder, because this document has none".to_owned();
     }
     let names: Vec<String> = folders.iter().map(|f| f.display().to_string()).collect();
     names.join(" or ")
@@ -415,7 +415,7 @@ fn inside(name: &str) -> Result<Cow<'_, str>, AssetError> {
             match part {
                 "" | "." => {}
                 ".." if parts.pop().is_some() => {}
-                ".." => return refuse("it leads out of the asset root with `..`"),
+                ".." => return refuse("it points outside the asset root with `..`"),
                 part => parts.push(part),
             }
         }
@@ -482,7 +482,7 @@ mod tests {
         assert!(error.contains(&name), "{error}");
         let name = "x".repeat(300);
         let error = AssetRoots::default().find(&name).unwrap_err().to_string();
-        assert!(error.contains("x...` was") && error.len() < 330, "{error}");
+        assert!(error.contains("x...` not") && error.len() < 330, "{error}");
     }
 
     #[test]
@@ -530,13 +530,13 @@ mod tests {
         for (name, meant) in [
             (
                 "models/oak/oak.pfobj",
-                "; did you mean `Models/Oak/oak.PFOBJ`?",
+                " (did you mean `Models/Oak/oak.PFOBJ`?)",
             ),
             (
                 "Models/Oak/oak.pfobj",
-                "; did you mean `Models/Oak/oak.PFOBJ`?",
+                " (did you mean `Models/Oak/oak.PFOBJ`?)",
             ),
-            ("textures/bark.png", "; did you mean `Bark.png`?"),
+            ("textures/bark.png", " (did you mean `Bark.png`?)"),
             ("elm.png", ""),
         ] {
             let error = roots.find(name).unwrap_err().to_string();
@@ -634,7 +634,7 @@ mod tests {
             assert_eq!(meant(name), None, "{name}");
         }
         let error = roots.find("B\u{e4}ume.png").unwrap_err().to_string();
-        assert!(error.contains("another Unicode form"), "{error}");
+        assert!(error.contains("Unicode form"), "{error}");
     }
 
     #[cfg(unix)]

@@ -159,7 +159,7 @@ impl Assets {
             loaded.candidates = faces.into_iter().flat_map(|face| face.candidates).collect();
             let [first, others @ ..] = FACE_NAMES;
             let message = format!(
-                "no image of the skybox was found below the asset root; expected {}, and with it {}{}",
+                "no skybox image found below the asset root; expected {}, {}{}",
                 quoted_path(&format!("{folder}/{first}.{extension}")),
                 others.join(", "),
                 did_you_mean(meant.as_ref()),
@@ -185,7 +185,8 @@ impl Assets {
         if let Some(odd) = images.iter().find(|image| image.size != [side; 2]) {
             let [width, height] = odd.size;
             let message = format!(
-                "the image {} is {width} x {height}; expected it square and as wide as {}, which is {side}",
+                "the image {} is {width} x {height}; expected a square as wide as {}, which is \
+                 {side}",
                 quoted_path(&odd.name),
                 FACE_NAMES[0],
             );
@@ -234,7 +235,7 @@ impl Assets {
                     AssetError::Refused { .. } => &rules::SKYBOX_NAME,
                     _ => &rules::MISSING_SKYBOX,
                 };
-                Err((rule, format!("the image of a skybox {error}")))
+                Err((rule, format!("skybox image {error}")))
             }
         };
         Face {

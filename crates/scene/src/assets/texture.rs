@@ -191,7 +191,7 @@ pub(super) struct Decoded {
 impl Decoded {
     /// Decodes an image; `what` names it in the message about a truncated image.
     pub(super) fn of(what: &str, bytes: &[u8], max_side: u32) -> Result<Self, String> {
-        let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} ends too early"));
+        let fault = || (&rules::TRUNCATED_IMAGE, format!("{what} is truncated"));
         Ok(Self {
             image: Some(decode(bytes, Some(max_side))?),
             size: Some(Head::read(bytes, bytes.len() as u64)?.size),

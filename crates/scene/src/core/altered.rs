@@ -15,8 +15,7 @@ const MIN_LINE_ENDS: usize = 2;
 /// the problem to report.
 pub(crate) fn restored(bytes: &[u8]) -> Option<(Bytes, Problem)> {
     let (text, rule, message) = if let Some(text) = from_utf16(bytes) {
-        let message = "the text is UTF-16; expected ASCII or UTF-8 without a byte order mark, since the engine \
-                       reads single bytes";
+        let message = "the text is UTF-16; expected ASCII or UTF-8 without a byte order mark";
         (text, &UTF16, message)
     } else {
         let message = "lines end with CR alone, so the engine reads the text as one line; expected LF or CR LF";
@@ -41,8 +40,8 @@ pub(super) fn handled_as_text(bytes: &[u8]) -> Option<Problem> {
                        original bytes";
         (&UTF8, message)
     } else if line_ends.count() >= MIN_LINE_ENDS && has_cr.all(|has_cr| has_cr) {
-        let message = "the file was transferred as text: CR (0D) stands before every LF (0A); expected the \
-                       original bytes";
+        let message = "the file was transferred as text, with CR (0D) before every LF (0A); \
+                       expected the original bytes";
         (&TEXT_MODE, message)
     } else {
         return None;

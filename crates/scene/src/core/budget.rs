@@ -92,8 +92,8 @@ impl DecodeBudget {
         if elements > limit(ELEMENTS) {
             let limit = limit(ELEMENTS) / 1_000_000;
             return Err(format!(
-                "with the files before it, it has more than {limit} million pixels and cells, the limit \
-                 for files of this size"
+                "with the files before it, it exceeds {limit} million pixels and cells, the \
+                 limit for files of this size"
             ));
         }
         let kept_bytes = spent.kept_bytes.saturating_add(cost.kept_bytes);
@@ -101,8 +101,8 @@ impl DecodeBudget {
         if kept_bytes.saturating_add(working_bytes) > limit(BYTES) {
             let limit = limit(BYTES) >> 20;
             return Err(format!(
-                "with the files before it, it takes more than {limit} MiB of memory, the limit for files \
-                 of this size"
+                "with the files before it, it exceeds {limit} MiB of memory, the limit for \
+                 files of this size"
             ));
         }
         *spent = Spent {

@@ -25,7 +25,7 @@ macro_rules! items {
         $(
             $(#[$family_doc])*
             #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-            #[expect(missing_docs, reason = "fields are indices, named for what they count")]
+            #[expect(missing_docs, reason = "the fields are indices")]
             pub enum $items {
                 $( $(#[$doc])* $name $({ $( $field: $type ),+ })?, )+
             }
@@ -399,7 +399,7 @@ impl fmt::Display for Flaw {
 
 /// The part of a PMF map that owns a list of entities or a string table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "fields are indices, named for what they count")]
+#[expect(missing_docs, reason = "the fields are indices")]
 pub enum Owner {
     /// The file as a whole.
     Map,

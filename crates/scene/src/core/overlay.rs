@@ -9,7 +9,7 @@ macro_rules! overlay_ids {
         /// Identifier of an overlay. Overlays that several kinds of document offer share one
         /// identifier.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        #[expect(missing_docs, reason = "documents say what each shows: `Overlay::help`")]
+        #[expect(missing_docs, reason = "`Overlay::help` describes each")]
         pub enum OverlayId { $($name),+ }
 
         impl OverlayId {

@@ -45,7 +45,7 @@ impl Source {
         Self::read_with(path, |path| {
             let bytes = std::fs::metadata(path)?.len();
             if bytes > max_bytes {
-                let message = format!("{bytes} bytes; at most {max_bytes} are read");
+                let message = format!("{bytes} bytes; expected at most {max_bytes}");
                 return Err(std::io::Error::other(message));
             }
             std::fs::read(path)
@@ -323,7 +323,7 @@ pub enum OpenError {
         source: std::io::Error,
     },
     /// The file was written to during reading.
-    #[error("{} changed while it was read", .path.display())]
+    #[error("{} changed while it was being read", .path.display())]
     Changed {
         /// The file.
         path: PathBuf,

@@ -12,17 +12,17 @@ pub fn system_reason(error: &Error, noun: &str) -> String {
     let reason = match error.kind() {
         ErrorKind::NotFound => return format!("there is no such {noun}"),
         ErrorKind::PermissionDenied => "permission is denied",
-        ErrorKind::AlreadyExists => "it exists already",
+        ErrorKind::AlreadyExists => "it already exists",
         ErrorKind::IsADirectory => "it is a folder",
-        ErrorKind::NotADirectory => "its path leads through what is no folder",
-        ErrorKind::InvalidFilename => "the system does not take such a name",
+        ErrorKind::NotADirectory => "a part of its path is not a folder",
+        ErrorKind::InvalidFilename => "the system does not allow this name",
         ErrorKind::StorageFull => "the disk is full",
         ErrorKind::QuotaExceeded => "your share of the disk is full",
         ErrorKind::ReadOnlyFilesystem => "the disk is read-only",
-        ErrorKind::FileTooLarge => "it is larger than a file can be there",
+        ErrorKind::FileTooLarge => "it is too large for the file system",
         ErrorKind::OutOfMemory => "there is not enough memory",
-        ErrorKind::TimedOut => "there was no answer in time",
-        ErrorKind::BrokenPipe => "nobody reads it any more",
+        ErrorKind::TimedOut => "it timed out",
+        ErrorKind::BrokenPipe => "its reader was closed",
         _ => {
             let text = error.to_string();
             let said = text.split(" (os error ").next().unwrap_or_default();
@@ -58,7 +58,7 @@ mod tests {
             assert_eq!(system_reason(&error, "file"), "it is a folder");
         }
         let error = Error::from(ErrorKind::BrokenPipe);
-        assert_eq!(system_reason(&error, "file"), "nobody reads it any more");
+        assert_eq!(system_reason(&error, "file"), "its reader was closed");
         let error = Error::other("Too much (os error 5)");
         assert_eq!(system_reason(&error, "file"), "Too much (os error 5)");
     }

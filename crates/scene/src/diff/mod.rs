@@ -87,7 +87,7 @@ pub struct Difference {
 #[derive(Debug, Error)]
 pub enum DiffError {
     /// Their formats differ.
-    #[error("{} is a file of another format than {}; expected two of the same format", .0[0].name, .0[1].name)]
+    #[error("{} and {} are different formats; expected two files of the same format", .0[0].name, .0[1].name)]
     Formats([&'static Format; 2]),
     /// Their format does not list parts.
     #[error("files of the format {} cannot be compared", .0.name)]

@@ -184,7 +184,7 @@ fn files_of_two_formats_are_not_compared() {
     assert!(
         error
             .to_string()
-            .contains("expected two of the same format"),
+            .contains("expected two files of the same format"),
         "{error}"
     );
 }

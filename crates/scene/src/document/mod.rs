@@ -81,7 +81,7 @@ pub struct Spawn {
 
 /// A direction on the map, for moving the selection to a neighbouring item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the compass needs no words")]
+#[expect(missing_docs, reason = "the names are compass directions")]
 pub enum Direction {
     North,
     East,

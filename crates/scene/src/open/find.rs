@@ -144,7 +144,7 @@ fn numbered(
             false => Err(unknown_kind(lists)),
             // The file has a list of this kind, and it is empty.
             _ if lists.iter().any(|list| list.what == kind) => Ok(Vec::new()),
-            _ => Err(format!("say which one, as in {}", form_of(kind, lists))),
+            _ => Err(format!("specify which one, as in {}", form_of(kind, lists))),
         };
     }
     let mut found = Vec::new();
@@ -200,7 +200,8 @@ fn visit(
 fn unknown_kind(lists: &[Parts<'_>]) -> String {
     let forms = forms(lists).join(", ");
     format!(
-        "expected what it is, alone or with a name or numbers behind a colon; this file has {forms}"
+        "expected a kind of item, optionally with a colon and a name or numbers; this file has \
+         {forms}"
     )
 }
 

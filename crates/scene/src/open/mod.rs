@@ -206,13 +206,22 @@ fn identify(source: &Source) -> Result<&'static Entry, OpenError> {
 /// The problem of a dangling symbolic link, if a path is one.
 pub fn dangling_link(path: &Path) -> Option<Problem> {
     let is_dangling = path.is_symlink() && !path.exists();
-    is_dangling.then(|| rules::of_file(&rules::DANGLING_LINK, "this link leads to nothing"))
+    is_dangling.then(|| {
+        rules::of_file(
+            &rules::DANGLING_LINK,
+            "the target of this link does not \
+                                                               exist",
+        )
+    })
 }
 
 /// The note for a symbolic link that leads out of the searched folder, whether or not its target
 /// exists.
 pub fn outside_link() -> Problem {
-    rules::of_file(&rules::OUTSIDE_LINK, "this link leads out of the folder")
+    rules::of_file(
+        &rules::OUTSIDE_LINK,
+        "the target of this link is outside the folder",
+    )
 }
 
 /// `true` if a file's name has the ending of a known format. The content is not examined.
@@ -250,7 +259,7 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
     const KINDS: [(&[u8], &str); 8] = [
         (
             b"version https://git-lfs.github.com/spec/",
-            "this is a Git LFS pointer and not the file itself, which `git lfs pull` fetches",
+            "this is a Git LFS pointer; fetch the file itself with `git lfs pull`",
         ),
         (b"\x89PNG", "this is a PNG image"),
         (b"\xff\xd8\xff", "this is a JPEG image"),
@@ -265,7 +274,7 @@ fn other_kind(bytes: &[u8]) -> Option<&'static str> {
         begin.is_some_and(|begin| begin.eq_ignore_ascii_case(beginning))
     };
     if !bytes.is_empty() && bytes.iter().all(|byte| *byte == 0) {
-        return Some("all bytes of the file are zero, so it was not written or not downloaded");
+        return Some("all bytes are zero, so the file was not written or downloaded completely");
     }
     let kind = KINDS.iter().find(|(beginning, _)| begins(beginning));
     kind.map(|(_, what)| *what)
@@ -309,9 +318,9 @@ fn looks_like(bytes: &[u8]) -> &'static str {
     if bytes.is_empty() {
         "the file is empty"
     } else if bytes.iter().take(512).all(is_text) {
-        "this is text of no format that Mapscope knows"
+        "this is text of an unknown format"
     } else {
-        "this is binary data of no format that Mapscope knows"
+        "this is binary data of an unknown format"
     }
 }
 
@@ -319,7 +328,7 @@ fn looks_like(bytes: &[u8]) -> &'static str {
 fn unknown_reason(looks: &str) -> String {
     let known = formats().map(|f| format!("{} (.{})", f.name, f.endings.join(", .")));
     let known = known.collect::<Vec<String>>().join(", ");
-    format!("{looks}; the formats that Mapscope opens are {known}")
+    format!("{looks}; Mapscope opens {known}")
 }
 
 #[cfg(test)]

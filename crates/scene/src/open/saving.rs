@@ -101,22 +101,22 @@ pub const MARKDOWN: FileKind = FileKind::new("Markdown", "md", b"# ");
 #[derive(Debug, Error)]
 pub enum SaveError {
     /// The name has the extension of another kind of file.
-    #[error("only {} files are written: expected a name that ends in .{}", .0.name, .0.ending)]
+    #[error("only {} files can be written; expected a name that ends in .{}", .0.name, .0.ending)]
     Ending(FileKind),
     /// The target is the open file, or one that was read with it, such as a texture.
-    #[error("this file was read, and what was read is never written over: choose another name")]
+    #[error("input files are never overwritten; choose another name")]
     WasRead,
     /// The target's folder does not exist.
     #[error("there is no such folder")]
     NoFolder,
     /// A file of another kind exists there.
-    #[error("this file exists and is no {} file", .0.name)]
+    #[error("this file exists and is not a {} file", .0.name)]
     OtherKind(FileKind),
     /// A file of another format exists there.
-    #[error("this file exists and is no {} file", .0.name)]
+    #[error("this file exists and is not a {} file", .0.name)]
     OtherFormat(&'static Format),
     /// A file of the same kind exists there that the user did not name.
-    #[error("this file exists, and is not from an export before")]
+    #[error("this file exists and was not written by an export")]
     NotOurs,
     /// A read-only file exists there.
     #[error("this file exists and is read-only")]
@@ -452,7 +452,10 @@ impl Write for ErrorCapture<'_> {
 /// which is unknown to the user.
 fn refused(error: &io::Error) -> io::Error {
     let reason = system_reason(&error.kind().into(), "folder");
-    io::Error::new(error.kind(), format!("no file can be made there: {reason}"))
+    io::Error::new(
+        error.kind(),
+        format!("cannot create a file there: {reason}"),
+    )
 }
 
 #[cfg(test)]
@@ -484,7 +487,7 @@ mod tests {
     fn a_folder_that_takes_no_file_is_to_blame_and_not_a_temporary_one() {
         // Even root cannot create a file there.
         let error = put(Path::new("/proc/view.png"), b"x").unwrap_err();
-        let expected = "no file can be made there: there is no such folder";
+        let expected = "cannot create a file there: there is no such folder";
         assert_eq!(error.to_string(), expected);
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     }

@@ -59,8 +59,8 @@ impl Usage {
         };
         let is_used = self.named.contains(&real) || is_of_missing();
         (!is_used).then(|| {
-            let message = "no map, scene or model that was checked names this file; \
-                           the game's own code may";
+            let message = "not used by any checked map, scene or model; the game's own code may \
+                           use it";
             rules::of_file(&rules::UNUSED_FILE, message)
         })
     }

@@ -445,7 +445,7 @@ fn broken_maps_are_opened() {
                 // The tileset is in the parent folder.
                 let problems = &document.about().problems;
                 assert!(
-                    problems.iter().any(|p| p.message.contains("`ika32.vsp`")),
+                    problems.iter().any(|p| p.facts().contains("ika32.vsp")),
                     "{name}"
                 );
                 assert_eq!(flat(&*document).0, [40 * 16, 30 * 16], "{name}");
@@ -473,7 +473,7 @@ fn tiles(document: &dyn Document) -> &TileMap {
 
 fn messages(document: &dyn Document) -> Vec<String> {
     let problems = document.about().problems.iter();
-    problems.map(ToString::to_string).collect()
+    problems.map(Problem::facts).collect()
 }
 
 fn made_up_tileset() -> Vec<u8> {
@@ -828,11 +828,8 @@ fn tiles_without_a_tileset_show_their_numbers() {
     let [message] = &messages(&*document)[..] else {
         panic!("{:?}", messages(&*document))
     };
-    assert!(message.starts_with("0x6: warning: the tileset `made_up.vsp` was not found in"));
-    assert!(
-        message.ends_with("tiles are shown by their numbers"),
-        "{message}"
-    );
+    assert!(message.starts_with("0x6: warning: ika/missing-tileset (Tileset): "));
+    assert!(message.ends_with("made_up.vsp"), "{message}");
     let tileset = &tiles(&*document).tilesets[0];
     let greatest = map
         .layers
@@ -859,7 +856,7 @@ fn tiles_without_a_tileset_show_their_numbers() {
         ..map
     };
     let document = open(&folder(&nameless, None).1.clone());
-    assert!(messages(&*document)[0].contains("the map names no tileset"));
+    assert!(messages(&*document)[0].contains("ika/missing-tileset"));
 }
 
 #[test]
@@ -872,7 +869,7 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let problems = messages(&*document);
     assert_eq!(problems.len(), 1, "{problems:?}");
     assert!(
-        problems[0].contains(": pixels: they are 26753 bytes long, but only"),
+        problems[0].contains("ika/tileset") && problems[0].contains("26753"),
         "{problems:?}"
     );
     let tileset = &tiles(&*document).tilesets[0];
@@ -886,14 +883,14 @@ fn a_broken_tileset_is_said_and_shown_as_far_as_it_goes() {
     let problems = messages(&*open(&path));
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(
-        problems[1].contains("; expected numbers below 64"),
+        problems[1].contains("ika/tile-number (Cell 0 5 0): 0 5 64"),
         "{problems:?}"
     );
 
     let (_folder, path) = folder(&map, Some(("made_up.vsp", b"no tileset")));
     let document = open(&path);
     let problems = messages(&*document);
-    assert!(problems[0].contains("`made_up.vsp` cannot be read: 0x0: header: version"));
+    assert!(problems[0].contains("ika/missing-tileset (Tileset): 0x0 2 28526 6 made_up.vsp"));
     assert!(tiles(&*document).tilesets[0].is_placeholder);
 }
 
@@ -906,8 +903,7 @@ fn numbers_that_the_tileset_lacks_are_shown_and_kept() {
     let document = open(&path);
     let problems = messages(&*document);
     assert_eq!(problems.len(), 1, "{problems:?}");
-    let expected = "Layer 1: tile number 64 at (3, 2), and 1 more like it; expected numbers below \
-                    64, as many as the tileset has";
+    let expected = "ika/tile-number (Cell 1 3 2): 1 2 3 64";
     assert!(problems[0].contains(expected), "{problems:?}");
     let layer = &tiles(&*document).layers[1];
     assert_eq!((layer.cells[23], layer.cells[40]), (Cell(64), Cell(64)));

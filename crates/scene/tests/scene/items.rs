@@ -28,7 +28,7 @@ fn what_is_listed_is_found_again_and_described() {
             let listed = find_items(document, kind);
             // Items without a list are found by their numbers.
             let listed = listed.unwrap_or_else(|why| {
-                let form = format!("say which one, as in {}:", kind.replace(' ', "-"));
+                let form = format!("specify which one, as in {}:", kind.replace(' ', "-"));
                 assert!(why.contains(&form), "{kind}: {why}");
                 Vec::new()
             });

@@ -155,17 +155,17 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
             .about()
             .problems
             .iter()
-            .map(ToString::to_string)
+            .map(Problem::facts)
             .collect();
         let have = |word: &str| problems.iter().any(|problem| problem.contains(word));
         assert_eq!(
-            have("bounds"),
+            have("pfobj/bounds-differ"),
             wrong_bounds.contains(&name),
             "{name}: {problems:#?}"
         );
         // For the arrows, the clips are consequences of the bind pose; the cart has no clips.
         let of_bounds = document.about().problems.iter();
-        let of_bounds = of_bounds.filter(|problem| problem.message.contains("bounds"));
+        let of_bounds = of_bounds.filter(|problem| problem.rule.id == "pfobj/bounds-differ");
         let below: Vec<usize> = of_bounds.map(Problem::consequence_count).collect();
         match name {
             "arrow-green" | "arrow-red" => assert_eq!(below, [1], "{name}: {problems:#?}"),
@@ -181,7 +181,7 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
         );
         let of = |list: &[(&str, usize)]| list.iter().find(|it| it.0 == name).map(|it| it.1);
         assert_eq!(
-            have("winding"),
+            have("pfobj/reversed-triangles"),
             of(&reversed).is_some(),
             "{name}: {problems:#?}"
         );
@@ -506,19 +506,19 @@ fn problems_come_in_file_order_and_lead_to_what_they_are_about() {
         .iter()
         .map(|problem| {
             (
-                problem.to_string(),
+                problem.facts(),
                 document.problem_target(problem).unwrap().item,
             )
         })
         .collect();
     let expected = [
-        ("27:", "`../stone.png` is refused", "material 0"),
+        ("27:", "texture/name", "material 0"),
         (
             "33:",
-            "in frame 0 max z is 2.5, but that of the mesh is 0",
+            "pfobj/bounds-differ (FrameBounds 0 0): 0 2.5",
             "clip 0",
         ),
-        ("35:", "min y is -1, but that of the mesh is 0", "model"),
+        ("35:", "pfobj/bounds-differ (BindBounds): -1 0", "model"),
     ];
     assert_eq!(found.len(), expected.len(), "{found:#?}");
     for ((text, item), (place, words, kind)) in found.iter().zip(expected) {

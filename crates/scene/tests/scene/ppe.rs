@@ -370,12 +370,12 @@ fn info_agrees_with_side_cars() {
             .about()
             .problems
             .iter()
-            .map(|p| &*p.message)
+            .map(|p| p.rule.id)
             .collect();
         match &*said {
             [] => assert!(is_named, "{name}"),
             [said] => assert!(
-                !is_named && said.contains("no container (.xmf)"),
+                !is_named && *said == "ppe-map/no-container",
                 "{name}: {said}"
             ),
             said => panic!("{name}: {said:?}"),
@@ -556,12 +556,11 @@ fn cells_take_colours_from_shifted_palettes() {
         .about()
         .problems
         .iter()
-        .map(ToString::to_string)
+        .map(Problem::facts)
         .collect();
     let expected = [
-        "5:1: warning: no image of a sprite is number 8",
-        "11:1: warning: embedded cells are read in the new layout, as the engine has written them \
-         since 2025-04-14; before, it wrote the old one",
+        "5:1: warning: xmf/sprite (Layer 0): 8",
+        "11:1: warning: xmf/cell-layout: 2025-04-14",
     ];
     assert_eq!(said, expected);
     let color = |x| pixel(&*document, [x, 0]);
@@ -613,13 +612,16 @@ fn every_sprite_has_its_own_look() {
         .about()
         .problems
         .iter()
-        .map(ToString::to_string)
+        .map(Problem::facts)
         .collect();
     let [cells, beyond] = &*said else {
         panic!("{said:#?}");
     };
-    assert!(cells.contains("0 bytes of cells; expected 256"), "{cells}");
-    let expected = "the image of a sprite is 2 x 2 pixels at 7, 3 of `sheet.png`, which has 8 x 4";
+    assert!(
+        cells.contains("xmf/embedded-size (Layer 0): 0 16 256 4"),
+        "{cells}"
+    );
+    let expected = "xmf/sprite (Layer 1): 2 3 4 7 8 sheet.png";
     assert!(beyond.contains(expected), "{beyond}");
     let color = |x, y| pixel(&*document, [x, y]);
     let [one, two] = [[3, 4, 5], [6, 7, 8]];
@@ -685,7 +687,7 @@ fn undefined_tiles_are_numbered_or_left_out() {
     let numbered = open(false);
     let says_so = |document: &dyn Document| {
         let mut problems = document.about().problems.iter();
-        problems.any(|problem| problem.message.contains("the engine draws nothing there"))
+        problems.any(|problem| problem.rule.id == "xmf/undefined-tile")
     };
     assert!(says_so(&*numbered) && !says_so(&*open(true)));
     assert_eq!(pixel(&*numbered, [0, 0]), [6, 7, 8]);
@@ -706,20 +708,17 @@ fn an_undefined_tile_counts_once_in_whichever_palettes_it_is() {
         );
         let document = open(&write_xmf(folder.path(), &text));
         let mut problems = document.about().problems.iter();
-        let found = problems.find(|problem| problem.message.contains("no sheet has"));
-        let (what, _) = found.unwrap().message.split_once(';').unwrap();
-        what.to_owned()
+        let found = problems.find(|problem| problem.rule.id == "xmf/undefined-tile");
+        let facts = found.unwrap().facts();
+        facts.rsplit_once(": ").unwrap().1.to_owned()
     };
     let [one, two] = [
         [1, 0x0000_0009, 0x0001_0009, 0x0002_0009],
         [0x0001_0007, 0x0000_0009, 0x0001_0009, 0x0002_0009],
     ]
     .map(said);
-    assert_eq!(one, "no sheet has tile 9, which is used");
-    assert_eq!(
-        two,
-        "no sheet has 2 of the tiles that are used, tile 7 the first of them"
-    );
+    assert_eq!(one, "9");
+    assert_eq!(two, "2 7");
 }
 
 #[test]
@@ -743,23 +742,17 @@ fn what_is_missing_is_said_and_the_rest_shown() {
         .about()
         .problems
         .iter()
-        .map(ToString::to_string)
+        .map(Problem::facts)
         .collect();
     let expected = [
-        ("2:1", "warning: the map `../a.map` "),
-        ("3:1", "warning: the sheet `none.png` was not found"),
-        (
-            "9:1",
-            "warning: the layer has 3 x 1 cells, but its map 2 x 1",
-        ),
-        (
-            "9:1",
-            "warning: no sheet has tile 1, which is used; the engine draws nothing there",
-        ),
-        ("10:1", "error: `b.map` at 0x10: the file ends in the cells"),
+        ("2:1", "warning: xmf/missing-file"),
+        ("3:1", "warning: xmf/missing-file (Tileset): "),
+        ("9:1", "warning: xmf/layer-size (Layer 1): 1 2 3"),
+        ("9:1", "warning: xmf/undefined-tile (Tileset): 1"),
+        ("10:1", "error: ppe-map/truncated (Layer 1): 0x10 1 2 b.map"),
         (
             "11:1",
-            "warning: tile 1 is at place 99 of the sheet `sheet.png`, which has room for 8",
+            "warning: xmf/sheet-place (Tileset): 1 8 99 sheet.png",
         ),
     ];
     for (place, text) in &expected[1..] {
@@ -770,7 +763,7 @@ fn what_is_missing_is_said_and_the_rest_shown() {
     }
     assert!(
         said.iter()
-            .any(|said| said.contains("no layer of priority 9 has cells"))
+            .any(|said| said.contains("xmf/shared-cells (Layer 2): 9"))
     );
     assert_eq!(document.layers().unwrap().layers().len(), 3);
     // A map that is opened alone finds the container that names it.

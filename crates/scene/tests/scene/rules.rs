@@ -1,10 +1,11 @@
-//! Every rule is broken by some file and documented in `docs/rules.md`.
+//! Every rule is broken by some file and documented in `docs/rules.md`. The first message of each
+//! rule is in `messages`, one file per format.
 //!
 //! Most rules are broken by sweeps: small valid files with one line, word or byte changed at every
 //! position. The other rules are broken by hand-written files.
 
 use mapscope_scene::Bytes;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::{LazyLock, Mutex};
 
@@ -26,14 +27,23 @@ use mapscope_testdata::{synthesize, tiny_model};
 /// Files beside the opened one, by name.
 type AdjacentFiles = &'static [(&'static str, &'static [u8])];
 
-/// Ids of the broken rules.
+/// Ids of the broken rules, each with its first message.
 #[derive(Default)]
-struct BrokenRules(BTreeSet<&'static str>);
+struct BrokenRules(BTreeMap<&'static str, String>);
 
 impl BrokenRules {
     fn add<'p>(&mut self, problems: impl IntoIterator<Item = &'p Problem>) {
         let problems = problems.into_iter().flat_map(Problem::with_consequences);
-        self.0.extend(problems.map(|p| p.rule.id));
+        for problem in problems {
+            let first = self.0.entry(problem.rule.id);
+            first.or_insert_with(|| without_folders(&problem.message));
+        }
+    }
+
+    fn append(&mut self, other: Self) {
+        for (id, message) in other.0 {
+            self.0.entry(id).or_insert(message);
+        }
     }
 
     fn add_read<T>(&mut self, read: Result<T, ReadError>, problems: fn(&T) -> &[Problem]) {
@@ -59,6 +69,17 @@ impl BrokenRules {
             Err(error) => panic!("{name}: {error}"),
         }
     }
+}
+
+/// A message without the name of a temporary folder, which differs from run to run.
+fn without_folders(message: &str) -> String {
+    let message = message.replace("assets\\models", "assets/models");
+    let folder = std::env::temp_dir().display().to_string();
+    let Some((before, after)) = message.split_once(folder.trim_end_matches(['/', '\\'])) else {
+        return message;
+    };
+    let rest = after.find(' ').map_or("", |at| &after[at..]);
+    format!("{before}FOLDER{rest}")
 }
 
 /// Variants of a text with one line or word changed, for at most the given number of lines.
@@ -401,15 +422,17 @@ fn with_archive(map: &mut Pmf, files: &[(&str, &[u8])]) {
 fn sweep_pmf(broken: &mut BrokenRules) {
     // This sweep takes longest.
     let bytes = level(|_| ());
-    let found = Mutex::new(BrokenRules::default());
+    let found = Mutex::new(BTreeMap::new());
     on_all_threads(bytes.len(), |at| {
         let mut of_byte = BrokenRules::default();
         for bytes in swept_bytes(&bytes, at..at + 1) {
             of_byte.add_read(pmf::read(&bytes), |map| &map.problems);
         }
-        found.lock().unwrap().0.extend(of_byte.0);
+        found.lock().unwrap().insert(at, of_byte);
     });
-    broken.0.extend(found.into_inner().unwrap().0);
+    for of_byte in found.into_inner().unwrap().into_values() {
+        broken.append(of_byte);
+    }
     let changes: [fn(&mut Pmf); 14] = [
         |map| map.header.gamemodes = vec![String::new()],
         |map| map.header.authors = "x".repeat(1 << 16),
@@ -874,10 +897,38 @@ fn every_rule_is_broken_by_some_file() {
         break_files(&mut broken);
     }
     let listed: BTreeSet<&str> = mapscope_scene::rules().map(|rule| rule.id).collect();
-    let unlisted: Vec<_> = broken.0.difference(&listed).collect();
+    let ids: BTreeSet<&str> = broken.0.keys().copied().collect();
+    let unlisted: Vec<_> = ids.difference(&listed).collect();
     assert!(unlisted.is_empty(), "not in the tables: {unlisted:#?}");
-    let unbroken: Vec<_> = listed.difference(&broken.0).collect();
+    let unbroken: Vec<_> = listed.difference(&ids).collect();
     assert!(unbroken.is_empty(), "nothing breaks {unbroken:#?}");
+    compare_messages(&broken);
+}
+
+/// Compares the first message of each rule with the files in `messages`.
+fn compare_messages(broken: &BrokenRules) {
+    let mut pages: BTreeMap<&str, String> = BTreeMap::new();
+    for (id, message) in &broken.0 {
+        let (format, _) = id.split_once('/').unwrap();
+        let page = pages.entry(format).or_default();
+        writeln!(page, "{id}: {message}").unwrap();
+    }
+    let folder = mapscope_testdata::root().join("crates/scene/tests/scene/messages");
+    for (format, page) in pages {
+        let path = folder.join(format!("{format}.txt"));
+        if std::env::var_os("UPDATE_MESSAGES").is_some() {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &page).unwrap();
+        }
+        let written = std::fs::read_to_string(&path).unwrap_or_default();
+        let written = written.replace("\r\n", "\n");
+        let lines = page.lines().zip(written.lines());
+        let differing: Vec<_> = lines.filter(|(is, was)| is != was).collect();
+        assert!(
+            written == page,
+            "messages of {format} differ (run with UPDATE_MESSAGES=1 to accept): {differing:#?}"
+        );
+    }
 }
 
 #[test]
@@ -898,9 +949,8 @@ fn ids_are_unique_and_written_alike() {
 /// The page of all rules, generated from the tables.
 fn page() -> String {
     let mut page = "# Rules\n\n\
-         What `mapscope check` finds. The id of a rule stays the same from version to version; it ends\n\
-         each line of `check` in brackets, and is `rule` in its JSON. `mapscope check --list-rules` gives\n\
-         this list.\n"
+         Rules that `mapscope check` reports. Ids are stable and appear in brackets at the end of each\n\
+         line, and as `rule` in JSON. `mapscope check --list-rules` prints this list.\n"
         .to_owned();
     let mut rules: Vec<_> = mapscope_scene::rules().collect();
     rules.sort_by_key(|rule| rule.id);
@@ -908,7 +958,7 @@ fn page() -> String {
     for rule in rules {
         let (format, _) = rule.id.split_once('/').unwrap();
         if format != last {
-            let head = "| Rule | Severity | What is wrong |\n|---|---|---|";
+            let head = "| Rule | Severity | Fault |\n|---|---|---|";
             writeln!(page, "\n## {format}\n\n{head}").unwrap();
             last = format;
         }

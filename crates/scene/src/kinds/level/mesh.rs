@@ -830,6 +830,6 @@ mod tests {
         let [problem] = &map.about.problems[..] else {
             panic!("{:?}", map.about.problems);
         };
-        assert!(problem.message.contains("32 faces"), "{problem}");
+        assert!(problem.facts().contains(" 32"), "{problem}");
     }
 }

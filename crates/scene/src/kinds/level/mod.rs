@@ -255,8 +255,8 @@ impl Level {
             let chunk = level.chunks.get(mesh.chunk)?;
             let [_, client, _] = chunk.frames;
             let message = format!(
-                "client section of chunk {} of level {number}: {} faces are left out since they \
-                 share their vertices with many others",
+                "client section of chunk {} of level {number}: {} faces are left out because \
+                 they share their vertices with many others",
                 chunk.index, mesh.left_out
             );
             let subject = Subject::Chunk {

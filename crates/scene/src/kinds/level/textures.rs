@@ -115,7 +115,7 @@ impl Textures {
                         if too_long == 1 {
                             let message = format!(
                                 "texture `{begin}` of level {level}: its path has more than \
-                                 {LONGEST_PATH_BYTES} bytes; nothing finds it"
+                                 {LONGEST_PATH_BYTES} bytes, so it cannot be found"
                             );
                             textures.problems.push(Problem::new(
                                 &rules::TEXTURE_NAME,
@@ -160,8 +160,8 @@ impl Textures {
                 ""
             };
             let message = format!(
-                "materials name {}{or_more} textures; only {MAX_TEXTURES} are read, and `{first}` is one \
-                 of the {count} that are not",
+                "materials use {}{or_more} textures; only {MAX_TEXTURES} are read ({count} are \
+                 not, such as `{first}`)",
                 count + MAX_TEXTURES
             );
             let subject = Subject::Level(last.level as u8);
@@ -181,8 +181,8 @@ impl Textures {
                 if let Some(left) = pixels_left.checked_sub(pixels(bytes)) {
                     pixels_left = left;
                 } else {
-                    let reason =
-                        "with those before it, it has too many pixels for a file of this size";
+                    let reason = "with those before it, it exceeds the limit of pixels for a file of \
+                         this size";
                     texture.bytes = Err((&rules::TEXTURE_LIMIT, reason.to_owned()));
                 }
             }
@@ -196,7 +196,10 @@ impl Textures {
                     Ok((decoded?, pmf::Texture::head(bytes)))
                 }
                 Some(Err(reason)) => Err(reason.clone()),
-                None => Err((&rules::MISSING_TEXTURE, "it was not looked for".to_owned())),
+                None => Err((
+                    &rules::MISSING_TEXTURE,
+                    "it was not searched for".to_owned(),
+                )),
             }
         })?;
         for ((number, named), (found, decoded)) in named
@@ -282,7 +285,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
         let file = assets
             .read(&format!("{plain}.ptf"))
             .or_else(|| assets.read(&format!("textures/{plain}.ptf")));
-        let neither = "it is neither in the archive nor in the asset root";
+        let neither = "not found in the archive or the asset root";
         Found {
             bytes: file.bytes.map_err(|error| match error {
                 AssetError::Unreadable(reason) => (&rules::UNREADABLE_TEXTURE, reason),
@@ -298,7 +301,7 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
             None => {
                 found.bytes = Err((
                     &rules::TEXTURE_LIMIT,
-                    "there are too many textures before it".to_owned(),
+                    "too many textures before it".to_owned(),
                 ));
             }
         }
@@ -324,7 +327,7 @@ impl LevelTexture {
 
 /// Returns the fault for unknown flag bits of a PTF.
 pub(super) fn unknown_flags(flags: u8) -> Fault {
-    let message = format!("flags {flags:#04x} mean nothing; expected only 0x01 (alpha)");
+    let message = format!("unknown flags {flags:#04x}; expected only 0x01 (alpha)");
     (&rules::PTF_FLAGS, message)
 }
 
@@ -383,12 +386,8 @@ fn decode(bytes: &[u8]) -> Result<RgbaImage, Fault> {
             .flat_map(|[r, g, b]| [*r, *g, *b, u8::MAX])
             .collect()
     };
-    RgbaImage::from_raw(texture.width, texture.height, pixels).ok_or_else(|| {
-        (
-            &rules::UNREADABLE_TEXTURE,
-            "it has too few pixels".to_owned(),
-        )
-    })
+    RgbaImage::from_raw(texture.width, texture.height, pixels)
+        .ok_or_else(|| (&rules::UNREADABLE_TEXTURE, "too few pixels".to_owned()))
 }
 
 /// Returns the thumbnail of a PTF, or `None` if it is unreadable.
@@ -477,8 +476,8 @@ mod tests {
             material.texture = pmf::StringRef(0x1000_0000);
         }
         let textures = load(&map, "map.pmf".into());
-        let mut messages = textures.problems.iter().map(|problem| &problem.message);
-        assert!(!messages.any(|message| message.contains("more than")));
+        let mut rules = textures.problems.iter().map(|problem| problem.rule.id);
+        assert!(!rules.any(|rule| rule == "texture/name"));
     }
 
     #[test]
@@ -492,10 +491,7 @@ mod tests {
         let [problem] = &textures.problems[..] else {
             panic!("{:?}", textures.problems);
         };
-        assert!(
-            problem.message.contains("more than 4096 bytes"),
-            "{problem}"
-        );
+        assert!(problem.facts().contains(" 4096 "), "{problem}");
         assert!(problem.message.len() < 500, "{problem}");
     }
 
@@ -509,7 +505,9 @@ mod tests {
             panic!("{:?}", textures.problems);
         };
         assert!(
-            problem.message.contains("`odd` of level 0: flags 0x82"),
+            problem
+                .facts()
+                .contains("pmf/texture-flags (LevelMaterial 0 0): 0 0x01 0x82 odd"),
             "{problem}"
         );
         let said = |name: &str| {
@@ -551,9 +549,8 @@ mod tests {
         client.strings = strings.finish();
         let textures = load(&map, "map.pmf".into());
         assert_eq!(textures.list.len(), MAX_TEXTURES);
-        let first = &textures.problems[0].message;
-        assert!(first.contains("only 512 are read"), "{first}");
-        assert!(first.contains("of the 3 that"), "{first}");
+        let first = textures.problems[0].facts();
+        assert!(first.contains("texture/limit (Level 0): 3 512 "), "{first}");
     }
 
     #[test]
@@ -562,19 +559,15 @@ mod tests {
         large[5] = 0xD0;
         let files = [("large.ptf", large), ("broken.ptf", b"PTF".to_vec())];
         let textures = loaded(["large", "broken", "../a"], &files);
-        let messages: Vec<_> = textures
-            .problems
-            .iter()
-            .map(|p| p.message.as_str())
-            .collect();
+        let messages: Vec<_> = textures.problems.iter().map(Problem::facts).collect();
         assert_eq!(messages.len(), 3);
         // The file is too short for that many pixels.
         assert!(
-            messages[0].contains("texture of 1x8192 pixels: said to decode to 24576"),
+            messages[0].contains("pmf/texture") && messages[0].contains(" 24576 "),
             "{messages:?}"
         );
-        assert!(messages[1].contains("a texture of 3 bytes"), "{messages:?}");
-        assert!(messages[2].contains("`../a`") && messages[2].contains("neither"));
+        assert!(messages[1].contains("pmf/texture"), "{messages:?}");
+        assert!(messages[2].contains("texture/missing") && messages[2].contains("../a"));
         assert!(textures.list.iter().all(|texture| !texture.file.found));
         assert!(!textures.dependencies.is_empty());
     }

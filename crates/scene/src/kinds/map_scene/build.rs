@@ -465,7 +465,7 @@ fn idle_clip(
     let Some(attribute) = attributes.get("idle_clip") else {
         let (rule, key) = (&rules::NO_IDLE_CLIP, Some("animated"));
         add(problems, rule, pfscene, index, key, || {
-            format!("animated, but without `idle_clip`; {}", expected())
+            format!("animated without `idle_clip`; {}", expected())
         });
         return None;
     };
@@ -477,10 +477,10 @@ fn idle_clip(
         let named = (&entity.model, name);
         problems.add_grouped(named, &rules::IDLE_CLIP, subject, place, || {
             let near = suggest(name, clips.iter().map(|clip| &clip.name));
-            let near = near.map(|near| format!("; did you mean {}?", quoted(near.as_bytes())));
+            let near = near.map(|near| format!(" (did you mean {}?)", quoted(near.as_bytes())));
             let (entity, name) = (entity.numbered(index), quoted(name.as_bytes()));
             let (expected, near) = (expected(), near.unwrap_or_default());
-            format!("{entity}: found {name}; {expected}{near}")
+            format!("{entity}: clip {name} not found; {expected}{near}")
         });
     }
     clip

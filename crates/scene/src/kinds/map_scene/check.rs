@@ -44,7 +44,10 @@ pub(super) fn check_doubles(pfscene: &Pfscene, entities: &[Placed], problems: &m
             let (rule, key) = (&rules::DOUBLE_ENTITY, Some("position"));
             add(problems, rule, pfscene, index, key, || {
                 let (name, line) = (quoted(other.name.as_bytes()), other.line);
-                format!("same model, place and angle as entity {first} {name} in line {line}")
+                format!(
+                    "same model, position and rotation as entity {first} {name} on line \
+                         {line}"
+                )
             });
         }
     }
@@ -73,7 +76,7 @@ pub(super) fn check_scales(pfscene: &Pfscene, models: &[SceneModel], problems: &
             let (rule, key) = (&rules::ODD_SCALE, Some("scale"));
             add(problems, rule, pfscene, index, key, || {
                 let [scale, median] = [scale, median].map(short);
-                format!("scale {scale}; others of the model have {median}")
+                format!("scale {scale}; other entities of the model have {median}")
             });
         }
     }
@@ -149,7 +152,7 @@ impl MapScene {
                     key,
                     || {
                         let why = terrain.obstacle_text(obstacle);
-                        format!("can move, but not from where it stands: {why} {of_map}")
+                        format!("movable, but cannot leave its position: {why} {of_map}")
                     },
                 );
             }
@@ -169,7 +172,7 @@ impl MapScene {
                 key,
                 || {
                     let cells = counted(island.cells as usize, "cell");
-                    format!("can move, but only on an island of {cells} {of_map}")
+                    format!("movable, but confined to an island of {cells} {of_map}")
                 },
             );
         }
@@ -198,11 +201,12 @@ impl MapScene {
         };
         let (rule, key) = (&rules::OVERHANG, Some("position"));
         add(notes, rule, &self.pfscene, index, key, || match overhang {
-            Overhang::Border => "stands across the edge of the map".to_owned(),
+            Overhang::Border => "extends across the edge of the map".to_owned(),
             Overhang::Cliff { row, col, edge } => {
                 let side = edge.name();
                 format!(
-                    "stands across the cliff in the {side} of row {row}, column {col} of the map"
+                    "extends across the cliff at the {side} edge of row {row}, column {col} of \
+                     the map"
                 )
             }
         });

@@ -244,7 +244,7 @@ fn load_map(
 
 /// The reason for a missing map, with a list of candidates.
 fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> String {
-    let fault = format!("no map for this scene, which is shown without one: {error}");
+    let fault = format!("no map, so the scene is shown without one: {error}");
     let is_missing =
         matches!(error, OpenError::Read { source, .. } if source.kind() == ErrorKind::NotFound);
     if !is_missing || options.map != MapChoice::Beside || !source.embedded.is_empty() {
@@ -257,10 +257,7 @@ fn map_fault(source: &Source, options: &OpenOptions, error: &OpenError) -> Strin
     });
     match names.collect::<Vec<_>>().as_slice() {
         [] => fault,
-        names => format!(
-            "{fault}; beside it are {}, of which `--map` chooses one",
-            names.join(", ")
-        ),
+        names => format!("{fault}; select one with `--map`: {}", names.join(", ")),
     }
 }
 
@@ -281,7 +278,7 @@ fn parse_models(
     let assets = Assets::new(source, options, LookUp::AssetRoot);
     in_parallel(names.len(), progress, |index| {
         if index >= MAX_MODELS {
-            let message = format!("more than {MAX_MODELS} models; this one is not read");
+            let message = format!("more than {MAX_MODELS} models; this one is ignored");
             return Parsed {
                 file: None,
                 candidates: Vec::new(),

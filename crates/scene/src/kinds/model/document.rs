@@ -471,8 +471,8 @@ mod tests {
             .collect();
         let model = sample::model(pfobj);
         let problems = &model.about().problems;
-        let last = problems.last().unwrap().to_string();
+        let last = problems.last().unwrap();
         assert_eq!(problems.len(), 101);
-        assert_eq!(last, "200:1: warning: and 200 more of this rule");
+        assert_eq!((last.place, last.count), (Place::line(200), 200));
     }
 }

@@ -36,8 +36,7 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
             problems.add_about(&rules::SAME_UV, subject, place, || {
                 let (count, [u, v]) = (counted(uses.triangles, "triangle"), min.to_array());
                 format!(
-                    "all {count} of material {} have the same texture coordinates, {} {}: they show \
-                     one point of the texture",
+                    "all {count} of material {} have the same texture coordinates, {} {}",
                     name(),
                     short(u),
                     short(v)
@@ -46,8 +45,8 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
         } else if min.abs().max(max.abs()).max_element() > MAX_UV {
             problems.add_about(&rules::FAR_UV, subject, place, || {
                 format!(
-                    "the texture coordinates of material {} run from {} {} to {} {}, far outside 0 \
-                     to 1; are they in pixels?",
+                    "the texture coordinates of material {} run from {} {} to {} {}; expected \
+                     about 0 to 1 (are they in pixels?)",
                     name(),
                     short(min.x),
                     short(min.y),
@@ -62,7 +61,7 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, known: &[Problem], problems: &mu
             let (subject, place) = (Subject::Clip(index), Place::line(clip.line));
             problems.add_about(&rules::STILL_CLIP, subject, place, || {
                 format!(
-                    "all {} frames of clip {} are the same",
+                    "all {} frames of clip {} are identical",
                     clip.frame_count,
                     quoted(clip.name.as_bytes())
                 )

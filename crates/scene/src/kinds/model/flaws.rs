@@ -180,8 +180,8 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
         let count = bent.len();
         notes.add_about(&rules::BENT_NORMALS, subject, place, || {
             format!(
-                "{count} of {all} with normals of which the mean, but not each, points behind \
-                 them{others}; most often normals were smoothed over an edge"
+                "{count} of {all} with a mean normal that points behind them{others}; usually \
+                 caused by normals smoothed over an edge"
             )
         });
     }
@@ -205,22 +205,22 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
                 &rules::FLIPPED_NORMALS,
                 format!(
                     "{count} of {all} with normals that point into the mesh{others}; the engine \
-                     shows them, and lights them from the wrong side: recalculate the normals outside"
+                     lights them from the wrong side (recalculate the normals outside)"
                 ),
             ),
             Some(false) => (
                 &rules::REVERSED_TRIANGLES,
                 format!(
-                    "{count} of {all} with a winding that contradicts their normals{others}: the \
-                     mesh is mirrored or its faces are flipped, and the engine, which culls by winding, \
-                     shows it from inside; apply the negative scale, or flip the faces"
+                    "{count} of {all} with a winding that contradicts their normals{others}; \
+                     the engine shows the mesh from inside (apply the negative scale or flip \
+                     the faces)"
                 ),
             ),
             None => (
                 &rules::REVERSED_TRIANGLES,
                 format!(
-                    "{count} of {all} with a winding that contradicts their normals{of_all}{others}; \
-                     the engine culls by winding, and shows them from behind only"
+                    "{count} of {all} with a winding that contradicts their \
+                     normals{of_all}{others}; the engine shows them only from behind"
                 ),
             ),
         };
@@ -364,7 +364,7 @@ mod tests {
 
     fn of_rule(problems: &[Problem], id: &str) -> Vec<String> {
         let problems = problems.iter().filter(|problem| problem.rule.id == id);
-        problems.map(ToString::to_string).collect()
+        problems.map(Problem::facts).collect()
     }
 
     #[test]
@@ -374,14 +374,10 @@ mod tests {
         let said = of_rule(&model.about().problems, "pfobj/reversed-triangles");
         assert_eq!(
             said,
-            [
-                "23:1: warning: 5 of 10 triangles with a winding that contradicts their normals, \
-                 the others on lines 53, 83, 113 and 1 more; the engine culls by winding, and shows \
-                 them from behind only"
-            ]
+            ["23:1: warning: pfobj/reversed-triangles (Vertex 3): 1 10 113 5 53 83"]
         );
         let problems = &model.about().problems;
-        let problem = problems.iter().find(|it| it.to_string() == said[0]);
+        let problem = problems.iter().find(|it| it.facts() == said[0]);
         let target = model.problem_target(problem.unwrap()).unwrap();
         assert_eq!(target.item, flaw_item(Flaw::Reversed).into());
         assert_eq!(target.overlay, Some(OverlayId::ReversedTriangles));
@@ -469,7 +465,7 @@ mod tests {
         let said = of_rule(&model.notes(), "pfobj/bent-normals");
         assert_eq!(said.len(), 1);
         assert!(
-            said[0].starts_with("23:1: note: 1 of 2 triangles with normals of which the mean"),
+            said[0].starts_with("23:1: note: pfobj/bent-normals (Vertex 3): 1 2"),
             "{said:?}"
         );
         // A degenerate triangle has no direction.

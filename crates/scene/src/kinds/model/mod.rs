@@ -367,7 +367,7 @@ fn check_unused_materials(pfobj: &Pfobj, uses: &Uses, notes: &mut Problems) {
         let (subject, place) = (Subject::Material(index), Place::line(material.line));
         notes.add_about(&rules::UNUSED_MODEL_MATERIAL, subject, place, || {
             let name = quoted(material.name.as_bytes());
-            format!("no triangle has material {index}, {name}")
+            format!("material {index} {name} is not used by any triangle")
         });
     }
 }
@@ -385,8 +385,7 @@ fn check_flat_joints(pfobj: &Pfobj, skeleton: &Skeleton, problems: &mut Problems
         let place = Place::line(joint.line);
         problems.add_about(&rules::FLAT_JOINT, subject, place, || {
             format!(
-                "the bind pose of joint {} scales to nothing, so that what it moves cannot be \
-                 brought into its space; it moves with the joint above it",
+                "the bind pose of joint {} has scale 0; its vertices move with the parent joint",
                 quoted(joint.name.as_bytes())
             )
         });

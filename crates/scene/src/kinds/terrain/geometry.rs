@@ -40,7 +40,7 @@ const RAISED: [u8; 13] = [
 
 /// A corner of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the compass needs no words")]
+#[expect(missing_docs, reason = "the names are compass directions")]
 pub enum Corner {
     NorthWest = 0,
     NorthEast = 1,

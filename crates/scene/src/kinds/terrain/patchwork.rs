@@ -954,7 +954,7 @@ mod tests {
     /// For visual inspection: renders a field of tiles for each texture of a folder into another
     /// (`MAPSCOPE_FIELD_FROM`, `MAPSCOPE_FIELD_TO`).
     #[test]
-    #[ignore = "makes images for people to look at"]
+    #[ignore = "writes images for manual inspection"]
     fn draw_fields() {
         let folder = |name| std::path::PathBuf::from(std::env::var_os(name).unwrap());
         let (from, to) = (folder("MAPSCOPE_FIELD_FROM"), folder("MAPSCOPE_FIELD_TO"));

@@ -84,7 +84,7 @@ fn check(map: &Pfmap, problems: &mut Problems) {
         let of_map = format_args!("(row {row}, column {col} of the map)");
         if tile.ramp_height == 0 {
             problems.add_about(&rules::SLOPE_WITHOUT_HEIGHT, subject, place, || {
-                format!("{name} with ramp height 0, which lies flat {of_map}")
+                format!("{name} with ramp height 0 lies flat {of_map}")
             });
             continue;
         }
@@ -144,8 +144,8 @@ impl Terrain {
                 let [a, b] = Shape::of(tile).edge(edge);
                 let [c, d] = Shape::of(beside.2).edge(beside.3);
                 format!(
-                    "{name} does not meet the tile in the {side}: levels {a} and {b} at its edge, {c} \
-                     and {d} beyond (row {row}, column {col} of the map)"
+                    "{name} does not meet its {side} neighbour: levels {a} and {b} at its edge, \
+                     {c} and {d} beyond (row {row}, column {col} of the map)"
                 )
             });
         }

@@ -317,8 +317,8 @@ fn collect(map: &Pfmap, used: &[bool], loaded: impl Iterator<Item = Loaded>) -> 
             without_layer.push(i);
             if !is_refused {
                 let message = format!(
-                    "a placeholder is shown for material {i}: {MAX_LAYERS} textures can be drawn at \
-                     once, and the tiles show more"
+                    "placeholder shown for material {i}; at most {MAX_LAYERS} textures can be \
+                     drawn at once"
                 );
                 let problem = Problem::new(&rules::TEXTURE_LIMIT, subject, place, message);
                 textures.problems.push(problem);
@@ -457,7 +457,11 @@ mod tests {
             panic!("{:?}", textures.problems);
         };
         assert_eq!(problem.rule.id, "texture/truncated");
-        assert_eq!(problem.message, "texture `a.jpg` ends too early");
+        assert!(
+            problem
+                .facts()
+                .ends_with("texture/truncated (Material 0): a.jpg")
+        );
         let file = &textures.materials[0].file;
         assert_eq!((file.found, file.size), (true, Some([64, 32])));
         let mean = textures.layers[0].mean_rgb;
@@ -497,14 +501,14 @@ mod tests {
                 ("good.png", &png(8, 8)),
             ],
         );
-        let problems: Vec<String> = textures.problems.iter().map(Problem::to_string).collect();
+        let problems: Vec<String> = textures.problems.iter().map(Problem::facts).collect();
         assert_eq!(problems.len(), 5, "{problems:#?}");
         let words = [
             "none.png",
             "huge.png",
             "junk.png",
             "empty.png",
-            "is refused",
+            "texture/name",
         ];
         for (i, (problem, word)) in problems.iter().zip(words).enumerate() {
             let place = format!("{}:1: warning: ", i + 5);
@@ -513,11 +517,7 @@ mod tests {
                 "{problem}"
             );
         }
-        assert!(
-            problems[1].to_lowercase().contains("limit"),
-            "{}",
-            problems[1]
-        );
+        assert!(problems[1].contains(" 8192 "), "{}", problems[1]);
         // Each has its own bright layer, so that nothing is black or empty.
         for (i, material) in textures.materials[..5].iter().enumerate() {
             assert!(!material.file.found);
@@ -582,11 +582,8 @@ mod tests {
 
         for (materials, change) in [(256, unknown as fn(&mut Pfmap)), (257, |_| {})] {
             let textures = collected(materials, change);
-            let first = textures.problems[0].to_string();
-            assert!(
-                first.contains("a placeholder is shown for material 255"),
-                "{first}"
-            );
+            let first = textures.problems[0].facts();
+            assert!(first.contains("texture/limit (Material 255)"), "{first}");
             assert_eq!(textures.problems.len(), usize::from(materials) - 255);
             assert_eq!(textures.layers.len(), 256);
             assert_eq!(textures.placeholder_layer, 255);

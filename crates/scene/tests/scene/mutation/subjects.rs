@@ -662,7 +662,7 @@ pub(crate) fn check_pmf(bytes: &[u8]) -> bool {
 fn has_nan(map: &pmf::Pmf) -> bool {
     map.problems
         .iter()
-        .any(|problem| problem.message.contains("finite"))
+        .any(|problem| problem.rule.id.starts_with("pmf/not-finite"))
 }
 
 fn check_pmf_chunk(file: &[u8], chunk: &pmf::Chunk, data: &pmf::ChunkData) {

@@ -125,8 +125,8 @@ impl UnreferencedTextures {
             .collect();
         if unchecked > 0 {
             let message = format!(
-                "{unchecked} textures of the archive that no material names are not checked: \
-                 there are too many before them"
+                "{unchecked} archive textures that no material uses are not checked; the limit \
+                 was reached before them"
             );
             let place = Place::Offset(start);
             let problem = Problem::new(&rules::TEXTURE_LIMIT, Subject::File, place, message);
@@ -616,15 +616,12 @@ mod tests {
             .about
             .problems
             .iter()
-            .filter(|problem| problem.message.contains("of the archive"))
+            .filter(|problem| matches!(problem.subject, Subject::ArchiveEntry(_)))
             .collect();
         let [problem] = broken[..] else {
             panic!("{broken:?}");
         };
-        assert!(
-            problem.message.contains("`textures/broken.ptf`"),
-            "{problem}"
-        );
+        assert!(problem.facts().contains("textures/broken.ptf"), "{problem}");
         let item = map.item_of_problem(problem).unwrap();
         assert!(matches!(item, LevelItem::ArchiveFile { .. }), "{item}");
         let summary = summary(&map, item);

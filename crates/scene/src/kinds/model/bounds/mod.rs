@@ -676,17 +676,14 @@ mod tests {
         assert_eq!(extents.worst[0].unwrap().size, 0.5);
         let problems: Vec<String> = found(&extents, &pfobj, &[])
             .iter()
-            .map(Problem::to_string)
+            .map(Problem::facts)
             .collect();
         // The two faults are different.
         assert_eq!(
             problems,
             [
-                "108:1: warning: the bounds of clip `Sway` differ by up to 0.5 from those of the \
-                 mesh: in frame 1 max y is 1.5, but that of the mesh is 1; 1 more frame differs \
-                 as much or less",
-                "112:1: warning: the bounds of the bind pose differ by 0.002 from those of the \
-                 mesh: max z is 0.002, but that of the mesh is 0",
+                "108:1: warning: pfobj/bounds-differ (FrameBounds 0 1): 0.5 1 1.5 Sway",
+                "112:1: warning: pfobj/bounds-differ (BindBounds): 0 0.002",
             ]
         );
     }

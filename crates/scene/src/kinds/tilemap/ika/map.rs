@@ -142,8 +142,8 @@ pub(super) fn outside(
         subject,
         place,
         format!(
-            "{name}: tile number {number} at ({x}, {y}){more}; expected numbers below {tiles}, \
-             as many as the tileset has"
+            "{name}: tile number {number} at ({x}, {y}){more}; expected a number below {tiles}, \
+             the tile count of the tileset"
         ),
     ))
 }

@@ -56,7 +56,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
         ..Found::default()
     };
     if name.is_empty() {
-        let message = "the map names no tileset; tiles are shown by their numbers".to_owned();
+        let message = "no tileset name in the map; tiles are shown as numbers".to_owned();
         found.faults.push((&rules::MISSING_TILESET, message));
         return found;
     }
@@ -65,7 +65,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
     let file = assets.read_any_case(name);
     let mut named = file.named("tileset", name);
     found.dependencies = file.candidates;
-    let bytes = file.bytes.map_err(|error| format!("the tileset {error}"));
+    let bytes = file.bytes.map_err(|error| format!("tileset {error}"));
     let read = bytes.and_then(|bytes| {
         vsp::read(&bytes).map_err(|error| format!("the tileset {quote} cannot be read: {error}"))
     });
@@ -88,7 +88,7 @@ pub(super) fn find(name: &str, source: &Source, options: &OpenOptions) -> Found 
             found.vsp = Some(vsp);
         }
         Err(message) => {
-            let message = format!("{message}; tiles are shown by their numbers");
+            let message = format!("{message}; tiles are shown as numbers");
             found.faults.push((&rules::MISSING_TILESET, message));
         }
     }

@@ -322,8 +322,7 @@ impl Builder {
                 .filter(|other| other.priority == *priority);
             source = others.find_map(|other| other.map.as_ref());
             if matches!(source, None | Some(MapSource::Shared { .. })) {
-                let message =
-                    format!("no layer of priority {priority} has cells of its own to share");
+                let message = format!("no cells to share in a layer of priority {priority}");
                 self.notes.add(&rules::SHARED_CELLS, *at, message);
                 return None;
             }
@@ -335,15 +334,15 @@ impl Builder {
                     if map.size != layer.size && !layer.size.contains(&0) {
                         let [[w, h], [x, y]] = [map.size, layer.size];
                         let message = format!(
-                            "the layer has {x} x {y} cells, but its map {w} x {h}; the map is \
-                                 shown as it is"
+                            "the layer has {x} x {y} cells, but its map data {w} x {h}; the map \
+                             data is shown"
                         );
                         self.notes.add(&rules::LAYER_SIZE, layer.at, message);
                     }
                     Some(map)
                 }
                 Err((rule, error)) => {
-                    self.notes.add(rule, *at, format!("the map {error}"));
+                    self.notes.add(rule, *at, format!("map {error}"));
                     None
                 }
             },

@@ -74,8 +74,8 @@ pub fn map_document(mut map: MapData, source: &Source, options: &OpenOptions) ->
         name
     });
     if container.is_none() {
-        let message = "no container (.xmf) beside the map names it, so its tiles are not known; \
-                       they are shown by their numbers";
+        let message = "no container (.xmf) beside the map refers to it; its tiles are shown as \
+                       numbers";
         builder
             .notes
             .add_tile_problem(&rules::NO_CONTAINER, place, message.to_owned());

@@ -224,22 +224,22 @@ impl ObjectBuilder<'_, '_, '_> {
         let id = look.source;
         let source = self.sources.get(&id);
         let source = source.ok_or_else(|| {
-            let message = format!("no image of a sprite is number {id}");
+            let message = format!("sprite image {id} not found");
             (None, (&rules::SPRITE, message))
         })?;
         let at = Some(source.at);
         let wrong = |message| (at, (&rules::SPRITE, message));
         let pixels = self.files.image(source.path);
-        let pixels = pixels
-            .map_err(|(rule, error)| (at, (rule, format!("the image of a sprite {error}"))))?;
+        let pixels =
+            pixels.map_err(|(rule, error)| (at, (rule, format!("sprite image {error}"))))?;
         let [width, height] = pixels.size();
         let image_size = [width, height];
         let whole = [0, 0, width as i32, height as i32];
         let [left, top, width, height] = source.part.unwrap_or(whole);
         if !(1..=MAX_SIDE).contains(&width) || !(1..=MAX_SIDE).contains(&height) {
             let message = format!(
-                "the image of a sprite, a part of {}, has {width} x {height} pixels; expected 1 \
-                 to {MAX_SIDE} each",
+                "the sprite image in {} has {width} x {height} pixels; expected 1 to {MAX_SIDE} \
+                 per side",
                 quoted_name(source.path)
             );
             return Err(wrong(message));
@@ -255,7 +255,7 @@ impl ObjectBuilder<'_, '_, '_> {
         if !is_inside {
             let [image_width, image_height] = image_size;
             let message = format!(
-                "the image of a sprite is {width} x {height} pixels at {left}, {top} of {}, which \
+                "the sprite image has {width} x {height} pixels at {left}, {top} of {}, which \
                  has {image_width} x {image_height}",
                 quoted_name(source.path)
             );
@@ -284,7 +284,7 @@ impl ObjectBuilder<'_, '_, '_> {
     fn take_bytes(&mut self, size: [u32; 2]) -> Result<usize, String> {
         let bytes = size[0] as usize * size[1] as usize * 4;
         let left = self.bytes_left.checked_sub(bytes);
-        *self.bytes_left = left.ok_or_else(|| "too many pixels in images of sprites".to_owned())?;
+        *self.bytes_left = left.ok_or_else(|| "too many pixels in sprite images".to_owned())?;
         Ok(bytes)
     }
 
@@ -303,8 +303,8 @@ impl ObjectBuilder<'_, '_, '_> {
         if sides.iter().any(|side| *side > max) {
             let [width, height] = sides;
             return Err(format!(
-                "the corners of the sprite are {width} x {height} pixels apart; expected at most \
-                 {MAX_SIDE} each. Its image is left out"
+                "the corners of the sprite are {width} x {height} pixels apart; expected at \
+                 most {MAX_SIDE} per side (its image is left out)"
             ));
         }
         let size = sides.map(|side| side as u32);

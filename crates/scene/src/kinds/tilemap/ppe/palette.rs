@@ -80,7 +80,7 @@ impl MapPalette {
                     notes.add_tile_problem(&rules::NO_PALETTE, palette.at, message);
                 }
                 Err((rule, error)) => {
-                    notes.add_tile_problem(rule, palette.at, format!("the palette {error}"));
+                    notes.add_tile_problem(rule, palette.at, format!("palette {error}"));
                 }
             },
         }

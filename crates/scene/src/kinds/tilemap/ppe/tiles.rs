@@ -184,8 +184,7 @@ impl Definitions {
             let pixels = match files.image(&source.path) {
                 Ok(pixels) => pixels,
                 Err((rule, error)) => {
-                    let message =
-                        format!("the sheet {error}; its tiles are shown by their numbers");
+                    let message = format!("sheet {error}; its tiles are shown as numbers");
                     notes.add_tile_problem(rule, source.at, message);
                     continue;
                 }
@@ -225,7 +224,8 @@ impl Definitions {
             if let Some((id, place)) = outside {
                 let name = quoted_name(&source.path);
                 let message = format!(
-                    "tile {id} is at place {place} of the sheet {name}, which has room for {count}"
+                    "tile {id} is at position {place} of the sheet {name}, which has {count} \
+                     positions"
                 );
                 notes.add_tile_problem(&rules::SHEET_PLACE, source.at, message);
             }
@@ -276,8 +276,8 @@ pub(super) fn checked_size(size: [u32; 2], at: At, notes: &mut Notes) -> [u32; 2
             &rules::TILE_SIZE,
             at,
             format!(
-                "tiles of {width} x {height} pixels; expected 1 to {MAX_SIDE} each. They are \
-                 shown with {DEFAULT_SIDE} x {DEFAULT_SIDE}"
+                "tiles of {width} x {height} pixels; expected 1 to {MAX_SIDE} per side (shown \
+                 with {DEFAULT_SIDE} x {DEFAULT_SIDE})"
             ),
         );
     }
@@ -363,11 +363,10 @@ pub(super) fn build(
             &rules::UNDEFINED_TILE,
             place,
             format!(
-                "no sheet has {}; the engine draws nothing there, here numbers are shown",
+                "{} not found in any sheet; shown as numbers (the engine draws nothing)",
                 match undefined.len() {
-                    1 => format!("tile {id}, which is used"),
-                    count =>
-                        format!("{count} of the tiles that are used, tile {id} the first of them"),
+                    1 => format!("tile {id}"),
+                    count => format!("{count} tiles, tile {id} first,"),
                 }
             ),
         );
@@ -377,7 +376,7 @@ pub(super) fn build(
             &rules::PALETTE_COLORS,
             place,
             format!(
-                "the map has no colours for all of palette {number}; the sheet's own are shown"
+                "too few colours for palette {number} in the map; those of the sheet are shown"
             ),
         );
     }
@@ -387,8 +386,8 @@ pub(super) fn build(
             &rules::PICTURE_LIMIT,
             place,
             format!(
-                "too many images of tiles in palettes: {left_out} cells are shown without theirs, \
-                 beside {} images",
+                "too many tile images; {left_out} cells are shown without theirs, beside {} \
+                 images",
                 table.keys.len()
             ),
         );
