@@ -483,7 +483,7 @@ fn consequences_are_below_their_problem_in_every_format() {
         let check = folder.run(&format!("check game/maps/b9.pfmap {options}"));
         check.expect(1)
     };
-    let begin = "game/maps/b9.pfmap:9:7: error: the tile names material 7 for its top, ";
+    let begin = "game/maps/b9.pfmap:9:7: error: the tile uses material 7 for its top, ";
     let end = " (2 more like it) [pfmap/tile-material]";
     let text = check("");
     let [line] = &text.stdout.lines().collect::<Vec<_>>()[..] else {
@@ -498,7 +498,7 @@ fn consequences_are_below_their_problem_in_every_format() {
     let lines: Vec<&str> = notes.stdout.lines().collect();
     assert_eq!(&lines[0], line);
     for (line, column) in lines[1..3].iter().zip([32, 57]) {
-        let begin = format!("game/maps/b9.pfmap:9:{column}: note: like 9:7: the tile names");
+        let begin = format!("game/maps/b9.pfmap:9:{column}: note: like 9:7: the tile uses");
         assert!(line.starts_with(&begin), "{line}");
     }
     // The ramp has no adjacent slope.

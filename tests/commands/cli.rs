@@ -445,7 +445,9 @@ fn a_map_with_a_bad_tile_is_status_1_and_its_place_is_named() {
     folder.write("unended.pfmap", unended.trim_end());
     let refused = folder.run("check unended.pfmap").expect(1);
     assert!(
-        refused.stdout.contains("the last line does not end"),
+        refused
+            .stdout
+            .contains("missing line feed after the last line"),
         "{refused:?}"
     );
     // The map still opens and can be inspected.
@@ -592,7 +594,7 @@ fn a_scene_stands_on_the_map_that_the_user_names() {
     let map = |args: &str| folder.run(args).expect(1).json()["map"].clone();
     assert_eq!(map("info siege.pfscene --json"), Value::Null);
     let check = folder.run("check siege.pfscene").expect(1);
-    let offer = "beside it are `good.pfmap` (1 x 1 chunks), of which `--map` chooses one";
+    let offer = "select one with `--map`: `good.pfmap` (1 x 1 chunks)";
     assert!(check.stdout.contains(offer), "{check:?}");
     let named = "info --map good.pfmap siege.pfscene --json";
     assert_eq!(map(named), "good.pfmap");

@@ -777,7 +777,10 @@ fn what_cannot_be_compared_fails() {
     written_files(&folder);
     folder.write("broken.pfmap", "version 1.0\nnum_materials x");
     for (args, expected) in [
-        ("diff a.pfmap a.vsp", "expected two of the same format"),
+        (
+            "diff a.pfmap a.vsp",
+            "expected two files of the same format",
+        ),
         ("diff a.pfmap none.pfmap", "none.pfmap"),
         ("diff a.pfmap broken.pfmap", "broken.pfmap"),
         ("diff a.pfmap", "<B>"),

@@ -173,7 +173,7 @@ fn what_is_not_there_is_said_with_what_is() {
         ("--item tile:1,2", "no tile `1,2`"),
         (
             "--item foot",
-            "--item foot: expected what it is, alone or with a name or numbers behind a colon; \
+            "--item foot: expected a kind of item, optionally with a colon and a name or numbers; \
              this file has model, joint:INDEX, triangle:INDEX",
         ),
         ("--item zone", "this file has model, joint:INDEX"),
