@@ -77,7 +77,7 @@ pub(super) fn milliseconds(milliseconds: f32) -> String {
 /// Returns the smallest number of the form 1, 2 or 5 times a power of ten that is at least
 /// `at_least`: the distance between marks of an axis. Returns 1 unless `at_least` is finite and
 /// positive.
-pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
+pub(super) fn round_step(at_least: f64) -> f64 {
     if !(at_least.is_finite() && at_least > 0.0) {
         return 1.0;
     }
@@ -88,7 +88,7 @@ pub(in crate::viewer) fn round_step(at_least: f64) -> f64 {
 }
 
 /// Formats a number and its noun, such as `1 error` or `12 errors`.
-pub(in crate::viewer) fn counted(number: usize, noun: &str) -> String {
+pub(super) fn counted(number: usize, noun: &str) -> String {
     match number {
         1 => format!("1 {noun}"),
         _ => format!("{} {}", count(number as u64), Plural(noun)),

@@ -1328,7 +1328,7 @@ impl ApplicationHandler<UserEvent> for App {
             // The interface is not to know: for it the pointer stays where it was.
             held_pointer_moved = screen.pointer.is_held();
             if let Some(by) = screen.pointer.moved(&screen.window, position) {
-                self.state.look(by, self.scale.of(&screen.window));
+                self.state.pointer.look(by, self.scale.of(&screen.window));
                 screen.window.request_redraw();
             }
         }
@@ -1421,7 +1421,7 @@ impl ApplicationHandler<UserEvent> for App {
             (&self.screen, event)
             && let Some(by) = screen.pointer.mouse_moved(delta)
         {
-            self.state.look(by, self.scale.of(&screen.window));
+            self.state.pointer.look(by, self.scale.of(&screen.window));
             screen.window.request_redraw();
         }
     }

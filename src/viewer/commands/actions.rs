@@ -4,9 +4,9 @@ use super::{Action, Animation, Command, ScaleChange, Surroundings};
 use crate::viewer::docks::Panel;
 use crate::viewer::state::interface::{Dialog, PathPurpose};
 use crate::viewer::state::loader::{Cause, Target};
-use crate::viewer::state::settings::FieldsOfView;
 use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
+use crate::viewer::view::fields_of_view::FieldsOfView;
 use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::{OverlayId, fixed};
 
@@ -43,12 +43,12 @@ impl State {
             Action::ChooseMap => self.can_choose_map(),
             Action::Counterpart => self.counterpart().is_some(),
             Action::GameView => open && !self.is_map(),
-            Action::Orthographic => open && !self.is_flat(),
+            Action::Orthographic => open && !self.view.is_flat(),
             Action::FieldOfView(_) => {
                 open && self.view.camera.projection == Projection::Perspective
             }
             Action::Flat | Action::MiniMap => self.is_map(),
-            Action::ActualSize | Action::Zoom { .. } => self.is_flat(),
+            Action::ActualSize | Action::Zoom { .. } => self.view.is_flat(),
             Action::Solo => self.selected_layer().is_some(),
             Action::Neighbor { .. } => self.open_file().is_some_and(|open| open.demo.is_none()),
             Action::FrameSelection => open && self.view.shown.selected.is_some(),
@@ -75,7 +75,7 @@ impl State {
                     || self.tells_of_disk()
                     || self.notices.offers_scene
                     || self.tools.measure.is_open()
-                    || self.can_leave_mode()
+                    || self.view.can_leave_mode()
                     || self.view.shown.selected.is_some()
             }
             Action::Open
@@ -114,7 +114,7 @@ impl State {
                 CameraMode::Game | CameraMode::Walk
             )),
             Action::Fly => Some(self.view.mode == CameraMode::Fly),
-            Action::Flat => Some(self.is_flat()),
+            Action::Flat => Some(self.view.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
             Action::SelectedWeights => Some(self.settings.joint_weights),
             Action::Surroundings(Surroundings::Shadows) => Some(!self.view.shown.hides_shadows),
@@ -247,7 +247,7 @@ impl State {
             }
             Action::FrameAll => self.frame_all(),
             Action::View(view) => {
-                self.set_mode(CameraMode::Orbit);
+                self.view.set_mode(CameraMode::Orbit);
                 let camera = &self.view.camera;
                 let direction = view.direction(camera.handedness, camera.projection);
                 let is_all = self.view.framed == Some(camera.pose);
@@ -264,21 +264,40 @@ impl State {
                     Projection::Orthographic => Projection::Perspective,
                 });
             }
-            Action::GameView => self.toggle_game_view(),
-            Action::Fly => {
-                if self.is_flat() {
-                    self.toggle_flat();
-                }
-                if self.view.mode == CameraMode::Fly {
-                    self.stop_flying();
-                } else {
-                    self.set_mode(CameraMode::Fly);
+            Action::GameView => {
+                if let Some(open) = &self.files.open
+                    && !self.view.toggle_game_view(&*open.document)
+                {
+                    self.notices.toast("There is no floor to stand on", None);
                 }
             }
-            Action::Flat => self.toggle_flat(),
-            Action::ActualSize => self.zoom_flat_to(1.0, self.middle_of_view()),
-            Action::Zoom { nearer } => self.zoom_flat(nearer, self.middle_of_view()),
-            Action::Measure => self.toggle_measure(),
+            Action::Fly => {
+                if let Some(open) = &self.files.open {
+                    self.view.toggle_fly(&*open.document);
+                }
+            }
+            Action::Flat => {
+                if let Some(open) = &self.files.open {
+                    self.view.toggle_flat(&*open.document);
+                }
+            }
+            Action::ActualSize => {
+                if let Some(open) = &self.files.open {
+                    let middle = self.view.middle_of_view();
+                    self.view.zoom_flat_to(&*open.document, 1.0, middle);
+                }
+            }
+            Action::Zoom { nearer } => {
+                if let Some(open) = &self.files.open {
+                    let middle = self.view.middle_of_view();
+                    self.view.zoom_flat(&*open.document, nearer, middle);
+                }
+            }
+            Action::Measure => {
+                if let Some(open) = &self.files.open {
+                    self.tools.measure.toggle(&*open.document);
+                }
+            }
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
             Action::HoldVisibility => self.tools.holds_visibility = !self.tools.holds_visibility,
             Action::Surroundings(Surroundings::Shadows) => {
@@ -348,8 +367,10 @@ impl State {
             self.notices.offers_scene = false;
         } else if self.tools.measure.is_open() {
             self.tools.measure.close();
-        } else if self.can_leave_mode() {
-            self.leave_mode();
+        } else if self.view.can_leave_mode()
+            && let Some(open) = &self.files.open
+        {
+            self.view.leave_mode(&*open.document);
         } else {
             let selected = self.view.shown.selected;
             let document = self.document();

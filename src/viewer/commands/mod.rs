@@ -456,13 +456,13 @@ static TABLE: &[Command] = &[
         "Move the camera so that everything is in view"),
     command("camera.back", "Previous view", &[ctrl(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "previous-view",
-        is_enabled: |state| state.has_view(true),
+        is_enabled: |state| state.view.has_view(true),
         run: |state| state.see_again(true),
     }),
         "Go back to where the camera was before it moved"),
     command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "next-view",
-        is_enabled: |state| state.has_view(false),
+        is_enabled: |state| state.view.has_view(false),
         run: |state| state.see_again(false),
     }),
         "Go forward to the view that was left by going back"),
@@ -967,7 +967,7 @@ mod tests {
 
     #[test]
     fn no_key_of_a_command_is_one_that_flies() {
-        use crate::viewer::view::viewport::FLY_KEYS;
+        use crate::viewer::ui::viewport::FLY_KEYS;
         for command in all() {
             for key in command.keys {
                 let plain = key.modifiers.is_none() || key.modifiers == Modifiers::SHIFT;

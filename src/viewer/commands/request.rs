@@ -124,7 +124,11 @@ impl State {
             Request::ShowAll => self.view.shown.hidden.clear(),
             Request::SwitchAllLights(on) => self.switch_all_lights(on),
             Request::CellDepth(depth) => self.view.shown.cell_depth = depth,
-            Request::CenterFlat(middle) => self.center_flat(middle),
+            Request::CenterFlat(middle) => {
+                if let Some(open) = &self.files.open {
+                    self.view.center_flat(&*open.document, middle);
+                }
+            }
             Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
             Request::SetCut(cut) => self.set_cut(cut),
             Request::OpenPaths(paths) => self.open_paths(&paths),

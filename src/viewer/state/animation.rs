@@ -92,7 +92,7 @@ impl State {
     pub(crate) fn why_no_motion(&self, motion: Motion) -> Option<&'static str> {
         match motion {
             Motion::Turntable => {
-                let can_turn = self.view.camera.pose.turned(0.0).is_some() && !self.is_flat();
+                let can_turn = self.view.camera.pose.turned(0.0).is_some() && !self.view.is_flat();
                 (!can_turn).then_some("A view from straight above cannot turn")
             }
             Motion::Clip => {

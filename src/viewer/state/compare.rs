@@ -300,8 +300,10 @@ impl State {
             return;
         }
         self.select(None);
-        if let Some(bounds) = changes.gone.get(index).copied().flatten() {
-            self.frame_bounds(bounds);
+        if let Some(bounds) = changes.gone.get(index).copied().flatten()
+            && let Some(open) = &self.files.open
+        {
+            self.view.frame_bounds(&*open.document, bounds);
         }
     }
 }

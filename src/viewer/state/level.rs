@@ -50,7 +50,7 @@ impl State {
         let bounds = document.map_or_else(Aabb::default, |document| document.level_bounds(level));
         self.view.camera.near = camera::near_plane(bounds);
         self.view.fly_speed = camera_control::first_fly_speed(bounds);
-        self.set_mode(CameraMode::Orbit);
+        self.view.set_mode(CameraMode::Orbit);
         self.frame_all();
     }
 

@@ -12,6 +12,7 @@ pub(crate) mod history;
 pub(crate) mod interface;
 pub(crate) mod level;
 pub(crate) mod loader;
+mod looking;
 pub(crate) mod notices;
 mod overlays;
 pub(crate) mod picture;
@@ -23,6 +24,7 @@ mod room;
 pub(crate) mod search;
 mod selection;
 pub(crate) mod settings;
+pub(crate) mod tools;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,9 +37,11 @@ use self::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::{Notices, Subject};
 use self::player::{LoopMode, Player};
 use self::playlist::Origin;
-use self::settings::{FieldsOfView, Settings};
+use self::settings::Settings;
+use self::tools::Tools;
 use super::view::camera_control::{self, CameraMode};
-use super::view::{Pointer, Tools, View};
+use super::view::fields_of_view::FieldsOfView;
+use super::view::{Pointer, View};
 use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
 use crate::viewer::docks::Panel;
@@ -435,7 +439,7 @@ impl State {
     /// Goes on looking from the same place at a document that is like the one before.
     fn keep_camera(&mut self, document: &dyn Document) {
         self.view.camera.near = camera::near_plane(document.level_bounds(self.view.shown.level));
-        self.view.shown.flat = self.is_flat();
+        self.view.shown.flat = self.view.is_flat();
         self.tools.measure.close();
     }
 
@@ -448,7 +452,7 @@ impl State {
         let bounds = document.level_bounds(self.view.shown.level);
         self.view.camera.handedness = document.about().handedness;
         self.view.camera.near = camera::near_plane(bounds);
-        self.forget_flat();
+        self.view.forget_flat();
         self.tools.measure.close();
         self.view.fly_speed = camera_control::first_fly_speed(bounds);
         let view = request.view;
@@ -457,13 +461,13 @@ impl State {
         let first = first.map(|demo| demo.first_pose);
         let asked = request.pose(document).unwrap_or_default();
         if let Some(pose) = asked.or(first) {
-            self.take_pose(pose);
+            self.view.take_pose(document, pose);
             return;
         }
         self.view.framing = Some(view.unwrap_or_default());
         // Unless another view is asked for, a map is seen as the game shows it.
         if matches!(view, None | Some(NamedView::Flat)) && self.is_map() {
-            self.set_mode(CameraMode::Flat);
+            self.view.set_mode(CameraMode::Flat);
         }
     }
 
@@ -474,10 +478,10 @@ impl State {
             return;
         };
         let framing = self.view.framing.take();
-        if framing.is_some() && self.is_flat() {
-            self.fit_flat();
+        if framing.is_some() && self.view.is_flat() {
+            self.view.fit_flat(&*document);
             if self.open_file().is_some_and(|open| open.demo.is_some()) {
-                self.show_all_pixels();
+                self.view.show_all_pixels(&*document);
             }
         } else if let Some(view) = framing {
             self.view.camera.face(view);
@@ -501,7 +505,7 @@ impl State {
     pub(crate) fn close(&mut self) {
         self.leave();
         self.files.open = None;
-        self.forget_flat();
+        self.view.forget_flat();
         self.tools.measure.close();
         self.forget_level();
         self.start_clip(&ViewRequest::default());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::State;
-use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget};
+use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneItem};
 
 impl State {
     /// The file that the selection stands for.
@@ -75,7 +75,7 @@ impl State {
     /// The tile that walking begins with: the one in the middle of the view, or else the first.
     fn first_tile(&self) -> Option<Item> {
         let document = self.document()?;
-        self.item_in_the_middle().or_else(|| {
+        self.view.item_in_the_middle(&**document).or_else(|| {
             let kinds = document.about().kinds.iter();
             let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
             first.next()
@@ -131,5 +131,29 @@ impl State {
     pub(crate) fn deselect(&mut self) {
         self.select(None);
         self.tools.stepping = None;
+    }
+
+    /// Goes to an item like a double click on it in a list: looks through a camera, opens a model
+    /// file, and frames everything else.
+    pub(crate) fn visit(&mut self, item: Item) {
+        let file = match item {
+            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => {
+                self.document().and_then(|document| document.file_of(item))
+            }
+            _ => None,
+        };
+        if self.is_camera(item) {
+            self.look_through(item);
+        } else if let Some(file) = file {
+            self.open_paths(&[file]);
+        } else {
+            self.frame(item);
+        }
+    }
+
+    /// `true` if an item is a camera to look through.
+    pub(crate) fn is_camera(&self, item: Item) -> bool {
+        let camera = self.document().map(|document| document.camera_of(item));
+        camera.flatten().is_some()
     }
 }

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::folder;
 use crate::viewer::docks::{Dock, Panel};
-use crate::viewer::view::camera_control::CameraMode;
-use mapscope_scene::{MapChoice, camera, saving, system_reason};
+use crate::viewer::view::fields_of_view::FieldsOfView;
+use mapscope_scene::{MapChoice, saving, system_reason};
 
 /// Recent files that are remembered.
 const RECENT_FILES: usize = 12;
@@ -37,45 +37,6 @@ pub(crate) struct DockState {
     pub open: Option<Panel>,
     /// Width or height in logical pixels.
     pub size: f32,
-}
-
-/// The vertical fields of view of the camera in perspective, in degrees.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct FieldsOfView {
-    /// Of the camera that hangs in the air.
-    usual: f32,
-    /// Through the eyes of a player who stands in rooms.
-    first_person: f32,
-}
-
-impl Default for FieldsOfView {
-    fn default() -> Self {
-        Self {
-            usual: camera::FIELD_OF_VIEW_Y_RADIANS.to_degrees(),
-            first_person: 70.0,
-        }
-    }
-}
-
-impl FieldsOfView {
-    /// The one that is used while the pointer does this to the camera.
-    pub(crate) fn of(self, mode: CameraMode) -> f32 {
-        match mode {
-            CameraMode::Walk => self.first_person,
-            _ => self.usual,
-        }
-    }
-
-    /// Changes it, to one that can be used.
-    pub(crate) fn set(&mut self, mode: CameraMode, degrees: f32) {
-        let range = camera::FIELDS_OF_VIEW_Y_DEGREES;
-        let degrees = degrees.clamp(*range.start(), *range.end());
-        match mode {
-            CameraMode::Walk => self.first_person = degrees,
-            _ => self.usual = degrees,
-        }
-    }
 }
 
 /// How wide the left dock is at first, in points.
@@ -232,17 +193,7 @@ impl Settings {
         fix(width, MIN_WINDOW[0], 16384.0, default.window_size[0]);
         fix(height, MIN_WINDOW[1], 16384.0, default.window_size[1]);
         fix(&mut self.scale, 0.5, 3.0, default.scale);
-        let fields = camera::FIELDS_OF_VIEW_Y_DEGREES;
-        let [usual, first_person] = [
-            default.fields_of_view.usual,
-            default.fields_of_view.first_person,
-        ];
-        for (field, normal) in [
-            (&mut self.fields_of_view.usual, usual),
-            (&mut self.fields_of_view.first_person, first_person),
-        ] {
-            fix(field, *fields.start(), *fields.end(), normal);
-        }
+        self.fields_of_view.repair();
         for (dock, state, normal) in [
             (Dock::Left, &mut self.left, default.left.size),
             (Dock::Right, &mut self.right, default.right.size),
@@ -492,6 +443,7 @@ fn merge_lists(known: &[Value], ours: &[Value], others: &[Value]) -> Vec<Value> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::viewer::view::camera_control::CameraMode;
 
     fn load(file: &Path) -> Settings {
         SettingsFile::open(file.to_owned()).1

@@ -16,9 +16,10 @@ use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::state::State;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::testing::{
-    Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, middle, move_to,
-    moving_with_levels, press, state,
+    Window, before_wall, button, drag, in_bathhouse, keep_picture, loaded, looking, middle,
+    move_to, moving_with_levels, press, state,
 };
+use crate::viewer::view::View;
 use mapscope_scene::{Aabb, LevelItem, OverlayId, Shown, demo};
 
 type Rooms = Harness<'static, Window>;
@@ -100,7 +101,7 @@ fn the_wheel_needs_a_rest_to_go_through_a_wall() {
     let at = middle(&h);
     move_to(&mut h, at);
     let forward = state(&h).view.camera.forward();
-    let wall = state(&h).seen_in_the_middle();
+    let wall = looking(state(&h), View::seen_in_the_middle);
     let mut notch = |rests: bool| {
         h.input_mut().events.push(Event::MouseWheel {
             unit: egui::MouseWheelUnit::Line,

@@ -25,6 +25,7 @@ use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{OpenFile, State};
 use crate::viewer::theme;
 use crate::viewer::ui::{Canvas, WindowUi};
+use crate::viewer::view::View;
 use mapscope_formats::{Problem, pmf};
 use mapscope_scene::camera::{Handedness, Pose};
 use mapscope_scene::demo::Demo;
@@ -47,6 +48,22 @@ impl PreviewRenderer for NoPictures {
     fn sandbox_preview(&mut self, _sandbox: &TileSandbox, _size: Vec2) -> Option<TextureId> {
         None
     }
+}
+
+/// What the view answers about the open document.
+pub(crate) fn looking<R>(state: &State, at: impl FnOnce(&View, &dyn Document) -> R) -> R {
+    at(&state.view, &**state.document().unwrap())
+}
+
+/// Has the view do something with the open document.
+pub(crate) fn looks<R>(state: &mut State, at: impl FnOnce(&mut View, &dyn Document) -> R) -> R {
+    let document = state.document().unwrap().clone();
+    at(&mut state.view, &*document)
+}
+
+/// What of the open document a ray meets first.
+pub(crate) fn first_met(state: &State, ray: Ray) -> Option<Hit> {
+    looking(state, |view, document| view.first_met(document, ray))
 }
 
 /// Rectangles of the last frame, in logical pixels.
@@ -100,7 +117,7 @@ pub(crate) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
     let poses = (0_u16..64).map(|heading| {
         let (sin, cos) = (f32::from(heading) * 0.1).sin_cos();
         let direction = Vec3::new(sin, 0.0, cos);
-        let met = |origin| state.first_met(Ray { origin, direction });
+        let met = |origin| first_met(state, Ray { origin, direction });
         let wall = met(eye).unwrap().position;
         let target = eye + direction;
         (met(wall + direction * 0.05).is_some(), Pose { eye, target })

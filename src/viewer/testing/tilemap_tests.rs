@@ -18,7 +18,7 @@ use crate::viewer::state::interface::PathPurpose;
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
 use crate::viewer::testing::{
-    Window, button, drag, keep_picture, loaded, middle, move_to, press, quick_drag, state,
+    Window, button, drag, keep_picture, loaded, looks, middle, move_to, press, quick_drag, state,
 };
 use crate::viewer::view::camera_control::CameraMode;
 use mapscope_scene::camera::{NamedView, Projection};
@@ -46,7 +46,7 @@ fn place(h: &Map, name: &str) -> Rect {
 }
 
 fn flat(h: &Map) -> FlatWindow {
-    state(h).flat_window().expect("the map is flat")
+    state(h).view.flat_window().expect("the map is flat")
 }
 
 fn view_px(h: &Map) -> DVec2 {
@@ -162,7 +162,10 @@ fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
     h.state_mut().state.view.history.rest();
     h.run();
     let before = seen(&h);
-    h.state_mut().state.center_flat(map_px() * 0.75);
+    let middle = map_px() * 0.75;
+    looks(&mut h.state_mut().state, |view, document| {
+        view.center_flat(document, middle);
+    });
     h.run();
     let after = seen(&h);
     assert_ne!(after.0, before.0);
@@ -313,7 +316,9 @@ fn a_map_is_seen_from_where_the_command_line_says() {
     let opened = |request: ViewRequest| {
         let mut state = State::new(Settings::default(), request);
         state.loaded(loaded(map(), false));
-        state.resize_view([800, 600]);
+        looks(&mut state, |view, document| {
+            view.resize_view(document, [800, 600]);
+        });
         state.shape_view(800.0 / 600.0);
         state
     };
@@ -324,7 +329,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
         ..ViewRequest::default()
     });
     // In a view of another size, at the nearest whole zoom.
-    let window = from_above.flat_window().unwrap();
+    let window = from_above.view.flat_window().unwrap();
     let height = f64::from(state(&h).view.size_px[1]);
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
     assert!((from_above.view.camera.pose.target - copied.target).length() < 1.0);
@@ -345,7 +350,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
             ..ViewRequest::default()
         });
         assert_eq!(state.view.mode, mode, "{view:?}");
-        assert_eq!(state.flat_window().is_some(), mode == CameraMode::Flat);
+        assert_eq!(state.view.flat_window().is_some(), mode == CameraMode::Flat);
     }
 }
 
@@ -654,7 +659,9 @@ fn a_drag_measures_in_pixels_and_tiles() {
     );
     assert_eq!(flat(&h), before, "the map stays");
     let says: Vec<String> = state(&h)
-        .measured()
+        .tools
+        .measure
+        .parts()
         .iter()
         .map(|part| format!("{} {}", part.name, part.value))
         .collect();
@@ -663,9 +670,9 @@ fn a_drag_measures_in_pixels_and_tiles() {
     // The other buttons still move the map.
     drag(&mut h, PointerButton::Secondary, vec2(20.0, 0.0));
     assert_ne!(flat(&h), before);
-    assert_eq!(state(&h).measured().len(), 3);
+    assert_eq!(state(&h).tools.measure.parts().len(), 3);
     press(&mut h, Modifiers::NONE, Key::Escape);
-    assert!(!state(&h).tools.measure.is_open() && state(&h).measured().is_empty());
+    assert!(!state(&h).tools.measure.is_open() && state(&h).tools.measure.parts().is_empty());
 }
 
 #[test]
@@ -673,8 +680,8 @@ fn elsewhere_lengths_are_in_units_of_the_world() {
     let mut h = crate::viewer::testing::with_demo();
     press(&mut h, Modifiers::NONE, Key::Y);
     drag(&mut h, PointerButton::Primary, vec2(120.0, 0.0));
-    let [from, to] = state(&h).tools.measure.line().unwrap();
-    let parts = state(&h).measured();
+    let [from, to] = state(&h).tools.measure.line.unwrap();
+    let parts = state(&h).tools.measure.parts();
     let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
     assert_eq!(names, ["Length", "Tiles", "Distance", "Height difference"]);
     assert_eq!(parts[0].value, format!("{:.2}", from.distance(to)));

@@ -43,7 +43,7 @@ pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) 
 }
 
 fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
-    let flat = context.state.is_flat();
+    let flat = context.state.view.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
         if tipped(button, Action::Flat).clicked() && flat != is_flat {
@@ -54,7 +54,7 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
         return;
     }
     ui.separator();
-    if let Some(window) = context.state.flat_window() {
+    if let Some(window) = context.state.view.flat_window() {
         button(ui, context, "−", "Zoom out", Action::Zoom { nearer: false });
         let text = egui::RichText::new(flat::zoom_text(window.zoom)).monospace();
         let zoom = Button::new(text)

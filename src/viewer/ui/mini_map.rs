@@ -14,6 +14,7 @@ use super::BarContext;
 use crate::viewer::commands::Request;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
+use crate::viewer::view::flat;
 use crate::viewer::{places, theme};
 use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
@@ -52,8 +53,11 @@ impl MiniMap {
     pub(crate) fn show(&mut self, ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
         let state = context.state;
         let has_room = view.width() >= MIN_VIEW.x && view.height() >= MIN_VIEW.y;
-        let wanted = state.is_flat() && state.settings.mini_map && has_room;
-        let (Some(map), true) = (state.map_size(), wanted) else {
+        let wanted = state.view.is_flat() && state.settings.mini_map && has_room;
+        let (Some(map), true) = (
+            state.document().and_then(|it| flat::map_size(&**it)),
+            wanted,
+        ) else {
             *self = Self::default();
             return;
         };
@@ -189,7 +193,7 @@ impl MiniMap {
 
 /// Returns the corners of the visible part of a map, in map pixels.
 fn seen(state: &State) -> Option<(DVec2, DVec2)> {
-    let window = state.flat_window()?;
+    let window = state.view.flat_window()?;
     let size = DVec2::from_array(state.view.size_px.map(f64::from));
     Some((window.top_left_px, window.top_left_px + size / window.zoom))
 }

@@ -14,6 +14,7 @@ mod palette;
 mod start_page;
 mod status_bar;
 mod timeline;
+pub(crate) mod viewport;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -30,6 +31,7 @@ use egui::{
 use self::focus::{FocusParts, Part};
 use self::mini_map::MiniMap;
 use self::start_page::StartPage;
+use self::viewport::Viewport;
 use super::commands::{self, Action, Animation};
 use super::panels::{
     self, FrameStatistics, PanelContext, PanelUi, PreviewRenderer, Thumbnails, parts,
@@ -37,7 +39,6 @@ use super::panels::{
 use super::places;
 use super::state::State;
 use super::state::interface::FocusMove;
-use super::view::viewport::Viewport;
 use crate::viewer::commands::Request;
 use crate::viewer::docks::{Dock, Panel};
 
@@ -158,15 +159,17 @@ impl WindowUi {
         let mut place = None;
         // Without a document the background colour is visible here.
         let center = egui::CentralPanel::no_frame().show(root, |ui| {
-            if state.files.open.is_some() {
-                let rect = self.viewport.ui(ui, state);
+            if let Some(document) = state.document().cloned() {
+                let rect = self.viewport.ui(ui, state, &*document);
                 place = Some(rect);
                 places::note(ui.ctx(), "viewport", rect);
             } else if state.notices.loading.is_none() {
                 with_bar(state, |context| self.start_page.ui(ui, context));
             }
         });
-        state.note_view(now_secs);
+        if place.is_some() {
+            state.view.note_view(now_secs);
+        }
         let center = center.response.rect;
         let is_start_page = place.is_none();
         focus_parts.add(
@@ -544,9 +547,10 @@ mod tests {
     use crate::viewer::testing::maps::{map, with_map};
     use crate::viewer::testing::rooms::with_rooms;
     use crate::viewer::testing::{
-        self, Window, button, document, drag, level, middle, model, move_to, open_demo, press,
-        quick_drag, state, window, with_demo, with_moving,
+        self, Window, button, document, drag, level, looking, middle, model, move_to, open_demo,
+        press, quick_drag, state, window, with_demo, with_moving,
     };
+    use crate::viewer::view::View;
     use crate::viewer::view::camera_control::CameraMode;
     use mapscope_formats::{Place, Problem, Severity, Subject};
     use mapscope_scene::camera::{NamedView, Projection};
@@ -1115,7 +1119,7 @@ mod tests {
         let first = state(&harness).view.shown.selected.unwrap();
         assert_eq!(
             Some(first),
-            state(&harness).item_in_the_middle(),
+            looking(state(&harness), View::item_in_the_middle),
             "walking begins in the middle of the view"
         );
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
@@ -1187,7 +1191,7 @@ mod tests {
         // The point under the pointer stays under it.
         let mut h = with_demo();
         let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
-        let grabbed = state(&h).seen_in_the_middle();
+        let grabbed = looking(state(&h), View::seen_in_the_middle);
         quick_drag(&mut h, PointerButton::Secondary, from, by);
         let camera = state(&h).view.camera;
         let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
@@ -1218,7 +1222,7 @@ mod tests {
         });
         h.run();
         let view = h.state().placed.viewport.unwrap();
-        let [_, end] = state(&h).tools.measure.line().unwrap();
+        let [_, end] = state(&h).tools.measure.line.unwrap();
         let at = state(&h)
             .view
             .camera

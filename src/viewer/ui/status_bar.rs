@@ -12,8 +12,9 @@ use crate::viewer::panels::parts;
 use crate::viewer::state::State;
 use crate::viewer::state::loader::capitalized;
 use crate::viewer::state::playlist::Playlist;
+use crate::viewer::ui::viewport;
 use crate::viewer::view::camera_control::CameraMode;
-use crate::viewer::view::{flat, viewport};
+use crate::viewer::view::flat;
 use crate::viewer::{places, theme};
 use mapscope_formats::{Severity, Tally};
 use mapscope_scene::{SummaryPart, fixed};
@@ -62,7 +63,7 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
         return (RichText::new(advice).weak().into(), String::new());
     };
-    let measured = state.measured();
+    let measured = state.tools.measure.parts();
     if !measured.is_empty() {
         let mut line = Line::new(ui);
         for part in measured {
@@ -75,7 +76,10 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         .hovered
         .filter(|_| !state.tools.measure.is_open())
     else {
-        let advice = format!("{}  ·  F1 shows all keys", viewport::hint(state));
+        let advice = format!(
+            "{}  ·  F1 shows all keys",
+            viewport::hint(state, &**document)
+        );
         return (RichText::new(advice).weak().into(), String::new());
     };
     let mut line = Line::new(ui);
@@ -241,12 +245,16 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         CameraMode::Fly => {
             // Levels are in metres.
             let unit = if state.can_cut() { "m" } else { "units" };
-            let speed = fixed(state.fly_speed(), 1);
+            let full = state.view.fly_speed;
+            let speed = state
+                .document()
+                .map_or(full, |it| state.view.fly_speed(&**it));
+            let speed = fixed(speed, 1);
             Some(format!("Flying, {speed} {unit}/s"))
         }
         CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
     };
-    if let Some(window) = state.flat_window() {
+    if let Some(window) = state.view.flat_window() {
         ui.separator();
         let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));

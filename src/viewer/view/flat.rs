@@ -5,11 +5,11 @@
 
 use glam::{DVec2, Vec2, Vec3};
 
+use super::View;
 use super::camera_control::CameraMode;
-use crate::viewer::state::State;
 use mapscope_scene::camera::{Camera, NamedView, Pose, Projection};
 use mapscope_scene::tilemap::FlatWindow;
-use mapscope_scene::{Aabb, fixed};
+use mapscope_scene::{Aabb, Document, fixed};
 
 /// Magnifications, and inverse reductions, of a map. The reductions suffice to fit any map into a
 /// view.
@@ -112,21 +112,16 @@ pub(crate) fn zoom_text(zoom: f64) -> String {
     format!("{} %", fixed(percent, decimals))
 }
 
-impl State {
-    /// `true` if a 2D map is open.
-    pub(crate) fn is_map(&self) -> bool {
-        self.map_size().is_some()
-    }
+/// Returns the width and height in pixels of a document that is a 2D map.
+pub(crate) fn map_size(document: &dyn Document) -> Option<DVec2> {
+    let [width, height] = document.layers()?.flat_size();
+    Some(DVec2::new(width as f64, height as f64))
+}
 
-    /// Returns width and height of the map in pixels, if a map is open.
-    pub(crate) fn map_size(&self) -> Option<DVec2> {
-        let [width, height] = self.layers()?.flat_size();
-        Some(DVec2::new(width as f64, height as f64))
-    }
-
+impl View {
     /// `true` if the view is flat.
     pub(crate) fn is_flat(&self) -> bool {
-        self.view.mode == CameraMode::Flat
+        self.mode == CameraMode::Flat
     }
 
     /// Changes the camera mode without moving the camera.
@@ -134,98 +129,98 @@ impl State {
         let now_flat = mode == CameraMode::Flat;
         match (self.is_flat(), now_flat) {
             (true, false) => {
-                self.view.flat.left_at = self.flat_seen();
-                self.view.camera.projection = self.view.flat.tilted_projection;
+                self.flat.left_at = self.flat_seen();
+                self.camera.projection = self.flat.tilted_projection;
             }
             (false, true) => {
-                self.view.flat.tilted_projection = self.view.camera.projection;
-                self.view.camera.projection = Projection::Orthographic;
+                self.flat.tilted_projection = self.camera.projection;
+                self.camera.projection = Projection::Orthographic;
             }
             _ => {}
         }
-        self.view.mode = mode;
-        self.view.shown.flat = now_flat;
-        self.view.use_field_of_view();
+        self.mode = mode;
+        self.shown.flat = now_flat;
+        self.use_field_of_view();
     }
 
     /// Resets the state of the previous document.
     pub(crate) fn forget_flat(&mut self) {
         self.set_mode(CameraMode::Orbit);
-        self.view.flat = FlatView {
-            tilted_projection: self.view.camera.projection,
+        self.flat = FlatView {
+            tilted_projection: self.camera.projection,
             ..FlatView::default()
         };
     }
 
     /// Switches between the flat view and the 3D view, each in its last state.
-    pub(crate) fn toggle_flat(&mut self) {
+    pub(crate) fn toggle_flat(&mut self, document: &dyn Document) {
         if self.is_flat() {
             self.set_mode(CameraMode::Orbit);
-            match self.view.flat.tilted {
-                Some(pose) => self.view.camera.pose = pose,
-                None => {
-                    if let Some(bounds) = self.shown_bounds() {
-                        self.view.camera.face(NamedView::Iso);
-                        self.view.camera.frame(bounds, self.view.aspect);
-                    }
-                }
+            if let Some(pose) = self.flat.tilted {
+                self.camera.pose = pose
+            } else {
+                let bounds = self.shown_bounds(document);
+                self.camera.face(NamedView::Iso);
+                self.camera.frame(bounds, self.aspect);
             }
         } else {
-            self.view.flat.tilted = Some(self.view.camera.pose);
+            self.flat.tilted = Some(self.camera.pose);
             self.set_mode(CameraMode::Flat);
-            match self.view.flat.left_at {
-                Some(seen) => self.see_flat(seen.window(self.view_size())),
-                None => self.fit_flat(),
+            match self.flat.left_at {
+                Some(seen) => self.see_flat(document, seen.window(self.view_size())),
+                None => self.fit_flat(document),
             }
         }
     }
 
     fn view_size(&self) -> DVec2 {
-        let [width, height] = self.view.size_px.map(f64::from);
+        let [width, height] = self.size_px.map(f64::from);
         DVec2::new(width, height).max(DVec2::ONE)
     }
 
     /// Sets the size of the view in physical pixels.
-    pub(crate) fn resize_view(&mut self, size: [u32; 2]) {
-        if size == self.view.size_px {
+    pub(crate) fn resize_view(&mut self, document: &dyn Document, size: [u32; 2]) {
+        if size == self.size_px {
             return;
         }
         let seen = self.flat_seen();
-        let before = std::mem::replace(&mut self.view.size_px, size);
+        let before = std::mem::replace(&mut self.size_px, size);
         match seen {
-            Some(_) if self.view.flat.fits => self.fit_flat(),
-            Some(seen) => self.see_flat(seen.window(self.view_size())),
+            Some(_) if self.flat.fits => self.fit_flat(document),
+            Some(seen) => self.see_flat(document, seen.window(self.view_size())),
             // The camera was set before the view existed.
-            None if before == NO_VIEW && self.is_flat() => self.take_pose(self.view.camera.pose),
+            None if before == NO_VIEW && self.is_flat() => {
+                self.take_pose(document, self.camera.pose);
+            }
             None => {}
         }
     }
 
     /// Moves the camera to a pose. From straight above a map becomes flat, at the nearest whole
     /// zoom.
-    pub(crate) fn take_pose(&mut self, pose: Pose) {
-        self.view.camera.pose = pose;
+    pub(crate) fn take_pose(&mut self, document: &dyn Document, pose: Pose) {
+        self.camera.pose = pose;
         let flat = Camera {
             projection: Projection::Orthographic,
-            ..self.view.camera
+            ..self.camera
         };
-        let window = FlatWindow::of(&flat, self.view.size_px).filter(|_| self.is_map());
-        let Some(window) = window else {
+        let window = FlatWindow::of(&flat, self.size_px);
+        let Some(window) = window.filter(|_| document.layers().is_some()) else {
             return;
         };
         self.set_mode(CameraMode::Flat);
-        if self.view.size_px != NO_VIEW {
+        if self.size_px != NO_VIEW {
             let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
             let zoom = nearest_zoom(window.zoom);
-            self.see_flat(Seen { middle, zoom }.window(self.view_size()));
+            self.see_flat(document, Seen { middle, zoom }.window(self.view_size()));
         }
     }
 
     /// Returns the visible part of the map, or `None` unless the view is flat.
     pub(crate) fn flat_window(&self) -> Option<FlatWindow> {
-        let is_seen = self.is_flat() && self.view.size_px != NO_VIEW;
+        let is_seen = self.is_flat() && self.size_px != NO_VIEW;
         is_seen
-            .then(|| FlatWindow::of(&self.view.camera, self.view.size_px))
+            .then(|| FlatWindow::of(&self.camera, self.size_px))
             .flatten()
     }
 
@@ -239,18 +234,18 @@ impl State {
 
     /// Shows a part of the map, aligned to whole pixels. The centre of the view is clamped to the
     /// map.
-    pub(crate) fn see_flat(&mut self, window: FlatWindow) {
-        self.view.flat.fits = false;
+    pub(crate) fn see_flat(&mut self, document: &dyn Document, window: FlatWindow) {
+        self.flat.fits = false;
         let half = self.view_size() / (window.zoom * 2.0);
         let mut seen = Seen {
             middle: window.top_left_px + half,
             zoom: window.zoom,
         };
         // A map that wraps around has no edge to stop at.
-        let layers = self.layers();
+        let layers = document.layers();
         let wraps = layers.map_or([false; 2], mapscope_scene::Layers::wraps);
         let size_px = layers.map_or([0; 2], mapscope_scene::Layers::flat_size);
-        if let Some(size) = self.map_size() {
+        if let Some(size) = map_size(document) {
             for (axis, wraps) in wraps.into_iter().enumerate() {
                 let [from, to] = if wraps {
                     [-FARTHEST_ROUND_PX, FARTHEST_ROUND_PX]
@@ -263,9 +258,9 @@ impl State {
         let window = seen.window(self.view_size());
         let (free, on_map) = (
             window.camera_px(),
-            window.camera_on_map_px(size_px, self.view.size_px),
+            window.camera_on_map_px(size_px, self.size_px),
         );
-        self.view.shown.flat_camera_px = [0, 1].map(|axis| {
+        self.shown.flat_camera_px = [0, 1].map(|axis| {
             if wraps[axis] {
                 free[axis]
             } else {
@@ -273,42 +268,42 @@ impl State {
             }
         });
         let across = (self.view_size() / window.zoom).ceil();
-        self.view.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
-        self.view.camera = window.camera(self.view.size_px, self.view.camera);
+        self.shown.flat_view_px = Some([across.x as u32, across.y as u32]);
+        self.camera = window.camera(self.size_px, self.camera);
     }
 
     /// Fits the whole map into the view.
-    pub(crate) fn fit_flat(&mut self) {
-        let Some(size) = self.map_size() else {
+    pub(crate) fn fit_flat(&mut self, document: &dyn Document) {
+        let Some(size) = map_size(document) else {
             return;
         };
         let seen = Seen {
             middle: size * 0.5,
             zoom: fitting_zoom(size, self.view_size()),
         };
-        self.see_flat(seen.window(self.view_size()));
-        self.view.flat.fits = true;
+        self.see_flat(document, seen.window(self.view_size()));
+        self.flat.fits = true;
     }
 
     /// Zooms in until every map pixel is visible, even if the view no longer contains the whole
     /// map.
-    pub(crate) fn show_all_pixels(&mut self) {
+    pub(crate) fn show_all_pixels(&mut self, document: &dyn Document) {
         if let Some(seen) = self.flat_seen().filter(|seen| seen.zoom < 1.0) {
             let seen = Seen { zoom: 1.0, ..seen };
-            self.see_flat(seen.window(self.view_size()));
+            self.see_flat(document, seen.window(self.view_size()));
         }
     }
 
     /// Centres the flat view on a map position.
-    pub(crate) fn center_flat(&mut self, middle: DVec2) {
+    pub(crate) fn center_flat(&mut self, document: &dyn Document, middle: DVec2) {
         if let Some(seen) = self.flat_seen() {
             let seen = Seen { middle, ..seen };
-            self.see_flat(seen.window(self.view_size()));
+            self.see_flat(document, seen.window(self.view_size()));
         }
     }
 
     /// Frames a box of the world in the flat view, without zooming in too far.
-    pub(crate) fn frame_flat(&mut self, bounds: Aabb) {
+    pub(crate) fn frame_flat(&mut self, document: &dyn Document, bounds: Aabb) {
         let Some(now) = self.flat_seen() else {
             return;
         };
@@ -319,30 +314,33 @@ impl State {
             middle: (low + high) * 0.5,
             zoom: fitting.min(now.zoom.max(MAX_FRAMED)),
         };
-        self.see_flat(seen.window(self.view_size()));
+        self.see_flat(document, seen.window(self.view_size()));
     }
 
     /// Sets the zoom in screen pixels per map pixel. The point at a view position, in pixels from
     /// the top left, stays in place.
-    pub(crate) fn zoom_flat_to(&mut self, zoom: f64, at: Vec2) {
+    pub(crate) fn zoom_flat_to(&mut self, document: &dyn Document, zoom: f64, at: Vec2) {
         let Some(window) = self.flat_window() else {
             return;
         };
-        self.see_flat(FlatWindow {
-            top_left_px: window.map_px(at) - at.as_dvec2() / zoom,
-            zoom,
-        });
+        self.see_flat(
+            document,
+            FlatWindow {
+                top_left_px: window.map_px(at) - at.as_dvec2() / zoom,
+                zoom,
+            },
+        );
     }
 
     /// Changes to the next or the previous zoom.
-    pub(crate) fn zoom_flat(&mut self, nearer: bool, at: Vec2) {
-        let (Some(window), Some(size)) = (self.flat_window(), self.map_size()) else {
+    pub(crate) fn zoom_flat(&mut self, document: &dyn Document, nearer: bool, at: Vec2) {
+        let (Some(window), Some(size)) = (self.flat_window(), map_size(document)) else {
             return;
         };
         let fitting = fitting_zoom(size, self.view_size());
         let zoom = next_zoom(window.zoom, nearer, LEAST.min(fitting));
         if (zoom - window.zoom).abs() > f64::EPSILON {
-            self.zoom_flat_to(zoom, at);
+            self.zoom_flat_to(document, zoom, at);
         }
     }
 

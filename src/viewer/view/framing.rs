@@ -2,13 +2,12 @@
 
 use glam::{DVec2, Vec2, Vec3};
 
+use super::View;
 use super::camera_control::{self, CameraMode};
+use super::fields_of_view::FieldsOfView;
 use super::free_view::{self, Subject};
-use crate::viewer::state::State;
-use crate::viewer::state::settings::FieldsOfView;
-use mapscope_formats::Severity;
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Aabb, GameView, Hit, Item, ModelItem, Ray, SceneItem, SeenFrom};
+use mapscope_scene::{Aabb, Document, GameView, Hit, Item, Ray, SeenFrom};
 
 /// Minimum framed radius, in world units: about four tiles of terrain. Smaller items are framed
 /// with their surroundings.
@@ -42,145 +41,108 @@ const ALL_DIRECTIONS: [Vec3; 14] = {
     ]
 };
 
-impl State {
-    /// Returns the bounds of everything visible.
-    pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
-        let document = self.document()?;
-        let mut bounds = document.bounds_in_view(&self.view.shown);
+impl View {
+    /// Returns the bounds of everything that can be seen.
+    pub(crate) fn shown_bounds(&self, document: &dyn Document) -> Aabb {
+        let mut bounds = document.bounds_in_view(&self.shown);
         let usual = document
             .layers()
             .map(mapscope_scene::Layers::usual_layer_gap);
-        if let (Some(gap), Some(usual)) =
-            (self.view.shown.layer_gap, usual.filter(|gap| *gap > 0.0))
-        {
+        if let (Some(gap), Some(usual)) = (self.shown.layer_gap, usual.filter(|gap| *gap > 0.0)) {
             bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
         }
-        Some(bounds)
+        bounds
     }
 
     /// Frames the whole document.
-    pub(crate) fn frame_all(&mut self) {
-        let Some(bounds) = self.shown_bounds() else {
-            return;
-        };
+    pub(crate) fn frame_all(&mut self, document: &dyn Document) {
         if self.is_flat() {
-            self.fit_flat();
+            self.fit_flat(document);
             return;
         }
+        let bounds = self.shown_bounds(document);
         self.set_mode(CameraMode::Orbit);
-        self.view.camera.pose =
-            camera_control::frame_all(&self.view.camera, bounds, self.view.aspect);
-        self.view.framed = Some(self.view.camera.pose);
+        self.camera.pose = camera_control::frame_all(&self.camera, bounds, self.aspect);
+        self.framed = Some(self.camera.pose);
     }
 
     /// Centres the view on an item and fills the view with it, from an unobstructed side. In the
     /// game view it is only centred.
-    pub(crate) fn frame(&mut self, item: Item) {
-        let Some(bounds) = self.bounds_of(item) else {
+    pub(crate) fn frame(&mut self, document: &dyn Document, item: Item) {
+        let Some(bounds) = self.bounds_of(document, item) else {
             return;
         };
         if self.is_flat() {
-            self.frame_flat(bounds);
+            self.frame_flat(document, bounds);
             return;
         }
-        if self.view.mode == CameraMode::Walk {
+        if self.mode == CameraMode::Walk {
             self.set_mode(CameraMode::Orbit);
         }
-        self.view.camera.pose = match self.view.mode {
-            CameraMode::Game => camera_control::game_view(bounds.center(), self.view.game_height),
-            _ => self.free_view(item, bounds),
+        self.camera.pose = match self.mode {
+            CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
+            _ => self.free_view(document, item, bounds),
         };
     }
 
     /// Centres the view on a box in world space and fills the view with it.
-    pub(crate) fn frame_bounds(&mut self, bounds: Aabb) {
+    pub(crate) fn frame_bounds(&mut self, document: &dyn Document, bounds: Aabb) {
         if self.is_flat() {
-            self.frame_flat(bounds);
+            self.frame_flat(document, bounds);
             return;
         }
-        if self.view.mode == CameraMode::Walk {
+        if self.mode == CameraMode::Walk {
             self.set_mode(CameraMode::Orbit);
         }
-        self.view.camera.pose = match self.view.mode {
-            CameraMode::Game => camera_control::game_view(bounds.center(), self.view.game_height),
-            _ => camera_control::frame_all(&self.view.camera, bounds, self.view.aspect),
+        self.camera.pose = match self.mode {
+            CameraMode::Game => camera_control::game_view(bounds.center(), self.game_height),
+            _ => camera_control::frame_all(&self.camera, bounds, self.aspect),
         };
-    }
-
-    /// Goes to an item like a double click on it in a list: looks through a camera, opens a model
-    /// file, and frames everything else.
-    pub(crate) fn visit(&mut self, item: Item) {
-        let file = match item {
-            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => {
-                self.document().and_then(|document| document.file_of(item))
-            }
-            _ => None,
-        };
-        if self.is_camera(item) {
-            self.look_through(item);
-        } else if let Some(file) = file {
-            self.open_paths(&[file]);
-        } else {
-            self.frame(item);
-        }
-    }
-
-    /// `true` if an item is a camera to look through.
-    pub(crate) fn is_camera(&self, item: Item) -> bool {
-        let camera = self.document().map(|document| document.camera_of(item));
-        camera.flatten().is_some()
     }
 
     /// Looks through a camera of the file as its game does.
-    pub(crate) fn look_through(&mut self, item: Item) {
-        let Some(camera) = self
-            .document()
-            .and_then(|document| document.camera_of(item))
-        else {
+    pub(crate) fn look_through(&mut self, document: &dyn Document, item: Item) {
+        let Some(camera) = document.camera_of(item) else {
             return;
         };
         let pose = camera.pose;
         self.set_mode(CameraMode::Orbit);
-        self.view.camera.projection = Projection::Perspective;
-        self.view.fov = FieldsOfView::default();
-        self.view.use_field_of_view();
-        self.take_pose(pose);
+        self.camera.projection = Projection::Perspective;
+        self.fov = FieldsOfView::default();
+        self.use_field_of_view();
+        self.take_pose(document, pose);
         // Orbiting and zooming use the point that it sees.
-        self.view.camera.pose.target = self.seen_in_the_middle();
+        self.camera.pose.target = self.seen_in_the_middle(document);
     }
 
     /// Returns the pose with the best view of an item with the given bounds.
-    fn free_view(&self, item: Item, bounds: Aabb) -> Pose {
-        let least = self.least_framed_radius();
+    fn free_view(&self, document: &dyn Document, item: Item, bounds: Aabb) -> Pose {
+        let least = self.least_framed_radius(document);
         let framed = camera_control::with_surroundings(bounds, least);
-        let as_it_is = || camera_control::frame(&self.view.camera, framed, self.view.aspect);
-        let Some(document) = self.document() else {
-            return as_it_is();
-        };
         let subject = Subject {
             framed,
             bounds,
-            from: document.place(item, &self.view.shown).seen_from,
+            from: document.place(item, &self.shown).seen_from,
         };
         let found = match subject.from {
             SeenFrom::Anywhere => None,
             SeenFrom::AllAround | SeenFrom::Before { .. } => {
-                free_view::find(&self.view.camera, &subject, self.view.aspect, |ray| {
-                    document.pick(ray, &self.view.shown)
+                free_view::find(&self.camera, &subject, self.aspect, |ray| {
+                    document.pick(ray, &self.shown)
                 })
             }
         };
-        found.unwrap_or_else(as_it_is)
+        found.unwrap_or_else(|| camera_control::frame(&self.camera, framed, self.aspect))
     }
 
-    fn bounds_of(&self, item: Item) -> Option<Aabb> {
-        self.document()?.place(item, &self.view.shown).bounds
+    fn bounds_of(&self, document: &dyn Document, item: Item) -> Option<Aabb> {
+        document.place(item, &self.shown).bounds
     }
 
     /// Returns the minimum framed radius, which is smaller for small documents.
-    fn least_framed_radius(&self) -> f32 {
-        let whole = self.shown_bounds().map_or(0.0, |bounds| bounds.radius());
-        let least = if self.can_cut() {
+    fn least_framed_radius(&self, document: &dyn Document) -> f32 {
+        let whole = self.shown_bounds(document).radius();
+        let least = if document.levels().is_some() {
             MIN_FRAMED_RADIUS_IN_LEVEL
         } else {
             MIN_FRAMED_RADIUS
@@ -188,54 +150,55 @@ impl State {
         least.min(whole * 0.25)
     }
 
-    fn center_on_selection(&mut self) {
+    fn center_on_selection(&mut self, document: &dyn Document) {
         if let Some(bounds) = self
-            .view
             .shown
             .selected
-            .and_then(|item| self.bounds_of(item))
+            .and_then(|item| self.bounds_of(document, item))
         {
-            self.center_on(bounds.center());
+            self.center_on(document, bounds.center());
         }
     }
 
     /// Centres the view on a point.
-    pub(crate) fn center_on(&mut self, point: Vec3) {
+    pub(crate) fn center_on(&mut self, document: &dyn Document, point: Vec3) {
         if self.is_flat() {
-            self.center_flat(DVec2::new(point.x.into(), point.z.into()));
+            self.center_flat(document, DVec2::new(point.x.into(), point.z.into()));
         } else {
-            self.view.camera.pose = camera_control::center_on(&self.view.camera, point);
+            self.camera.pose = camera_control::center_on(&self.camera, point);
         }
     }
 
     /// Moves the camera only if the selection has left the view.
-    pub(crate) fn keep_in_view(&mut self) {
+    pub(crate) fn keep_in_view(&mut self, document: &dyn Document) {
         let Some(bounds) = self
-            .view
             .shown
             .selected
-            .and_then(|item| self.bounds_of(item))
+            .and_then(|item| self.bounds_of(document, item))
         else {
             return;
         };
-        let seen = self.view.camera.project(bounds.center(), self.view.aspect);
+        let seen = self.camera.project(bounds.center(), self.aspect);
         let margin = 0.06;
         let inside = |p: Vec2| p.min_element() > margin && p.max_element() < 1.0 - margin;
-        if !seen.is_some_and(inside) || self.is_behind_wall(bounds) {
-            self.go_to_selection();
+        if !seen.is_some_and(inside) || self.is_behind_wall(document, bounds) {
+            self.go_to_selection(document);
         }
     }
 
     /// `true` if a wall of a level hides the centre of a box from the eye.
-    fn is_behind_wall(&self, bounds: Aabb) -> bool {
-        let way = bounds.center() - self.view.camera.pose.eye;
-        let Some(direction) = way.try_normalize().filter(|_| self.can_cut()) else {
+    fn is_behind_wall(&self, document: &dyn Document, bounds: Aabb) -> bool {
+        let way = bounds.center() - self.camera.pose.eye;
+        let Some(direction) = way.try_normalize().filter(|_| document.levels().is_some()) else {
             return false;
         };
-        let met = self.first_met(Ray {
-            origin: self.view.camera.pose.eye,
-            direction,
-        });
+        let met = self.first_met(
+            document,
+            Ray {
+                origin: self.camera.pose.eye,
+                direction,
+            },
+        );
         let near_enough = bounds.radius() * 0.1;
         met.is_some_and(|hit| {
             let is_before = hit.distance < way.length() - near_enough;
@@ -244,51 +207,51 @@ impl State {
     }
 
     /// Centres the view on the selection; in a level from a position without a wall in between.
-    fn go_to_selection(&mut self) {
-        match self.view.shown.selected.filter(|_| self.can_cut()) {
-            Some(item) => self.frame(item),
-            None => self.center_on_selection(),
+    fn go_to_selection(&mut self, document: &dyn Document) {
+        match self.shown.selected.filter(|_| document.levels().is_some()) {
+            Some(item) => self.frame(document, item),
+            None => self.center_on_selection(document),
         }
     }
 
     /// Returns the point of the document, or of the ground, at the centre of the view.
-    pub(crate) fn seen_in_the_middle(&self) -> Vec3 {
-        self.seen_at(Vec2::splat(0.5))
+    pub(crate) fn seen_in_the_middle(&self, document: &dyn Document) -> Vec3 {
+        self.seen_at(document, Vec2::splat(0.5))
     }
 
     /// Returns the pivot of an orbit: the point at a view position, or else the camera's target. A
     /// small model then stays in view if the drag begins beside it.
-    pub(crate) fn pivot_at(&self, at: Vec2) -> Vec3 {
-        self.hit_at(at).unwrap_or(self.view.camera.pose.target)
+    pub(crate) fn pivot_at(&self, document: &dyn Document, at: Vec2) -> Vec3 {
+        self.hit_at(document, at).unwrap_or(self.camera.pose.target)
     }
 
-    fn hit_at(&self, at: Vec2) -> Option<Vec3> {
-        Some(self.pick_at(at)?.position)
+    fn hit_at(&self, document: &dyn Document, at: Vec2) -> Option<Vec3> {
+        Some(self.pick_at(document, at)?.position)
     }
 
     /// Returns the item at the centre of the view, if any.
-    pub(crate) fn item_in_the_middle(&self) -> Option<Item> {
-        Some(self.pick_at(Vec2::splat(0.5))?.item)
+    pub(crate) fn item_in_the_middle(&self, document: &dyn Document) -> Option<Item> {
+        Some(self.pick_at(document, Vec2::splat(0.5))?.item)
     }
 
-    fn pick_at(&self, at: Vec2) -> Option<Hit> {
-        self.first_met(self.view.camera.ray_in_world(at, self.view.aspect))
+    fn pick_at(&self, document: &dyn Document, at: Vec2) -> Option<Hit> {
+        self.first_met(document, self.camera.ray_in_world(at, self.aspect))
     }
 
     /// Returns the first hit of a ray in the document.
-    pub(crate) fn first_met(&self, ray: Ray) -> Option<Hit> {
-        self.document()?.pick(ray, &self.view.shown)
+    pub(crate) fn first_met(&self, document: &dyn Document, ray: Ray) -> Option<Hit> {
+        document.pick(ray, &self.shown)
     }
 
     /// `true` if the eye is inside a room of a level, with walls, a floor and a ceiling around it.
-    pub(crate) fn is_indoors(&self) -> bool {
-        let perspective = self.view.camera.projection == Projection::Perspective;
-        perspective && self.is_room(self.view.camera.pose.eye)
+    pub(crate) fn is_indoors(&self, document: &dyn Document) -> bool {
+        let perspective = self.camera.projection == Projection::Perspective;
+        perspective && self.is_room(document, self.camera.pose.eye)
     }
 
     /// `true` if a position is inside a room of a level.
-    pub(crate) fn is_room(&self, place: Vec3) -> bool {
-        if !self.can_cut() {
+    pub(crate) fn is_room(&self, document: &dyn Document, place: Vec3) -> bool {
+        if document.levels().is_none() {
             return false;
         }
         let walls = ALL_DIRECTIONS.into_iter().filter(|direction| {
@@ -296,75 +259,84 @@ impl State {
                 origin: place,
                 direction: *direction,
             };
-            self.first_met(ray).is_some()
+            self.first_met(document, ray).is_some()
         });
         walls.count() >= MIN_WALLS
     }
 
     /// Zooms towards the point at a view position (`factor` below 1) or away from it. Stops at a
     /// wall, and passes through it if `may_pass` and something is visible behind it.
-    pub(crate) fn zoom_to(&mut self, at: Vec2, factor: f32, may_pass: bool) {
-        let anchor = self.seen_at(at);
-        if let Some(wall) = self.hit_at(at) {
+    pub(crate) fn zoom_to(
+        &mut self,
+        document: &dyn Document,
+        at: Vec2,
+        factor: f32,
+        may_pass: bool,
+    ) {
+        let anchor = self.seen_at(document, at);
+        if let Some(wall) = self.hit_at(document, at) {
             self.aim_as_deep_as(wall);
         }
-        let pose = camera_control::zoom(&self.view.camera, anchor, factor);
-        let way = pose.eye.distance(self.view.camera.pose.eye);
-        let is_stopped = factor < 1.0 && way < self.view.camera.near * 0.1;
+        let pose = camera_control::zoom(&self.camera, anchor, factor);
+        let way = pose.eye.distance(self.camera.pose.eye);
+        let is_stopped = factor < 1.0 && way < self.camera.near * 0.1;
         if !is_stopped {
-            self.view.camera.pose = pose;
-        } else if may_pass && let Some(pose) = self.behind(anchor) {
-            self.view.camera.pose = pose;
+            self.camera.pose = pose;
+        } else if may_pass && let Some(pose) = self.behind(document, anchor) {
+            self.camera.pose = pose;
         }
     }
 
     /// Moves the target to at least the depth of a point, because a closer target limits the zoom.
     /// The view does not change.
     fn aim_as_deep_as(&mut self, point: Vec3) {
-        let Camera { pose, .. } = self.view.camera;
-        let forward = self.view.camera.forward();
+        let Camera { pose, .. } = self.camera;
+        let forward = self.camera.forward();
         let depth = (point - pose.eye).dot(forward);
-        let perspective = self.view.camera.projection == Projection::Perspective;
-        if perspective && depth > self.view.camera.distance() {
-            self.view.camera.pose.target = pose.eye + forward * depth;
+        let perspective = self.camera.projection == Projection::Perspective;
+        if perspective && depth > self.camera.distance() {
+            self.camera.pose.target = pose.eye + forward * depth;
         }
     }
 
     /// Returns the pose behind the wall that has stopped the eye; `None` if nothing is visible from
     /// there.
-    fn behind(&self, wall: Vec3) -> Option<Pose> {
-        if self.view.camera.projection != Projection::Perspective {
+    fn behind(&self, document: &dyn Document, wall: Vec3) -> Option<Pose> {
+        if self.camera.projection != Projection::Perspective {
             return None;
         }
-        let direction = (wall - self.view.camera.pose.eye).try_normalize()?;
-        let eye = wall + direction * (self.view.camera.near * 2.0);
-        let next = self.first_met(Ray {
-            origin: eye,
-            direction,
-        })?;
-        let ahead = next.distance.max(self.view.camera.near * 4.0);
+        let direction = (wall - self.camera.pose.eye).try_normalize()?;
+        let eye = wall + direction * (self.camera.near * 2.0);
+        let next = self.first_met(
+            document,
+            Ray {
+                origin: eye,
+                direction,
+            },
+        )?;
+        let ahead = next.distance.max(self.camera.near * 4.0);
         Some(Pose {
             eye,
-            target: eye + self.view.camera.forward() * ahead,
+            target: eye + self.camera.forward() * ahead,
         })
     }
 
     /// Returns the flying speed in world units per second. Above a map it decreases with the height
     /// above the ground, so that the camera does not dive through it.
-    pub(crate) fn fly_speed(&self) -> f32 {
-        let full = self.view.fly_speed;
-        let bounds = self.document().filter(|document| {
-            let about = document.about();
-            about.game_view == GameView::FromAbove
-        });
-        let Some(bounds) = bounds.map(|document| document.about().bounds) else {
+    pub(crate) fn fly_speed(&self, document: &dyn Document) -> f32 {
+        let full = self.fly_speed;
+        let about = document.about();
+        if about.game_view != GameView::FromAbove {
             return full;
-        };
-        let below = self.first_met(Ray {
-            origin: self.view.camera.pose.eye,
-            direction: Vec3::NEG_Y,
-        });
-        let full_height = camera_control::first_fly_speed(bounds);
+        }
+        let below = self.first_met(
+            document,
+            Ray {
+                origin: self.camera.pose.eye,
+                direction: Vec3::NEG_Y,
+            },
+        );
+        let full_height = camera_control::first_fly_speed(about.bounds);
         below.map_or(full, |ground| {
             full * (ground.distance / full_height).clamp(SLOWEST_SHARE, 1.0)
         })
@@ -372,76 +344,66 @@ impl State {
 
     /// Whether the camera does something that Escape ends.
     pub(crate) fn can_leave_mode(&self) -> bool {
-        match self.view.mode {
+        match self.mode {
             CameraMode::Fly | CameraMode::Game | CameraMode::Walk => true,
             CameraMode::Orbit | CameraMode::Flat => false,
         }
     }
 
-    pub(crate) fn leave_mode(&mut self) {
-        match self.view.mode {
-            CameraMode::Fly | CameraMode::Walk => self.stop_flying(),
+    pub(crate) fn leave_mode(&mut self, document: &dyn Document) {
+        match self.mode {
+            CameraMode::Fly | CameraMode::Walk => self.stop_flying(document),
             _ => self.set_mode(CameraMode::Orbit),
         }
     }
 
-    /// Looks as the game of the document does, or stops doing so.
-    pub(crate) fn toggle_game_view(&mut self) {
-        if matches!(self.view.mode, CameraMode::Game | CameraMode::Walk) {
-            self.leave_mode();
-            return;
-        }
-        let game_view = self.document().map(|document| document.about().game_view);
-        if game_view == Some(GameView::FirstPerson) {
-            self.start_walking();
+    /// Looks as the game of the document does, or stops doing so. Returns `false` if there is no floor
+    /// to stand on.
+    pub(crate) fn toggle_game_view(&mut self, document: &dyn Document) -> bool {
+        if matches!(self.mode, CameraMode::Game | CameraMode::Walk) {
+            self.leave_mode(document);
+            true
+        } else if document.about().game_view == GameView::FirstPerson {
+            self.start_walking(document)
         } else {
             self.set_mode(CameraMode::Game);
-            self.view.game_height = camera_control::GAME_HEIGHT;
-            let seen = self.seen_in_the_middle();
-            self.view.camera.pose = camera_control::game_view(seen, self.view.game_height);
+            self.game_height = camera_control::GAME_HEIGHT;
+            let seen = self.seen_in_the_middle(document);
+            self.camera.pose = camera_control::game_view(seen, self.game_height);
+            true
+        }
+    }
+
+    /// Flies, or stops flying.
+    pub(crate) fn toggle_fly(&mut self, document: &dyn Document) {
+        if self.is_flat() {
+            self.toggle_flat(document);
+        }
+        if self.mode == CameraMode::Fly {
+            self.stop_flying(document);
+        } else {
+            self.set_mode(CameraMode::Fly);
         }
     }
 
     /// Stops flying; orbits use a point in view again.
-    pub(crate) fn stop_flying(&mut self) {
-        self.view.camera.pose.target = self.seen_in_the_middle();
+    pub(crate) fn stop_flying(&mut self, document: &dyn Document) {
+        self.camera.pose.target = self.seen_in_the_middle(document);
         self.set_mode(CameraMode::Orbit);
     }
 
     /// Returns the point of the document at a view position. Fallbacks are the horizontal ground
     /// plane, then the target's distance.
-    pub(crate) fn seen_at(&self, at: Vec2) -> Vec3 {
-        if let Some(position) = self.hit_at(at) {
+    pub(crate) fn seen_at(&self, document: &dyn Document, at: Vec2) -> Vec3 {
+        if let Some(position) = self.hit_at(document, at) {
             return position;
         }
-        let bounds = self.shown_bounds();
-        let ground = bounds.map_or(0.0, |bounds| bounds.center().y);
-        let reach =
-            bounds.map_or(1000.0, |bounds| bounds.radius() * 2.0) + self.view.camera.distance();
-        camera_control::on_level(&self.view.camera, ground, at, self.view.aspect)
-            .filter(|point| point.distance(self.view.camera.pose.eye) < reach)
-            .unwrap_or_else(|| {
-                camera_control::at_target_depth(&self.view.camera, at, self.view.aspect)
-            })
-    }
-
-    /// Accumulates motion of the locked pointer, in physical pixels.
-    pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
-        self.pointer.looked_by += (by / pixels_per_point).as_vec2();
-    }
-
-    /// Sets the camera from text, such as a copied one.
-    pub(crate) fn paste_pose(&mut self, text: &str) {
-        match text.parse::<Pose>() {
-            Ok(pose) => {
-                self.set_mode(CameraMode::Orbit);
-                self.take_pose(pose);
-            }
-            Err(error) => {
-                let text = format!("The clipboard has no camera: {error}");
-                self.notices.toast(text, Some(Severity::Error));
-            }
-        }
+        let bounds = self.shown_bounds(document);
+        let ground = bounds.center().y;
+        let reach = bounds.radius() * 2.0 + self.camera.distance();
+        camera_control::on_level(&self.camera, ground, at, self.aspect)
+            .filter(|point| point.distance(self.camera.pose.eye) < reach)
+            .unwrap_or_else(|| camera_control::at_target_depth(&self.camera, at, self.aspect))
     }
 }
 
@@ -452,9 +414,10 @@ mod tests {
     use super::*;
     use crate::view_request::ViewRequest;
     use crate::viewer::commands::Action;
+    use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::{
-        before_wall, document, in_bathhouse, joint, loaded, model, moving,
+        before_wall, document, in_bathhouse, joint, loaded, looking, looks, model, moving,
     };
     use mapscope_scene::camera::NamedView;
     use mapscope_scene::{Document, LevelItem};
@@ -503,15 +466,20 @@ mod tests {
             ..bounds.center()
         };
         let direction = Vec3::NEG_Y;
-        let ground = state.first_met(Ray {
-            origin: top,
-            direction,
+        let ground = looking(&state, |view, document| {
+            view.first_met(
+                document,
+                Ray {
+                    origin: top,
+                    direction,
+                },
+            )
         });
         let ground = ground.unwrap().position;
         let full_height = camera_control::first_fly_speed(bounds);
         for (height, share) in [(2.0, 1.0), (0.5, 0.5), (0.01, SLOWEST_SHARE)] {
             state.view.camera.pose.eye = ground + Vec3::Y * (height * full_height);
-            let speed = state.fly_speed();
+            let speed = looking(&state, View::fly_speed);
             assert!(
                 (speed - share * full).abs() < 0.01 * full,
                 "{height}: {speed}"
@@ -566,7 +534,9 @@ mod tests {
 
     /// Returns the hit at the centre of the view.
     fn in_the_middle(state: &State) -> Option<Hit> {
-        state.first_met(state.view.camera.ray_in_world(Vec2::splat(0.5), ASPECT))
+        looking(state, |view, document| {
+            view.pick_at(document, Vec2::splat(0.5))
+        })
     }
 
     #[test]
@@ -613,7 +583,9 @@ mod tests {
             };
             let tile = terrain.pick(ray, &state.view.shown).unwrap().item;
             state.select(Some(tile));
-            let middle = state.bounds_of(tile).unwrap().center();
+            let middle = looking(&state, |view, document| view.bounds_of(document, tile))
+                .unwrap()
+                .center();
             for action in [Action::FrameSelection, Action::GameView] {
                 state.run(action);
                 state.frame(tile);
@@ -631,12 +603,12 @@ mod tests {
     #[test]
     fn one_is_indoors_only_between_walls() {
         let mut state = in_bathhouse(ASPECT);
-        assert!(state.is_indoors());
+        assert!(looking(&state, View::is_indoors));
         state.run(Action::FrameAll);
-        assert!(!state.is_indoors(), "from outside");
+        assert!(!looking(&state, View::is_indoors), "from outside");
         for mut state in small() {
             state.view.camera.pose.eye = state.document().unwrap().about().bounds.center();
-            assert!(!state.is_indoors(), "a model is no room");
+            assert!(!looking(&state, View::is_indoors), "a model is no room");
         }
     }
 
@@ -647,13 +619,17 @@ mod tests {
         state.take_pose(before_wall(&state, true));
         let wall = in_the_middle(&state).unwrap().position;
         for _ in 0..80 {
-            state.zoom_to(middle, 0.85, false);
+            looks(&mut state, |view, document| {
+                view.zoom_to(document, middle, 0.85, false);
+            });
         }
         let eye = state.view.camera.pose.eye;
         assert!(eye.distance(wall) < 0.1, "{eye} is not at {wall}");
         let forward = state.view.camera.forward();
         assert!((wall - eye).dot(forward) > 0.0, "still before it");
-        state.zoom_to(middle, 0.97, true);
+        looks(&mut state, |view, document| {
+            view.zoom_to(document, middle, 0.97, true);
+        });
         let behind = state.view.camera.pose.eye;
         assert!(
             (wall - behind).dot(forward) < 0.0,
@@ -661,7 +637,9 @@ mod tests {
         );
         assert!(state.view.camera.forward().dot(forward) > 0.999);
         for _ in 0..4 {
-            state.zoom_to(middle, 0.85, false);
+            looks(&mut state, |view, document| {
+                view.zoom_to(document, middle, 0.85, false);
+            });
         }
         let on = (state.view.camera.pose.eye - behind).dot(forward);
         assert!(on > 0.02, "and on into the next room: {on}");
@@ -680,7 +658,9 @@ mod tests {
             let wall = in_the_middle(&state).unwrap().position;
             let forward = state.view.camera.forward();
             for _ in 0..120 {
-                state.zoom_to(Vec2::splat(0.5), 0.85, true);
+                looks(&mut state, |view, document| {
+                    view.zoom_to(document, Vec2::splat(0.5), 0.85, true);
+                });
             }
             assert!(
                 (wall - state.view.camera.pose.eye).dot(forward) > 0.0,
@@ -723,7 +703,9 @@ mod tests {
     #[test]
     fn a_drag_beside_a_small_thing_turns_around_it() {
         for mut state in small() {
-            let pivot = state.pivot_at(Vec2::new(0.02, 0.95));
+            let pivot = looking(&state, |view, document| {
+                view.pivot_at(document, Vec2::new(0.02, 0.95))
+            });
             assert_eq!(pivot, state.view.camera.pose.target);
             for _ in 0..20 {
                 let turn = Vec2::new(25.0, 0.0);

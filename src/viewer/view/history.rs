@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
+use super::View;
 use super::camera_control::CameraMode;
 use super::flat::FlatView;
-use crate::viewer::state::State;
+use mapscope_scene::Document;
 use mapscope_scene::camera::Camera;
 
 /// Maximum number of views in each direction.
@@ -27,11 +28,12 @@ pub(crate) struct ViewHistory {
 
 /// A view of the document.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+pub(crate) struct Seen {
     camera: Camera,
     mode: CameraMode,
     flat: FlatView,
-    level: usize,
+    /// The level that was shown.
+    pub level: usize,
     size_px: [u32; 2],
 }
 
@@ -70,25 +72,25 @@ fn push(side: &mut VecDeque<Seen>, seen: Seen) {
     side.push_back(seen);
 }
 
-impl State {
+impl View {
     fn seen_now(&self) -> Seen {
         Seen {
-            camera: self.view.camera,
-            mode: self.view.mode,
-            flat: self.view.flat,
-            level: self.view.shown.level,
-            size_px: self.view.size_px,
+            camera: self.camera,
+            mode: self.mode,
+            flat: self.flat,
+            level: self.shown.level,
+            size_px: self.size_px,
         }
     }
 
     /// Records the view of a frame, at a time in seconds of the window's clock. A view that has
     /// rested is added to the history once it changes.
     pub(crate) fn note_view(&mut self, now_secs: f64) {
-        if self.files.open.is_none() || self.view.framing.is_some() {
+        if self.framing.is_some() {
             return;
         }
         let now = self.seen_now();
-        let history = &mut self.view.history;
+        let history = &mut self.history;
         let Some(last) = history.last.replace(now) else {
             history.since_secs = None;
             return;
@@ -107,7 +109,7 @@ impl State {
 
     /// `true` if there is a view to go back (or forward) to.
     pub(crate) fn has_view(&self, backwards: bool) -> bool {
-        let history = &self.view.history;
+        let history = &self.history;
         let side = if backwards {
             &history.before
         } else {
@@ -116,36 +118,39 @@ impl State {
         !side.is_empty()
     }
 
-    /// Goes back to the previous view, or forward to the next one.
-    pub(crate) fn see_again(&mut self, backwards: bool) {
+    /// Takes the view before this one off the history, or the one after it, and puts this one on the
+    /// other side.
+    pub(crate) fn step_history(&mut self, backwards: bool) -> Option<Seen> {
         let now = self.seen_now();
-        let history = &mut self.view.history;
-        let Some(seen) = history.side(backwards).pop_back() else {
-            return;
-        };
+        let history = &mut self.history;
+        let seen = history.side(backwards).pop_back()?;
         push(history.side(!backwards), now);
         history.last = None;
-        self.show_level(seen.level);
+        Some(seen)
+    }
+
+    /// Looks at the document as it was seen, of whose levels the same is shown.
+    pub(crate) fn restore(&mut self, document: &dyn Document, seen: &Seen) {
         // A view from walking or flying must not fall or drift at once.
         self.set_mode(match seen.mode {
             CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
             mode => mode,
         });
-        self.view.framing = None;
-        self.view.camera = seen.camera;
+        self.framing = None;
+        self.camera = seen.camera;
         // Update layers with parallax, whose positions depend on the camera.
         if let Some(window) = self.flat_window() {
-            self.see_flat(window);
+            self.see_flat(document, window);
         }
-        self.view.flat = seen.flat;
+        self.flat = seen.flat;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::view_request::ViewRequest;
     use crate::viewer::commands::{Action, find};
+    use crate::viewer::state::State;
     use crate::viewer::state::settings::Settings;
     use crate::viewer::testing::{document, loaded, model};
     use glam::Vec3;
@@ -155,7 +160,7 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(document(), false));
         state.shape_view(1.5);
-        state.note_view(0.0);
+        state.view.note_view(0.0);
         state
     }
 
@@ -175,13 +180,13 @@ mod tests {
         // A drag passes many views.
         for step in 0_u8..10 {
             state.view.camera.pose = at(step.into());
-            state.note_view(10.0 + f64::from(step) * 0.1);
+            state.view.note_view(10.0 + f64::from(step) * 0.1);
         }
         state.view.camera.pose = at(50.0);
-        state.note_view(20.0);
+        state.view.note_view(20.0);
         let go = |state: &mut State, action, secs| {
             state.run(action);
-            state.note_view(secs);
+            state.view.note_view(secs);
             state.view.camera.pose
         };
         assert_eq!(go(&mut state, back, 21.0), at(9.0));
@@ -193,7 +198,7 @@ mod tests {
         assert_eq!(go(&mut state, back, 21.4), at(9.0));
         // A new view clears the forward history.
         state.view.camera.pose = at(70.0);
-        state.note_view(21.5);
+        state.view.note_view(21.5);
         assert!(!state.is_enabled(forth));
         assert_eq!(go(&mut state, back, 21.6), at(9.0));
         // The next document has its own history.
@@ -212,12 +217,12 @@ mod tests {
         ] {
             seen.push(state.view.camera.pose);
             state.run(Action::View(view));
-            state.note_view(secs);
+            state.view.note_view(secs);
         }
         while let Some(pose) = seen.pop() {
             state.see_again(true);
             assert_eq!(state.view.camera.pose, pose);
         }
-        assert!(!state.has_view(true));
+        assert!(!state.view.has_view(true));
     }
 }

@@ -3,12 +3,12 @@
 use egui::{Align2, FontId, Painter, Pos2, Rect, Stroke, vec2};
 use glam::{Vec2, Vec3};
 
-use crate::viewer::state::State;
+use super::View;
 use crate::viewer::theme;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::terrain::Terrain;
 use mapscope_scene::terrain::geometry::TILE_SIDE;
-use mapscope_scene::{SummaryPart, fixed};
+use mapscope_scene::{Document, SummaryPart, fixed};
 
 /// Half the length of the marks at the ends, in points.
 const MARK: f32 = 5.0;
@@ -18,9 +18,11 @@ const MARK: f32 = 5.0;
 pub(crate) struct Measure {
     open: bool,
     /// Start and end in world space.
-    line: Option<[Vec3; 2]>,
+    pub line: Option<[Vec3; 2]>,
     /// Width and height of a tile along X and Z, if lengths are also given in tiles.
     tile: Option<[f32; 2]>,
+    /// `true` if the document is a 2D map, whose unit is the pixel.
+    in_pixels: bool,
 }
 
 impl Measure {
@@ -28,14 +30,32 @@ impl Measure {
         self.open
     }
 
+    /// Starts measuring in a document, or stops.
+    pub(crate) fn toggle(&mut self, document: &dyn Document) {
+        if self.open {
+            self.close();
+            return;
+        }
+        let layers = document.layers();
+        let tile = if document.content::<Terrain>().is_some() {
+            Some([TILE_SIDE; 2])
+        } else {
+            layers.and_then(|layers| {
+                let size = layers.tilesets().first()?.tile_size;
+                Some(size.map(|side| side.max(1) as f32))
+            })
+        };
+        *self = Self {
+            open: true,
+            line: None,
+            tile,
+            in_pixels: layers.is_some(),
+        };
+    }
+
     /// Closes the tool.
     pub(crate) fn close(&mut self) {
         *self = Self::default();
-    }
-
-    /// Returns the start and the end of the measured line, in world space.
-    pub(crate) fn line(&self) -> Option<[Vec3; 2]> {
-        self.line
     }
 
     /// Starts a line at a point.
@@ -49,49 +69,16 @@ impl Measure {
             *end = to;
         }
     }
-}
 
-impl State {
-    pub(crate) fn toggle_measure(&mut self) {
-        if self.tools.measure.is_open() {
-            self.tools.measure.close();
-            return;
-        }
-        let tile = self.document().and_then(|document| {
-            if document.content::<Terrain>().is_some() {
-                return Some([TILE_SIDE; 2]);
-            }
-            let tilesets = document.layers()?.tilesets();
-            let [width, height] = tilesets.first()?.tile_size;
-            Some([width, height].map(|side| side.max(1) as f32))
-        });
-        self.tools.measure = Measure {
-            open: true,
-            line: None,
-            tile,
-        };
-    }
-
-    /// Returns the point to measure at a view position: `at` is a fraction of the view, `px` is in
-    /// physical pixels from the top left.
-    pub(crate) fn measured_at(&self, at: Vec2, px: Vec2) -> Vec3 {
-        let place = self.flat_place(px).unwrap_or_else(|| self.seen_at(at));
-        if self.is_map() {
-            // From edge to edge of pixels.
-            Vec3::new(place.x.round(), place.y, place.z.round())
-        } else {
-            place
-        }
-    }
-
-    /// Returns the measured values, most important first; empty before the first measurement.
-    pub(crate) fn measured(&self) -> Vec<SummaryPart> {
-        let Some([from, to]) = self.tools.measure.line() else {
+    /// Returns the lengths of the measured line, the most important first; none before anything was
+    /// measured.
+    pub(crate) fn parts(&self) -> Vec<SummaryPart> {
+        let Some([from, to]) = self.line else {
             return Vec::new();
         };
         let way = to - from;
         let (across, down) = (way.x.abs(), way.z.abs());
-        let mut parts = if self.is_map() {
+        let mut parts = if self.in_pixels {
             vec![
                 SummaryPart::new("Pixels", format!("{across} × {down}")),
                 SummaryPart::new("Length", fixed(across.hypot(down), 1)),
@@ -103,19 +90,19 @@ impl State {
                 SummaryPart::new("Height difference", signed(way.y)),
             ]
         };
-        if let Some([width, height]) = self.tools.measure.tile {
+        if let Some([width, height]) = self.tile {
             let tiles = [across / width, down / height].map(in_tiles);
             parts.insert(1, SummaryPart::new("Tiles", tiles.join(" × ")));
         }
         parts
     }
 
-    /// Paints the measured line over the view in `rect`.
-    pub(crate) fn paint_measured(&self, painter: &Painter, rect: Rect) {
-        let Some(line) = self.tools.measure.line() else {
+    /// Paints the measured line over the view in a rectangle.
+    pub(crate) fn paint(&self, camera: &Camera, painter: &Painter, rect: Rect) {
+        let Some(line) = self.line else {
             return;
         };
-        let ends = line.map(|point| on_screen(&self.view.camera, point, rect));
+        let ends = line.map(|point| on_screen(camera, point, rect));
         let [Some(from), Some(to)] = ends else {
             return;
         };
@@ -136,7 +123,7 @@ impl State {
                 painter.line_segment([end - aside, end + aside], stroke);
             }
         }
-        let parts = self.measured();
+        let parts = self.parts();
         let text: Vec<String> = parts
             .iter()
             .map(|part| format!("{} {}", part.name, part.value))
@@ -155,6 +142,21 @@ impl State {
         let place = place.translate(-back);
         painter.rect_filled(place, 4.0, theme::DEEP.gamma_multiply(0.88));
         painter.galley(place.min + vec2(7.0, 5.0), galley, theme::ACCENT);
+    }
+}
+
+impl View {
+    /// Returns the point to measure at a view position: `at` is a fraction of the view, `px` is in
+    /// physical pixels from the top left.
+    pub(crate) fn measured_at(&self, document: &dyn Document, at: Vec2, px: Vec2) -> Vec3 {
+        let place = self.flat_place(px);
+        let place = place.unwrap_or_else(|| self.seen_at(document, at));
+        if document.layers().is_some() {
+            // From edge to edge of pixels.
+            Vec3::new(place.x.round(), place.y, place.z.round())
+        } else {
+            place
+        }
     }
 }
 

@@ -1,30 +1,26 @@
-//! The view of a document and its interaction: the camera, framing, picking, walking, measuring,
-//! and overlays painted over the view.
+//! Where a document is seen from: the camera, framing, picking, walking, flat views and measuring.
+//!
+//! A [`View`] knows no document: its methods take the one that it shows.
 
 pub(crate) mod camera_control;
-mod contour;
+pub(crate) mod fields_of_view;
 pub(crate) mod flat;
 mod framing;
 mod free_view;
-mod history;
-mod labels;
+pub(crate) mod history;
 pub(crate) mod measure;
 pub(crate) mod shown;
-pub(crate) mod viewport;
 mod walk;
 
-use glam::{Vec2, Vec3};
+use glam::{DVec2, Vec2, Vec3};
 
 use self::camera_control::CameraMode;
+use self::fields_of_view::FieldsOfView;
 use self::flat::{FlatView, NO_VIEW};
 use self::history::ViewHistory;
-use self::measure::Measure;
 use self::shown::TrackedShown;
-use super::state::clip_box::ClipBox;
-use super::state::compare::Comparison;
-use super::state::settings::FieldsOfView;
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose};
-use mapscope_scene::{Aabb, Item, OverlayId};
+use mapscope_scene::{Aabb, Item};
 
 /// The view of the open document: its camera and the visible parts.
 #[derive(Debug)]
@@ -114,21 +110,9 @@ impl Pointer {
         self.hovered = None;
         self.pointed_at = None;
     }
-}
 
-/// The tools of the view.
-#[derive(Debug, Default)]
-pub(crate) struct Tools {
-    /// The measuring tool.
-    pub measure: Measure,
-    /// The clip box.
-    pub clip_box: ClipBox,
-    /// `true` if visibility is frozen at the position where this was switched on.
-    pub holds_visibility: bool,
-    /// The kind whose items are being stepped through.
-    pub stepping: Option<Item>,
-    /// Overlays that were switched on to show problems of the document.
-    pub problem_overlays: Vec<OverlayId>,
-    /// The comparison with another file.
-    pub comparison: Comparison,
+    /// Takes in by how many physical pixels the pointer was moved while it is held.
+    pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
+        self.looked_by += (by / pixels_per_point).as_vec2();
+    }
 }

@@ -2,10 +2,10 @@
 
 use glam::Vec3;
 
+use super::View;
 use super::camera_control::{self, CameraMode};
-use crate::viewer::state::State;
 use mapscope_scene::camera::Projection;
-use mapscope_scene::{Ray, Spawn};
+use mapscope_scene::{Document, Ray, Spawn};
 
 /// Height of the eyes above the floor, in metres; the format does not specify it.
 const EYE_HEIGHT: f32 = 1.7;
@@ -22,76 +22,80 @@ const SEARCHED: [u32; 3] = [9, 5, 9];
 /// Number of candidate directions for the first view.
 const HEADINGS: u32 = 16;
 
-impl State {
-    /// Stands in the level: at the player's start, at the eye if it is in a room, in the room with
-    /// the longest view, or at the centre of the view, in this order of preference.
-    pub(crate) fn start_walking(&mut self) {
-        let spawn = self.levels().and_then(|l| l.spawn(self.view.shown.level));
+impl View {
+    /// Stands in the level: where its player begins, or else where the eye is or there is room.
+    /// Returns `false` if there is no floor to stand on.
+    pub(crate) fn start_walking(&mut self, document: &dyn Document) -> bool {
+        let spawn = document.levels().and_then(|l| l.spawn(self.shown.level));
         let begin = spawn.and_then(|Spawn { place, ahead }| {
             // The start may lie in the floor itself.
-            let eye = self.standing_at(place + Vec3::Y * STEP_HEIGHT)?;
+            let eye = self.standing_at(document, place + Vec3::Y * STEP_HEIGHT)?;
             Some((eye, ahead))
         });
-        let forward = self.view.camera.forward();
+        let forward = self.camera.forward();
         let here = || {
-            let eye = self.view.camera.pose.eye;
-            let eye = self.is_room(eye).then(|| self.standing_at(eye))??;
+            let eye = self.camera.pose.eye;
+            let eye = self
+                .is_room(document, eye)
+                .then(|| self.standing_at(document, eye))??;
             Some((eye, Vec3::new(forward.x, 0.0, forward.z)))
         };
         let in_view = || {
-            let eye = self.standing_at(self.seen_in_the_middle() + Vec3::Y * STEP_HEIGHT)?;
-            Some((eye, self.longest_view(eye).0))
+            let eye = self.standing_at(
+                document,
+                self.seen_in_the_middle(document) + Vec3::Y * STEP_HEIGHT,
+            )?;
+            Some((eye, self.longest_view(document, eye).0))
         };
-        let begin = begin.or_else(here).or_else(|| self.largest_room());
-        match begin.or_else(in_view) {
-            Some((eye, ahead)) => {
-                self.view.camera.projection = Projection::Perspective;
-                let ahead = ahead.try_normalize().unwrap_or(Vec3::Z);
-                self.set_mode(CameraMode::Walk);
-                self.view.camera.pose = camera_control::stand(&self.view.camera, eye, ahead);
-            }
-            None => self.notices.toast("There is no floor to stand on", None),
-        }
+        let begin = begin.or_else(here).or_else(|| self.largest_room(document));
+        let Some((eye, ahead)) = begin.or_else(in_view) else {
+            return false;
+        };
+        self.camera.projection = Projection::Perspective;
+        let ahead = ahead.try_normalize().unwrap_or(Vec3::Z);
+        self.set_mode(CameraMode::Walk);
+        self.camera.pose = camera_control::stand(&self.camera, eye, ahead);
+        true
     }
 
     /// Walks right and forward for the given seconds. Walls stop it, and it follows the floor up
     /// and down.
-    pub(crate) fn walk(&mut self, right_up_ahead_secs: Vec3) {
-        let forward = self.view.camera.forward();
+    pub(crate) fn walk(&mut self, document: &dyn Document, right_up_ahead_secs: Vec3) {
+        let forward = self.camera.forward();
         let ahead = Vec3::new(forward.x, 0.0, forward.z).normalize_or(Vec3::Z);
-        let [right, _] = self.view.camera.right_up();
+        let [right, _] = self.camera.right_up();
         let way = right * right_up_ahead_secs.x + ahead * right_up_ahead_secs.z;
         let way = way * SPEED;
-        let mut eye = self.view.camera.pose.eye;
+        let mut eye = self.camera.pose.eye;
         // Each axis separately, to slide along walls that are hit at an angle.
         for part in [Vec3::new(way.x, 0.0, 0.0), Vec3::new(0.0, 0.0, way.z)] {
-            if self.is_free(eye, part) {
+            if self.is_free(document, eye, part) {
                 eye += part;
             }
         }
-        if let Some(standing) = self.standing_at(eye) {
+        if let Some(standing) = self.standing_at(document, eye) {
             let most = way.length() * FALL;
             eye.y += (standing.y - eye.y).clamp(-most, most);
         }
-        self.view.camera.pose = camera_control::stand(&self.view.camera, eye, forward);
+        self.camera.pose = camera_control::stand(&self.camera, eye, forward);
     }
 
     /// `true` if the way is free for a person with the eyes at `eye`.
-    fn is_free(&self, eye: Vec3, way: Vec3) -> bool {
+    fn is_free(&self, document: &dyn Document, eye: Vec3, way: Vec3) -> bool {
         let Some(direction) = way.try_normalize() else {
             return false;
         };
         let knee = eye - Vec3::Y * (EYE_HEIGHT - STEP_HEIGHT);
         let reach = way.length() + BODY_RADIUS;
         ![eye, knee].into_iter().any(|origin| {
-            let met = self.first_met(Ray { origin, direction });
+            let met = self.first_met(document, Ray { origin, direction });
             met.is_some_and(|hit| hit.distance < reach)
         })
     }
 
     /// Returns the eye position of a person who stands on the floor below `place`.
-    fn standing_at(&self, place: Vec3) -> Option<Vec3> {
-        let toward = |origin, direction| self.first_met(Ray { origin, direction });
+    fn standing_at(&self, document: &dyn Document, place: Vec3) -> Option<Vec3> {
+        let toward = |origin, direction| self.first_met(document, Ray { origin, direction });
         let floor = toward(place, Vec3::NEG_Y)?.position;
         let knee = floor + Vec3::Y * (STEP_HEIGHT * 0.5);
         let ceiling = toward(knee, Vec3::Y).map_or(f32::INFINITY, |hit| hit.distance);
@@ -101,7 +105,7 @@ impl State {
     }
 
     /// Returns the direction with the longest view, and its length.
-    fn longest_view(&self, eye: Vec3) -> (Vec3, f32) {
+    fn longest_view(&self, document: &dyn Document, eye: Vec3) -> (Vec3, f32) {
         let views = (0..HEADINGS).map(|heading| {
             let (sin, cos) = (heading as f32 / HEADINGS as f32 * std::f32::consts::TAU).sin_cos();
             let direction = Vec3::new(sin, 0.0, cos);
@@ -110,7 +114,7 @@ impl State {
                 direction,
             };
             let far = self
-                .first_met(ray)
+                .first_met(document, ray)
                 .map_or(f32::INFINITY, |hit| hit.distance);
             (direction, far)
         });
@@ -119,8 +123,8 @@ impl State {
     }
 
     /// Returns the position with the longest view inside a room, and its direction.
-    fn largest_room(&self) -> Option<(Vec3, Vec3)> {
-        let bounds = self.shown_bounds()?;
+    fn largest_room(&self, document: &dyn Document) -> Option<(Vec3, Vec3)> {
+        let bounds = self.shown_bounds(document);
         let size = bounds.max - bounds.min;
         let [columns, floors, rows] = SEARCHED;
         let part = |at: u32, of: u32| (at as f32 + 0.5) / of as f32;
@@ -132,11 +136,13 @@ impl State {
                 part(at / columns / floors, rows),
             );
             let place = bounds.min + size * parts;
-            let eye = self.standing_at(place).filter(|eye| self.is_room(*eye));
+            let eye = self
+                .standing_at(document, place)
+                .filter(|eye| self.is_room(document, *eye));
             let Some(eye) = eye else {
                 continue;
             };
-            let (ahead, far) = self.longest_view(eye);
+            let (ahead, far) = self.longest_view(document, eye);
             if best.is_none_or(|(most, ..)| far > most) {
                 best = Some((far, eye, ahead));
             }
@@ -149,7 +155,8 @@ impl State {
 mod tests {
     use super::*;
     use crate::viewer::commands::Action;
-    use crate::viewer::testing::in_bathhouse;
+    use crate::viewer::state::State;
+    use crate::viewer::testing::{first_met, in_bathhouse, looking, looks};
     use mapscope_scene::LevelItem;
 
     const ASPECT: f32 = 1.4;
@@ -160,7 +167,7 @@ mod tests {
             origin: state.view.camera.pose.eye,
             direction: Vec3::NEG_Y,
         };
-        state.first_met(ray).unwrap().distance
+        first_met(state, ray).unwrap().distance
     }
 
     #[test]
@@ -173,7 +180,7 @@ mod tests {
             state.run(Action::GameView);
             assert_eq!(state.view.mode, CameraMode::Walk);
             assert_eq!(state.is_on(Action::GameView), Some(true));
-            assert!(state.is_indoors());
+            assert!(looking(state, View::is_indoors));
             assert!(
                 (height(state) - EYE_HEIGHT).abs() < 0.01,
                 "{}",
@@ -198,9 +205,13 @@ mod tests {
     fn without_a_place_to_begin_one_stands_in_the_room_or_the_largest() {
         let mut state = in_bathhouse(ASPECT);
         let eye = state.view.camera.pose.eye;
-        let (room, _) = state.largest_room().unwrap();
-        assert!(state.is_room(room) && room.distance(eye) > 0.5, "{room}");
-        let standing = state.standing_at(eye).unwrap();
+        let (room, _) = looking(&state, View::largest_room).unwrap();
+        assert!(
+            looking(&state, |view, document| view.is_room(document, room))
+                && room.distance(eye) > 0.5,
+            "{room}"
+        );
+        let standing = looking(&state, |view, document| view.standing_at(document, eye)).unwrap();
         assert_eq!((standing.x, standing.z), (eye.x, eye.z));
         // It is impossible to stand without a floor.
         state.view.shown.hidden = (0..40)
@@ -227,9 +238,11 @@ mod tests {
             let eye = state.view.camera.pose.eye;
             state.view.camera.pose = camera_control::stand(&state.view.camera, eye, ahead);
             for _ in 0..200 {
-                state.walk(Vec3::new(0.0, 0.0, 0.02));
+                looks(&mut state, |view, document| {
+                    view.walk(document, Vec3::new(0.0, 0.0, 0.02));
+                });
                 assert!(
-                    state.is_indoors(),
+                    looking(&state, View::is_indoors),
                     "{} after turn {turn}",
                     state.view.camera.pose
                 );

@@ -26,7 +26,6 @@ use mapscope_scene::{
     Aabb, Document, Item, LevelItem, ModelItem, OpenOptions, OverlayId, Playhead, Progress,
     TerrainItem, demo,
 };
-use mapscope_scene::{OpenOptions, Progress};
 use mapscope_testdata::{Need, skip, stride, synthesize};
 
 use super::stage::{

@@ -3,9 +3,7 @@
 use glam::Vec4;
 
 use super::pipelines::Surface;
-use crate::frame::constants;
-use crate::frame::sky;
-use crate::frame::{FRAME, Frame, SKY, SURFACE};
+use crate::frame::{FRAME, Frame, SKY, SURFACE, constants, sky};
 use crate::gpu::{Shader, constants, shader_struct, source};
 use mapscope_scene::level::materials::Blend;
 

@@ -3,8 +3,7 @@
 use glam::Vec4;
 
 use super::mesh::Material;
-use crate::frame::constants;
-use crate::frame::{FRAME, Frame, SHADOW, SURFACE};
+use crate::frame::{FRAME, Frame, SHADOW, SURFACE, constants};
 use crate::gpu::{
     Shader, constants, data_texture, declare_struct, shader_enum, shader_struct, source,
 };

@@ -2,8 +2,7 @@
 
 use glam::{UVec4, Vec2, Vec3, Vec4};
 
-use crate::frame::sky;
-use crate::frame::{FRAME, Frame, SHADOW, SKY, constants};
+use crate::frame::{FRAME, Frame, SHADOW, SKY, constants, sky};
 use crate::gpu::{Shader, bits, constants, data_texture, shader_enum, shader_struct, source};
 use mapscope_scene::OverlayId;
 use mapscope_scene::terrain::geometry::{

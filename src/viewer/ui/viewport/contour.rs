@@ -6,8 +6,8 @@
 use egui::{Color32, Painter, Pos2, Rect, Stroke, pos2};
 use glam::{Mat4, Vec3, Vec4};
 
-use super::shown::{Revision, TrackedShown};
 use crate::viewer::state::OpenFile;
+use crate::viewer::view::shown::{Revision, TrackedShown};
 use mapscope_scene::Item;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::colors::HOVERED;

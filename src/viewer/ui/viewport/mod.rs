@@ -1,21 +1,24 @@
 //! The 3D view: pointer input and flying keys.
 
+mod contour;
+mod labels;
+
 use std::collections::BTreeSet;
 
 use egui::emath::GuiRounding as _;
 use egui::{Event, Key, PointerButton, Pos2, Rect, Response, Role, Sense, WidgetInfo};
 use glam::{DVec2, Vec2, Vec3};
 
-use super::View;
-use super::camera_control::{self, CameraMode};
-use super::contour::Outline;
-use super::labels::Labels;
-use super::shown::Revision;
+use self::contour::Outline;
+use self::labels::Labels;
 use crate::viewer::state::State;
+use crate::viewer::view::View;
+use crate::viewer::view::camera_control::{self, CameraMode};
+use crate::viewer::view::shown::Revision;
 use mapscope_formats::Severity;
 use mapscope_scene::camera::Camera;
-use mapscope_scene::fixed;
 use mapscope_scene::tilemap::FlatWindow;
+use mapscope_scene::{Document, fixed};
 
 /// The keys for flying: forward, left, back, right, down and up, by their position on the keyboard.
 pub(crate) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
@@ -71,18 +74,30 @@ pub(crate) struct Viewport {
 
 impl Viewport {
     /// Allocates the view and handles input in it. Returns its rectangle in logical pixels.
-    pub(crate) fn ui(&mut self, ui: &mut egui::Ui, state: &mut State) -> Rect {
+    pub(crate) fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        state: &mut State,
+        document: &dyn Document,
+    ) -> Rect {
         // Aligned to whole screen pixels, so that pixels of the view are neither doubled nor lost.
         let pixels_per_point = ui.pixels_per_point();
         let rect = ui
             .available_rect_before_wrap()
             .round_to_pixels(pixels_per_point);
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        let name = if state.is_flat() { "Map" } else { "3D view" };
+        let name = if state.view.is_flat() {
+            "Map"
+        } else {
+            "3D view"
+        };
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         if rect.is_positive() {
             let size = rect.size() * pixels_per_point;
-            state.resize_view([size.x, size.y].map(|side| side.round().max(1.0) as u32));
+            state.view.resize_view(
+                document,
+                [size.x, size.y].map(|side| side.round().max(1.0) as u32),
+            );
             state.shape_view(rect.width() / rect.height());
         }
         let px_at = |pos: Pos2| {
@@ -94,22 +109,22 @@ impl Viewport {
             Vec2::new(part.x, part.y)
         };
         self.note_keys(ui, state);
-        self.fly_while_held(ui, state, &response);
-        self.drag(ui, state, &response, at, px_at);
-        if state.is_flat() {
-            self.step_zoom(ui, state, &response, px_at);
+        self.fly_while_held(ui, state, document, &response);
+        self.drag(ui, state, document, &response, at, px_at);
+        if state.view.is_flat() {
+            self.step_zoom(ui, state, document, &response, px_at);
         } else {
-            self.wheel(ui, state, &response, at);
+            self.wheel(ui, state, document, &response, at);
         }
-        self.fly(ui, state);
+        self.fly(ui, state, document);
         state.follow_visibility();
         state.follow_changes();
         self.point(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
-            let in_map = pointer.and_then(|px| state.flat_place(px));
+            let in_map = pointer.and_then(|px| state.view.flat_place(px));
             if let Some(point) = in_map.or(state.pointer.pointed_at) {
-                state.center_on(point);
+                state.view.center_on(document, point);
             }
         } else if response.clicked() && !state.tools.measure.is_open() {
             let pointed_at = state.pointer.pointed_at;
@@ -143,7 +158,8 @@ impl Viewport {
                 ui.put(place, egui::Label::new(egui::RichText::new(text).heading()));
             }
         }
-        state.paint_measured(ui.painter(), rect);
+        let measure = &state.tools.measure;
+        measure.paint(&state.view.camera, ui.painter(), rect);
         rect
     }
 
@@ -154,6 +170,7 @@ impl Viewport {
         &mut self,
         ui: &egui::Ui,
         state: &mut State,
+        document: &dyn Document,
         response: &Response,
         at: impl Fn(Pos2) -> Vec2,
         px_at: impl Fn(Pos2) -> Vec2,
@@ -164,11 +181,11 @@ impl Viewport {
             let primary = response.drag_started_by(PointerButton::Primary);
             let middle = response.drag_started_by(PointerButton::Middle);
             let shift = ui.input(|input| input.modifiers.shift);
-            let grabbed = state.seen_at(at(origin));
-            let window = state.flat_window();
+            let grabbed = state.view.seen_at(document, at(origin));
+            let window = state.view.flat_window();
             let drag = match state.view.mode {
                 _ if state.tools.measure.is_open() && primary => {
-                    let from = state.measured_at(at(origin), px_at(origin));
+                    let from = state.view.measured_at(document, at(origin), px_at(origin));
                     state.tools.measure.begin(from);
                     Drag::Measure
                 }
@@ -179,8 +196,8 @@ impl Viewport {
                 CameraMode::Fly | CameraMode::Walk => Drag::Look,
                 CameraMode::Game => Drag::PanLevel(grabbed),
                 CameraMode::Orbit if !primary || shift => Drag::Pan(grabbed),
-                CameraMode::Orbit if state.is_indoors() => Drag::Look,
-                CameraMode::Orbit => Drag::Orbit(state.pivot_at(at(origin))),
+                CameraMode::Orbit if state.view.is_indoors(document) => Drag::Look,
+                CameraMode::Orbit => Drag::Orbit(state.view.pivot_at(document, at(origin))),
             };
             self.drag = Some((drag, origin));
         }
@@ -212,18 +229,21 @@ impl Viewport {
                 camera_control::pan_level(camera, grabbed, at(to), state.view.aspect)
             }
             Drag::Measure => {
-                let to = state.measured_at(at(to), px_at(to));
+                let to = state.view.measured_at(document, at(to), px_at(to));
                 state.tools.measure.go_to(to);
                 return;
             }
             Drag::Map(top_left, origin) => {
-                if let Some(window) = state.flat_window() {
+                if let Some(window) = state.view.flat_window() {
                     // By whole screen pixels, even if pointer positions are finer.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
-                    state.see_flat(FlatWindow {
-                        top_left_px: top_left - by / window.zoom,
-                        zoom: window.zoom,
-                    });
+                    state.view.see_flat(
+                        document,
+                        FlatWindow {
+                            top_left_px: top_left - by / window.zoom,
+                            zoom: window.zoom,
+                        },
+                    );
                 }
                 return;
             }
@@ -235,6 +255,7 @@ impl Viewport {
         &mut self,
         ui: &egui::Ui,
         state: &mut State,
+        document: &dyn Document,
         response: &Response,
         px_at: impl Fn(Pos2) -> Vec2,
     ) {
@@ -247,7 +268,7 @@ impl Viewport {
         let steps = self.notches.trunc();
         self.notches -= steps;
         for _ in 0..steps.abs().min(32.0) as u32 {
-            state.zoom_flat(steps > 0.0, px_at(pointer));
+            state.view.zoom_flat(document, steps > 0.0, px_at(pointer));
         }
     }
 
@@ -255,6 +276,7 @@ impl Viewport {
         &mut self,
         ui: &egui::Ui,
         state: &mut State,
+        document: &dyn Document,
         response: &Response,
         at: impl Fn(Pos2) -> Vec2,
     ) {
@@ -278,14 +300,16 @@ impl Viewport {
         match state.view.mode {
             CameraMode::Orbit => {
                 let factor = ZOOM_PER_NOTCH.powf(notches);
-                state.zoom_to(at(pointer), factor, is_turned && has_rested);
+                state
+                    .view
+                    .zoom_to(document, at(pointer), factor, is_turned && has_rested);
             }
             CameraMode::Game => {
                 let heights = camera_control::GAME_HEIGHTS;
                 let height = state.view.game_height - camera_control::GAME_HEIGHT_STEP * notches;
                 let height = height.clamp(*heights.start(), *heights.end());
                 state.view.game_height = height;
-                let target = state.seen_in_the_middle();
+                let target = state.view.seen_in_the_middle(document);
                 state.view.camera.pose = camera_control::game_view(target, height);
             }
             CameraMode::Fly => {
@@ -324,16 +348,22 @@ impl Viewport {
 
     /// Flies while the right button and a flying key are held in the view, until the button is
     /// released. Without a key the drag pans the view.
-    fn fly_while_held(&mut self, ui: &egui::Ui, state: &mut State, response: &Response) {
+    fn fly_while_held(
+        &mut self,
+        ui: &egui::Ui,
+        state: &mut State,
+        document: &dyn Document,
+        response: &Response,
+    ) {
         let is_held = response.is_pointer_button_down_on()
             && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
         if self.flies_while_held {
             if !is_held && state.view.mode == CameraMode::Fly {
-                state.stop_flying();
+                state.view.stop_flying(document);
             }
             self.flies_while_held = is_held && state.view.mode == CameraMode::Fly;
         } else if is_held && state.view.mode == CameraMode::Orbit && !self.held.is_empty() {
-            state.set_mode(CameraMode::Fly);
+            state.view.set_mode(CameraMode::Fly);
             self.flies_while_held = true;
             if let Some((drag, _)) = &mut self.drag {
                 *drag = Drag::Look;
@@ -341,7 +371,7 @@ impl Viewport {
         }
     }
 
-    fn fly(&mut self, ui: &egui::Ui, state: &mut State) {
+    fn fly(&mut self, ui: &egui::Ui, state: &mut State, document: &dyn Document) {
         let walks = state.view.mode == CameraMode::Walk;
         if self.held.is_empty() || !(walks || state.view.mode == CameraMode::Fly) {
             return;
@@ -352,9 +382,9 @@ impl Viewport {
         let way = Vec3::new(right - left, up - down, ahead - back).normalize_or_zero();
         let seconds = seconds * if faster { FASTER } else { 1.0 };
         if walks {
-            state.walk(way * seconds);
+            state.view.walk(document, way * seconds);
         } else {
-            let way = way * (state.fly_speed() * seconds);
+            let way = way * (state.view.fly_speed(document) * seconds);
             state.view.camera.pose = camera_control::fly(&state.view.camera, way);
         }
         ui.ctx().request_repaint();
@@ -416,14 +446,14 @@ fn notches_of(event: &Event) -> f32 {
 }
 
 /// Returns the status bar text about the available mouse actions.
-pub(crate) fn hint(state: &State) -> String {
+pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
     match state.view.mode {
         _ if state.tools.measure.is_open() => {
             "Drag from one point to another to measure, Esc ends it".to_owned()
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
         CameraMode::Orbit => {
-            let drag = if state.is_indoors() {
+            let drag = if state.view.is_indoors(document) {
                 "look around"
             } else {
                 "turn"

@@ -2,9 +2,9 @@
 
 use egui::{Color32, FontId, Painter, Rect};
 
-use super::shown::{Revision, TrackedShown};
 use crate::images::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelPlaces, LabelView};
 use crate::viewer::state::OpenFile;
+use crate::viewer::view::shown::{Revision, TrackedShown};
 use mapscope_scene::Label;
 use mapscope_scene::camera::Camera;
 
