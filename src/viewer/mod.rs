@@ -15,6 +15,7 @@ mod app;
 pub mod commands;
 pub mod docks;
 mod format;
+mod io;
 pub mod panels;
 mod places;
 mod state;
@@ -30,8 +31,8 @@ use thiserror::Error;
 use winit::error::EventLoopError;
 use winit::event_loop::EventLoop;
 
+use self::io::settings_file::SettingsFile;
 use self::state::State;
-use self::state::settings::{Settings, SettingsFile};
 use crate::view_request::ViewRequest;
 use mapscope_render::{GpuError, GpuRequest, Interfaces};
 use mapscope_scene::demo::{self, Demo};
@@ -103,7 +104,7 @@ pub fn run(
     let display = event_loop.owned_display_handle();
     let interfaces = Interfaces::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
-    let (settings_file, settings) = Settings::file().map(SettingsFile::open).unzip();
+    let (settings_file, settings) = SettingsFile::usual_path().map(SettingsFile::open).unzip();
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
     // It is for what is opened now, and not for whatever is opened later.

@@ -14,7 +14,6 @@ mod scale;
 mod signals;
 pub(crate) mod surface;
 pub(crate) mod view_texture;
-mod watch;
 #[cfg(target_os = "linux")]
 mod wayland;
 #[cfg(target_os = "linux")]
@@ -44,6 +43,8 @@ use crate::images::shots::Shot;
 use crate::viewer::commands::Action;
 use crate::viewer::docks::Panel;
 use crate::viewer::format::counted;
+use crate::viewer::io::settings_file::SettingsFile;
+use crate::viewer::io::watch::FileWatch;
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
@@ -52,7 +53,6 @@ use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
 use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
 use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::{FileList, Origin};
-use crate::viewer::state::settings::SettingsFile;
 use crate::viewer::state::{self, Effect, State};
 use crate::viewer::ui::{Canvas, WindowUi, dialogs};
 use crate::viewer::{ViewError, places, theme};
@@ -72,7 +72,6 @@ use saving::{Device, ImageOrder, SaveJob, Saved, replaced_text};
 use scale::WindowScale;
 use surface::{Next, WindowSurface};
 use view_texture::{Extent, ViewTexture};
-use watch::FileWatch;
 
 /// How often in a row a graphics device is lost before it is given up.
 const MAX_LOSSES: u32 = 5;
