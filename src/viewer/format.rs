@@ -95,6 +95,13 @@ pub(super) fn counted(number: usize, noun: &str) -> String {
     }
 }
 
+/// A sentence with a capital letter at its beginning.
+pub(super) fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,14 +43,15 @@ use crate::images::shots::Shot;
 use crate::viewer::commands::Action;
 use crate::viewer::docks::Panel;
 use crate::viewer::format::counted;
+use crate::viewer::io::loader::Loader;
 use crate::viewer::io::settings_file::SettingsFile;
 use crate::viewer::io::watch::FileWatch;
+use crate::viewer::io::{compare, drop_preview, search};
 use crate::viewer::panels::FrameStatistics;
 use crate::viewer::state::animation::SavingView;
 use crate::viewer::state::compare::{CompareOutcome, CompareRequest};
-use crate::viewer::state::drop_preview::{self, DropPreview};
-use crate::viewer::state::interface::{Asked, HoveringFiles, PathPurpose};
-use crate::viewer::state::loader::{Cause, LoadRequest, Loader, Outcome};
+use crate::viewer::state::interface::{Asked, DropPreview, HoveringFiles, PathPurpose};
+use crate::viewer::state::load::{Cause, LoadRequest, Outcome};
 use crate::viewer::state::notices::{LoadingView, Subject};
 use crate::viewer::state::playlist::{FileList, Origin};
 use crate::viewer::state::{self, Effect, State};
@@ -669,7 +670,7 @@ impl App {
             UserEvent::Listed(number, files)
         });
         std::thread::spawn(move || {
-            if let Some(files) = origin.list() {
+            if let Some(files) = search::list(origin) {
                 listed((number, files));
             }
         });
@@ -680,7 +681,7 @@ impl App {
         let compared = sender(&self.proxy, |outcome| {
             UserEvent::Compared(Box::new(outcome))
         });
-        let job = move || compared(request.run());
+        let job = move || compared(compare::run(request));
         if let Err(error) = std::thread::Builder::new().spawn(job) {
             let text = format!("There is no thread to compare with: {error}");
             self.state.notices.toast(text, Some(Severity::Error));

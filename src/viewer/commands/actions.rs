@@ -3,7 +3,7 @@
 use super::{Action, Animation, Command, ScaleChange, Surroundings};
 use crate::viewer::docks::Panel;
 use crate::viewer::state::interface::{Dialog, PathPurpose};
-use crate::viewer::state::loader::{Cause, Target};
+use crate::viewer::state::load::{Cause, Target};
 use crate::viewer::state::{Effect, State};
 use crate::viewer::view::camera_control::{self, CameraMode};
 use crate::viewer::view::fields_of_view::FieldsOfView;

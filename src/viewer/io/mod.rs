@@ -1,5 +1,9 @@
 //! Work on files, most of it on threads: loading, searching, comparing and watching them, and keeping
 //! the settings.
 
+pub(crate) mod compare;
+pub(crate) mod drop_preview;
+pub(crate) mod loader;
+pub(crate) mod search;
 pub(crate) mod settings_file;
 pub(crate) mod watch;

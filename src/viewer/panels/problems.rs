@@ -330,7 +330,7 @@ fn paint_problem(ui: &Ui, problem: &Problem, row: egui::Rect) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::viewer::state::loader::UNREADABLE;
+    use crate::viewer::state::load::UNREADABLE;
 
     #[test]
     fn what_cannot_be_read_is_said_once() {

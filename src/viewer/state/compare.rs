@@ -1,17 +1,16 @@
 //! What differs between the open file and another one, or the version of it before a reload.
 
 use std::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::interface::{Dialog, PathPurpose};
 use super::reload::clock;
-use super::{Effect, OpenFile, State, folder};
+use super::{Effect, OpenFile, State};
 use crate::viewer::docks::Panel;
 use mapscope_formats::{Severity, counted};
 use mapscope_scene::diff::Diff;
-use mapscope_scene::{Aabb, ChangeLines, Document, OpenOptions, Progress, Source};
+use mapscope_scene::{Aabb, ChangeLines, Document, OpenOptions};
 
 /// Every message about a comparison begins so, and a newer one takes its place.
 const COMPARED: &str = "Compared with";
@@ -24,16 +23,16 @@ pub struct Changes {
     /// What differs: A is the other file, B the open one.
     pub diff: Diff,
     /// Of each difference that is listed, where what is only in the other is in world space.
-    gone: Vec<Option<Aabb>>,
+    pub(crate) gone: Vec<Option<Aabb>>,
     /// Lines around the differences.
-    lines: ChangeLines,
+    pub(crate) lines: ChangeLines,
     /// Another number for each comparison.
     pub number: u64,
 }
 
 /// What the open file is compared with.
 #[derive(Clone)]
-enum Other {
+pub(crate) enum Other {
     /// A file.
     File(PathBuf),
     /// The version of it that was read before, at a time of day.
@@ -43,12 +42,16 @@ enum Other {
 /// A comparison that is to be made.
 #[derive(Clone)]
 pub(crate) struct CompareRequest {
-    other: Other,
-    document: Arc<dyn Document>,
-    options: OpenOptions,
-    number: u64,
+    /// What it is compared with.
+    pub other: Other,
+    /// The document in the open file.
+    pub document: Arc<dyn Document>,
+    /// How the other file is opened.
+    pub options: OpenOptions,
+    /// Counts the comparisons that were asked for.
+    pub number: u64,
     /// Whether the user waits for it.
-    is_asked: bool,
+    pub is_asked: bool,
 }
 
 impl fmt::Debug for CompareRequest {
@@ -72,51 +75,10 @@ impl Eq for CompareRequest {}
 /// What a comparison gave.
 #[derive(Debug)]
 pub(crate) struct CompareOutcome {
-    request: CompareRequest,
-    result: Result<Changes, String>,
-}
-
-impl CompareRequest {
-    /// Compares: takes about as long as reading the other file.
-    pub(crate) fn run(self) -> CompareOutcome {
-        let compared = catch_unwind(AssertUnwindSafe(|| self.compare()));
-        let result = compared.unwrap_or_else(|_| {
-            Err("Mapscope failed while comparing; please report this, with both files".to_owned())
-        });
-        CompareOutcome {
-            request: self,
-            result,
-        }
-    }
-
-    fn compare(&self) -> Result<Changes, String> {
-        let (other, with) = match &self.other {
-            Other::File(path) => {
-                let progress = Progress::default();
-                let opened = Source::read(path)
-                    .and_then(|source| mapscope_scene::open(&source, &self.options, &progress));
-                let opened = opened.map_err(|error| error.to_string())?;
-                (opened, folder::name(path))
-            }
-            Other::Before(document, read_at) => {
-                let with = format!("the version read at {read_at}");
-                (Arc::clone(document), with)
-            }
-        };
-        let documents = [&*other, &*self.document];
-        let diff = match &self.other {
-            Other::File(_) => Diff::of(documents),
-            Other::Before(..) => Diff::of_shown(documents),
-        };
-        let diff = diff.map_err(|error| format!("{with}: {error}"))?;
-        Ok(Changes {
-            gone: diff.places_of_gone(&*other),
-            lines: diff.lines(documents),
-            with,
-            diff,
-            number: self.number,
-        })
-    }
+    /// What was asked.
+    pub request: CompareRequest,
+    /// What differs, or why nothing was compared.
+    pub result: Result<Changes, String>,
 }
 
 /// The comparison of the open file with another.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::interface::{Dialog, PathPurpose};
-use super::loader::{Cause, LoadRequest, Target};
+use super::load::{Cause, LoadRequest, Target};
 use super::{Effect, OpenFile, State, folder};
 use mapscope_formats::{Severity, pfmap, pfscene};
 use mapscope_scene::map_scene::{MapFile, maps_beside};
@@ -140,7 +140,7 @@ mod tests {
     use std::path::Path;
 
     use super::super::interface::{Asked, PathPurpose};
-    use super::super::loader::{Loaded, Outcome};
+    use super::super::load::{Loaded, Outcome};
     use super::super::settings::{ChosenMap, Settings};
     use super::*;
     use crate::view_request::ViewRequest;

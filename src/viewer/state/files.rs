@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::history::History;
-use super::loader::{Cause, Failure, Target};
+use super::load::{Cause, Failure, Target};
 use super::playlist::{FileList, Playlist};
 use super::reload::Wish;
 use super::{Effect, OpenFile, State, folder};

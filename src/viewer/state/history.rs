@@ -1,6 +1,6 @@
 //! The files that were open before, to go back to and forth again, each as it was looked at.
 
-use super::loader::{Cause, Target};
+use super::load::{Cause, Target};
 use super::reload::Wish;
 use super::{OpenFile, State};
 use crate::viewer::view::camera_control::CameraMode;
@@ -143,7 +143,7 @@ mod tests {
     use std::path::PathBuf;
     use std::sync::Arc;
 
-    use super::super::loader::{LoadRequest, Loaded, Outcome};
+    use super::super::load::{LoadRequest, Loaded, Outcome};
     use super::super::settings::Settings;
     use super::*;
     use crate::view_request::ViewRequest;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf, is_separator};
 
 use super::animation::AnimationOptions;
-use super::drop_preview::DropPreview;
-use super::loader::{Cause, capitalized};
+use super::load::Cause;
 use super::picture::PictureOptions;
 use super::room::Room;
 use super::{Effect, State, folder, suggested_image};
 use crate::images::series::{Destination, check_frame_size};
 use crate::viewer::docks::Panel;
+use crate::viewer::format::capitalized;
 use mapscope_export::{Target, endings, target_of, targets};
 use mapscope_formats::Severity;
 use mapscope_scene::MapChoice;
@@ -140,6 +140,17 @@ pub(crate) enum PathPurpose {
     TextureFolder,
     SceneMap,
     Compare,
+}
+
+/// What dropping files would do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct DropPreview {
+    /// The file that would be opened, if any.
+    pub opens: Option<PathBuf>,
+    /// The main line.
+    pub title: String,
+    /// A smaller line below it.
+    pub detail: String,
 }
 
 /// Files that are held over the window.

@@ -1,8 +1,8 @@
 //! Which level of a document is shown, and its lights.
 
 use super::clip_box::ClipBox;
-use super::loader::capitalized;
 use crate::view_request::ViewRequest;
+use crate::viewer::format::capitalized;
 use crate::viewer::state::State;
 use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::animation::SavingView;
-use super::loader::Failure;
+use super::load::Failure;
 use crate::search::Seen;
 use mapscope_formats::Severity;
 

@@ -5,8 +5,6 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::folder::{self, format_of, name, natural_order};
-use super::search::{self, Found};
-use crate::search::{Limits, SearchProgress};
 use mapscope_formats::Format;
 
 /// Where files that go together come from.
@@ -19,26 +17,6 @@ pub(crate) enum Origin {
     Below(Vec<PathBuf>),
     /// They are a folder's own files.
     Of(PathBuf),
-}
-
-impl Origin {
-    /// The files that are there now; none where they do not come from folders. May take long.
-    pub(crate) fn list(&self) -> Option<FileList> {
-        let mut list = match self {
-            Self::Named => return None,
-            Self::Below(paths) => {
-                // What is gone would be taken for a file.
-                let there = paths.iter().filter(|path| path.exists()).cloned();
-                let there: Vec<PathBuf> = there.collect();
-                let progress = SearchProgress::default();
-                FileList::of(search::find(&there, Limits::OPEN, &progress, &|| true)?)
-            }
-            // A folder that is gone has none.
-            Self::Of(folder) => FileList::beside(folder).unwrap_or_default(),
-        };
-        list.origin = self.clone();
-        Some(list)
-    }
 }
 
 /// Files that go together.
@@ -63,19 +41,6 @@ impl FileList {
             files: files.map(|file| ListedFile::new(file, &base)).collect(),
             base,
             ..Self::default()
-        }
-    }
-
-    /// The files that a search found.
-    pub(crate) fn of(found: Found) -> Self {
-        Self {
-            note: found.note,
-            origin: if found.is_of_folder {
-                Origin::Below(found.named)
-            } else {
-                Origin::Named
-            },
-            ..Self::new(found.files, found.base)
         }
     }
 

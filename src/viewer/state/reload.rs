@@ -8,9 +8,10 @@
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
 
-use super::loader::{Failure, Loaded, UNREADABLE, capitalized};
+use super::load::{Failure, Loaded, UNREADABLE};
 use super::notices::Subject;
 use super::player::Player;
+use crate::viewer::format::capitalized;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
 use mapscope_scene::{Document, Item, is_missing_file};
@@ -305,7 +306,7 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use super::super::loader::{Cause, LoadRequest, Outcome, Target};
+    use super::super::load::{Cause, LoadRequest, Outcome, Target};
     use super::super::settings::Settings;
     use super::*;
     use crate::view_request::ViewRequest;

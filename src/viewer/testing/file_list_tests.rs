@@ -13,10 +13,10 @@ use super::{Window, keep_picture, model, press, sized, state, window, with_demo}
 use crate::search::{Limits, SearchProgress, Seen};
 use crate::viewer::commands::Action;
 use crate::viewer::docks::Panel;
-use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::io::search;
+use crate::viewer::state::load::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::notices::LoadingView;
-use crate::viewer::state::playlist::FileList;
-use crate::viewer::state::{Effect, State, search};
+use crate::viewer::state::{Effect, State};
 use crate::viewer::theme;
 use mapscope_scene::MapChoice;
 
@@ -50,7 +50,7 @@ fn open_folder(state: &mut State, folder: &Path, limits: Limits) {
     let progress = SearchProgress::default();
     let found = search::find(&[folder.to_owned()], limits, &progress, &|| true).unwrap();
     let loaded = Loaded {
-        files: FileList::of(found.clone()),
+        files: found.clone().into_list(),
         ..Loaded::new(found.files[0].clone(), model())
     };
     state.plays_at_once = false;
@@ -254,7 +254,7 @@ fn files_that_come_and_go_in_the_folder_do_so_in_the_list() {
         h.state_mut().state.look_for_files();
         for effect in std::mem::take(&mut h.state_mut().state.effects) {
             if let Effect::List(number, origin) = effect {
-                let files = origin.list().unwrap();
+                let files = search::list(origin).unwrap();
                 assert!(!h.state_mut().state.relist(number + 1, files.clone()));
                 h.state_mut().state.relist(number, files);
             }

@@ -20,7 +20,7 @@ use crate::viewer::app::portions::Portions;
 use crate::viewer::commands::Action;
 use crate::viewer::panels::{FrameStatistics, PreviewRenderer, TileSandbox};
 use crate::viewer::places::{self, Places};
-use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::state::load::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{OpenFile, State};
 use crate::viewer::theme;

@@ -12,7 +12,7 @@ use super::{Window, built, press, state};
 use crate::view_request::ViewRequest;
 use crate::viewer::commands;
 use crate::viewer::docks::Panel;
-use crate::viewer::state::loader::{Cause, LoadRequest, Loaded, Outcome, Target};
+use crate::viewer::state::load::{Cause, LoadRequest, Loaded, Outcome, Target};
 use crate::viewer::state::settings::Settings;
 use crate::viewer::state::{Effect, State};
 use mapscope_scene::{
@@ -323,7 +323,7 @@ fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
         state.loaded(outcome);
         for effect in std::mem::take(&mut state.effects) {
             if let Effect::Compare(request) = effect {
-                state.compared(request.run());
+                state.compared(crate::viewer::io::compare::run(request));
             }
         }
     };

@@ -542,7 +542,7 @@ mod tests {
     use crate::viewer::state::Effect;
     use crate::viewer::state::animation::{Motion, SavingView};
     use crate::viewer::state::interface::{Dialog, PathPurpose};
-    use crate::viewer::state::loader::{Cause, Failure, LoadRequest, Target};
+    use crate::viewer::state::load::{Cause, Failure, LoadRequest, Target};
     use crate::viewer::state::notices::LoadingView;
     use crate::viewer::testing::maps::{map, with_map};
     use crate::viewer::testing::rooms::with_rooms;

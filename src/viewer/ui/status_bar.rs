@@ -8,9 +8,9 @@ use egui::{
 use super::BarContext;
 use crate::viewer::commands::Action;
 use crate::viewer::docks::Panel;
+use crate::viewer::format::capitalized;
 use crate::viewer::panels::parts;
 use crate::viewer::state::State;
-use crate::viewer::state::loader::capitalized;
 use crate::viewer::state::playlist::Playlist;
 use crate::viewer::ui::viewport;
 use crate::viewer::view::camera_control::CameraMode;

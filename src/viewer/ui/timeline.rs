@@ -720,7 +720,7 @@ mod tests {
 
     use super::*;
     use crate::viewer::docks::Panel as DockPanel;
-    use crate::viewer::state::loader::Outcome;
+    use crate::viewer::state::load::Outcome;
     use crate::viewer::testing::{
         self, Window, button, joint, keep_picture, middle, move_to, moving, picture_of_moving,
         press, quick_drag, state, with_demo, with_moving,

@@ -157,7 +157,7 @@ impl View {
         if self.is_flat() {
             self.set_mode(CameraMode::Orbit);
             if let Some(pose) = self.flat.tilted {
-                self.camera.pose = pose
+                self.camera.pose = pose;
             } else {
                 let bounds = self.shown_bounds(document);
                 self.camera.face(NamedView::Iso);

@@ -6,11 +6,12 @@ use egui_kittest::{Harness, HarnessBuilder};
 
 use super::*;
 use crate::viewer::commands::{self, Action};
+use crate::viewer::io;
 use crate::viewer::state::interface::{Asked, PathPurpose};
 use crate::viewer::testing::{self, Window};
 use mapscope_formats::pfmap::{self, TILE_CHARS, Tile};
-use mapscope_scene::TerrainItem;
 use mapscope_scene::diff::change_color;
+use mapscope_scene::{Progress, Source, TerrainItem};
 use mapscope_testdata::synthesize;
 
 /// A map of two chunks, and one in which a tile is another and a material is gone.
@@ -43,7 +44,7 @@ fn carry_out(state: &mut State) -> usize {
     let mut count = 0;
     for effect in effects {
         if let Effect::Compare(request) = effect {
-            state.compared(request.run());
+            state.compared(io::compare::run(request));
             count += 1;
         }
     }
@@ -184,9 +185,9 @@ fn a_comparison_that_another_has_replaced_is_not_taken() {
     let [first, second] = &*requests else {
         panic!("{requests:?}");
     };
-    state.compared(second.clone().run());
+    state.compared(io::compare::run(second.clone()));
     let number = state.tools.comparison.found.as_ref().unwrap().number;
-    state.compared(first.clone().run());
+    state.compared(io::compare::run(first.clone()));
     assert_eq!(
         state.tools.comparison.found.as_ref().unwrap().number,
         number

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::loader::{Failure, capitalized};
 use crate::search::{CutOff, Halt, Limits, Search, SearchProgress};
-use crate::viewer::format::counted;
+use crate::viewer::format::{capitalized, counted};
+use crate::viewer::state::load::Failure;
+use crate::viewer::state::playlist::{FileList, Origin};
 use mapscope_scene::{looks_openable, system_reason};
 
 /// Folders that cannot be read are named up to so many of them.
@@ -33,6 +34,19 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// The list of the files.
+    pub(crate) fn into_list(self) -> FileList {
+        FileList {
+            note: self.note,
+            origin: if self.is_of_folder {
+                Origin::Below(self.named)
+            } else {
+                Origin::Named
+            },
+            ..FileList::new(self.files, self.base)
+        }
+    }
+
     /// What is said where none of the files could be opened: that there may be more.
     pub(crate) fn remark(&self) -> Option<Failure> {
         let note = self.note.as_ref().filter(|_| !self.files.is_empty())?;
@@ -50,6 +64,24 @@ pub(crate) fn find(
 ) -> Option<Found> {
     let mut search = Search::new(limits, progress, goes_on, &looks_openable);
     find_with(&mut search, progress, paths)
+}
+
+/// Lists the files that are there now; none where they do not come from folders. May take long.
+pub(crate) fn list(origin: Origin) -> Option<FileList> {
+    let mut list = match &origin {
+        Origin::Named => return None,
+        Origin::Below(paths) => {
+            // What is gone would be taken for a file.
+            let there = paths.iter().filter(|path| path.exists()).cloned();
+            let there: Vec<PathBuf> = there.collect();
+            let progress = SearchProgress::default();
+            find(&there, Limits::OPEN, &progress, &|| true)?.into_list()
+        }
+        // A folder that is gone has none.
+        Origin::Of(folder) => FileList::beside(folder).unwrap_or_default(),
+    };
+    list.origin = origin;
+    Some(list)
 }
 
 fn find_with(

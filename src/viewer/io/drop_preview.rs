@@ -2,21 +2,11 @@
 
 use std::path::PathBuf;
 
-use super::folder;
 use super::search::{self, Found};
 use crate::search::{Limits, SearchProgress};
+use crate::viewer::state::folder;
+use crate::viewer::state::interface::DropPreview;
 use mapscope_formats::counted;
-
-/// What dropping files would do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DropPreview {
-    /// The file that would be opened, if any.
-    pub opens: Option<PathBuf>,
-    /// The main line.
-    pub title: String,
-    /// A smaller line below it.
-    pub detail: String,
-}
 
 /// Says what dropping these files would do. Searches folders, but not long.
 pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {

@@ -1,17 +1,19 @@
 //! Opening files on a worker thread, one at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant, SystemTime};
 
-use super::playlist::FileList;
-use super::settings::ChosenMap;
-use super::{folder, search};
+use super::search;
 use crate::search::{Limits, SearchProgress, Seen};
-use mapscope_formats::Problem;
-use mapscope_scene::demo::Demo;
-use mapscope_scene::map_scene::{MapFile, maps_beside};
+use crate::viewer::state::folder;
+use crate::viewer::state::load::{
+    Cause, Failure, LoadRequest, Loaded, Outcome, Target, UNREADABLE,
+};
+use crate::viewer::state::playlist::FileList;
+use crate::viewer::state::settings::ChosenMap;
+use mapscope_scene::map_scene::maps_beside;
 use mapscope_scene::{
     self, Document, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason,
 };
@@ -19,176 +21,6 @@ use mapscope_scene::{
 /// How often one hears of parts that have come at most: each time the view is drawn again, which on
 /// a software adapter takes from the threads that make them.
 const PARTS_EVERY: Duration = Duration::from_millis(100);
-
-/// What is to be opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
-    /// The first of these files, and of those below these folders, that can be opened; the rest is
-    /// kept for going on.
-    Paths(Vec<PathBuf>),
-    /// Something that is built in.
-    Demo(&'static Demo),
-}
-
-impl Target {
-    /// What it is called while it is loaded.
-    pub(crate) fn name(&self) -> String {
-        match self {
-            Self::Paths(paths) => paths
-                .first()
-                .map(|path| folder::name(path))
-                .unwrap_or_default(),
-            Self::Demo(demo) => format!("the {} demo", demo.name.to_lowercase()),
-        }
-    }
-}
-
-/// Why something is loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cause {
-    /// It is to be opened.
-    Opened,
-    /// It is to be opened because it is next to the open file in its folder: who goes from one
-    /// version of a thing to the other compares them.
-    Neighbor,
-    /// It was open before and is returned to.
-    Return {
-        /// Whether it was open before what is, and not after it.
-        backwards: bool,
-    },
-    /// It is open and has changed on disk.
-    Changed,
-    /// It is open, and the user wants to see it as it is on disk, whatever is wrong with it.
-    Asked,
-    /// It is to be opened because it belongs to the open file: the scene of a map, or the map of a
-    /// scene.
-    Counterpart,
-}
-
-impl Cause {
-    /// Whether it is open already and only read again.
-    pub(crate) fn is_reload(self) -> bool {
-        matches!(self, Self::Changed | Self::Asked)
-    }
-}
-
-/// Something to open, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct LoadRequest {
-    /// What.
-    pub target: Target,
-    /// Why.
-    pub cause: Cause,
-    /// Which map a scene is to stand on; the usual one is that which was chosen for it before, if
-    /// one was.
-    pub map: MapChoice,
-}
-
-/// A file that was not opened.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Failure {
-    /// The file.
-    pub path: PathBuf,
-    /// Where in it and why, for people.
-    pub message: String,
-    /// The same where it is a place in the file that is to blame.
-    pub problem: Option<Problem>,
-}
-
-/// How the message of a file begins that the system does not let be read.
-pub(crate) const UNREADABLE: &str = "It cannot be read: ";
-
-impl Failure {
-    /// A file that was not opened for a reason that is no place in it.
-    pub(crate) fn new(path: &Path, message: &str) -> Self {
-        Self {
-            path: path.to_owned(),
-            message: capitalized(message),
-            problem: None,
-        }
-    }
-
-    fn of(path: &Path, error: &OpenError) -> Self {
-        // The path stands beside the message wherever it is shown.
-        let message = match error {
-            OpenError::Read { source, .. } => {
-                format!("{UNREADABLE}{}", system_reason(source, "file"))
-            }
-            OpenError::Changed { .. } => "It changed while it was read".to_owned(),
-            OpenError::UnknownFormat { reason, .. } => reason.clone(),
-            OpenError::Refused {
-                format, problem, ..
-            } => format!("{}, {}: {}", format.name, problem.place, problem.message),
-            OpenError::Cancelled => "Cancelled".to_owned(),
-        };
-        let problem = match error {
-            OpenError::Refused { problem, .. } => Some((**problem).clone()),
-            _ => None,
-        };
-        Self {
-            problem,
-            ..Self::new(path, &message)
-        }
-    }
-}
-
-/// A sentence with a large letter at its beginning.
-pub(crate) fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters).collect()
-}
-
-/// A file that was opened.
-#[derive(Debug)]
-pub(crate) struct Loaded {
-    /// The file.
-    pub path: PathBuf,
-    /// The demo that it is, if it is none of the user's files.
-    pub demo: Option<&'static Demo>,
-    /// What is in it.
-    pub document: Arc<dyn Document>,
-    /// The files that it was opened together with, itself among them.
-    pub files: FileList,
-    /// Which map it stands on, if it is a scene.
-    pub map: MapChoice,
-    /// The scene beside it, if it is a map.
-    pub scene: Option<PathBuf>,
-    /// When it began to be read.
-    pub read_at: SystemTime,
-    /// The maps that it may stand on, if it is a scene without one of which nobody has said so.
-    pub maps: Vec<MapFile>,
-}
-
-impl Loaded {
-    /// A document by itself.
-    pub(crate) fn new(path: PathBuf, document: Arc<dyn Document>) -> Self {
-        let folder = path.parent().unwrap_or(Path::new(""));
-        Self {
-            files: FileList::new(vec![path.clone()], folder.to_owned()),
-            path,
-            demo: None,
-            document,
-            map: MapChoice::Beside,
-            scene: None,
-            read_at: SystemTime::now(),
-            maps: Vec::new(),
-        }
-    }
-}
-
-/// How a load ended.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    /// What was asked.
-    pub request: LoadRequest,
-    /// What was opened, if anything; nothing, and no failures, when it was cancelled.
-    pub loaded: Option<Loaded>,
-    /// The files that were tried before and could not be opened.
-    pub failures: Vec<Failure>,
-    /// Which of all loads it is.
-    pub number: u64,
-}
 
 /// A load that is under way.
 #[derive(Debug)]
@@ -384,7 +216,7 @@ fn load(
                     read_at,
                     scene: (format == "pfmap" && scene.is_file()).then_some(scene),
                     maps: if asks { maps_beside(&path) } else { Vec::new() },
-                    files: FileList::of(found),
+                    files: found.into_list(),
                     ..Loaded::new(path, document)
                 };
                 return (Some(loaded), failures);
@@ -397,9 +229,33 @@ fn load(
     (None, failures)
 }
 
+/// Describes why a file was not opened.
+fn failure_of(path: &Path, error: &OpenError) -> Failure {
+    // The path stands beside the message wherever it is shown.
+    let message = match error {
+        OpenError::Read { source, .. } => {
+            format!("{UNREADABLE}{}", system_reason(source, "file"))
+        }
+        OpenError::Changed { .. } => "It changed while it was read".to_owned(),
+        OpenError::UnknownFormat { reason, .. } => reason.clone(),
+        OpenError::Refused {
+            format, problem, ..
+        } => format!("{}, {}: {}", format.name, problem.place, problem.message),
+        OpenError::Cancelled => "Cancelled".to_owned(),
+    };
+    let problem = match error {
+        OpenError::Refused { problem, .. } => Some((**problem).clone()),
+        _ => None,
+    };
+    Failure {
+        problem,
+        ..Failure::new(path, &message)
+    }
+}
+
 fn note(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
     if !matches!(error, OpenError::Cancelled) {
-        failures.push(Failure::of(path, error));
+        failures.push(failure_of(path, error));
     }
 }
 
@@ -431,6 +287,7 @@ fn open(
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
     use std::sync::mpsc;
     use std::time::Duration;
 
