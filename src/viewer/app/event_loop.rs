@@ -1,0 +1,285 @@
+//! What the window does about each event.
+
+use std::time::Instant;
+
+use egui_winit::accesskit_winit;
+use winit::application::ApplicationHandler;
+#[cfg(target_os = "linux")]
+use winit::event::{ElementState, MouseButton};
+use winit::event::{StartCause, WindowEvent};
+use winit::event_loop::{ActiveEventLoop, ControlFlow};
+use winit::window::WindowId;
+
+use super::clipboard::{Clipboard, PasteTarget};
+use super::{App, UserEvent, clipboard};
+use crate::viewer::commands::Action;
+use crate::viewer::io::watch::FileWatch;
+use crate::viewer::state::load::Cause;
+
+impl ApplicationHandler<UserEvent> for App {
+    fn new_events(&mut self, _event_loop: &ActiveEventLoop, cause: StartCause) {
+        if let StartCause::ResumeTimeReached { .. } = cause
+            && self.repaint_at.is_some_and(|at| Instant::now() >= at)
+        {
+            self.repaint_at = None;
+            self.request_redraw();
+        }
+    }
+
+    fn resumed(&mut self, event_loop: &ActiveEventLoop) {
+        if self.screen.is_some() {
+            return;
+        }
+        match self.open_window(event_loop) {
+            Ok(screen) => {
+                screen.window.request_redraw();
+                self.screen = Some(screen);
+                self.events.say("ready");
+            }
+            Err(error) => {
+                self.error = Some(error);
+                event_loop.exit();
+            }
+        }
+    }
+
+    fn window_event(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+        _id: WindowId,
+        mut event: WindowEvent,
+    ) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        self.scale.hear(&mut event, &screen.window);
+        if let WindowEvent::ModifiersChanged(modifiers) = &event {
+            self.super_held = modifiers.state().super_key();
+        }
+        // With it keys are the desktop's. On macOS it is Command, the key of shortcuts.
+        let is_press =
+            matches!(&event, WindowEvent::KeyboardInput { event, .. } if event.state.is_pressed());
+        if is_press && self.super_held && !cfg!(target_os = "macos") {
+            return;
+        }
+        // A file that hovers is told of again and again: not a reason for a frame each time.
+        let about_files = matches!(
+            event,
+            WindowEvent::HoveredFile(_)
+                | WindowEvent::HoveredFileCancelled
+                | WindowEvent::DroppedFile(_)
+        );
+        let mut held_pointer_moved = false;
+        if let WindowEvent::CursorMoved { position, .. } = event {
+            // The interface is not to know: for it the pointer stays where it was.
+            held_pointer_moved = screen.pointer.is_held();
+            if let Some(by) = screen.pointer.moved(&screen.window, position) {
+                self.state.pointer.look(by, self.scale.of(&screen.window));
+                screen.window.request_redraw();
+            }
+        }
+        if let WindowEvent::Focused(false) = event {
+            self.state.pointer.looking = false;
+            screen.pointer.hold(&screen.window, false);
+        }
+        if !about_files && !held_pointer_moved {
+            let response = screen.input.on_window_event(&screen.window, &event);
+            // It also asks for a frame when it is told that there is one.
+            if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
+                screen.window.request_redraw();
+            }
+        }
+        match event {
+            WindowEvent::KeyboardInput { .. }
+                if clipboard::take_shortcuts(&mut screen.input.egui_input_mut().events) =>
+            {
+                self.paste(PasteTarget::Focused);
+            }
+            #[cfg(target_os = "linux")]
+            WindowEvent::MouseInput {
+                state: ElementState::Pressed,
+                button: MouseButton::Middle,
+                ..
+            } => {
+                if let Some(place) = self.egui.pointer_latest_pos() {
+                    self.paste(PasteTarget::At(place));
+                }
+            }
+            WindowEvent::RedrawRequested => self.draw(),
+            WindowEvent::Resized(size) => {
+                screen.surface.resize(&screen.gpu, size);
+                let fills_screen = screen.window.fullscreen().is_some();
+                let filled_screen = std::mem::replace(&mut self.filled_screen, fills_screen);
+                if filled_screen && !fills_screen && self.state.interface.full_screen {
+                    // The desktop ended it.
+                    self.state.run(Action::FullScreen);
+                }
+                let logical = size.to_logical::<f32>(self.scale.of(&screen.window));
+                self.state.settings.maximized = screen.window.is_maximized();
+                if !self.state.settings.maximized
+                    && !self.state.interface.full_screen
+                    && size.width > 0
+                {
+                    self.state.settings.window_size = [logical.width, logical.height];
+                }
+                screen.window.request_redraw();
+            }
+            // What was not drawn while it was out of sight is drawn now.
+            WindowEvent::Occluded(covered) => {
+                self.covered = covered;
+                screen.window.request_redraw();
+            }
+            WindowEvent::Focused(focused) => {
+                self.focused = focused;
+                screen.window.request_redraw();
+                if focused {
+                    // Whoever was elsewhere may have made some there.
+                    self.state.look_for_files();
+                    self.files.look();
+                    self.look_at_settings();
+                }
+            }
+            WindowEvent::CloseRequested => {
+                self.state.run(Action::Quit);
+                screen.window.request_redraw();
+            }
+            WindowEvent::HoveredFile(path) => self.hovered(path),
+            WindowEvent::HoveredFileCancelled => self.end_hover(),
+            WindowEvent::DroppedFile(path) => {
+                self.end_hover();
+                self.dropped.push(path);
+            }
+            // On X11 whoever drags files holds the pointer, and a drag that ends may not say so:
+            // when the pointer moves here, it is over.
+            WindowEvent::CursorMoved { .. } if !self.clipboard.tells_of_drags() => self.end_hover(),
+            _ => {}
+        }
+        self.carry_out_effects(event_loop);
+    }
+
+    fn device_event(
+        &mut self,
+        _event_loop: &ActiveEventLoop,
+        _device_id: winit::event::DeviceId,
+        event: winit::event::DeviceEvent,
+    ) {
+        if let (Some(screen), winit::event::DeviceEvent::MouseMotion { delta }) =
+            (&self.screen, event)
+            && let Some(by) = screen.pointer.mouse_moved(delta)
+        {
+            self.state.pointer.look(by, self.scale.of(&screen.window));
+            screen.window.request_redraw();
+        }
+    }
+
+    fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
+        match event {
+            UserEvent::Loaded(outcome) => self.loaded(*outcome),
+            UserEvent::PartHasCome => {
+                let pending = self.state.document().and_then(|it| it.pending());
+                let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
+                self.events.say_with_frame(line);
+            }
+            UserEvent::FilesChanged(paths) => {
+                self.files.note(&paths, Instant::now());
+                return;
+            }
+            UserEvent::Listed(number, files) => {
+                if !self.state.relist(number, files) {
+                    return;
+                }
+                let list = self.state.files.playlist.as_ref();
+                let count = list.map_or(0, |list| list.files().len());
+                self.events.say_with_frame(format!("listed {count}"));
+            }
+            UserEvent::ShadersChanged(paths) => {
+                if let Some(shaders) = &mut self.shaders {
+                    shaders.note(&paths, Instant::now());
+                }
+                return;
+            }
+            UserEvent::DropPreviewed(paths, preview) => {
+                if !self.drop_previewed(&paths, preview) {
+                    return;
+                }
+            }
+            UserEvent::PathsAnswered(purpose, paths, after) => {
+                self.paths_answered(purpose, paths, after);
+            }
+            UserEvent::Compared(outcome) => {
+                self.state.compared(*outcome);
+                self.events.say("compared");
+            }
+            UserEvent::ImagesSaved(saved) => self.saved(saved),
+            UserEvent::AccessKit(event) => {
+                let Some(screen) = &mut self.screen else {
+                    return;
+                };
+                match event.window_event {
+                    accesskit_winit::WindowEvent::InitialTreeRequested => {
+                        self.egui.enable_accesskit();
+                    }
+                    accesskit_winit::WindowEvent::ActionRequested(request) => {
+                        screen.input.on_accesskit_action_request(request);
+                    }
+                    accesskit_winit::WindowEvent::AccessibilityDeactivated => {
+                        self.egui.disable_accesskit();
+                        return;
+                    }
+                }
+            }
+            #[cfg(target_os = "linux")]
+            UserEvent::Device(event) => self.hear_device(event),
+            UserEvent::DeviceLost(reason) => {
+                if !event_loop.exiting() {
+                    self.rebuild(&reason, event_loop);
+                }
+            }
+            #[cfg(unix)]
+            UserEvent::Ended => self.quit(event_loop),
+            UserEvent::Lose(loss) => self.events.lose(loss),
+        }
+        self.request_redraw();
+        self.carry_out_effects(event_loop);
+    }
+
+    fn about_to_wait(&mut self, event_loop: &ActiveEventLoop) {
+        let now = Instant::now();
+        if !self.dropped.is_empty() {
+            let paths = std::mem::take(&mut self.dropped);
+            self.state.open_paths(&paths);
+        }
+        self.files.note_reading(self.loader.loading().is_some());
+        if self.files.take_settled(now) {
+            self.tell_of_unwatched_files();
+            self.state.reload(Cause::Changed);
+        }
+        let shaders = self.shaders.as_mut();
+        if shaders.is_some_and(|shaders| shaders.take_settled(now)) {
+            self.reload_shaders();
+            self.request_redraw();
+        }
+        self.carry_out_effects(event_loop);
+        let shaders = self.shaders.as_ref().and_then(FileWatch::wake_at);
+        let wake_at = [self.repaint_at, self.files.wake_at(), shaders];
+        event_loop.set_control_flow(match wake_at.into_iter().flatten().min() {
+            Some(at) => ControlFlow::WaitUntil(at),
+            None => ControlFlow::Wait,
+        });
+    }
+
+    fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
+        // When the display is gone nobody has closed the window before.
+        self.save_settings();
+        if let Some(saving) = self.saving.take() {
+            saving.end();
+        }
+        #[cfg(target_os = "linux")]
+        {
+            self.x11_drops = None;
+        }
+        // The window goes before the event loop's connection to the display does.
+        self.screen = None;
+        self.clipboard = Clipboard::Other(None);
+    }
+}

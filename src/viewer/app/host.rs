@@ -1,0 +1,525 @@
+//! The window with its surface and its graphics device: opening it, drawing frames, and starting again
+//! when the device is lost.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use egui::OutputCommand;
+use winit::dpi::LogicalSize;
+use winit::event_loop::{ActiveEventLoop, EventLoopProxy};
+#[cfg(target_os = "linux")]
+use winit::platform::wayland::WindowAttributesExtWayland as _;
+use winit::window::{Theme, Window};
+
+use super::clipboard::Clipboard;
+use super::events::Loss;
+use super::pointer_lock::PointerLock;
+use super::previews::{LivePreviews, PreviewTextures};
+use super::surface::{Next, WindowSurface};
+use super::view_texture::{Extent, ViewTexture};
+#[cfg(target_os = "linux")]
+use super::x11;
+use super::{App, UserEvent, icon, sender, surface};
+use crate::viewer::docks::Panel;
+use crate::viewer::io::watch::FileWatch;
+use crate::viewer::panels::FrameStatistics;
+use crate::viewer::ui::Canvas;
+use crate::viewer::{ViewError, places, theme};
+use mapscope_formats::Severity;
+use mapscope_render::{Gpu, Interfaces, Renderer};
+
+/// How often in a row a graphics device is lost before it is given up.
+const MAX_LOSSES: u32 = 5;
+/// A device that was there for so long is not lost in a row with the one before.
+const LASTING: Duration = Duration::from_secs(10);
+/// What the desktop knows the program by: the name of its desktop entry and of its icon.
+#[cfg(target_os = "linux")]
+const APP_ID: &str = "mapscope";
+
+/// The window and everything that is made for it.
+pub(super) struct Screen {
+    pub(super) window: Arc<Window>,
+    pub(super) gpu: Gpu,
+    /// Whether the device is known to be gone.
+    pub(super) is_lost: Arc<AtomicBool>,
+    pub(super) surface: WindowSurface,
+    pub(super) input: egui_winit::State,
+    pub(super) painter: egui_wgpu::Renderer,
+    pub(super) renderer: Renderer,
+    pub(super) view: ViewTexture,
+    pub(super) previews: PreviewTextures,
+    pub(super) pointer: PointerLock,
+    /// The window is shown together with its first frame, so that it is never empty.
+    pub(super) visible: bool,
+}
+
+impl App {
+    pub(super) fn open_window(
+        &mut self,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<Screen, ViewError> {
+        let screen = event_loop
+            .primary_monitor()
+            .or_else(|| event_loop.available_monitors().next());
+        let screen = screen.map(|screen| {
+            let size = screen.size().to_logical::<f32>(screen.scale_factor());
+            [size.width, size.height]
+        });
+        let [width, height] = self.state.settings.window_size_on(screen);
+        let attributes = Window::default_attributes()
+            .with_title(&self.title)
+            .with_inner_size(LogicalSize::new(width, height))
+            .with_min_inner_size(LogicalSize::new(480.0, 320.0))
+            .with_maximized(self.state.settings.maximized)
+            .with_theme(Some(Theme::Dark))
+            .with_window_icon(icon::window_icon())
+            .with_visible(false);
+        // By this name the desktop finds icon and name of the program; on X11 too.
+        #[cfg(target_os = "linux")]
+        let attributes = attributes.with_name(APP_ID, APP_ID);
+        let window = Arc::new(event_loop.create_window(attributes)?);
+        #[cfg(target_os = "linux")]
+        {
+            x11::set_background(&window, theme::background(true));
+            self.x11_drops = x11::Drops::start(&window, sender(&self.proxy, UserEvent::Device));
+        }
+        let mut input = egui_winit::State::new(
+            self.egui.clone(),
+            egui::ViewportId::ROOT,
+            &*window,
+            Some(window.scale_factor() as f32),
+            window.theme(),
+            None,
+        );
+        input.set_clipboard_shortcuts(false);
+        #[cfg(target_os = "linux")]
+        {
+            let tell = sender(&self.proxy, UserEvent::Device);
+            self.clipboard = Clipboard::new(event_loop.owned_display_handle(), tell);
+        }
+        input.init_accesskit(event_loop, &window, self.proxy.clone());
+        let instance = self.instance.take().map(JoinHandle::join);
+        let instance = instance.and_then(Result::ok);
+        let screen = self.screen_on(window, input, instance, event_loop)?;
+        self.name_adapter(&screen.gpu);
+        self.watch_shaders();
+        Ok(screen)
+    }
+
+    /// Makes everything that is drawn with for a window. The instance is one of the interfaces that
+    /// are asked first.
+    pub(super) fn screen_on(
+        &self,
+        window: Arc<Window>,
+        input: egui_winit::State,
+        instance: Option<wgpu::Instance>,
+        event_loop: &ActiveEventLoop,
+    ) -> Result<Screen, ViewError> {
+        let new_instance = |interfaces: Interfaces| {
+            interfaces.instance(Some(Box::new(event_loop.owned_display_handle())))
+        };
+        let first = self.interfaces;
+        let instance = instance.unwrap_or_else(|| new_instance(first));
+        let opened = surface::open(&window, first, instance).or_else(|error| {
+            match (first.next(), &error) {
+                (Some(next), ViewError::Gpu(no_adapter)) if no_adapter.is_no_adapter() => {
+                    // If that is in vain too, the first error says what was missing.
+                    surface::open(&window, next, new_instance(next)).map_err(|_| error)
+                }
+                _ => Err(error),
+            }
+        });
+        let (gpu, surface) = opened?;
+        let gpu = gpu.with_samples(self.samples);
+        Screen::new(window, input, gpu, surface, &self.proxy)
+    }
+
+    pub(super) fn name_adapter(&mut self, gpu: &Gpu) {
+        self.state.interface.adapter = gpu.adapter_name();
+        self.state.interface.adapter_and_reason = gpu.adapter_text();
+        self.state.interface.anti_aliasing = gpu.samples.to_string();
+    }
+
+    /// In debug builds the view follows the shaders on disk.
+    pub(super) fn watch_shaders(&mut self) {
+        let Some(folder) = mapscope_render::shader_folder() else {
+            return;
+        };
+        let parts = mapscope_render::SHADERS
+            .iter()
+            .flat_map(|shader| shader.parts);
+        let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
+        let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));
+        watch.set(files.iter().map(PathBuf::as_path));
+        self.shaders = Some(watch);
+    }
+
+    pub(super) fn reload_shaders(&mut self) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        match screen.renderer.reload_shaders(&screen.gpu) {
+            Ok(()) => {
+                screen.view.invalidate();
+                screen.previews.clear(&mut screen.painter);
+                self.state.notices.toast("Shaders reloaded", None);
+            }
+            Err(error) => self.state.notices.toast(error, Some(Severity::Error)),
+        }
+    }
+
+    pub(super) fn request_redraw(&self) {
+        if let Some(screen) = &self.screen {
+            screen.window.request_redraw();
+        }
+    }
+
+    /// Whether nothing of the window can be seen: what plays in it then rests.
+    pub(super) fn is_out_of_sight(&self) -> bool {
+        let screen = self.screen.as_ref().filter(|screen| screen.visible);
+        screen.is_some_and(|screen| {
+            // Only a window without the keyboard is minimised; asking the system takes time.
+            self.covered || !self.focused && screen.window.is_minimized() == Some(true)
+        })
+    }
+
+    /// Shows one frame.
+    pub(super) fn draw(&mut self) {
+        if self.is_out_of_sight() {
+            return;
+        }
+        self.show_loading();
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        if self.events.is_lost_now(Loss::Surface) {
+            screen.surface.lose();
+        }
+        // Before anything else: once the window's contents are made they must be shown.
+        let frame = match screen.surface.next(&screen.gpu) {
+            Next::Draw(frame) => frame,
+            Next::Again => {
+                screen.window.request_redraw();
+                return;
+            }
+            Next::Never => {
+                screen.hear_of_loss();
+                return;
+            }
+        };
+        if self.events.is_lost_now(Loss::Device) {
+            screen.gpu.device.destroy();
+            screen.hear_of_loss();
+        }
+        if !screen.visible {
+            screen.visible = true;
+            screen.window.set_visible(true);
+        }
+        let zoom = self.state.settings.scale * self.scale.zoom(&screen.window);
+        self.egui.set_zoom_factor(zoom);
+        let mut raw = screen.input.take_egui_input(&screen.window);
+        // The state knows of files that hover. While egui does too, it draws without a pause.
+        raw.hovered_files.clear();
+        let adapter = self.state.interface.adapter.clone();
+        self.state.interface.chunks_shown = screen.view.progress();
+        screen.view.take_times(&screen.gpu, &mut screen.renderer);
+        let frame_statistics = FrameStatistics {
+            frame_ms: screen.view.frame_ms,
+            passes: screen.view.passes,
+            has_timestamps: screen.gpu.has_timestamps(),
+            triangles: screen.view.statistics.triangles,
+            draw_calls: screen.view.statistics.draw_calls,
+            shadow_triangles: screen.view.statistics.shadow_triangles,
+            gpu_bytes: screen.view.gpu_bytes(),
+            cpu_bytes: self.state.document().map_or(0, |d| d.cpu_bytes()),
+            adapter: &adapter,
+        };
+        let mut previews = LivePreviews::new(
+            &screen.gpu,
+            &mut screen.renderer,
+            &mut screen.painter,
+            &mut screen.view,
+            &mut screen.previews,
+            self.state.files.open.clone(),
+            egui_winit::pixels_per_point(&self.egui, &screen.window),
+        );
+        let mut canvas = Canvas {
+            frame: frame_statistics,
+            previews: &mut previews,
+        };
+        let mut viewport = None;
+        // What is asked for after a while is meant from now on, however long the frame takes.
+        let began = Instant::now();
+        let mut output = self.egui.run_ui(raw, |ui| {
+            viewport = self.ui.show(ui, &mut self.state, &mut canvas);
+        });
+        if previews.unfinished() {
+            screen.window.request_redraw();
+        }
+        screen
+            .pointer
+            .hold(&screen.window, self.state.pointer.looking);
+        let mut platform = output.platform_output;
+        platform.commands.retain_mut(|command| match command {
+            OutputCommand::CopyText(text) => {
+                self.clipboard.copy(std::mem::take(text));
+                false
+            }
+            OutputCommand::TextSelectionSettled(text) => {
+                self.clipboard.copy_selection(std::mem::take(text));
+                false
+            }
+            _ => true,
+        });
+        screen
+            .input
+            .handle_platform_output(&screen.window, platform);
+        let pixels_per_point = output.pixels_per_point;
+        if let Some(rect) = viewport.filter(|_| !screen.is_lost()) {
+            let size = [rect.width(), rect.height()]
+                .map(|side| (side * pixels_per_point).round().max(1.0) as u32);
+            let measure = self.state.is_panel_open(Panel::Statistics);
+            let drawn = screen.view.update(
+                &screen.gpu,
+                &mut screen.renderer,
+                &self.state,
+                Extent {
+                    size,
+                    pixels_per_point,
+                },
+                measure,
+            );
+            if let Err(error) = &drawn {
+                self.state.refuse(&error.to_string());
+                screen.window.request_redraw();
+            }
+            if self.state.interface.chunks_shown != screen.view.progress() {
+                // For the next chunks, or to say that all are there.
+                screen.window.request_redraw();
+            }
+            let drawn = drawn.unwrap_or(false);
+            if drawn {
+                self.events.scene_frame();
+            }
+            if measure && (drawn || screen.renderer.awaits_pass_times()) {
+                // So that the panel shows what this frame took.
+                screen.window.request_redraw();
+            }
+        }
+        let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
+        // What paints the interface takes the memory of a device for granted.
+        if screen.is_lost() {
+            output.textures_delta.clear();
+            return;
+        }
+        let view_place = viewport.map(|rect| {
+            let rect = rect * pixels_per_point;
+            [rect.min.x, rect.min.y, rect.width(), rect.height()].map(f32::round)
+        });
+        let textures = output.textures_delta;
+        screen.paint(frame, &jobs, textures, pixels_per_point, view_place);
+        if self.events.enabled() {
+            // Who reads that there is a frame looks at the screen at once.
+            screen.wait();
+        }
+        self.events.frame();
+        screen.hear_of_loss();
+        self.events
+            .state(&self.state, &places::take(&self.egui), pixels_per_point);
+        let delay = output
+            .viewport_output
+            .get(&egui::ViewportId::ROOT)
+            .map_or(Duration::MAX, |output| output.repaint_delay);
+        if delay.is_zero() {
+            screen.window.request_redraw();
+        }
+        self.repaint_at = began.checked_add(delay).filter(|_| !delay.is_zero());
+    }
+
+    /// Makes everything that was on a device that is gone again on a new one. Documents are kept
+    /// in memory, so nothing is lost.
+    pub(super) fn rebuild(&mut self, reason: &str, event_loop: &ActiveEventLoop) {
+        let Some(screen) = self.screen.take() else {
+            return;
+        };
+        let before = self.lost.filter(|(_, at)| at.elapsed() < LASTING);
+        let count = before.map_or(0, |(count, _)| count) + 1;
+        if count == MAX_LOSSES {
+            self.error = Some(ViewError::DeviceLost(count, reason.to_owned()));
+            self.quit(event_loop);
+            return;
+        }
+        log::warn!("the graphics device was lost ({reason}); starting it again");
+        let (window, input, pointer) = screen.into_kept();
+        match self.screen_on(window, input, None, event_loop) {
+            Ok(mut screen) => {
+                self.lost = Some((count, Instant::now()));
+                screen.visible = true;
+                screen.pointer = pointer;
+                screen.upload_fonts(&self.egui);
+                self.ui.forget_textures();
+                self.name_adapter(&screen.gpu);
+                screen.window.request_redraw();
+                self.screen = Some(screen);
+                let text = "The graphics driver was restarted";
+                self.state.notices.toast(text, Some(Severity::Warning));
+                self.events.say("device-restored");
+                if self.saving.is_none() {
+                    self.save_again();
+                }
+            }
+            Err(error) => {
+                self.error = Some(error);
+                self.quit(event_loop);
+            }
+        }
+    }
+}
+
+impl Screen {
+    pub(super) fn new(
+        window: Arc<Window>,
+        mut input: egui_winit::State,
+        gpu: Gpu,
+        surface: wgpu::Surface<'static>,
+        proxy: &EventLoopProxy<UserEvent>,
+    ) -> Result<Self, ViewError> {
+        let is_lost = Arc::new(AtomicBool::new(false));
+        let known = Arc::clone(&is_lost);
+        let lost = sender(proxy, UserEvent::DeviceLost);
+        let lose = Arc::new(move |reason: String| {
+            if !known.swap(true, Ordering::Relaxed) {
+                lost(reason);
+            }
+        });
+        let fail = Arc::clone(&lose);
+        gpu.device.set_device_lost_callback(move |reason, message| {
+            lose(format!("{reason:?}: {message}"));
+        });
+        // A device without memory is of as little use. Without this, wgpu answers with a panic, also to
+        // whatever is asked of a device that was lost.
+        gpu.device
+            .on_uncaptured_error(Arc::new(move |error: wgpu::Error| fail(error.to_string())));
+        let surface = WindowSurface::new(surface, Arc::clone(&window), &gpu)?;
+        let most = gpu.device.limits().max_texture_dimension_2d;
+        input.set_max_texture_side(most as usize);
+        let options = egui_wgpu::RendererOptions::default();
+        let painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
+        let renderer = Renderer::new(&gpu);
+        let view = ViewTexture::new(&gpu, surface.format());
+        Ok(Self {
+            window,
+            gpu,
+            is_lost,
+            surface,
+            input,
+            painter,
+            renderer,
+            view,
+            previews: PreviewTextures::default(),
+            pointer: PointerLock::default(),
+            visible: false,
+        })
+    }
+
+    /// What outlives the device. All else goes at once: a window can have only one surface that is
+    /// drawn on.
+    pub(super) fn into_kept(self) -> (Arc<Window>, egui_winit::State, PointerLock) {
+        (self.window, self.input, self.pointer)
+    }
+
+    /// Waits until the device has done everything it was told to.
+    pub(super) fn wait(&self) {
+        self.poll(wgpu::PollType::wait_indefinitely());
+    }
+
+    /// Lets the device say that it is lost: it does so only when asked.
+    pub(super) fn hear_of_loss(&self) {
+        self.poll(wgpu::PollType::Poll);
+    }
+
+    /// Whether the device is known to be lost.
+    pub(super) fn is_lost(&self) -> bool {
+        self.is_lost.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn poll(&self, how: wgpu::PollType) {
+        if let Err(error) = self.gpu.device.poll(how) {
+            log::debug!("waiting for the graphics device: {error}");
+        }
+    }
+
+    /// Puts the letters on a new device: egui believes that they are there already.
+    pub(super) fn upload_fonts(&mut self, egui: &egui::Context) {
+        #[expect(
+            clippy::redundant_closure_for_method_calls,
+            reason = "the method alone has too narrow a lifetime"
+        )]
+        let image = egui.fonts(|fonts| fonts.image());
+        let delta = epaint::ImageDelta::full(image, egui::TextureOptions::LINEAR);
+        let id = egui::TextureId::default();
+        self.painter
+            .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
+    }
+
+    /// Draws the window's contents and presents them. The view, where it is shown, lies below all else:
+    /// `view_place` is its `[left, top, width, height]` in physical pixels.
+    #[expect(
+        clippy::iter_over_hash_type,
+        reason = "each texture is changed by itself, in any order"
+    )]
+    pub(super) fn paint(
+        &mut self,
+        frame: wgpu::SurfaceTexture,
+        jobs: &[egui::ClippedPrimitive],
+        mut textures: egui::TexturesDelta,
+        pixels_per_point: f32,
+        view_place: Option<[f32; 4]>,
+    ) {
+        let Gpu { device, queue, .. } = &self.gpu;
+        for (id, deltas) in textures.set.drain() {
+            for delta in deltas {
+                self.painter.update_texture(device, queue, id, &delta);
+            }
+        }
+        let screen = egui_wgpu::ScreenDescriptor {
+            size_in_pixels: self.surface.size(),
+            pixels_per_point,
+        };
+        let background = theme::background(view_place.is_some());
+        let mut encoder = device.create_command_encoder(&Default::default());
+        let before = self
+            .painter
+            .update_buffers(device, queue, &mut encoder, jobs, &screen);
+        let view = frame.texture.create_view(&Default::default());
+        let mut pass = encoder
+            .begin_render_pass(&wgpu::RenderPassDescriptor {
+                label: Some("window"),
+                color_attachments: &[Some(wgpu::RenderPassColorAttachment {
+                    view: &view,
+                    depth_slice: None,
+                    resolve_target: None,
+                    ops: wgpu::Operations {
+                        load: wgpu::LoadOp::Clear(self.surface.color(background)),
+                        store: wgpu::StoreOp::Store,
+                    },
+                })],
+                ..Default::default()
+            })
+            .forget_lifetime();
+        if let Some(place) = view_place {
+            self.view.copy(&mut pass, place);
+        }
+        self.painter.render(&mut pass, jobs, &screen);
+        drop(pass);
+        queue.submit(before.into_iter().chain([encoder.finish()]));
+        for id in textures.free.drain() {
+            self.painter.free_texture(&id);
+        }
+        self.window.pre_present_notify();
+        queue.present(frame);
+    }
+}

@@ -1,0 +1,318 @@
+//! What takes long, on threads: loading, listing, comparing and saving; and watching and keeping files.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::saving::{Device, ImageOrder, SaveJob, Saved, replaced_text};
+use super::{App, UserEvent, sender, view_texture};
+use crate::images::animation::DEFAULT_FPS;
+use crate::images::series::Destination;
+use crate::images::shots::Shot;
+use crate::viewer::format::counted;
+use crate::viewer::io::{compare, search};
+use crate::viewer::state::animation::SavingView;
+use crate::viewer::state::compare::CompareRequest;
+use crate::viewer::state::load::{LoadRequest, Outcome};
+use crate::viewer::state::notices::{LoadingView, Subject};
+use crate::viewer::state::playlist::Origin;
+use crate::viewer::state::{self, State};
+use mapscope_formats::Severity;
+use mapscope_scene::Progress;
+use mapscope_scene::camera::Camera;
+use mapscope_scene::saving::files_read;
+
+/// How many pixels of a picture are drawn at once along a side, at least: parts that are much smaller
+/// would take more time than they give back to the window.
+const MIN_PART_SIDE: u32 = 1024;
+
+impl App {
+    pub(super) fn load(&mut self, request: LoadRequest) {
+        let chosen = self.state.settings.chosen_maps.clone();
+        self.loader
+            .start(request, self.state.open_options(), chosen);
+        self.show_loading();
+    }
+
+    pub(super) fn show_loading(&mut self) {
+        self.state.notices.loading = self.loader.loading().map(|loading| LoadingView {
+            name: loading.name.clone(),
+            fraction: loading.progress.fraction(),
+            seen: loading.seen(),
+        });
+    }
+
+    pub(super) fn loaded(&mut self, outcome: Outcome) {
+        if !self.loader.finish(&outcome) {
+            return;
+        }
+        self.state.notices.loading = None;
+        for failure in &outcome.failures {
+            let (path, line) = (failure.path.display(), failure.message.replace('\n', " "));
+            self.events.say(format_args!("failed {path}: {line}"));
+        }
+        let what = if outcome.request.cause.is_reload() {
+            "reloaded"
+        } else {
+            "opened"
+        };
+        let version = |state: &State| state.files.open.as_ref().map(|open| open.version);
+        let before = version(&self.state);
+        self.state.loaded(outcome);
+        if let Some(open) = &self.state.files.open {
+            let path = open.path.display();
+            if version(&self.state) != before {
+                self.events.say_with_frame(format!("{what} {path}"));
+            } else if self.state.files.on_disk.is_some() {
+                self.events.say_with_frame(format!("kept {path}"));
+            }
+        }
+        self.save_settings();
+    }
+
+    /// Looks which files are where those of a list come from, on a thread of its own.
+    pub(super) fn list_files(&self, number: u64, origin: Origin) {
+        let listed = sender(&self.proxy, |(number, files)| {
+            UserEvent::Listed(number, files)
+        });
+        std::thread::spawn(move || {
+            if let Some(files) = search::list(origin) {
+                listed((number, files));
+            }
+        });
+    }
+
+    /// Compares the open file with another, on a thread of its own.
+    pub(super) fn compare(&mut self, request: CompareRequest) {
+        let compared = sender(&self.proxy, |outcome| {
+            UserEvent::Compared(Box::new(outcome))
+        });
+        let job = move || compared(compare::run(request));
+        if let Err(error) = std::thread::Builder::new().spawn(job) {
+            let text = format!("There is no thread to compare with: {error}");
+            self.state.notices.toast(text, Some(Severity::Error));
+        }
+    }
+
+    pub(super) fn watch_open_file(&mut self) {
+        let mut files = Vec::new();
+        let mut read_at = SystemTime::now();
+        if let Some(open) = self.state.open_file().filter(|open| open.demo.is_none()) {
+            read_at = open.read_at;
+            files.push(open.path.clone());
+            files.extend(open.document.about().dependencies.iter().cloned());
+        }
+        self.files
+            .set_since(files.iter().map(PathBuf::as_path), read_at);
+        self.tell_of_unwatched_files();
+    }
+
+    pub(super) fn tell_of_unwatched_files(&mut self) {
+        if let Some(trouble) = self.files.take_trouble() {
+            self.state.notices.toast(trouble, Some(Severity::Warning));
+        }
+    }
+
+    /// Saves a picture of the view.
+    pub(super) fn save_picture(&mut self, path: PathBuf) {
+        let (camera, shots) = (self.state.view.camera, vec![Shot::numbered(0)]);
+        let destination = Destination::Images(vec![path]);
+        self.save_images(camera, shots, DEFAULT_FPS, destination);
+    }
+
+    /// Saves an animation of the view.
+    pub(super) fn save_animation(&mut self, destination: Destination) {
+        let fps = self.state.interface.animation.fps;
+        let camera = self.state.animation_camera();
+        self.save_images(camera, self.state.animation_shots(), fps, destination);
+    }
+
+    pub(super) fn save_images(
+        &mut self,
+        camera: Camera,
+        shots: Vec<Shot>,
+        fps: f32,
+        destination: Destination,
+    ) {
+        let Some(document) = self.state.document().cloned() else {
+            return;
+        };
+        let pixels_per_point = self.egui.pixels_per_point();
+        let (view, size) = view_texture::picture_of(&self.state, camera, pixels_per_point);
+        // The window's own frames wait for each part.
+        let [width, height] = self.state.view.size_px;
+        let max_side = width.max(height).max(MIN_PART_SIDE);
+        let order = ImageOrder {
+            document,
+            view,
+            size,
+            max_side,
+            shots,
+            fps,
+            destination,
+        };
+        if order.destination.paths().is_empty() {
+            let why = "there is nothing to look at on the way".to_owned();
+            self.saved(Saved::Failed(why));
+        } else {
+            self.save_again = Some(order.clone());
+            self.start_saving(order);
+        }
+    }
+
+    pub(super) fn start_saving(&mut self, order: ImageOrder) {
+        let paths = order.destination.paths();
+        let (Some(screen), Some(first)) = (&self.screen, paths.first()) else {
+            return;
+        };
+        let device = Device {
+            gpu: screen.gpu.clone(),
+            is_lost: Arc::clone(&screen.is_lost),
+        };
+        let (progress, done) = self.begin_saving(first, paths.len());
+        self.saving = Some(SaveJob::images(device, order, progress, done));
+    }
+
+    /// Saves images once more whose device was lost, as soon as there is another.
+    pub(super) fn save_again(&mut self) {
+        let screen = self.screen.as_ref().filter(|screen| !screen.is_lost());
+        if screen.is_some()
+            && self.saving.is_none()
+            && let Some(order) = self.save_again.take()
+        {
+            self.events.say("saving-again");
+            self.start_saving(order);
+        }
+    }
+
+    /// Says that so many files are saved, and gives what its thread needs to say how far it is and how it
+    /// ends.
+    pub(super) fn begin_saving(
+        &mut self,
+        first: &Path,
+        files: usize,
+    ) -> (Arc<Progress>, impl FnOnce(Saved) + use<>) {
+        let progress = Arc::new(Progress::default());
+        first.clone_into(&mut self.saving_to);
+        self.state.notices.saving = Some(SavingView {
+            name: state::folder::name(first),
+            files,
+            progress: Arc::clone(&progress),
+        });
+        (progress, sender(&self.proxy, UserEvent::ImagesSaved))
+    }
+
+    /// Says how saving something ended.
+    pub(super) fn saved(&mut self, saved: Saved) {
+        self.saving = None;
+        self.state.notices.saving = None;
+        if saved == Saved::DeviceLost && self.save_again.is_some() {
+            self.save_again();
+            return;
+        }
+        self.save_again = None;
+        let (text, severity) = match saved {
+            Saved::Files(first, count, losses) => {
+                let path = first.display();
+                self.events.say(format_args!("saved {path}"));
+                let others = match count {
+                    0 | 1 => String::new(),
+                    _ => format!(" and {}", counted(count - 1, "other")),
+                };
+                let mut text = format!("Saved {path}{others}");
+                for loss in &losses {
+                    text.extend(["\n", loss]);
+                }
+                (text, None)
+            }
+            Saved::Cancelled(replaced) => {
+                self.events.say("not-saved cancelled");
+                (format!("Cancelled{}", replaced_text(replaced)), None)
+            }
+            Saved::DeviceLost => {
+                self.events.say("not-saved device lost");
+                let text = "Saving failed: the graphics driver has stopped twice while drawing";
+                (text.to_owned(), Some(Severity::Error))
+            }
+            Saved::Failed(error) => {
+                self.events.say(format_args!("not-saved {error}"));
+                let text = format!("Saving failed: {error}");
+                (text, Some(Severity::Error))
+            }
+        };
+        let subject = Subject::Save(std::mem::take(&mut self.saving_to));
+        self.state.notices.end(&subject);
+        self.state.notices.toast_about(subject, text, severity);
+    }
+
+    /// Puts what the view shows on the clipboard.
+    pub(super) fn copy_picture(&mut self) {
+        let Some(screen) = &mut self.screen else {
+            return;
+        };
+        let image = screen
+            .view
+            .take(&screen.gpu, &mut screen.renderer, &self.state);
+        match image.and_then(|image| self.clipboard.copy_image(image)) {
+            Ok(()) => {
+                self.events.say("picture-copied");
+                self.state.notices.toast("Picture copied", None);
+            }
+            Err(error) => {
+                let text = format!("The picture was not copied: {error}");
+                self.state.notices.toast(text, Some(Severity::Error));
+            }
+        }
+    }
+
+    /// Saves the image of the whole map.
+    pub(super) fn save_map(&mut self, path: PathBuf) {
+        let Some(document) = self.state.document().cloned() else {
+            return;
+        };
+        let shown = self.state.view.shown.clone();
+        let (progress, done) = self.begin_saving(&path, 1);
+        self.saving = Some(SaveJob::map(document, shown, path, progress, done));
+    }
+
+    /// Writes what is open as a file of another program.
+    pub(super) fn export(&mut self, path: PathBuf) {
+        let Some(open) = self.state.open_file() else {
+            return;
+        };
+        let document = Arc::clone(&open.document);
+        let read = files_read(&open.path, &*document);
+        let (progress, done) = self.begin_saving(&path, 1);
+        self.saving = Some(SaveJob::export(document, read, path, progress, done));
+    }
+
+    /// Writes the settings that were changed here, and takes over those that other windows changed.
+    pub(super) fn save_settings(&mut self) {
+        let Some(file) = &mut self.settings_file else {
+            return;
+        };
+        match file.save(&self.state.settings_to_keep()) {
+            Ok(Some(merged)) => {
+                self.state.notices.end(&Subject::Settings);
+                self.state.adopt_settings(merged);
+            }
+            Ok(None) => {}
+            Err(text) => {
+                let severity = Some(Severity::Warning);
+                let notices = &mut self.state.notices;
+                notices.toast_about(Subject::Settings, text, severity);
+            }
+        }
+    }
+
+    /// Takes over the settings that other windows changed.
+    pub(super) fn look_at_settings(&mut self) {
+        let Some(file) = &mut self.settings_file else {
+            return;
+        };
+        let settings = self.state.settings_to_keep();
+        if let Some(merged) = file.look(&settings) {
+            self.state.adopt_settings(merged);
+        }
+    }
+}
