@@ -23,7 +23,7 @@ impl App {
         if let Some(screen) = &self.screen {
             dialog = dialog.set_parent(&*screen.window);
         }
-        let open = self.state.open_file();
+        let open = self.state.session.open_file();
         if let Some(folder) = open.and_then(|open| open.path.parent()) {
             dialog = dialog.set_directory(folder);
         }
@@ -67,10 +67,10 @@ impl App {
                 Box::pin(async { file.await.into_iter().collect() })
             }
             PathPurpose::Export => {
-                for target in self.state.targets() {
+                for target in self.state.session.targets() {
                     dialog = dialog.add_filter(target.kind.name, &[target.kind.ending]);
                 }
-                let suggested = self.state.suggested_export();
+                let suggested = self.state.session.suggested_export();
                 let file = dialog
                     .set_file_name(state::folder::name(&suggested))
                     .save_file();

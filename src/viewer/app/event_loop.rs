@@ -74,12 +74,15 @@ impl ApplicationHandler<UserEvent> for App {
             // The interface is not to know: for it the pointer stays where it was.
             held_pointer_moved = screen.pointer.is_held();
             if let Some(by) = screen.pointer.moved(&screen.window, position) {
-                self.state.pointer.look(by, self.scale.of(&screen.window));
+                self.state
+                    .session
+                    .pointer
+                    .look(by, self.scale.of(&screen.window));
                 screen.window.request_redraw();
             }
         }
         if let WindowEvent::Focused(false) = event {
-            self.state.pointer.looking = false;
+            self.state.session.pointer.looking = false;
             screen.pointer.hold(&screen.window, false);
         }
         if !about_files && !held_pointer_moved {
@@ -167,7 +170,10 @@ impl ApplicationHandler<UserEvent> for App {
             (&self.screen, event)
             && let Some(by) = screen.pointer.mouse_moved(delta)
         {
-            self.state.pointer.look(by, self.scale.of(&screen.window));
+            self.state
+                .session
+                .pointer
+                .look(by, self.scale.of(&screen.window));
             screen.window.request_redraw();
         }
     }
@@ -176,7 +182,7 @@ impl ApplicationHandler<UserEvent> for App {
         match event {
             UserEvent::Loaded(outcome) => self.loaded(*outcome),
             UserEvent::PartHasCome => {
-                let pending = self.state.document().and_then(|it| it.pending());
+                let pending = self.state.session.document().and_then(|it| it.pending());
                 let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
                 self.events.say_with_frame(line);
             }
@@ -188,7 +194,7 @@ impl ApplicationHandler<UserEvent> for App {
                 if !self.state.relist(number, files) {
                     return;
                 }
-                let list = self.state.files.playlist.as_ref();
+                let list = self.state.playlist.as_ref();
                 let count = list.map_or(0, |list| list.files().len());
                 self.events.say_with_frame(format!("listed {count}"));
             }

@@ -151,24 +151,27 @@ impl Events {
                 self.say(format_args!("rect {name} {x} {y} {width} {height}"));
             }
         }
-        if self.hovered != state.pointer.hovered {
-            self.hovered = state.pointer.hovered;
-            self.say(format_args!("pointer {}", item_text(state.pointer.hovered)));
-        }
-        if self.selected != state.view.shown.selected {
-            self.selected = state.view.shown.selected;
+        if self.hovered != state.session.pointer.hovered {
+            self.hovered = state.session.pointer.hovered;
             self.say(format_args!(
-                "selected {}",
-                item_text(state.view.shown.selected)
+                "pointer {}",
+                item_text(state.session.pointer.hovered)
             ));
         }
-        if self.camera != Some(state.view.camera.pose) {
-            self.camera = Some(state.view.camera.pose);
-            self.say(format_args!("camera {}", state.view.camera.pose));
+        if self.selected != state.session.view.shown.selected {
+            self.selected = state.session.view.shown.selected;
+            self.say(format_args!(
+                "selected {}",
+                item_text(state.session.view.shown.selected)
+            ));
         }
-        let player = &state.player;
+        if self.camera != Some(state.session.view.camera.pose) {
+            self.camera = Some(state.session.view.camera.pose);
+            self.say(format_args!("camera {}", state.session.view.camera.pose));
+        }
+        let player = &state.session.player;
         let playing = player.is_playing() && !player.is_held();
-        let moment = (!state.clips().is_empty()).then(|| Moment {
+        let moment = (!state.session.clips().is_empty()).then(|| Moment {
             clip: player.clip(),
             playing,
             frame: (!playing).then(|| player.frame()),
@@ -176,7 +179,9 @@ impl Events {
         if self.moment != moment {
             self.moment = moment;
             if self.moment.is_some() {
-                let clip = player.clip().and_then(|index| state.clips().get(index));
+                let clip = player
+                    .clip()
+                    .and_then(|index| state.session.clips().get(index));
                 let clip = clip.map_or("none", |clip| &clip.name);
                 let frame = (player.frame() * 1000.0).round() / 1000.0;
                 let playing = if playing { "playing" } else { "paused" };

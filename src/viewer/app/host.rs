@@ -234,7 +234,7 @@ impl App {
             draw_calls: screen.view.statistics.draw_calls,
             shadow_triangles: screen.view.statistics.shadow_triangles,
             gpu_bytes: screen.view.gpu_bytes(),
-            cpu_bytes: self.state.document().map_or(0, |d| d.cpu_bytes()),
+            cpu_bytes: self.state.session.document().map_or(0, |d| d.cpu_bytes()),
             adapter: &adapter,
         };
         let mut previews = LivePreviews::new(
@@ -243,7 +243,7 @@ impl App {
             &mut screen.painter,
             &mut screen.view,
             &mut screen.previews,
-            self.state.files.open.clone(),
+            self.state.session.open.clone(),
             egui_winit::pixels_per_point(&self.egui, &screen.window),
         );
         let mut canvas = Canvas {
@@ -261,7 +261,7 @@ impl App {
         }
         screen
             .pointer
-            .hold(&screen.window, self.state.pointer.looking);
+            .hold(&screen.window, self.state.session.pointer.looking);
         let mut platform = output.platform_output;
         platform.commands.retain_mut(|command| match command {
             OutputCommand::CopyText(text) => {

@@ -56,14 +56,14 @@ impl App {
         } else {
             "opened"
         };
-        let version = |state: &State| state.files.open.as_ref().map(|open| open.version);
+        let version = |state: &State| state.session.open.as_ref().map(|open| open.version);
         let before = version(&self.state);
         self.state.loaded(outcome);
-        if let Some(open) = &self.state.files.open {
+        if let Some(open) = &self.state.session.open {
             let path = open.path.display();
             if version(&self.state) != before {
                 self.events.say_with_frame(format!("{what} {path}"));
-            } else if self.state.files.on_disk.is_some() {
+            } else if self.state.session.on_disk.is_some() {
                 self.events.say_with_frame(format!("kept {path}"));
             }
         }
@@ -97,7 +97,12 @@ impl App {
     pub(super) fn watch_open_file(&mut self) {
         let mut files = Vec::new();
         let mut read_at = SystemTime::now();
-        if let Some(open) = self.state.open_file().filter(|open| open.demo.is_none()) {
+        if let Some(open) = self
+            .state
+            .session
+            .open_file()
+            .filter(|open| open.demo.is_none())
+        {
             read_at = open.read_at;
             files.push(open.path.clone());
             files.extend(open.document.about().dependencies.iter().cloned());
@@ -115,7 +120,7 @@ impl App {
 
     /// Saves a picture of the view.
     pub(super) fn save_picture(&mut self, path: PathBuf) {
-        let (camera, shots) = (self.state.view.camera, vec![Shot::numbered(0)]);
+        let (camera, shots) = (self.state.session.view.camera, vec![Shot::numbered(0)]);
         let destination = Destination::Images(vec![path]);
         self.save_images(camera, shots, DEFAULT_FPS, destination);
     }
@@ -134,13 +139,13 @@ impl App {
         fps: f32,
         destination: Destination,
     ) {
-        let Some(document) = self.state.document().cloned() else {
+        let Some(document) = self.state.session.document().cloned() else {
             return;
         };
         let pixels_per_point = self.egui.pixels_per_point();
         let (view, size) = view_texture::picture_of(&self.state, camera, pixels_per_point);
         // The window's own frames wait for each part.
-        let [width, height] = self.state.view.size_px;
+        let [width, height] = self.state.session.view.size_px;
         let max_side = width.max(height).max(MIN_PART_SIDE);
         let order = ImageOrder {
             document,
@@ -267,17 +272,17 @@ impl App {
 
     /// Saves the image of the whole map.
     pub(super) fn save_map(&mut self, path: PathBuf) {
-        let Some(document) = self.state.document().cloned() else {
+        let Some(document) = self.state.session.document().cloned() else {
             return;
         };
-        let shown = self.state.view.shown.clone();
+        let shown = self.state.session.view.shown.clone();
         let (progress, done) = self.begin_saving(&path, 1);
         self.saving = Some(SaveJob::map(document, shown, path, progress, done));
     }
 
     /// Writes what is open as a file of another program.
     pub(super) fn export(&mut self, path: PathBuf) {
-        let Some(open) = self.state.open_file() else {
+        let Some(open) = self.state.session.open_file() else {
             return;
         };
         let document = Arc::clone(&open.document);

@@ -202,7 +202,7 @@ impl App {
             shaders: None,
             settings_file,
             dropped: Vec::new(),
-            title: state.title(),
+            title: state.session.title(),
             repaint_at: None,
             focused: false,
             covered: false,
@@ -238,7 +238,7 @@ impl App {
             }
             self.request_redraw();
         }
-        let title = self.state.title();
+        let title = self.state.session.title();
         if title != self.title {
             if let Some(screen) = &self.screen {
                 screen.window.set_title(&title);

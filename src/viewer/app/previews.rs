@@ -234,7 +234,7 @@ mod tests {
             let document =
                 mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default())
                     .unwrap();
-            self.state.files.open = Some(OpenFile::new(
+            self.state.session.open = Some(OpenFile::new(
                 source.path,
                 Some(&demo::TERRAIN),
                 document,
@@ -250,7 +250,7 @@ mod tests {
                 &mut self.painter,
                 &mut self.preview,
                 &mut self.previews,
-                self.state.files.open.clone(),
+                self.state.session.open.clone(),
                 1.0,
             );
             let shown = panel(&mut previews);
@@ -275,7 +275,14 @@ mod tests {
     #[test]
     fn previews_of_kinds_come_a_few_at_a_time_and_are_kept() {
         let mut stage = Stage::new();
-        let kinds = stage.state.document().unwrap().about().kinds.clone();
+        let kinds = stage
+            .state
+            .session
+            .document()
+            .unwrap()
+            .about()
+            .kinds
+            .clone();
         let all = |stage: &mut Stage, place| {
             stage.frame(|previews| -> Vec<Option<TextureId>> {
                 let previews = kinds.iter().map(|k| previews.kind_preview(k.item, place));

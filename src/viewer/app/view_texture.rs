@@ -63,8 +63,8 @@ pub(crate) struct Extent {
 /// [`crate::viewer::view::contour`]).
 fn view_of(state: &State, pixels_per_point: f32) -> View {
     View {
-        camera: state.view.camera,
-        shown: state.view.shown.clone(),
+        camera: state.session.view.camera,
+        shown: state.session.view.shown.clone(),
         time_secs: 0.0,
         outline_scale: pixels_per_point,
         part: None,
@@ -76,7 +76,7 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
 pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -> (View, [u32; 2]) {
     let size = state.picture_size();
     // Outlines and names have the same size relative to the contents as in the view.
-    let times = size[1] as f32 / state.view.size_px[1].max(1) as f32;
+    let times = size[1] as f32 / state.session.view.size_px[1].max(1) as f32;
     let view = View {
         shown: state.picture_shown(),
         outline_scale: (times * pixels_per_point).max(1.0),
@@ -158,14 +158,14 @@ impl ViewTexture {
         extent: Extent,
         measure: bool,
     ) -> Result<bool, UploadError> {
-        let Some(open) = &state.files.open else {
+        let Some(open) = &state.session.open else {
             self.scene = None;
             self.drawn = None;
             return Ok(false);
         };
         let now = Drawn {
-            camera: state.view.camera,
-            shown: state.view.shown.revision(),
+            camera: state.session.view.camera,
+            shown: state.session.view.shown.revision(),
             outline_scale: extent.pixels_per_point,
             version: open.version,
             drawables: open.document.revision(),
@@ -231,7 +231,7 @@ impl ViewTexture {
     ) -> Result<RgbaImage, String> {
         let target = Target::new(gpu, self.target.size);
         let view = view_of(state, 1.0);
-        let document = state.document();
+        let document = state.session.document();
         // A copied image contains deferred parts too.
         if let Some(document) = document {
             document.wait_until_complete();
@@ -259,15 +259,15 @@ mod tests {
     #[test]
     fn lines_and_names_of_a_picture_are_as_large_as_in_the_view() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
-        state.view.size_px = [640, 360];
+        state.session.view.size_px = [640, 360];
         for (times, pixels_per_point, expected) in [(1, 1.0, 1.0), (1, 2.0, 2.0), (2, 1.5, 3.0)] {
             state.interface.picture.size = PictureSize::Times(times);
-            let (view, _) = picture_of(&state, state.view.camera, pixels_per_point);
+            let (view, _) = picture_of(&state, state.session.view.camera, pixels_per_point);
             assert_eq!(view.outline_scale, expected);
         }
         state.interface.picture.size = PictureSize::Typed;
         state.interface.picture.typed_size = [64, 36];
-        let (view, _) = picture_of(&state, state.view.camera, 2.0);
+        let (view, _) = picture_of(&state, state.session.view.camera, 2.0);
         assert_eq!(view.outline_scale, 1.0, "no thinner than a pixel");
     }
 }

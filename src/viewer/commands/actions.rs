@@ -28,7 +28,7 @@ fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
 impl State {
     /// Whether a command can do anything now.
     pub(crate) fn is_enabled(&self, action: Action) -> bool {
-        let open = self.files.open.is_some();
+        let open = self.session.open.is_some();
         match action {
             Action::Reload
             | Action::Close
@@ -39,44 +39,55 @@ impl State {
             Action::Do(operation) => (operation.is_enabled)(self),
             Action::SavePicture => self.can_save(),
             Action::SaveAnimation => self.can_save_animation(),
-            Action::SaveMap => self.can_save() && self.is_map(),
-            Action::ChooseMap => self.can_choose_map(),
-            Action::Counterpart => self.counterpart().is_some(),
-            Action::GameView => open && !self.is_map(),
-            Action::Orthographic => open && !self.view.is_flat(),
+            Action::SaveMap => self.can_save() && self.session.is_map(),
+            Action::ChooseMap => self.session.can_choose_map(),
+            Action::Counterpart => self.session.counterpart().is_some(),
+            Action::GameView => open && !self.session.is_map(),
+            Action::Orthographic => open && !self.session.view.is_flat(),
             Action::FieldOfView(_) => {
-                open && self.view.camera.projection == Projection::Perspective
+                open && self.session.view.camera.projection == Projection::Perspective
             }
-            Action::Flat | Action::MiniMap => self.is_map(),
-            Action::ActualSize | Action::Zoom { .. } => self.view.is_flat(),
-            Action::Solo => self.selected_layer().is_some(),
-            Action::Neighbor { .. } => self.open_file().is_some_and(|open| open.demo.is_none()),
-            Action::FrameSelection => open && self.view.shown.selected.is_some(),
-            Action::Walk(direction) => self.neighbor(direction).is_some(),
-            Action::NextOfKind { .. } => open && self.kind_of_selection().is_some(),
-            Action::SelectedWeights => self.has_joints(),
-            Action::Surroundings(Surroundings::Shadows) => {
-                self.document().is_some_and(|it| it.environment().is_some())
-            }
-            Action::HoldVisibility => self.view.shown.overlays.contains(OverlayId::Visibility),
+            Action::Flat | Action::MiniMap => self.session.is_map(),
+            Action::ActualSize | Action::Zoom { .. } => self.session.view.is_flat(),
+            Action::Solo => self.session.selected_layer().is_some(),
+            Action::Neighbor { .. } => self
+                .session
+                .open_file()
+                .is_some_and(|open| open.demo.is_none()),
+            Action::FrameSelection => open && self.session.view.shown.selected.is_some(),
+            Action::Walk(direction) => self.session.neighbor(direction).is_some(),
+            Action::NextOfKind { .. } => open && self.session.kind_of_selection().is_some(),
+            Action::SelectedWeights => self.session.has_joints(),
+            Action::Surroundings(Surroundings::Shadows) => self
+                .session
+                .document()
+                .is_some_and(|it| it.environment().is_some()),
+            Action::HoldVisibility => self
+                .session
+                .view
+                .shown
+                .overlays
+                .contains(OverlayId::Visibility),
             Action::Animation(Animation::Timeline) => true,
             Action::Animation(action) => self.can_animate(action),
-            Action::Panel(panel) => self.offers(panel),
-            Action::Overlay(id) => self.offers_overlay(id) && self.why_no_overlay(id).is_none(),
-            Action::PlainSurface => self.surface_overlays().next().is_some(),
-            Action::Level { .. } => self.has_levels(),
-            Action::Cut => self.can_cut(),
-            Action::HideSelection => self.hidden_with_selection().is_some(),
-            Action::ShowAll => !self.view.shown.hidden.is_empty(),
+            Action::Panel(panel) => self.session.offers(panel),
+            Action::Overlay(id) => {
+                self.session.offers_overlay(id) && self.session.why_no_overlay(id).is_none()
+            }
+            Action::PlainSurface => self.session.surface_overlays().next().is_some(),
+            Action::Level { .. } => self.session.has_levels(),
+            Action::Cut => self.session.can_cut(),
+            Action::HideSelection => self.session.hidden_with_selection().is_some(),
+            Action::ShowAll => !self.session.view.shown.hidden.is_empty(),
             Action::Clear => {
                 self.notices.loading.is_some()
                     || self.interface.dialog.is_some()
                     || !self.notices.failures.is_empty()
-                    || self.tells_of_disk()
+                    || self.session.tells_of_disk()
                     || self.notices.offers_scene
-                    || self.tools.measure.is_open()
-                    || self.view.can_leave_mode()
-                    || self.view.shown.selected.is_some()
+                    || self.session.tools.measure.is_open()
+                    || self.session.view.can_leave_mode()
+                    || self.session.view.shown.selected.is_some()
             }
             Action::Open
             | Action::OpenPath
@@ -95,8 +106,8 @@ impl State {
     /// Why a command can do nothing now, where that is not plain from what is open.
     pub(crate) fn why_disabled(&self, action: Action) -> Option<String> {
         match action {
-            Action::Counterpart => self.why_no_counterpart(),
-            Action::Overlay(id) => self.why_no_overlay(id),
+            Action::Counterpart => self.session.why_no_counterpart(),
+            Action::Overlay(id) => self.session.why_no_overlay(id),
             Action::SavePicture | Action::SaveMap => self.why_no_saving(),
             Action::SaveAnimation => self.why_no_animation(),
             _ => None,
@@ -108,22 +119,26 @@ impl State {
         match action {
             Action::Panel(panel) => Some(self.is_panel_open(panel)),
             Action::FullScreen => Some(self.interface.full_screen),
-            Action::Orthographic => Some(self.view.camera.projection == Projection::Orthographic),
+            Action::Orthographic => {
+                Some(self.session.view.camera.projection == Projection::Orthographic)
+            }
             Action::GameView => Some(matches!(
-                self.view.mode,
+                self.session.view.mode,
                 CameraMode::Game | CameraMode::Walk
             )),
-            Action::Fly => Some(self.view.mode == CameraMode::Fly),
-            Action::Flat => Some(self.view.is_flat()),
+            Action::Fly => Some(self.session.view.mode == CameraMode::Fly),
+            Action::Flat => Some(self.session.view.is_flat()),
             Action::MiniMap => Some(self.settings.mini_map),
             Action::SelectedWeights => Some(self.settings.joint_weights),
-            Action::Surroundings(Surroundings::Shadows) => Some(!self.view.shown.hides_shadows),
-            Action::HoldVisibility => Some(self.tools.holds_visibility),
-            Action::Measure => Some(self.tools.measure.is_open()),
+            Action::Surroundings(Surroundings::Shadows) => {
+                Some(!self.session.view.shown.hides_shadows)
+            }
+            Action::HoldVisibility => Some(self.session.tools.holds_visibility),
+            Action::Measure => Some(self.session.tools.measure.is_open()),
             Action::Animation(action) => self.is_animation_on(action),
-            Action::Overlay(id) => Some(self.is_overlay_on(id)),
-            Action::PlainSurface => Some(self.is_surface_plain()),
-            Action::Cut => Some(self.tools.clip_box.is_open()),
+            Action::Overlay(id) => Some(self.session.is_overlay_on(id)),
+            Action::PlainSurface => Some(self.session.is_surface_plain()),
+            Action::Cut => Some(self.session.tools.clip_box.is_open()),
             _ => None,
         }
     }
@@ -132,32 +147,36 @@ impl State {
     pub(crate) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
         match command.action {
             Action::Overlay(id) => {
-                let overlay = self.overlays().iter().find(|overlay| overlay.id == id);
+                let overlay = self
+                    .session
+                    .overlays()
+                    .iter()
+                    .find(|overlay| overlay.id == id);
                 overlay.map(|overlay| [overlay.name, overlay.help])
             }
-            Action::Walk(direction) => self.view.shown.selected.and_then(|item| {
-                let document = self.document()?;
+            Action::Walk(direction) => self.session.view.shown.selected.and_then(|item| {
+                let document = self.session.document()?;
                 document.neighbor(item, direction).name
             }),
-            Action::View(view) if self.can_cut() => level_view_name(view),
+            Action::View(view) if self.session.can_cut() => level_view_name(view),
             // Levels have no bones.
-            Action::Animation(Animation::BindPose) if self.can_cut() => Some([
+            Action::Animation(Animation::BindPose) if self.session.can_cut() => Some([
                 "Without motion",
                 "Show materials as they are before they move",
             ]),
-            Action::Animation(Animation::BindPose) if self.has_layers() => Some([
+            Action::Animation(Animation::BindPose) if self.session.has_layers() => Some([
                 "Without motion",
                 "Show tiles as they are before they change",
             ]),
-            Action::Counterpart if self.is_scene() => Some([
+            Action::Counterpart if self.session.is_scene() => Some([
                 "Show the map alone",
                 "Open the map that the scene stands on, without anything on it",
             ]),
-            Action::HideSelection if self.has_layers() => Some([
+            Action::HideSelection if self.session.has_layers() => Some([
                 "Hide layer",
                 "Hide the layer that is selected, or that the selection is on",
             ]),
-            Action::ShowAll if self.has_layers() => {
+            Action::ShowAll if self.session.has_layers() => {
                 Some(["Show all layers", "Show again every layer that was hidden"])
             }
             _ => None,
@@ -179,7 +198,7 @@ impl State {
             return;
         }
         if !matches!(action, Action::Zoom { .. }) {
-            self.view.history.rest();
+            self.session.view.history.rest();
         }
         let ask_path = |state: &mut Self, purpose| state.effects.push(Effect::AskPath(purpose));
         match action {
@@ -241,100 +260,105 @@ impl State {
                 }
             }
             Action::FrameSelection => {
-                if let Some(item) = self.view.shown.selected {
-                    self.frame(item);
+                if let Some(item) = self.session.view.shown.selected {
+                    self.session.frame(item);
                 }
             }
-            Action::FrameAll => self.frame_all(),
+            Action::FrameAll => self.session.frame_all(),
             Action::View(view) => {
-                self.view.set_mode(CameraMode::Orbit);
-                let camera = &self.view.camera;
+                self.session.view.set_mode(CameraMode::Orbit);
+                let camera = &self.session.view.camera;
                 let direction = view.direction(camera.handedness, camera.projection);
-                let is_all = self.view.framed == Some(camera.pose);
-                self.view.camera.pose = camera_control::face(camera, direction);
+                let is_all = self.session.view.framed == Some(camera.pose);
+                self.session.view.camera.pose = camera_control::face(camera, direction);
                 if is_all {
-                    self.frame_all();
+                    self.session.frame_all();
                 }
             }
             Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {
-                let camera = &mut self.view.camera;
+                let camera = &mut self.session.view.camera;
                 camera.project_by(match camera.projection {
                     Projection::Perspective => Projection::Orthographic,
                     Projection::Orthographic => Projection::Perspective,
                 });
             }
             Action::GameView => {
-                if let Some(open) = &self.files.open
-                    && !self.view.toggle_game_view(&*open.document)
+                if let Some(open) = &self.session.open
+                    && !self.session.view.toggle_game_view(&*open.document)
                 {
                     self.notices.toast("There is no floor to stand on", None);
                 }
             }
             Action::Fly => {
-                if let Some(open) = &self.files.open {
-                    self.view.toggle_fly(&*open.document);
+                if let Some(open) = &self.session.open {
+                    self.session.view.toggle_fly(&*open.document);
                 }
             }
             Action::Flat => {
-                if let Some(open) = &self.files.open {
-                    self.view.toggle_flat(&*open.document);
+                if let Some(open) = &self.session.open {
+                    self.session.view.toggle_flat(&*open.document);
                 }
             }
             Action::ActualSize => {
-                if let Some(open) = &self.files.open {
-                    let middle = self.view.middle_of_view();
-                    self.view.zoom_flat_to(&*open.document, 1.0, middle);
+                if let Some(open) = &self.session.open {
+                    let middle = self.session.view.middle_of_view();
+                    self.session.view.zoom_flat_to(&*open.document, 1.0, middle);
                 }
             }
             Action::Zoom { nearer } => {
-                if let Some(open) = &self.files.open {
-                    let middle = self.view.middle_of_view();
-                    self.view.zoom_flat(&*open.document, nearer, middle);
+                if let Some(open) = &self.session.open {
+                    let middle = self.session.view.middle_of_view();
+                    self.session.view.zoom_flat(&*open.document, nearer, middle);
                 }
             }
             Action::Measure => {
-                if let Some(open) = &self.files.open {
-                    self.tools.measure.toggle(&*open.document);
+                if let Some(open) = &self.session.open {
+                    self.session.tools.measure.toggle(&*open.document);
                 }
             }
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
-            Action::HoldVisibility => self.tools.holds_visibility = !self.tools.holds_visibility,
+            Action::HoldVisibility => {
+                self.session.tools.holds_visibility = !self.session.tools.holds_visibility
+            }
             Action::Surroundings(Surroundings::Shadows) => {
-                self.view.shown.hides_shadows = !self.view.shown.hides_shadows;
+                self.session.view.shown.hides_shadows = !self.session.view.shown.hides_shadows;
             }
             Action::SelectedWeights => {
                 self.settings.joint_weights = !self.settings.joint_weights;
-                self.view.shown.hides_weights = !self.settings.joint_weights;
+                self.session.view.shown.hides_weights = !self.settings.joint_weights;
             }
             Action::Solo => {
-                if let Some(layer) = self.selected_layer() {
-                    self.solo(layer);
+                if let Some(layer) = self.session.selected_layer() {
+                    self.session.solo(layer);
                 }
             }
             Action::Do(operation) => (operation.run)(self),
             Action::Clear => self.clear(),
             Action::Walk(direction) => {
-                let neighbor = self.neighbor(direction);
-                self.select(neighbor);
-                self.keep_in_view();
+                let neighbor = self.session.neighbor(direction);
+                self.session.select(neighbor);
+                self.session.keep_in_view();
             }
             Action::NextOfKind { backwards } => {
-                if let Some(kind) = self.kind_of_selection() {
+                if let Some(kind) = self.session.kind_of_selection() {
                     self.next_of_kind(kind, backwards);
                 }
             }
             Action::Animation(action) => self.animate(action),
             Action::Overlay(id) => {
-                let on = !self.is_overlay_on(id);
+                let on = !self.session.is_overlay_on(id);
                 self.switch_overlay(id, on);
-                self.tools.problem_overlays.retain(|other| *other != id);
+                self.session
+                    .tools
+                    .problem_overlays
+                    .retain(|other| *other != id);
             }
             Action::PlainSurface => self.make_surface_plain(),
-            Action::Level { backwards } => self.next_level(backwards),
-            Action::Cut => self.toggle_cut(),
-            Action::HideSelection => self.hide_selection(),
-            Action::ShowAll => self.view.shown.hidden.clear(),
+            Action::Level { backwards } => self.session.next_level(backwards),
+            Action::Cut => self.session.toggle_cut(),
+            Action::HideSelection => self.session.hide_selection(),
+            Action::ShowAll => self.session.view.shown.hidden.clear(),
             Action::Palette => {
                 self.interface.dialog = Some(Dialog::Palette {
                     text: String::new(),
@@ -361,49 +385,54 @@ impl State {
             self.effects.push(Effect::CancelLoad);
         } else if !self.notices.failures.is_empty() {
             self.notices.failures.clear();
-        } else if self.tells_of_disk() {
-            self.files.on_disk_dismissed = true;
+        } else if self.session.tells_of_disk() {
+            self.session.on_disk_dismissed = true;
         } else if self.notices.offers_scene {
             self.notices.offers_scene = false;
-        } else if self.tools.measure.is_open() {
-            self.tools.measure.close();
-        } else if self.view.can_leave_mode()
-            && let Some(open) = &self.files.open
+        } else if self.session.tools.measure.is_open() {
+            self.session.tools.measure.close();
+        } else if self.session.view.can_leave_mode()
+            && let Some(open) = &self.session.open
         {
-            self.view.leave_mode(&*open.document);
+            self.session.view.leave_mode(&*open.document);
         } else {
-            let selected = self.view.shown.selected;
-            let document = self.document();
+            let selected = self.session.view.shown.selected;
+            let document = self.session.document();
             match selected.and_then(|item| document?.whole_of(item)) {
-                whole @ Some(_) => self.select(whole),
-                None => self.deselect(),
+                whole @ Some(_) => self.session.select(whole),
+                None => self.session.deselect(),
             }
         }
     }
 
     /// Makes the field of view wider or narrower, as long as it is usable.
     fn change_field_of_view(&mut self, change: ScaleChange) {
-        let in_use = self.view.field_of_view();
+        let in_use = self.session.view.field_of_view();
         let degrees = match change {
             ScaleChange::Larger => in_use + FIELD_OF_VIEW_STEP_DEGREES,
             ScaleChange::Smaller => in_use - FIELD_OF_VIEW_STEP_DEGREES,
-            ScaleChange::Reset => FieldsOfView::default().of(self.view.mode),
+            ScaleChange::Reset => FieldsOfView::default().of(self.session.view.mode),
         };
-        self.settings.fields_of_view.set(self.view.mode, degrees);
-        self.view.fov = self.settings.fields_of_view;
-        self.view.use_field_of_view();
-        let text = format!("Field of view {}°", fixed(self.view.field_of_view(), 0));
+        self.settings
+            .fields_of_view
+            .set(self.session.view.mode, degrees);
+        self.session.view.fov = self.settings.fields_of_view;
+        self.session.view.use_field_of_view();
+        let text = format!(
+            "Field of view {}°",
+            fixed(self.session.view.field_of_view(), 0)
+        );
         self.notices.replace_toast("Field of view", text);
     }
 
     /// Whether a command can do anything now.
     fn can_animate(&self, action: Animation) -> bool {
-        let clips = self.clips().len();
+        let clips = self.session.clips().len();
         match action {
-            Animation::Clip { .. } => clips > usize::from(self.player.clip().is_some()),
-            Animation::WholeRange => clips > 0 && !self.player.is_whole_range(),
+            Animation::Clip { .. } => clips > usize::from(self.session.player.clip().is_some()),
+            Animation::WholeRange => clips > 0 && !self.session.player.is_whole_range(),
             Animation::Step { .. } | Animation::End { .. } | Animation::Range { .. } => {
-                self.player.clip().is_some()
+                self.session.player.clip().is_some()
             }
             Animation::Timeline => true,
             Animation::Play
@@ -418,10 +447,12 @@ impl State {
 
     /// Whether what a command switches is on.
     fn is_animation_on(&self, action: Animation) -> Option<bool> {
-        let player = &self.player;
+        let player = &self.session.player;
         match action {
             Animation::Play => Some(player.is_playing()),
-            Animation::BindPose => Some(!self.clips().is_empty() && player.clip().is_none()),
+            Animation::BindPose => {
+                Some(!self.session.clips().is_empty() && player.clip().is_none())
+            }
             Animation::Loop(mode) => Some(player.loop_mode() == mode),
             Animation::Backwards => Some(player.is_backwards()),
             Animation::Smooth => Some(player.is_smooth()),
@@ -434,44 +465,47 @@ impl State {
     fn animate(&mut self, action: Animation) {
         match action {
             Animation::Play => {
-                if self.player.clip().is_none() {
-                    self.choose_clip(Some(0));
+                if self.session.player.clip().is_none() {
+                    self.session.choose_clip(Some(0));
                 }
-                let playing = !self.player.is_playing();
-                self.player.set_playing(playing);
-                self.plays_at_once = playing;
+                let playing = !self.session.player.is_playing();
+                self.session.player.set_playing(playing);
+                self.session.plays_at_once = playing;
             }
             Animation::Stop => {
-                self.player.stop();
-                self.plays_at_once = false;
+                self.session.player.stop();
+                self.session.plays_at_once = false;
             }
-            Animation::Step { backwards } => self.player.step(backwards),
-            Animation::End { last } => self.player.go_to_end_of_range(last),
+            Animation::Step { backwards } => self.session.player.step(backwards),
+            Animation::End { last } => self.session.player.go_to_end_of_range(last),
             Animation::Clip { backwards } => self.step_clip(backwards),
-            Animation::BindPose => self.choose_clip(None),
-            Animation::Loop(mode) => self.player.set_loop_mode(mode),
-            Animation::Backwards => self.player.turn_around(),
-            Animation::Smooth => self.player.set_smooth(!self.player.is_smooth()),
+            Animation::BindPose => self.session.choose_clip(None),
+            Animation::Loop(mode) => self.session.player.set_loop_mode(mode),
+            Animation::Backwards => self.session.player.turn_around(),
+            Animation::Smooth => self
+                .session
+                .player
+                .set_smooth(!self.session.player.is_smooth()),
             Animation::Speed { faster } => {
-                self.player.change_speed(faster);
+                self.session.player.change_speed(faster);
                 if !self.settings.timeline.shown {
-                    let text = format!("Speed {}×", self.player.speed());
+                    let text = format!("Speed {}×", self.session.player.speed());
                     self.notices.toast(text, None);
                 }
             }
             Animation::Range { last } => {
-                let frame = self.player.whole_frame();
+                let frame = self.session.player.whole_frame();
                 if last {
-                    self.player.set_range_end(frame);
+                    self.session.player.set_range_end(frame);
                 } else {
-                    self.player.set_range_start(frame);
+                    self.session.player.set_range_start(frame);
                 }
             }
-            Animation::WholeRange => self.player.reset_range(),
+            Animation::WholeRange => self.session.player.reset_range(),
             Animation::Timeline => {
                 self.settings.timeline.shown = !self.settings.timeline.shown;
             }
         }
-        self.show_moment();
+        self.session.show_moment();
     }
 }

@@ -356,25 +356,25 @@ static TABLE: &[Command] = &[
         "Open the file before this one"),
     command("file.back", "Go back", &[alt(Key::ArrowLeft)], ("File", 1), Action::Do(&Operation {
         id: "back",
-        is_enabled: |state| state.can_return(true),
+        is_enabled: |state| state.session.can_return(true),
         run: |state| state.go_back(true),
     }),
         "Open the file that was open before this one, as it was looked at"),
     command("file.forward", "Go forward", &[alt(Key::ArrowRight)], ("File", 1), Action::Do(&Operation {
         id: "forward",
-        is_enabled: |state| state.can_return(false),
+        is_enabled: |state| state.session.can_return(false),
         run: |state| state.go_back(false),
     }),
         "Open the file again that was left by going back"),
     command("compare", "Compare with…", &[ctrl_shift(Key::D)], ("File", 1), Action::Do(&Operation {
         id: "compare",
-        is_enabled: |state| state.document().is_some(),
+        is_enabled: |state| state.session.document().is_some(),
         run: |state| state.effects.push(Effect::AskPath(PathPurpose::Compare)),
     }),
         "Choose a file of the same format and list what differs"),
     command("changes.show", "What changed", &[], ("File", 1), Action::Do(&Operation {
         id: "changes",
-        is_enabled: |state| state.tools.comparison.found.is_some(),
+        is_enabled: |state| state.session.tools.comparison.found.is_some(),
         run: State::show_changes,
     }),
         "List what the last reload has changed, or what differs from the file that this one was compared with"),
@@ -386,7 +386,7 @@ static TABLE: &[Command] = &[
         "Save the view as a PNG of any size"),
     command("copy-picture", "Copy picture", &[ctrl_shift(Key::P)], ("File", 2), Action::Do(&Operation {
         id: "copy-picture",
-        is_enabled: |state| state.document().is_some(),
+        is_enabled: |state| state.session.document().is_some(),
         run: |state| state.effects.push(Effect::CopyPicture),
     }),
         "Copy what the view shows as a picture, for other programs to paste"),
@@ -456,14 +456,14 @@ static TABLE: &[Command] = &[
         "Move the camera so that everything is in view"),
     command("camera.back", "Previous view", &[ctrl(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "previous-view",
-        is_enabled: |state| state.view.has_view(true),
-        run: |state| state.see_again(true),
+        is_enabled: |state| state.session.view.has_view(true),
+        run: |state| state.session.see_again(true),
     }),
         "Go back to where the camera was before it moved"),
     command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "next-view",
-        is_enabled: |state| state.view.has_view(false),
-        run: |state| state.see_again(false),
+        is_enabled: |state| state.session.view.has_view(false),
+        run: |state| state.session.see_again(false),
     }),
         "Go forward to the view that was left by going back"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
@@ -494,10 +494,10 @@ static TABLE: &[Command] = &[
         "Move with W A S D, Q and E and look around by dragging, or stop doing so"),
     command("camera.look-through", "Look through camera", &[shift(Key::V)], ("Camera", 2), Action::Do(&Operation {
         id: "look-through",
-        is_enabled: |state| state.view.shown.selected.is_some_and(|item| state.is_camera(item)),
+        is_enabled: |state| state.session.view.shown.selected.is_some_and(|item| state.session.is_camera(item)),
         run: |state| {
-            if let Some(item) = state.view.shown.selected {
-                state.look_through(item);
+            if let Some(item) = state.session.view.shown.selected {
+                state.session.look_through(item);
             }
         },
     }),
@@ -510,9 +510,9 @@ static TABLE: &[Command] = &[
         "See 45 degrees from top to bottom, or 70 through the eyes of a player"),
     command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 4), Action::Do(&Operation {
         id: "copy-camera",
-        is_enabled: |state| state.document().is_some(),
+        is_enabled: |state| state.session.document().is_some(),
         run: |state| {
-            let pose = state.view.camera.pose.to_string();
+            let pose = state.session.view.camera.pose.to_string();
             state.effects.push(Effect::Copy(pose));
             state.notices.toast("Camera copied", None);
         },
@@ -520,7 +520,7 @@ static TABLE: &[Command] = &[
         "Copy eye and target as text, in the form that --camera takes"),
     command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 4), Action::Do(&Operation {
         id: "paste-camera",
-        is_enabled: |state| state.document().is_some(),
+        is_enabled: |state| state.session.document().is_some(),
         run: |state| state.effects.push(Effect::PastePose),
     }),
         "Move the camera to the eye and target in the clipboard"),
@@ -529,7 +529,7 @@ static TABLE: &[Command] = &[
         "Stop loading, close what is in front, or select nothing"),
     command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
         id: "find-in-outliner",
-        is_enabled: |state| state.document().is_some() && !state.interface.full_screen,
+        is_enabled: |state| state.session.document().is_some() && !state.interface.full_screen,
         run: |state| {
             state.show_panel(Panel::Outliner);
             state.interface.focus_move = Some(FocusMove::Search);
@@ -538,9 +538,9 @@ static TABLE: &[Command] = &[
         "Type part of a name to list only what has it in the outliner"),
     command("select.open", "Open file of selection", &[ctrl(Key::Enter)], ("Select", 0), Action::Do(&Operation {
         id: "open-file-of-selection",
-        is_enabled: |state| state.file_of_selection().is_some(),
+        is_enabled: |state| state.session.file_of_selection().is_some(),
         run: |state| {
-            if let Some(selected) = state.view.shown.selected {
+            if let Some(selected) = state.session.view.shown.selected {
                 state.open_file_of(selected);
             }
         },
@@ -560,14 +560,14 @@ static TABLE: &[Command] = &[
         "Select and show the item of the same kind before this one"),
     command("changes.next", "Next change", &[key(Key::F8)], ("Select", 2), Action::Do(&Operation {
         id: "next-change",
-        is_enabled: State::has_changes,
-        run: |state| state.next_change(false),
+        is_enabled: |state| state.session.has_changes(),
+        run: |state| state.session.next_change(false),
     }),
         "Select and show the next difference from the file, or version, that this one was compared with"),
     command("changes.previous", "Previous change", &[shift(Key::F8)], ("Select", 2), Action::Do(&Operation {
         id: "previous-change",
-        is_enabled: State::has_changes,
-        run: |state| state.next_change(true),
+        is_enabled: |state| state.session.has_changes(),
+        run: |state| state.session.next_change(true),
     }),
         "Select and show the difference before this one"),
     command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,

@@ -98,43 +98,47 @@ impl State {
     /// Does what a panel asks for.
     pub(crate) fn request(&mut self, request: Request) {
         match request {
-            Request::Select(item) => self.select(item),
+            Request::Select(item) => self.session.select(item),
             Request::OpenFileOf(item) => self.open_file_of(item),
-            Request::Hover(item) => self.pointer.hovered = item,
-            Request::Frame(item) => self.frame(item),
+            Request::Hover(item) => self.session.pointer.hovered = item,
+            Request::Frame(item) => self.session.frame(item),
             Request::Visit(item) => self.visit(item),
-            Request::LookThrough(item) => self.look_through(item),
+            Request::LookThrough(item) => self.session.look_through(item),
             Request::NextOfKind { kind, backwards } => self.next_of_kind(kind, backwards),
-            Request::ShowFrame(frame) => self.scrub(frame),
-            Request::GoToFrame(frame) => self.go_to_frame(frame),
-            Request::HoldMoment => self.player.hold(),
-            Request::ChooseClip(clip) => self.choose_clip(clip),
-            Request::SetFps(fps) => self.player.set_fps(fps),
-            Request::SetSpeed(speed) => self.player.set_speed(speed),
-            Request::SetRangeStart(frame) => self.player.set_range_start(frame),
-            Request::SetRangeEnd(frame) => self.player.set_range_end(frame),
+            Request::ShowFrame(frame) => self.session.scrub(frame),
+            Request::GoToFrame(frame) => self.session.go_to_frame(frame),
+            Request::HoldMoment => self.session.player.hold(),
+            Request::ChooseClip(clip) => self.session.choose_clip(clip),
+            Request::SetFps(fps) => self.session.player.set_fps(fps),
+            Request::SetSpeed(speed) => self.session.player.set_speed(speed),
+            Request::SetRangeStart(frame) => self.session.player.set_range_start(frame),
+            Request::SetRangeEnd(frame) => self.session.player.set_range_end(frame),
             Request::Warn(text) => self.notices.toast(text, Some(Severity::Warning)),
             Request::ShowProblem(target) => self.show_problem(target),
-            Request::ShowChange(index) => self.show_change(index),
-            Request::ShowLevel(level) => self.show_level(level),
-            Request::Hide(item, hide) => self.hide(item, hide),
-            Request::SetLight(light, intensity) => self.view.shown.lights.set(light, intensity),
-            Request::SetOpacity(layer, opacity) => self.view.shown.opacities.set(layer, opacity),
-            Request::Solo(layer) => self.solo(layer),
-            Request::ShowAll => self.view.shown.hidden.clear(),
-            Request::SwitchAllLights(on) => self.switch_all_lights(on),
-            Request::CellDepth(depth) => self.view.shown.cell_depth = depth,
+            Request::ShowChange(index) => self.session.show_change(index),
+            Request::ShowLevel(level) => self.session.show_level(level),
+            Request::Hide(item, hide) => self.session.hide(item, hide),
+            Request::SetLight(light, intensity) => {
+                self.session.view.shown.lights.set(light, intensity)
+            }
+            Request::SetOpacity(layer, opacity) => {
+                self.session.view.shown.opacities.set(layer, opacity)
+            }
+            Request::Solo(layer) => self.session.solo(layer),
+            Request::ShowAll => self.session.view.shown.hidden.clear(),
+            Request::SwitchAllLights(on) => self.session.switch_all_lights(on),
+            Request::CellDepth(depth) => self.session.view.shown.cell_depth = depth,
             Request::CenterFlat(middle) => {
-                if let Some(open) = &self.files.open {
-                    self.view.center_flat(&*open.document, middle);
+                if let Some(open) = &self.session.open {
+                    self.session.view.center_flat(&*open.document, middle);
                 }
             }
-            Request::SetLayerGap(gap) => self.view.shown.layer_gap = gap,
-            Request::SetCut(cut) => self.set_cut(cut),
+            Request::SetLayerGap(gap) => self.session.view.shown.layer_gap = gap,
+            Request::SetCut(cut) => self.session.set_cut(cut),
             Request::OpenPaths(paths) => self.open_paths(&paths),
             Request::OpenListed(index) => self.open_listed(index),
             Request::FilterListed(filter) => {
-                if let Some(list) = &mut self.files.playlist {
+                if let Some(list) = &mut self.playlist {
                     list.set_filter(filter);
                 }
             }

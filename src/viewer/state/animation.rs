@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::State;
+use super::session::Session;
 use crate::images::animation::{AnimationFormat, DEFAULT_FPS};
 use crate::images::series::{Destination, FramePattern};
 use crate::images::shots::Shot;
@@ -87,7 +88,7 @@ impl SavingView {
     }
 }
 
-impl State {
+impl Session {
     /// Why something cannot move in an animation now.
     pub(crate) fn why_no_motion(&self, motion: Motion) -> Option<&'static str> {
         match motion {
@@ -106,18 +107,20 @@ impl State {
             }
         }
     }
+}
 
+impl State {
     /// What moves in an animation: what was chosen, or else the first that can.
     pub(crate) fn motion(&self) -> Option<Motion> {
         let chosen = self.interface.animation.motion;
         let mut motions = [chosen].into_iter().chain(Motion::ALL);
-        motions.find(|motion| self.why_no_motion(*motion).is_none())
+        motions.find(|motion| self.session.why_no_motion(*motion).is_none())
     }
 
     /// Whether nothing is being saved. Two at once would take more of the graphics device than they
     /// gain.
     pub(crate) fn can_save(&self) -> bool {
-        self.document().is_some() && self.notices.saving.is_none()
+        self.session.document().is_some() && self.notices.saving.is_none()
     }
 
     /// Whether there is something to animate that can be saved.
@@ -133,7 +136,7 @@ impl State {
 
     /// Why no animation can be saved, where that is not plain from what is open.
     pub(crate) fn why_no_animation(&self) -> Option<String> {
-        if self.document().is_none() || self.can_save_animation() {
+        if self.session.document().is_none() || self.can_save_animation() {
             return None;
         }
         let why = self.why_no_saving();
@@ -144,7 +147,7 @@ impl State {
 
     /// How many images the animation has that is asked for.
     pub(crate) fn animation_length(&self) -> u32 {
-        let [first, last] = self.player.range();
+        let [first, last] = self.session.player.range();
         match self.motion() {
             Some(Motion::Clip) => last - first + 1,
             Some(Motion::Turntable | Motion::Cameras) => self.interface.animation.views,
@@ -158,11 +161,11 @@ impl State {
         match self.motion() {
             Some(Motion::Turntable) => Shot::all_around(views),
             Some(Motion::Clip) => {
-                let [first, last] = self.player.range();
+                let [first, last] = self.session.player.range();
                 Shot::of_frames(first..=last)
             }
             Some(Motion::Cameras) => {
-                let cameras = self.document().map_or(&[][..], |it| it.cameras());
+                let cameras = self.session.document().map_or(&[][..], |it| it.cameras());
                 let poses: Vec<_> = cameras.iter().map(|camera| camera.pose).collect();
                 Shot::along(&poses, views).unwrap_or_default()
             }
@@ -171,9 +174,9 @@ impl State {
     }
 
     /// The camera of the animation that is asked for, where its shots say no more: that of the view, but
-    /// through cameras of the file one sees as [`State::look_through`] does.
+    /// through cameras of the file one sees as [`|state| state.session.look_through()`] does.
     pub(crate) fn animation_camera(&self) -> Camera {
-        let camera = self.view.camera;
+        let camera = self.session.view.camera;
         if self.motion() == Some(Motion::Cameras) {
             return Camera {
                 near: camera.near,
@@ -213,21 +216,21 @@ mod tests {
         assert_eq!(state.motion(), Some(Motion::Turntable));
         assert!(!state.can_save_animation(), "nothing is open");
         state.loaded(loaded(moving(&[("Walk", 32), ("Salute", 1)]), false));
-        state.view.camera.pose = Pose {
+        state.session.view.camera.pose = Pose {
             eye: Vec3::new(0.0, 9.0, 0.0),
             target: Vec3::ZERO,
         };
         assert_eq!(state.motion(), Some(Motion::Clip), "it is seen from above");
-        state.player.set_range_start(4);
-        state.player.set_range_end(6);
-        state.view.camera.projection = Projection::Orthographic;
-        assert_eq!(state.animation_camera(), state.view.camera);
+        state.session.player.set_range_start(4);
+        state.session.player.set_range_end(6);
+        state.session.view.camera.projection = Projection::Orthographic;
+        assert_eq!(state.animation_camera(), state.session.view.camera);
         let frames: Vec<_> = state.animation_shots().iter().map(|it| it.frame).collect();
         assert_eq!(frames, [4, 5, 6].map(Some));
-        state.player.choose(Some((1, 1)));
+        state.session.player.choose(Some((1, 1)));
         assert_eq!(state.motion(), None);
         assert!(state.why_no_animation().is_some());
-        state.view.camera.pose.eye = Vec3::new(9.0, 9.0, 0.0);
+        state.session.view.camera.pose.eye = Vec3::new(9.0, 9.0, 0.0);
         state.interface.animation.views = 4;
         assert_eq!(state.animation_shots(), Shot::all_around(4));
         assert!(state.can_save_animation());

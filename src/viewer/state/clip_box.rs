@@ -1,6 +1,6 @@
 //! The clip box: what lies outside it is cut away.
 
-use super::State;
+use super::session::Session;
 use mapscope_scene::Aabb;
 
 /// What of a document is cut off at each end beyond what it is known to occupy, as a part of its
@@ -42,7 +42,7 @@ impl ClipBox {
     }
 }
 
-impl State {
+impl Session {
     /// Whether there is something to be cut open, and hidden.
     pub(crate) fn can_cut(&self) -> bool {
         self.levels().is_some()

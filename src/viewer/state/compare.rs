@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::interface::{Dialog, PathPurpose};
 use super::reload::clock;
+use super::session::Session;
 use super::{Effect, OpenFile, State};
 use crate::viewer::docks::Panel;
 use mapscope_formats::{Severity, counted};
@@ -117,87 +118,7 @@ impl Changes {
     }
 }
 
-impl State {
-    /// Compares the open file with another.
-    pub(super) fn compare_with(&mut self, path: PathBuf) {
-        self.compare(Other::File(path), true);
-    }
-
-    /// Compares a version that was read again with the file that the one before was compared with,
-    /// or else with that version.
-    pub(super) fn compare_reloaded(&mut self, before: &OpenFile) {
-        let other = match &self.tools.comparison.file {
-            Some(file) => Other::File(file.clone()),
-            None => Other::Before(Arc::clone(&before.document), clock(before.read_at)),
-        };
-        self.compare(other, false);
-    }
-
-    fn compare(&mut self, other: Other, is_asked: bool) {
-        let Some(document) = self.document().cloned() else {
-            return;
-        };
-        self.tools.comparison.asked += 1;
-        self.effects.push(Effect::Compare(CompareRequest {
-            other,
-            document,
-            options: self.open_options(),
-            number: self.tools.comparison.asked,
-            is_asked,
-        }));
-    }
-
-    /// Takes in what a comparison gave, unless another was asked for since.
-    pub(crate) fn compared(&mut self, outcome: CompareOutcome) {
-        let CompareOutcome { request, result } = outcome;
-        if request.number != self.tools.comparison.asked {
-            return;
-        }
-        match result {
-            Ok(changes) => {
-                // A reload for a texture has changed nothing of the file.
-                if request.is_asked || changes.diff.count() > 0 {
-                    let text = format!("{COMPARED} {}: {}", changes.with, changes.summary());
-                    self.notices.replace_toast(COMPARED, text);
-                }
-                self.tools.comparison.current = None;
-                self.tools.comparison.found = Some(Arc::new(changes));
-                if request.is_asked {
-                    if let Other::File(path) = request.other {
-                        self.tools.comparison.file = Some(path);
-                    }
-                    if self.asks_what_to_compare().is_some() {
-                        self.interface.dialog = None;
-                    }
-                    self.show_panel(Panel::Changes);
-                }
-            }
-            Err(message) => {
-                // What stood before stands as long as it is about this version of the file.
-                if !request.is_asked {
-                    self.tools.comparison.found = None;
-                }
-                match self.asks_what_to_compare() {
-                    Some(why) if request.is_asked => *why = Some(message),
-                    _ => self.notices.toast(message, Some(Severity::Error)),
-                }
-            }
-        }
-    }
-
-    /// Why the last path was of no use, of the dialog that asks for one to compare with; none if that
-    /// is not open.
-    fn asks_what_to_compare(&mut self) -> Option<&mut Option<String>> {
-        match &mut self.interface.dialog {
-            Some(Dialog::Path {
-                purpose: PathPurpose::Compare,
-                why_not,
-                ..
-            }) => Some(why_not),
-            _ => None,
-        }
-    }
-
+impl Session {
     /// Forgets what was compared: another file is open, or none.
     pub(crate) fn forget_comparison(&mut self) {
         let asked = self.tools.comparison.asked + 1;
@@ -207,26 +128,10 @@ impl State {
         };
     }
 
-    /// Draws lines around the differences while they are listed.
-    pub(crate) fn follow_changes(&mut self) {
-        let found = self.tools.comparison.found.as_ref();
-        let listed = found.filter(|_| self.is_panel_open(Panel::Changes));
-        let lines = listed.map_or_else(ChangeLines::default, |changes| changes.lines.clone());
-        // What is shown is another revision once it was written to.
-        if self.view.shown.changes != lines {
-            self.view.shown.changes = lines;
-        }
-    }
-
     /// Whether there are differences to go through.
     pub(crate) fn has_changes(&self) -> bool {
         let found = self.tools.comparison.found.as_ref();
         found.is_some_and(|changes| !changes.diff.differences.is_empty())
-    }
-
-    /// Lists what has changed.
-    pub(crate) fn show_changes(&mut self) {
-        self.show_panel(Panel::Changes);
     }
 
     /// Goes to the difference after the one that was gone to last, or before it, round at the end.
@@ -263,10 +168,108 @@ impl State {
         }
         self.select(None);
         if let Some(bounds) = changes.gone.get(index).copied().flatten()
-            && let Some(open) = &self.files.open
+            && let Some(open) = &self.open
         {
             self.view.frame_bounds(&*open.document, bounds);
         }
+    }
+}
+
+impl State {
+    /// Compares the open file with another.
+    pub(super) fn compare_with(&mut self, path: PathBuf) {
+        self.compare(Other::File(path), true);
+    }
+
+    /// Compares a version that was read again with the file that the one before was compared with,
+    /// or else with that version.
+    pub(super) fn compare_reloaded(&mut self, before: &OpenFile) {
+        let other = match &self.session.tools.comparison.file {
+            Some(file) => Other::File(file.clone()),
+            None => Other::Before(Arc::clone(&before.document), clock(before.read_at)),
+        };
+        self.compare(other, false);
+    }
+
+    fn compare(&mut self, other: Other, is_asked: bool) {
+        let Some(document) = self.session.document().cloned() else {
+            return;
+        };
+        self.session.tools.comparison.asked += 1;
+        self.effects.push(Effect::Compare(CompareRequest {
+            other,
+            document,
+            options: self.open_options(),
+            number: self.session.tools.comparison.asked,
+            is_asked,
+        }));
+    }
+
+    /// Takes in what a comparison gave, unless another was asked for since.
+    pub(crate) fn compared(&mut self, outcome: CompareOutcome) {
+        let CompareOutcome { request, result } = outcome;
+        if request.number != self.session.tools.comparison.asked {
+            return;
+        }
+        match result {
+            Ok(changes) => {
+                // A reload for a texture has changed nothing of the file.
+                if request.is_asked || changes.diff.count() > 0 {
+                    let text = format!("{COMPARED} {}: {}", changes.with, changes.summary());
+                    self.notices.replace_toast(COMPARED, text);
+                }
+                self.session.tools.comparison.current = None;
+                self.session.tools.comparison.found = Some(Arc::new(changes));
+                if request.is_asked {
+                    if let Other::File(path) = request.other {
+                        self.session.tools.comparison.file = Some(path);
+                    }
+                    if self.asks_what_to_compare().is_some() {
+                        self.interface.dialog = None;
+                    }
+                    self.show_panel(Panel::Changes);
+                }
+            }
+            Err(message) => {
+                // What stood before stands as long as it is about this version of the file.
+                if !request.is_asked {
+                    self.session.tools.comparison.found = None;
+                }
+                match self.asks_what_to_compare() {
+                    Some(why) if request.is_asked => *why = Some(message),
+                    _ => self.notices.toast(message, Some(Severity::Error)),
+                }
+            }
+        }
+    }
+
+    /// Why the last path was of no use, of the dialog that asks for one to compare with; none if that
+    /// is not open.
+    fn asks_what_to_compare(&mut self) -> Option<&mut Option<String>> {
+        match &mut self.interface.dialog {
+            Some(Dialog::Path {
+                purpose: PathPurpose::Compare,
+                why_not,
+                ..
+            }) => Some(why_not),
+            _ => None,
+        }
+    }
+
+    /// Draws lines around the differences while they are listed.
+    pub(crate) fn follow_changes(&mut self) {
+        let found = self.session.tools.comparison.found.as_ref();
+        let listed = found.filter(|_| self.is_panel_open(Panel::Changes));
+        let lines = listed.map_or_else(ChangeLines::default, |changes| changes.lines.clone());
+        // What is shown is another revision once it was written to.
+        if self.session.view.shown.changes != lines {
+            self.session.view.shown.changes = lines;
+        }
+    }
+
+    /// Lists what has changed.
+    pub(crate) fn show_changes(&mut self) {
+        self.show_panel(Panel::Changes);
     }
 }
 

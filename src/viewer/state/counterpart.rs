@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::interface::{Dialog, PathPurpose};
 use super::load::{Cause, LoadRequest, Target};
+use super::session::Session;
 use super::{Effect, OpenFile, State, folder};
 use mapscope_formats::{Severity, pfmap, pfscene};
 use mapscope_scene::map_scene::{MapFile, maps_beside};
@@ -16,7 +17,7 @@ fn in_order(mut maps: Vec<MapFile>) -> Vec<MapFile> {
     maps
 }
 
-impl State {
+impl Session {
     /// Whether the open document is a scene, which stands on a map.
     pub(crate) fn is_scene(&self) -> bool {
         self.document()
@@ -34,9 +35,44 @@ impl State {
         self.is_scene() && self.open_file().is_some_and(|open| open.demo.is_none())
     }
 
+    /// The file that belongs to the open one: the scene of a map, or the map of a scene, and on what
+    /// it is to stand.
+    pub(crate) fn counterpart(&self) -> Option<(PathBuf, MapChoice)> {
+        let open = self.open_file().filter(|open| open.demo.is_none())?;
+        if is_scene(&*open.document) {
+            let map = open.document.file_of(SceneItem::Scene.into())?;
+            return Some((map, MapChoice::Beside));
+        }
+        let scene = open.scene.clone()?;
+        Some((scene, MapChoice::File(open.path.clone())))
+    }
+
+    /// Why there is nothing that belongs to the open file, as a sentence; none where there is.
+    pub(crate) fn why_no_counterpart(&self) -> Option<String> {
+        if self.counterpart().is_some() {
+            return None;
+        }
+        let open = self.open_file()?;
+        Some(match (self.is_terrain(), open.demo) {
+            (true, None) => {
+                let scene = folder::name(&open.path.with_extension(pfscene::FORMAT.endings[0]));
+                format!("There is no {scene} beside this map")
+            }
+            (true, Some(_)) => "Nothing stands on this map".to_owned(),
+            (false, _) if self.is_scene() => "This scene stands on no map file".to_owned(),
+            (false, _) => "This is neither a map with a scene nor a scene".to_owned(),
+        })
+    }
+}
+
+impl State {
     /// Asks which of the maps in its folder the scene is to stand on.
     pub(crate) fn ask_for_other_map(&mut self) {
-        if let Some(OpenFile { path, .. }) = self.open_file().filter(|_| self.can_choose_map()) {
+        if let Some(OpenFile { path, .. }) = self
+            .session
+            .open_file()
+            .filter(|_| self.session.can_choose_map())
+        {
             self.interface.dialog = Some(Dialog::ChooseMap {
                 maps: in_order(maps_beside(path)),
                 scene: path.clone(),
@@ -75,46 +111,20 @@ impl State {
         self.load_on(Target::Paths(vec![scene]), cause, choice);
     }
 
-    /// The file that belongs to the open one: the scene of a map, or the map of a scene, and on what
-    /// it is to stand.
-    pub(crate) fn counterpart(&self) -> Option<(PathBuf, MapChoice)> {
-        let open = self.open_file().filter(|open| open.demo.is_none())?;
-        if is_scene(&*open.document) {
-            let map = open.document.file_of(SceneItem::Scene.into())?;
-            return Some((map, MapChoice::Beside));
-        }
-        let scene = open.scene.clone()?;
-        Some((scene, MapChoice::File(open.path.clone())))
-    }
-
     /// Goes from a map to its scene, or the other way. The view stays.
     pub(crate) fn open_counterpart(&mut self) {
-        if let Some((path, map)) = self.counterpart() {
+        if let Some((path, map)) = self.session.counterpart() {
             self.notices.offers_scene = false;
             self.load_on(Target::Paths(vec![path]), Cause::Counterpart, map);
         }
     }
 
-    /// Why there is nothing that belongs to the open file, as a sentence; none where there is.
-    pub(crate) fn why_no_counterpart(&self) -> Option<String> {
-        if self.counterpart().is_some() {
-            return None;
-        }
-        let open = self.open_file()?;
-        Some(match (self.is_terrain(), open.demo) {
-            (true, None) => {
-                let scene = folder::name(&open.path.with_extension(pfscene::FORMAT.endings[0]));
-                format!("There is no {scene} beside this map")
-            }
-            (true, Some(_)) => "Nothing stands on this map".to_owned(),
-            (false, _) if self.is_scene() => "This scene stands on no map file".to_owned(),
-            (false, _) => "This is neither a map with a scene nor a scene".to_owned(),
-        })
-    }
-
     /// Says that a map that was opened has a scene beside it.
     pub(super) fn offer_scene(&mut self, cause: Cause) {
-        let has_scene = self.open_file().is_some_and(|open| open.scene.is_some());
+        let has_scene = self
+            .session
+            .open_file()
+            .is_some_and(|open| open.scene.is_some());
         let is_new = matches!(cause, Cause::Opened | Cause::Neighbor);
         self.notices.offers_scene = has_scene && is_new;
     }
@@ -224,20 +234,23 @@ mod tests {
         assert!(!state.is_enabled(Action::Counterpart));
         state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
         assert!(state.notices.offers_scene);
-        state.shape_view(1.5);
+        state.session.shape_view(1.5);
         state.paste_pose("10,200,30,40,5,60");
         let tile = Some(TerrainItem::Tile { row: 4, col: 7 }.into());
-        state.select(tile);
-        let pose = state.view.camera.pose;
+        state.session.select(tile);
+        let pose = state.session.view.camera.pose;
         state.run(Action::Counterpart);
         let choice = MapChoice::File(map.clone());
         assert_eq!(asked(&state), Some((&*scene, Cause::Counterpart, &choice)));
         assert!(!state.notices.offers_scene);
         state.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice));
-        state.shape_view(1.5);
-        assert!(state.is_scene() && state.why_no_counterpart().is_none());
+        state.session.shape_view(1.5);
+        assert!(state.session.is_scene() && state.session.why_no_counterpart().is_none());
         assert_eq!(
-            (state.view.camera.pose, state.view.shown.selected),
+            (
+                state.session.view.camera.pose,
+                state.session.view.shown.selected
+            ),
             (pose, tile)
         );
         state.effects.clear();
@@ -253,7 +266,7 @@ mod tests {
             asked(&state),
             Some((&*scene, Cause::Changed, &MapChoice::Nowhere))
         );
-        let why = state.why_no_counterpart();
+        let why = state.session.why_no_counterpart();
         assert_eq!(why.as_deref(), Some("This scene stands on no map file"));
     }
 
@@ -277,7 +290,14 @@ mod tests {
         window.state_mut().state.run(entities);
         let hidden = state(&window);
         assert_eq!(hidden.is_on(entities), Some(false));
-        assert!(hidden.view.shown.overlays.is_off(OverlayId::Entities));
+        assert!(
+            hidden
+                .session
+                .view
+                .shown
+                .overlays
+                .is_off(OverlayId::Entities)
+        );
         // The map alone has none, and with the scene they are back.
         let open = &mut window.state_mut().state;
         open.loaded(game.outcome("a.pfmap", Cause::Counterpart, MapChoice::Beside));
@@ -408,7 +428,7 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
         assert!(!state.is_enabled(Action::Counterpart) && !state.notices.offers_scene);
-        let why = state.why_no_counterpart();
+        let why = state.session.why_no_counterpart();
         assert_eq!(
             why.as_deref(),
             Some("There is no a.pfscene beside this map")

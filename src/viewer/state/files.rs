@@ -1,61 +1,41 @@
 //! The open file, and what goes with it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use super::history::History;
 use super::load::{Cause, Failure, Target};
 use super::playlist::{FileList, Playlist};
-use super::reload::Wish;
-use super::{Effect, OpenFile, State, folder};
+use super::{Effect, State, folder};
 use crate::viewer::docks::Panel;
-use crate::viewer::state::reload::OnDisk;
 use mapscope_formats::Severity;
 use mapscope_scene::{Item, system_reason};
-
-/// The open file, and what goes with it.
-#[derive(Debug, Default)]
-pub(crate) struct Files {
-    /// The open file.
-    pub open: Option<OpenFile>,
-    /// The files that were open before.
-    pub history: History,
-    /// The files that go with the open one.
-    pub playlist: Option<Playlist>,
-    /// The open file on disk, while a better version of it is in view.
-    pub on_disk: Option<OnDisk>,
-    /// Whether the user knows of that.
-    pub on_disk_dismissed: bool,
-    /// What was looked at before a version of the file came that does not have it.
-    pub wish: Option<Wish>,
-    /// How many loads there were.
-    pub versions: u64,
-    /// The clip that a file begins with which is about to be opened.
-    pub first_clip: Option<(PathBuf, String)>,
-}
 
 impl State {
     /// Lists the files that were opened together with the one at a path, or goes on in the list there
     /// is if that one is in it.
     pub(super) fn go_on_in_list(&mut self, files: FileList, open: &Path) {
         if files.files.len() > 1 {
-            let list = Playlist::new(self.files.versions, files, open);
+            let list = Playlist::new(self.versions, files, open);
             if list.is_of_folder() {
                 self.show_files_of_folder();
             }
-            self.files.playlist = Some(list);
+            self.playlist = Some(list);
             return;
         }
-        let _gone = self.files.playlist.take_if(|list| !list.go_to(open));
+        let _gone = self.playlist.take_if(|list| !list.go_to(open));
         let before = self.covered_by_files();
-        if let Some(before) = before.filter(|_| self.files.playlist.is_none()) {
+        if let Some(before) = before.filter(|_| self.playlist.is_none()) {
             self.show_panel(before);
         }
     }
 
     /// Lists the files of the folder of the open one, unless others go with it.
     pub(crate) fn list_neighbors(&mut self) {
-        let open = self.files.open.as_ref().filter(|open| open.demo.is_none());
-        let Some(open) = open.filter(|_| self.files.playlist.is_none()) else {
+        let open = self
+            .session
+            .open
+            .as_ref()
+            .filter(|open| open.demo.is_none());
+        let Some(open) = open.filter(|_| self.playlist.is_none()) else {
             return;
         };
         let Some(folder) = open.path.parent() else {
@@ -68,12 +48,12 @@ impl State {
             self.notices.toast(text, Some(Severity::Error));
             FileList::default()
         });
-        self.files.playlist = Some(Playlist::new(self.files.versions, files, &open.path));
+        self.playlist = Some(Playlist::new(self.versions, files, &open.path));
     }
 
     /// Has somebody look which files are in the folders of the list now.
     pub(crate) fn look_for_files(&mut self) {
-        let list = self.files.playlist.as_mut();
+        let list = self.playlist.as_mut();
         let origin = list.and_then(|list| Some((list.number(), list.look_again()?)));
         if let Some((number, origin)) = origin {
             self.effects.push(Effect::List(number, origin));
@@ -82,7 +62,7 @@ impl State {
 
     /// Takes in which files are there now, of the list of a number; says whether they are others.
     pub(crate) fn relist(&mut self, number: u64, files: FileList) -> bool {
-        let list = self.files.playlist.as_mut();
+        let list = self.playlist.as_mut();
         list.filter(|list| list.number() == number)
             .is_some_and(|list| list.relist(files))
     }
@@ -92,13 +72,13 @@ impl State {
     pub(crate) fn open_neighbor(&mut self, backwards: bool) {
         self.list_neighbors();
         let is_filtered = self.is_panel_open(Panel::Files);
-        let playlist = self.files.playlist.as_mut();
+        let playlist = self.playlist.as_mut();
         let next = playlist.and_then(|list| list.step(backwards, is_filtered));
         if let Some(path) = next.map(Path::to_owned) {
             self.load(Target::Paths(vec![path]), Cause::Neighbor);
             return;
         }
-        let list = self.files.playlist.as_ref().filter(|_| is_filtered);
+        let list = self.playlist.as_ref().filter(|_| is_filtered);
         let text = match list.and_then(Playlist::filter) {
             Some(filter) => format!("There is no other file to open that matches `{filter}`"),
             None => "There is no other file to open in this folder".to_owned(),
@@ -108,7 +88,7 @@ impl State {
 
     /// Opens a file of the list.
     pub(crate) fn open_listed(&mut self, index: usize) {
-        let list = self.files.playlist.as_mut();
+        let list = self.playlist.as_mut();
         if let Some(path) = list.and_then(|list| list.choose(index)).map(Path::to_owned) {
             self.load(Target::Paths(vec![path]), Cause::Neighbor);
         }
@@ -117,21 +97,21 @@ impl State {
     /// Opens the file that an item stands for, such as the model of an entity, with the clip that it
     /// plays.
     pub(crate) fn open_file_of(&mut self, item: Item) {
-        let document = self.document();
+        let document = self.session.document();
         let Some((document, file)) = document.and_then(|it| Some((it, it.file_of(item)?))) else {
             return;
         };
         let file = folder::absolute(&file);
         let animation = document.animation();
-        let clip = animation.and_then(|it| it.own_clip(item, self.view.shown.playhead));
+        let clip = animation.and_then(|it| it.own_clip(item, self.session.view.shown.playhead));
         let clip = clip.map(|clip| (file.clone(), clip.name.to_owned()));
         self.open_paths(&[file]);
-        self.files.first_clip = clip;
+        self.first_clip = clip;
     }
 
     /// Marks files in the list that could not be opened.
     pub(crate) fn mark_failed(&mut self, failures: &[Failure]) {
-        if let Some(list) = &mut self.files.playlist {
+        if let Some(list) = &mut self.playlist {
             for failure in failures {
                 list.mark_failed(&failure.path, &failure.message);
             }

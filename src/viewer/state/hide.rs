@@ -1,9 +1,9 @@
 //! Hiding items, and showing a layer alone.
 
-use super::State;
+use super::session::Session;
 use mapscope_scene::Item;
 
-impl State {
+impl Session {
     /// Whether there is something that can be hidden.
     pub(crate) fn can_hide(&self) -> bool {
         self.document().is_some_and(|document| document.can_hide())

@@ -2,6 +2,7 @@
 
 use super::load::{Cause, Target};
 use super::reload::Wish;
+use super::session::Session;
 use super::{OpenFile, State};
 use crate::viewer::view::camera_control::CameraMode;
 use crate::viewer::view::flat::FlatView;
@@ -41,22 +42,14 @@ impl History {
     }
 }
 
-impl State {
+impl Session {
     /// Whether there is a file to go back to, or forth.
     pub(crate) fn can_return(&self, backwards: bool) -> bool {
-        let history = &self.files.history;
+        let history = &self.history;
         !if backwards {
             history.before.is_empty()
         } else {
             history.after.is_empty()
-        }
-    }
-
-    /// Opens the file that was open before this one, or after it.
-    pub(crate) fn go_back(&mut self, backwards: bool) {
-        if let Some(visit) = self.files.history.side(backwards).last() {
-            let (target, map) = (visit.target.clone(), visit.map.clone());
-            self.load_on(target, Cause::Return { backwards }, map);
         }
     }
 
@@ -67,7 +60,7 @@ impl State {
             return None;
         }
         let left = self.visit_of_open();
-        let history = &mut self.files.history;
+        let history = &mut self.history;
         if let Cause::Return { backwards } = cause {
             let returned = history.side(backwards).pop();
             history.side(!backwards).extend(left);
@@ -86,11 +79,11 @@ impl State {
     /// Remembers the open file, which is closed.
     pub(crate) fn leave(&mut self) {
         let left = self.visit_of_open();
-        self.files.history.before.extend(left);
+        self.history.before.extend(left);
     }
 
     fn visit_of_open(&mut self) -> Option<Visit> {
-        let open = self.files.open.clone()?;
+        let open = self.open.clone()?;
         Some(Visit {
             wish: self.wish(&open),
             target: open.target(),
@@ -101,30 +94,40 @@ impl State {
             shown: Shown::clone(&self.view.shown),
         })
     }
+}
+
+impl State {
+    /// Opens the file that was open before this one, or after it.
+    pub(crate) fn go_back(&mut self, backwards: bool) {
+        if let Some(visit) = self.session.history.side(backwards).last() {
+            let (target, map) = (visit.target.clone(), visit.map.clone());
+            self.load_on(target, Cause::Return { backwards }, map);
+        }
+    }
 
     /// Looks at the file that was just opened as it was looked at before.
     pub(crate) fn look_again(&mut self, visit: Visit) {
-        let Some(document) = self.document().cloned() else {
+        let Some(document) = self.session.document().cloned() else {
             return;
         };
-        let playhead = self.view.shown.playhead;
-        *self.view.shown = Shown {
+        let playhead = self.session.view.shown.playhead;
+        *self.session.view.shown = Shown {
             playhead,
             selected: None,
             hides_weights: !self.settings.joint_weights,
             ..visit.shown
         };
-        self.keep_shown(&*document);
-        self.tools.clip_box = super::clip_box::ClipBox::at(self.view.shown.cut);
-        self.grant(visit.wish);
-        self.view.framing = None;
-        (self.view.camera, self.view.flat) = (visit.camera, visit.flat);
+        self.session.keep_shown(&*document);
+        self.session.tools.clip_box = super::clip_box::ClipBox::at(self.session.view.shown.cut);
+        self.session.grant(visit.wish);
+        self.session.view.framing = None;
+        (self.session.view.camera, self.session.view.flat) = (visit.camera, visit.flat);
         // Who walked or flew goes on from the same place, but does not fall or drift at once.
-        self.view.mode = match visit.mode {
+        self.session.view.mode = match visit.mode {
             CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
             mode => mode,
         };
-        self.view.use_field_of_view();
+        self.session.view.use_field_of_view();
     }
 }
 
@@ -192,31 +195,31 @@ mod tests {
             "there is nothing before"
         );
         let tile = TerrainItem::Tile { row: 3, col: 4 }.into();
-        state.select(Some(tile));
+        state.session.select(Some(tile));
         let pose = Pose {
             eye: Vec3::new(1.0, 50.0, 2.0),
             target: Vec3::new(3.0, 0.0, 4.0),
         };
-        state.take_pose(pose);
+        state.session.take_pose(pose);
         open(&mut state, "b.pfobj", &model, Cause::Opened);
-        assert_eq!(state.view.shown.selected, None);
+        assert_eq!(state.session.view.shown.selected, None);
         let joint = ModelItem::Joint { index: 1 }.into();
-        state.select(Some(joint));
-        state.go_to_frame(3.0);
+        state.session.select(Some(joint));
+        state.session.go_to_frame(3.0);
 
         let request = asked(&mut state, "file.back").unwrap();
         assert_eq!(request.target, Target::Paths(vec!["a.pfmap".into()]));
         open(&mut state, "a.pfmap", &map, request.cause);
-        state.shape_view(1.5);
-        assert_eq!(state.view.shown.selected, Some(tile));
-        assert_eq!(state.view.camera.pose, pose);
+        state.session.shape_view(1.5);
+        assert_eq!(state.session.view.shown.selected, Some(tile));
+        assert_eq!(state.session.view.camera.pose, pose);
         assert_eq!(asked(&mut state, "file.back"), None);
 
         let request = asked(&mut state, "file.forward").unwrap();
         open(&mut state, "b.pfobj", &model, request.cause);
-        assert_eq!(state.view.shown.selected, Some(joint));
-        assert_eq!(state.player.whole_frame(), 3);
-        assert!(!state.player.is_playing());
+        assert_eq!(state.session.view.shown.selected, Some(joint));
+        assert_eq!(state.session.player.whole_frame(), 3);
+        assert!(!state.session.player.is_playing());
 
         // What is read again is the same visit, and what is opened anew ends what was ahead.
         open(&mut state, "b.pfobj", &model, Cause::Asked);

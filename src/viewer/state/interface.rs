@@ -6,6 +6,7 @@ use super::animation::AnimationOptions;
 use super::load::Cause;
 use super::picture::PictureOptions;
 use super::room::Room;
+use super::session::Session;
 use super::{Effect, State, folder, suggested_image};
 use crate::images::series::{Destination, check_frame_size};
 use crate::viewer::docks::Panel;
@@ -162,17 +163,51 @@ pub(crate) struct HoveringFiles {
     pub preview: Option<DropPreview>,
 }
 
+impl Session {
+    /// The file that is saved to at a path: in a folder, the one that is suggested.
+    fn file_at(&self, path: &Path, kind: FileKind) -> Result<PathBuf, SaveError> {
+        let last = path.as_os_str().as_encoded_bytes().last();
+        if path.is_dir() {
+            let open = self.open_file();
+            let suggested = open.map(|open| suggested_image(&open.path, kind));
+            let name = suggested.as_deref().and_then(Path::file_name);
+            Ok(path.join(name.unwrap_or_default()))
+        } else if last.is_some_and(|byte| is_separator(char::from(*byte))) {
+            Err(SaveError::NoFolder)
+        } else {
+            Ok(path.to_owned())
+        }
+    }
+
+    /// What the open document can become, the best first.
+    pub(crate) fn targets(&self) -> Vec<Target> {
+        let document = self.document();
+        document.map_or_else(Vec::new, |document| targets(&**document))
+    }
+
+    /// Where a file of another program is suggested to be: beside the one that is open.
+    pub(crate) fn suggested_export(&self) -> PathBuf {
+        match (&self.open, self.targets().first()) {
+            (Some(open), Some(target)) if open.demo.is_none() => {
+                open.path.with_extension(target.kind.ending)
+            }
+            (Some(open), Some(target)) => suggested_image(&open.path, target.kind),
+            _ => PathBuf::new(),
+        }
+    }
+}
+
 impl State {
     /// Asks for a path in the window itself, which works where the system has no dialog.
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
-        let text = match (purpose, &self.files.open) {
+        let text = match (purpose, &self.session.open) {
             (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
                 suggested_image(&open.path, PNG).display().to_string()
             }
             (PathPurpose::SaveAnimation, Some(open)) => {
                 suggested_image(&open.path, GIF).display().to_string()
             }
-            (PathPurpose::Export, _) => self.suggested_export().display().to_string(),
+            (PathPurpose::Export, _) => self.session.suggested_export().display().to_string(),
             (PathPurpose::Open, _) => self.interface.typed_path.clone(),
             _ => String::new(),
         };
@@ -188,10 +223,13 @@ impl State {
         let saved = match purpose {
             PathPurpose::SavePicture | PathPurpose::SaveMap => Some(PNG),
             PathPurpose::SaveAnimation => Some(GIF),
-            PathPurpose::Export => self.targets().first().map(|target| target.kind),
+            PathPurpose::Export => self.session.targets().first().map(|target| target.kind),
             _ => None,
         };
-        let file = saved.map_or_else(|| Ok(path.to_owned()), |kind| self.file_at(path, kind));
+        let file = saved.map_or_else(
+            || Ok(path.to_owned()),
+            |kind| self.session.file_at(path, kind),
+        );
         let (path, asked) = match file {
             // Nobody was asked about that file.
             Ok(file) if file != path => (file, Asked::InWindow),
@@ -222,27 +260,15 @@ impl State {
                 self.compare_with(folder::absolute(&path));
             }
             PathPurpose::SceneMap => {
-                let scene = self.open_file().filter(|_| self.can_choose_map());
+                let scene = self
+                    .session
+                    .open_file()
+                    .filter(|_| self.session.can_choose_map());
                 if let Some(scene) = scene.map(|open| open.path.clone()) {
                     let map = MapChoice::File(folder::absolute(&path));
                     self.choose_map(scene, map, false);
                 }
             }
-        }
-    }
-
-    /// The file that is saved to at a path: in a folder, the one that is suggested.
-    fn file_at(&self, path: &Path, kind: FileKind) -> Result<PathBuf, SaveError> {
-        let last = path.as_os_str().as_encoded_bytes().last();
-        if path.is_dir() {
-            let open = self.open_file();
-            let suggested = open.map(|open| suggested_image(&open.path, kind));
-            let name = suggested.as_deref().and_then(Path::file_name);
-            Ok(path.join(name.unwrap_or_default()))
-        } else if last.is_some_and(|byte| is_separator(char::from(*byte))) {
-            Err(SaveError::NoFolder)
-        } else {
-            Ok(path.to_owned())
         }
     }
 
@@ -260,26 +286,9 @@ impl State {
         }
     }
 
-    /// What the open document can become, the best first.
-    pub(crate) fn targets(&self) -> Vec<Target> {
-        let document = self.document();
-        document.map_or_else(Vec::new, |document| targets(&**document))
-    }
-
-    /// Where a file of another program is suggested to be: beside the one that is open.
-    pub(crate) fn suggested_export(&self) -> PathBuf {
-        match (&self.files.open, self.targets().first()) {
-            (Some(open), Some(target)) if open.demo.is_none() => {
-                open.path.with_extension(target.kind.ending)
-            }
-            (Some(open), Some(target)) => suggested_image(&open.path, target.kind),
-            _ => PathBuf::new(),
-        }
-    }
-
     /// Writes a file of another program, of the kind that its name ends in.
     fn export_to(&mut self, path: &Path, asked: Asked) {
-        let targets = self.targets();
+        let targets = self.session.targets();
         let target = match path.extension() {
             None => targets.first(),
             ending => target_of(&targets, ending),
@@ -335,7 +344,7 @@ impl State {
             Asked::InWindow => false,
             Asked::ToReplace => true,
         };
-        let read = self.files.open.as_ref().map_or_else(Vec::new, |open| {
+        let read = self.session.open.as_ref().map_or_else(Vec::new, |open| {
             saving::files_read(&open.path, &*open.document)
         });
         let mut existing = Vec::new();

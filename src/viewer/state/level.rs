@@ -1,6 +1,7 @@
 //! Which level of a document is shown, and its lights.
 
 use super::clip_box::ClipBox;
+use super::session::Session;
 use crate::view_request::ViewRequest;
 use crate::viewer::format::capitalized;
 use crate::viewer::state::State;
@@ -8,7 +9,7 @@ use crate::viewer::view::camera_control::{self, CameraMode};
 use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId, Shown, camera};
 
-impl State {
+impl Session {
     /// The levels of the open document, if it is made of such.
     pub(crate) fn levels(&self) -> Option<&dyn Levels> {
         self.document()?.levels()
@@ -82,31 +83,6 @@ impl State {
         self.view.shown.hidden.retain(is_there);
     }
 
-    /// Shows what is asked for of a document that was just opened, and says what of it is not
-    /// there.
-    pub(crate) fn show_first(&mut self, document: &dyn Document, request: &ViewRequest) {
-        self.forget_level();
-        if let Err(missing) = request.show(document, &mut self.view.shown) {
-            self.notices
-                .toast(capitalized(&missing), Some(Severity::Warning));
-        }
-        self.tools.clip_box = ClipBox::at(self.view.shown.cut);
-    }
-
-    /// Shows everything of the first level as the file has it.
-    pub(crate) fn forget_level(&mut self) {
-        let shown = std::mem::take(&mut *self.view.shown);
-        *self.view.shown = Shown {
-            overlays: shown.overlays,
-            selected: shown.selected,
-            playhead: shown.playhead,
-            hides_weights: !self.settings.joint_weights,
-            ..Shown::default()
-        };
-        self.tools.clip_box = ClipBox::default();
-        self.tools.holds_visibility = false;
-    }
-
     /// Finds the visibility cube that the eye is in, while that is asked for and not held.
     pub(crate) fn follow_visibility(&mut self) {
         let is_on = self.view.shown.overlays.contains(OverlayId::Visibility);
@@ -135,5 +111,32 @@ impl State {
             let intensity = intensity.filter(|intensity| *intensity != light.intensity);
             self.view.shown.lights.set(light.item, intensity);
         }
+    }
+}
+
+impl State {
+    /// Shows what is asked for of a document that was just opened, and says what of it is not
+    /// there.
+    pub(crate) fn show_first(&mut self, document: &dyn Document, request: &ViewRequest) {
+        self.forget_level();
+        if let Err(missing) = request.show(document, &mut self.session.view.shown) {
+            self.notices
+                .toast(capitalized(&missing), Some(Severity::Warning));
+        }
+        self.session.tools.clip_box = ClipBox::at(self.session.view.shown.cut);
+    }
+
+    /// Shows everything of the first level as the file has it.
+    pub(crate) fn forget_level(&mut self) {
+        let shown = std::mem::take(&mut *self.session.view.shown);
+        *self.session.view.shown = Shown {
+            overlays: shown.overlays,
+            selected: shown.selected,
+            playhead: shown.playhead,
+            hides_weights: !self.settings.joint_weights,
+            ..Shown::default()
+        };
+        self.session.tools.clip_box = ClipBox::default();
+        self.session.tools.holds_visibility = false;
     }
 }

@@ -1,4 +1,7 @@
 //! Everything that the window shows and that its commands change, without window or GPU.
+//!
+//! A [`Session`] has what belongs to one open document. [`State`] has the rest: the settings, the dialogs,
+//! the notices, and the files that go with the open one.
 
 pub(crate) mod animation;
 pub(crate) mod clip_box;
@@ -21,87 +24,32 @@ pub(crate) mod playlist;
 pub(crate) mod reload;
 mod room;
 mod selection;
+pub(crate) mod session;
 pub(crate) mod settings;
 pub(crate) mod tools;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::SystemTime;
 
 use self::compare::CompareRequest;
-use self::files::Files;
 use self::interface::{Interface, PathPurpose};
 use self::load::{Cause, Failure, LoadRequest, Loaded, Outcome, Target};
 use self::notices::{Notices, Subject};
 use self::player::{LoopMode, Player};
-use self::playlist::Origin;
+use self::playlist::{Origin, Playlist};
+use self::session::Session;
 use self::settings::Settings;
-use self::tools::Tools;
-use super::view::camera_control::{self, CameraMode};
+use super::view::View;
+use super::view::camera_control::CameraMode;
 use super::view::fields_of_view::FieldsOfView;
-use super::view::{Pointer, View};
 use crate::images::series::Destination;
 use crate::view_request::ViewRequest;
 use crate::viewer::docks::Panel;
-use mapscope_formats::{Severity, printable};
-use mapscope_scene::camera::{self, NamedView};
-use mapscope_scene::demo::Demo;
+use mapscope_formats::Severity;
 use mapscope_scene::saving::FileKind;
-use mapscope_scene::{Document, MapChoice, OpenOptions, Overlay};
+use mapscope_scene::{Document, MapChoice, OpenOptions};
 
-/// An open file.
-#[derive(Debug, Clone)]
-pub(crate) struct OpenFile {
-    /// Where it is.
-    pub path: PathBuf,
-    /// The demo that it is, if it is none of the user's files.
-    pub demo: Option<&'static Demo>,
-    /// What is in it.
-    pub document: Arc<dyn Document>,
-    /// Changes with every load, so that who keeps something made from the document knows when
-    /// it is stale.
-    pub version: u64,
-    /// When it began to be read.
-    pub read_at: SystemTime,
-    /// Which map it stands on, if it is a scene.
-    pub map: MapChoice,
-    /// The scene beside it, if it is a map.
-    pub scene: Option<PathBuf>,
-    /// The panels that it has something for.
-    pub panels: Vec<Panel>,
-}
-
-impl OpenFile {
-    /// A file that has just been opened, whose path is only a name if it is a demo.
-    pub(crate) fn new(
-        path: PathBuf,
-        demo: Option<&'static Demo>,
-        document: Arc<dyn Document>,
-        version: u64,
-    ) -> Self {
-        let panels = Panel::ALL.iter();
-        let panels = panels.filter(|panel| panel.is_offered(&*document));
-        Self {
-            path,
-            demo,
-            version,
-            read_at: SystemTime::now(),
-            map: MapChoice::Beside,
-            scene: None,
-            panels: panels.copied().collect(),
-            document,
-        }
-    }
-
-    /// Its display name.
-    pub(crate) fn name(&self) -> String {
-        match self.demo {
-            // Its parts are those of a file, which is called so.
-            Some(demo) => format!("{} demo ({})", demo.name, self.path.display()),
-            None => folder::name(&self.path),
-        }
-    }
-}
+pub(crate) use self::session::OpenFile;
 
 /// Something that only the window can do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,19 +92,14 @@ pub(crate) enum Effect {
 /// The state of the window.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// The open file, and what goes with it.
-    pub files: Files,
-    /// Where it is seen from, and what of it is shown.
-    pub view: View,
-    /// What is done with it beside looking.
-    pub tools: Tools,
-    /// State of the pointer.
-    pub pointer: Pointer,
-    /// What plays; it says which moment is shown.
-    pub player: Player,
-    /// Whether a file that is opened plays at once: until something is stopped, and again at the next
-    /// start.
-    pub plays_at_once: bool,
+    /// The open document and how it is looked at.
+    pub session: Session,
+    /// The files that go with the open one.
+    pub playlist: Option<Playlist>,
+    /// How many loads there were.
+    pub versions: u64,
+    /// The clip that a file begins with which is about to be opened.
+    pub first_clip: Option<(PathBuf, String)>,
     /// What is in front of the view and around it.
     pub interface: Interface,
     /// What is said for a while.
@@ -186,12 +129,10 @@ impl State {
             fields_of_view.set(CameraMode::Orbit, degrees);
         }
         Self {
-            files: Files::default(),
-            view: View::new(fields_of_view),
-            tools: Tools::default(),
-            pointer: Pointer::default(),
-            player: Player::new(LoopMode::default(), timeline.smooth),
-            plays_at_once: true,
+            session: Session::new(View::new(fields_of_view), timeline.smooth),
+            playlist: None,
+            versions: 0,
+            first_clip: None,
             interface: Interface::default(),
             notices: Notices::default(),
             settings,
@@ -200,30 +141,6 @@ impl State {
             open_options: OpenOptions::default(),
             effects: Vec::new(),
         }
-    }
-
-    /// The open file.
-    pub(crate) fn open_file(&self) -> Option<&OpenFile> {
-        self.files.open.as_ref()
-    }
-
-    /// The open document.
-    pub(crate) fn document(&self) -> Option<&Arc<dyn Document>> {
-        self.open_file().map(|open| &open.document)
-    }
-
-    /// The overlays of the open document.
-    pub(crate) fn overlays(&self) -> &'static [Overlay] {
-        self.document()
-            .map_or(&[], |document| document.about().overlays)
-    }
-
-    /// The text of the window's title bar.
-    pub(crate) fn title(&self) -> String {
-        let name = self.open_file().map(OpenFile::name);
-        let level = self.level_name().map(str::to_owned);
-        let parts = ["Mapscope".to_owned()].into_iter().chain(name).chain(level);
-        printable(&parts.collect::<Vec<_>>().join(" - ")).into_owned()
     }
 
     /// What the user has said about opening files.
@@ -256,7 +173,7 @@ impl State {
 
     /// Reads the open file again, keeping camera and selection.
     pub(crate) fn reload(&mut self, cause: Cause) {
-        if let Some(open) = &self.files.open {
+        if let Some(open) = &self.session.open {
             self.load_on(open.target(), cause, open.map.clone());
         }
     }
@@ -273,8 +190,9 @@ impl State {
         let cause = request.cause;
         self.notices.end(&Subject::Load);
         match loaded {
-            Some(loaded) if cause == Cause::Changed && self.keeps_back(&loaded) => {
-                self.keep_version(None, loaded.document.about().problems.clone());
+            Some(loaded) if cause == Cause::Changed && self.session.keeps_back(&loaded) => {
+                self.session
+                    .keep_version(None, loaded.document.about().problems.clone());
             }
             Some(loaded) => {
                 for Failure { path, message, .. } in &failures {
@@ -287,7 +205,7 @@ impl State {
                     self.notices.toast_about(Subject::Load, note, severity);
                 }
                 self.notices.failures.clear();
-                self.files.on_disk = None;
+                self.session.on_disk = None;
                 self.interface.typed_path.clear();
                 self.warn_of_named_map(&request, &*loaded.document);
                 self.take(loaded, cause);
@@ -297,7 +215,7 @@ impl State {
             None if cause.is_reload() => {
                 self.mark_failed(&failures);
                 for failure in failures {
-                    self.keep_version_of_unreadable(failure);
+                    self.session.keep_version_of_unreadable(failure);
                 }
             }
             None => {
@@ -318,66 +236,69 @@ impl State {
             read_at,
             maps,
         } = loaded;
-        self.files.versions += 1;
+        self.versions += 1;
         let target = match demo {
             Some(demo) => Target::Demo(demo),
             None => Target::Paths(vec![path.clone()]),
         };
-        let returned = self.leave_for(&target, cause);
-        let same = self.open_file().is_some_and(|open| open.path == path);
+        let returned = self.session.leave_for(&target, cause);
+        let same = self
+            .session
+            .open_file()
+            .is_some_and(|open| open.path == path);
         let keep = cause.is_reload() && same;
         if !keep {
             self.forget_overlays_of_problems();
         }
-        let versions = self.files.versions;
-        let before = self.files.open.replace(OpenFile {
+        let versions = self.versions;
+        let before = self.session.open.replace(OpenFile {
             read_at,
             map,
             scene,
             ..OpenFile::new(path.clone(), demo, Arc::clone(&document), versions)
         });
-        self.pointer.leave();
+        self.session.pointer.leave();
         let comparing = before.as_ref().filter(|_| cause == Cause::Neighbor);
         let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document))
             || cause == Cause::Counterpart;
-        let selected = self.view.shown.selected;
+        let selected = self.session.view.shown.selected;
         let mut request = std::mem::take(&mut self.request);
-        let clip = self.files.first_clip.take_if(|_| !keep);
+        let clip = self.first_clip.take_if(|_| !keep);
         if let Some((_, clip)) = clip.filter(|(file, _)| *file == path) {
             request.clip.get_or_insert(clip);
         }
         if keep {
-            self.keep_shown(&*document);
+            self.session.keep_shown(&*document);
         } else {
             self.show_first(&*document, &request);
         }
         if let Some(before) = before.filter(|_| keep) {
-            let wish = self.wish(&before);
-            self.grant(wish);
-            if let Some(list) = &mut self.files.playlist {
+            let wish = self.session.wish(&before);
+            self.session.grant(wish);
+            if let Some(list) = &mut self.playlist {
                 list.mark_opened(&path);
             }
             self.tell_of_reload(&*before.document);
             self.compare_reloaded(&before);
         } else {
-            self.forget_comparison();
+            self.session.forget_comparison();
             // How something plays belongs to its document; whether poses are mixed is a taste.
-            self.plays_at_once = true;
-            self.player = Player::new(LoopMode::default(), self.player.is_smooth());
-            self.start_clip(&request);
-            self.view.history.forget();
-            self.files.wish = None;
-            self.deselect();
+            self.session.plays_at_once = true;
+            self.session.player = Player::new(LoopMode::default(), self.session.player.is_smooth());
+            self.session.start_clip(&request);
+            self.session.view.history.forget();
+            self.session.wish = None;
+            self.session.deselect();
             if cause == Cause::Counterpart {
-                self.select(selected.filter(|item| {
-                    let playhead = self.view.shown.playhead;
+                self.session.select(selected.filter(|item| {
+                    let playhead = self.session.view.shown.playhead;
                     !document.properties(*item, playhead).is_empty()
                 }));
             }
             if alike {
-                self.keep_camera(&*document);
+                self.session.keep_camera(&*document);
             } else {
-                self.look_at_document(&*document, demo, &request);
+                self.session.look_at_document(&*document, demo, &request);
             }
             self.go_on_in_list(files, &path);
             if demo.is_none() {
@@ -392,7 +313,7 @@ impl State {
                 self.look_again(visit);
             }
         }
-        self.keep_offered_overlays(&*document);
+        self.session.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
     }
 
@@ -414,7 +335,7 @@ impl State {
     /// The settings as they are remembered: without what opened by itself.
     pub(crate) fn settings_to_keep(&self) -> Settings {
         let mut settings = self.settings.clone();
-        settings.timeline.smooth = self.player.is_smooth();
+        settings.timeline.smooth = self.session.player.is_smooth();
         if self.interface.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
         }
@@ -428,71 +349,15 @@ impl State {
     pub(crate) fn adopt_settings(&mut self, settings: Settings) {
         let folders = self.settings.texture_folders.clone();
         self.settings.adopt(settings);
-        self.view.shown.hides_weights = !self.settings.joint_weights;
+        self.session.view.shown.hides_weights = !self.settings.joint_weights;
         if self.settings.texture_folders != folders {
             self.reload(Cause::Changed);
         }
     }
 
-    /// Goes on looking from the same place at a document that is like the one before.
-    fn keep_camera(&mut self, document: &dyn Document) {
-        self.view.camera.near = camera::near_plane(document.level_bounds(self.view.shown.level));
-        self.view.shown.flat = self.view.is_flat();
-        self.tools.measure.close();
-    }
-
-    fn look_at_document(
-        &mut self,
-        document: &dyn Document,
-        demo: Option<&Demo>,
-        request: &ViewRequest,
-    ) {
-        let bounds = document.level_bounds(self.view.shown.level);
-        self.view.camera.handedness = document.about().handedness;
-        self.view.camera.near = camera::near_plane(bounds);
-        self.view.forget_flat();
-        self.tools.measure.close();
-        self.view.fly_speed = camera_control::first_fly_speed(bounds);
-        let view = request.view;
-        // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
-        let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
-        let first = first.map(|demo| demo.first_pose);
-        let asked = request.pose(document).unwrap_or_default();
-        if let Some(pose) = asked.or(first) {
-            self.view.take_pose(document, pose);
-            return;
-        }
-        self.view.framing = Some(view.unwrap_or_default());
-        // Unless another view is asked for, a map is seen as the game shows it.
-        if matches!(view, None | Some(NamedView::Flat)) && self.is_map() {
-            self.view.set_mode(CameraMode::Flat);
-        }
-    }
-
-    /// Takes on the shape of the view, and frames a document that has just been opened.
-    pub(crate) fn shape_view(&mut self, aspect: f32) {
-        self.view.aspect = aspect;
-        let Some(document) = self.document().cloned() else {
-            return;
-        };
-        let framing = self.view.framing.take();
-        if framing.is_some() && self.view.is_flat() {
-            self.view.fit_flat(&*document);
-            if self.open_file().is_some_and(|open| open.demo.is_some()) {
-                self.view.show_all_pixels(&*document);
-            }
-        } else if let Some(view) = framing {
-            self.view.camera.face(view);
-            self.view
-                .camera
-                .frame(document.bounds_in_view(&self.view.shown), aspect);
-            self.view.framed = Some(self.view.camera.pose);
-        }
-    }
-
     /// Closes a file that this computer cannot show, and says why.
     pub(crate) fn refuse(&mut self, message: &str) {
-        if let Some(open) = &self.files.open {
+        if let Some(open) = &self.session.open {
             let path = open.path.clone();
             self.notices.failures.push(Failure::new(&path, message));
             self.close();
@@ -501,18 +366,18 @@ impl State {
 
     /// Closes the file.
     pub(crate) fn close(&mut self) {
-        self.leave();
-        self.files.open = None;
-        self.view.forget_flat();
-        self.tools.measure.close();
+        self.session.leave();
+        self.session.open = None;
+        self.session.view.forget_flat();
+        self.session.tools.measure.close();
         self.forget_level();
-        self.start_clip(&ViewRequest::default());
-        self.files.on_disk = None;
-        self.files.wish = None;
-        self.files.playlist = None;
-        self.forget_comparison();
-        self.deselect();
-        self.pointer.leave();
+        self.session.start_clip(&ViewRequest::default());
+        self.session.on_disk = None;
+        self.session.wish = None;
+        self.playlist = None;
+        self.session.forget_comparison();
+        self.session.deselect();
+        self.session.pointer.leave();
         self.effects.push(Effect::Watch);
     }
 }
@@ -744,14 +609,18 @@ mod tests {
     fn no_command_does_harm_while_nothing_is_open() {
         for command in commands::all() {
             let mut state = state();
-            let pose = state.view.camera.pose;
+            let pose = state.session.view.camera.pose;
             state.run(command.action);
             assert!(
-                state.files.open.is_none() && state.view.camera.pose == pose,
+                state.session.open.is_none() && state.session.view.camera.pose == pose,
                 "{}",
                 command.id
             );
-            assert!(state.view.camera.pose.eye.is_finite(), "{}", command.id);
+            assert!(
+                state.session.view.camera.pose.eye.is_finite(),
+                "{}",
+                command.id
+            );
         }
     }
 
@@ -799,25 +668,28 @@ mod tests {
     fn the_title_shows_what_a_name_hides() {
         let mut state = state();
         state.loaded(outcome("/a\u{202e}\n\u{1b}b.pfmap", false, true));
-        assert_eq!(state.title(), r"Mapscope - a\u{202e}\n\u{1b}b.pfmap");
+        assert_eq!(
+            state.session.title(),
+            r"Mapscope - a\u{202e}\n\u{1b}b.pfmap"
+        );
     }
 
     #[test]
     fn what_is_opened_is_framed_once_the_view_has_a_shape() {
         let mut state = state();
         for projection in [Projection::Orthographic, Projection::Perspective] {
-            state.view.camera.projection = projection;
+            state.session.view.camera.projection = projection;
             state.loaded(outcome("/a.pfmap", false, true));
-            state.shape_view(0.8);
-            assert_eq!(state.view.camera.projection, projection);
-            let bounds = state.document().unwrap().about().bounds;
+            state.session.shape_view(0.8);
+            assert_eq!(state.session.view.camera.projection, projection);
+            let bounds = state.session.document().unwrap().about().bounds;
             let seen = bounds
                 .corners()
-                .map(|corner| state.view.camera.project(corner, 0.8).unwrap());
+                .map(|corner| state.session.view.camera.project(corner, 0.8).unwrap());
             let within = |at: &Vec2| at.min_element() > 0.0 && at.max_element() < 1.0;
             assert!(seen.iter().all(within), "{projection:?}: {seen:?}");
         }
-        assert_eq!(state.title(), "Mapscope - a.pfmap");
+        assert_eq!(state.session.title(), "Mapscope - a.pfmap");
         assert_eq!(state.settings.recent_files, [PathBuf::from("/a.pfmap")]);
     }
 
@@ -825,52 +697,54 @@ mod tests {
     fn a_reload_keeps_camera_selection_and_overlays() {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
-        state.shape_view(1.5);
+        state.session.shape_view(1.5);
         state.paste_pose("10,200,30,40,5,60");
-        state.select(Some(TerrainItem::Tile { row: 0, col: 77 }.into()));
+        state
+            .session
+            .select(Some(TerrainItem::Tile { row: 0, col: 77 }.into()));
         state.run(Action::Overlay(OverlayId::TileGrid));
         let kept = (
-            state.view.camera,
-            state.view.shown.selected,
-            state.view.shown.overlays.clone(),
+            state.session.view.camera,
+            state.session.view.shown.selected,
+            state.session.view.shown.overlays.clone(),
         );
-        let version = state.files.open.as_ref().unwrap().version;
+        let version = state.session.open.as_ref().unwrap().version;
         state.loaded(outcome("/a.pfmap", true, true));
-        state.shape_view(1.5);
+        state.session.shape_view(1.5);
         assert_eq!(
             (
-                state.view.camera,
-                state.view.shown.selected,
-                state.view.shown.overlays.clone()
+                state.session.view.camera,
+                state.session.view.shown.selected,
+                state.session.view.shown.overlays.clone()
             ),
             kept
         );
-        assert_ne!(state.files.open.as_ref().unwrap().version, version);
+        assert_ne!(state.session.open.as_ref().unwrap().version, version);
         state.loaded(outcome("/b.pfmap", false, true));
-        state.shape_view(1.5);
-        assert_eq!(state.view.shown.selected, None);
-        assert_ne!(state.view.camera, kept.0);
-        assert_eq!(state.view.shown.overlays, kept.2);
+        state.session.shape_view(1.5);
+        assert_eq!(state.session.view.shown.selected, None);
+        assert_ne!(state.session.view.camera, kept.0);
+        assert_eq!(state.session.view.shown.overlays, kept.2);
     }
 
     #[test]
     fn page_down_keeps_the_camera_for_another_version_of_the_same() {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
-        state.shape_view(1.5);
+        state.session.shape_view(1.5);
         state.paste_pose("10,200,30,40,5,60");
-        let kept = state.view.camera;
+        let kept = state.session.view.camera;
         let mut next = outcome("/b.pfmap", false, true);
         next.request.cause = Cause::Neighbor;
         state.loaded(next);
-        state.shape_view(1.5);
-        assert_eq!(state.view.camera, kept);
+        state.session.shape_view(1.5);
+        assert_eq!(state.session.view.camera, kept);
         let mut smaller = outcome("/c.pfobj", false, true);
         smaller.request.cause = Cause::Neighbor;
         smaller.loaded.as_mut().unwrap().document = crate::viewer::testing::model();
         state.loaded(smaller);
-        state.shape_view(1.5);
-        assert_ne!(state.view.camera, kept, "it is something else");
+        state.session.shape_view(1.5);
+        assert_ne!(state.session.view.camera, kept, "it is something else");
     }
 
     #[test]
@@ -879,7 +753,7 @@ mod tests {
         state.loaded(outcome("/a.pfmap", false, true));
         state.loaded(outcome("/bad.pfmap", false, false));
         assert_eq!(
-            state.files.open.as_ref().unwrap().path,
+            state.session.open.as_ref().unwrap().path,
             Path::new("/a.pfmap")
         );
         assert_eq!(state.notices.failures.len(), 1);
@@ -896,13 +770,13 @@ mod tests {
         opened.loaded.as_mut().unwrap().files = FileList::new(files, "/".into());
         state.loaded(opened);
         let failure = |state: &State| {
-            let list = state.files.playlist.as_ref().unwrap();
+            let list = state.playlist.as_ref().unwrap();
             list.files()[0].failure.clone()
         };
         assert_eq!(failure(&state), None);
         state.loaded(outcome("/a.pfmap", true, false));
         assert_eq!(failure(&state).as_deref(), Some("1:1: bad"));
-        assert!(state.tells_of_disk());
+        assert!(state.session.tells_of_disk());
         state.loaded(outcome("/a.pfmap", true, true));
         assert_eq!(failure(&state), None);
     }
@@ -993,7 +867,7 @@ mod tests {
     #[test]
     fn escape_closes_what_is_foremost_first() {
         let mut state = state();
-        state.view.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
+        state.session.view.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
         state
             .notices
             .failures
@@ -1010,9 +884,9 @@ mod tests {
         assert_eq!(state.effects, [Effect::CancelLoad]);
         state.notices.loading = None;
         state.run(Action::Clear);
-        assert!(state.notices.failures.is_empty() && state.view.shown.selected.is_some());
+        assert!(state.notices.failures.is_empty() && state.session.view.shown.selected.is_some());
         state.run(Action::Clear);
-        assert!(state.view.shown.selected.is_none());
+        assert!(state.session.view.shown.selected.is_none());
         assert!(!state.is_enabled(Action::Clear));
     }
 
@@ -1020,9 +894,9 @@ mod tests {
     fn a_pasted_camera_is_taken_and_anything_else_is_named() {
         let mut state = state();
         state.paste_pose(" 1,2,3,4,5,6\n");
-        assert_eq!(state.view.camera.pose.to_string(), "1,2,3,4,5,6");
+        assert_eq!(state.session.view.camera.pose.to_string(), "1,2,3,4,5,6");
         state.paste_pose("hello");
-        assert_eq!(state.view.camera.pose.to_string(), "1,2,3,4,5,6");
+        assert_eq!(state.session.view.camera.pose.to_string(), "1,2,3,4,5,6");
         assert!(
             state.notices.toasts[0].text.contains("hello"),
             "{:?}",
@@ -1068,7 +942,7 @@ mod tests {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
         let (shown, other) = (OverlayId::TileGrid, OverlayId::Wireframe);
-        let on = |state: &State| [shown, other].map(|id| state.is_overlay_on(id));
+        let on = |state: &State| [shown, other].map(|id| state.session.is_overlay_on(id));
         state.request(problem(shown));
         assert_eq!(on(&state), [true, false]);
         state.loaded(outcome("/a.pfmap", true, true));

@@ -1,38 +1,12 @@
 //! Which overlays are on.
 
 use super::State;
+use super::session::Session;
 use crate::view_request::ViewRequest;
 use mapscope_formats::Severity;
 use mapscope_scene::{Document, OverlayId};
 
-impl State {
-    /// Switches an overlay of the open document on or off.
-    pub(crate) fn switch_overlay(&mut self, id: OverlayId, on: bool) {
-        if self.opens_scene(id) {
-            if on {
-                self.open_counterpart();
-            }
-            return;
-        }
-        let offered = self.overlays();
-        self.view.shown.overlays.set(offered, id, on);
-    }
-
-    /// Switches on the overlay that shows a problem, for as long as this document is open.
-    pub(crate) fn switch_on_for_problem(&mut self, id: OverlayId) {
-        if !self.is_overlay_on(id) {
-            self.switch_overlay(id, true);
-            self.tools.problem_overlays.push(id);
-        }
-    }
-
-    /// Switches off what was switched on to show problems, and not touched since.
-    pub(super) fn forget_overlays_of_problems(&mut self) {
-        for id in std::mem::take(&mut self.tools.problem_overlays) {
-            self.switch_overlay(id, false);
-        }
-    }
-
+impl Session {
     /// Whether an overlay of the open document is on.
     pub(crate) fn is_overlay_on(&self, id: OverlayId) -> bool {
         let mut offered = self.overlays().iter();
@@ -48,18 +22,6 @@ impl State {
     /// Why an overlay that the open document offers cannot be switched on, as a sentence.
     pub(crate) fn why_no_overlay(&self, id: OverlayId) -> Option<String> {
         self.why_no_counterpart().filter(|_| self.opens_scene(id))
-    }
-
-    /// Has a map that was just opened with its entities asked for show them: opens its scene, or says
-    /// why there is none.
-    pub(super) fn show_asked_entities(&mut self, request: &ViewRequest) {
-        if !self.opens_scene(OverlayId::Entities) || !request.asks_for(OverlayId::Entities) {
-            return;
-        }
-        match self.why_no_counterpart() {
-            Some(why) => self.notices.toast(why, Some(Severity::Warning)),
-            None => self.open_counterpart(),
-        }
     }
 
     /// Whether the open document has an overlay.
@@ -81,13 +43,6 @@ impl State {
         !self.surface_overlays().any(is_on)
     }
 
-    /// Switches off what colours the surface.
-    pub(crate) fn make_surface_plain(&mut self) {
-        for id in self.surface_overlays() {
-            self.switch_overlay(id, false);
-        }
-    }
-
     /// Overlays that are on stay on where the new document has them too.
     pub(crate) fn keep_offered_overlays(&mut self, document: &dyn Document) {
         let offered = document.about().overlays;
@@ -96,5 +51,54 @@ impl State {
             overlays.set(offered, OverlayId::Entities, false);
         }
         self.view.shown.overlays = overlays;
+    }
+}
+
+impl State {
+    /// Switches an overlay of the open document on or off.
+    pub(crate) fn switch_overlay(&mut self, id: OverlayId, on: bool) {
+        if self.session.opens_scene(id) {
+            if on {
+                self.open_counterpart();
+            }
+            return;
+        }
+        let offered = self.session.overlays();
+        self.session.view.shown.overlays.set(offered, id, on);
+    }
+
+    /// Switches on the overlay that shows a problem, for as long as this document is open.
+    pub(crate) fn switch_on_for_problem(&mut self, id: OverlayId) {
+        if !self.session.is_overlay_on(id) {
+            self.switch_overlay(id, true);
+            self.session.tools.problem_overlays.push(id);
+        }
+    }
+
+    /// Switches off what was switched on to show problems, and not touched since.
+    pub(super) fn forget_overlays_of_problems(&mut self) {
+        for id in std::mem::take(&mut self.session.tools.problem_overlays) {
+            self.switch_overlay(id, false);
+        }
+    }
+
+    /// Has a map that was just opened with its entities asked for show them: opens its scene, or says
+    /// why there is none.
+    pub(super) fn show_asked_entities(&mut self, request: &ViewRequest) {
+        if !self.session.opens_scene(OverlayId::Entities) || !request.asks_for(OverlayId::Entities)
+        {
+            return;
+        }
+        match self.session.why_no_counterpart() {
+            Some(why) => self.notices.toast(why, Some(Severity::Warning)),
+            None => self.open_counterpart(),
+        }
+    }
+
+    /// Switches off what colours the surface.
+    pub(crate) fn make_surface_plain(&mut self) {
+        for id in self.session.surface_overlays() {
+            self.switch_overlay(id, false);
+        }
     }
 }

@@ -57,13 +57,13 @@ impl PictureOptions {
 impl State {
     /// Width and height in pixels of a picture, by the options that were chosen.
     pub(crate) fn picture_size(&self) -> [u32; 2] {
-        self.interface.picture.size_of(self.view.size_px)
+        self.interface.picture.size_of(self.session.view.size_px)
     }
 
     /// What a picture shows, by the options that were chosen.
     pub(crate) fn picture_shown(&self) -> Shown {
         let options = self.interface.picture;
-        let mut shown: Shown = self.view.shown.clone();
+        let mut shown: Shown = self.session.view.shown.clone();
         if options.is_plain {
             shown.overlays = Default::default();
             (shown.selected, shown.highlighted) = (None, None);
@@ -100,9 +100,9 @@ mod tests {
     #[test]
     fn a_plain_picture_has_no_selection_and_the_view_keeps_it() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
-        state.view.size_px = [640, 360];
+        state.session.view.size_px = [640, 360];
         let item = TerrainItem::Chunk { row: 0, col: 0 }.into();
-        state.view.shown.selected = Some(item);
+        state.session.view.shown.selected = Some(item);
         assert_eq!(state.picture_shown().selected, Some(item));
         state.interface.picture = PictureOptions {
             size: PictureSize::Times(2),
@@ -112,9 +112,9 @@ mod tests {
             ..PictureOptions::default()
         };
         let shown = state.picture_shown();
-        assert!(shown.has_names && !state.view.shown.has_names);
+        assert!(shown.has_names && !state.session.view.shown.has_names);
         assert_eq!((shown.selected, state.picture_size()), (None, [1280, 720]));
-        assert!(shown.is_transparent && !state.view.shown.is_transparent);
-        assert_eq!(state.view.shown.selected, Some(item));
+        assert!(shown.is_transparent && !state.session.view.shown.is_transparent);
+        assert_eq!(state.session.view.shown.selected, Some(item));
     }
 }

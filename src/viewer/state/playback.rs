@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use super::session::Session;
 use crate::view_request::ViewRequest;
 use crate::viewer::state::State;
 use mapscope_scene::{ClipInfo, Item, OverlayId};
 
-impl State {
+impl Session {
     /// The clips of the open document.
     pub(crate) fn clips(&self) -> &[ClipInfo] {
         let animation = self.document().and_then(|document| document.animation());
@@ -89,21 +90,23 @@ impl State {
             self.choose_clip(index);
         }
     }
+}
 
+impl State {
     /// The clip after the one that is shown, or before it, going round at the end.
     pub(crate) fn step_clip(&mut self, backwards: bool) {
-        let Some(last) = self.clips().len().checked_sub(1) else {
+        let Some(last) = self.session.clips().len().checked_sub(1) else {
             return;
         };
-        let next = match (self.player.clip(), backwards) {
+        let next = match (self.session.player.clip(), backwards) {
             (None | Some(0), true) => last,
             (Some(index), true) => index - 1,
             (Some(index), false) if index < last => index + 1,
             (_, false) => 0,
         };
-        self.choose_clip(Some(next));
+        self.session.choose_clip(Some(next));
         if !self.settings.timeline.shown
-            && let Some(clip) = self.clips().get(next)
+            && let Some(clip) = self.session.clips().get(next)
         {
             // Nothing else says which it is.
             let text = clip.name.clone();
@@ -138,11 +141,14 @@ mod tests {
             let mut state = State::new(Settings::default(), request);
             let document = || moving(&[("Walk", 32), ("Idle", 10)]);
             state.loaded(loaded(document(), false));
-            let first = state.view.shown.playhead;
-            let (playing, said) = (state.player.is_playing(), !state.notices.toasts.is_empty());
+            let first = state.session.view.shown.playhead;
+            let (playing, said) = (
+                state.session.player.is_playing(),
+                !state.notices.toasts.is_empty(),
+            );
             // The next file is not meant.
             state.loaded(loaded(document(), false));
-            assert_eq!(state.view.shown.playhead, Playhead::at_frame(0, 0));
+            assert_eq!(state.session.view.shown.playhead, Playhead::at_frame(0, 0));
             (first.clip, first.frame, playing, said)
         };
         assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
@@ -159,14 +165,14 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(clips(false));
         state.run(find("animation.play").unwrap().action);
-        state.change_player(|player| {
+        state.session.change_player(|player| {
             player.set_speed(0.05);
             player.set_fps(60.0);
             player.set_loop_mode(LoopMode::PingPong);
             player.set_smooth(true);
         });
         let kept = |state: &State| {
-            let player = &state.player;
+            let player = &state.session.player;
             (
                 player.is_playing(),
                 player.speed(),
@@ -180,31 +186,41 @@ mod tests {
         assert_eq!(kept(&state), changed, "it is the same document");
         state.loaded(clips(false));
         assert_eq!(kept(&state), (true, 1.0, 24.0, LoopMode::Loop));
-        assert!(state.player.is_smooth(), "that is a taste");
+        assert!(state.session.player.is_smooth(), "that is a taste");
     }
 
     #[test]
     fn a_problem_in_a_frame_goes_to_that_frame() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(with_wrong_bounds(), false));
-        assert!(state.player.is_playing());
-        let document = state.document().unwrap();
+        assert!(state.session.player.is_playing());
+        let document = state.session.document().unwrap();
         let mut problems = document.about().problems.iter();
         let differs = problems.find(|problem| problem.rule.id == "pfobj/bounds-differ");
         let target = document.problem_target(differs.unwrap());
         state.request(Request::ShowProblem(target));
         let clip = ModelItem::Clip { index: 0 };
-        assert_eq!(state.view.shown.selected, Some(clip.into()));
-        assert_eq!(state.view.shown.playhead, Playhead::at_frame(0, 1));
-        assert!(!state.player.is_playing(), "it would be gone at once");
-        assert!(state.view.shown.overlays.contains(OverlayId::FrameBounds));
+        assert_eq!(state.session.view.shown.selected, Some(clip.into()));
+        assert_eq!(state.session.view.shown.playhead, Playhead::at_frame(0, 1));
+        assert!(
+            !state.session.player.is_playing(),
+            "it would be gone at once"
+        );
+        assert!(
+            state
+                .session
+                .view
+                .shown
+                .overlays
+                .contains(OverlayId::FrameBounds)
+        );
     }
 
     #[test]
     fn a_problem_of_triangles_shows_the_overlay_that_marks_them_and_leads_through_them() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(reversed(), false));
-        let document = state.document().unwrap();
+        let document = state.session.document().unwrap();
         let problems = &document.about().problems;
         let of_rule = |it: &&Problem| it.rule.id == "pfobj/reversed-triangles";
         let problem = problems.iter().find(of_rule).unwrap();
@@ -212,14 +228,14 @@ mod tests {
         state.request(Request::ShowProblem(target));
         let flaw = Flaw::Reversed;
         let all = Some(Item::from(ModelItem::Flaw { flaw }));
-        assert_eq!(state.view.shown.selected, all);
-        let overlays = &state.view.shown.overlays;
+        assert_eq!(state.session.view.shown.selected, all);
+        let overlays = &state.session.view.shown.overlays;
         assert!(overlays.contains(OverlayId::ReversedTriangles));
         let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
         let next = find("select.next").unwrap().action;
         for expected in [0, 2, 0] {
             state.run(next);
-            assert_eq!(state.view.shown.selected, triangle(expected));
+            assert_eq!(state.session.view.shown.selected, triangle(expected));
         }
     }
 
@@ -238,17 +254,19 @@ mod tests {
         );
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(opened("turned.pfobj", &text), false));
-        state.shape_view(1.5);
-        state.take_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
-        let document = state.document().unwrap();
+        state.session.shape_view(1.5);
+        state
+            .session
+            .take_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
+        let document = state.session.document().unwrap();
         let mut problems = document.about().problems.iter();
         let problem = problems.find(|it| it.rule.id == "pfobj/zero-normal");
         let target = document.problem_target(problem.unwrap());
         state.request(Request::ShowProblem(target));
         let flaw = Flaw::NoNormal;
         let item = Some(Item::from(ModelItem::Flaw { flaw }));
-        assert_eq!(state.view.shown.selected, item);
-        let eye = state.view.camera.pose.eye;
+        assert_eq!(state.session.view.shown.selected, item);
+        let eye = state.session.view.camera.pose.eye;
         assert!(eye.z < -1.0, "{eye}");
     }
 
@@ -270,7 +288,7 @@ mod tests {
     fn a_problem_of_the_bind_pose_goes_there() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(with_wrong_bounds(), false));
-        let document = state.document().unwrap();
+        let document = state.session.document().unwrap();
         let problem = Problem::new(
             mapscope_scene::rules().next().unwrap(),
             Subject::BindBounds,
@@ -279,9 +297,19 @@ mod tests {
         );
         let target = document.problem_target(&problem);
         state.request(Request::ShowProblem(target));
-        assert_eq!(state.view.shown.selected, Some(ModelItem::Model.into()));
-        assert_eq!(state.player.clip(), None);
-        assert!(state.view.shown.overlays.contains(OverlayId::BindBounds));
+        assert_eq!(
+            state.session.view.shown.selected,
+            Some(ModelItem::Model.into())
+        );
+        assert_eq!(state.session.player.clip(), None);
+        assert!(
+            state
+                .session
+                .view
+                .shown
+                .overlays
+                .contains(OverlayId::BindBounds)
+        );
     }
 
     /// A triangle with a clip of two frames, of which the second declares too much.
@@ -331,7 +359,7 @@ mod tests {
         assert!(!name(&state, "select.north").1, "nothing is selected");
         assert!(!name(&state, "select.next").1);
         let joint = |index| Some(Item::from(ModelItem::Joint { index }));
-        state.select(joint(0));
+        state.session.select(joint(0));
         assert_eq!(
             name(&state, "select.north"),
             ("Parent joint", false),
@@ -344,11 +372,13 @@ mod tests {
         );
         for index in [1, 2] {
             state.run(Action::NextOfKind { backwards: false });
-            assert_eq!(state.view.shown.selected, joint(index));
+            assert_eq!(state.session.view.shown.selected, joint(index));
         }
         state.loaded(loaded(level(), false));
         let [level, chunk, cube] = [0, 0, 1];
-        state.select(Some(LevelItem::Cube { level, chunk, cube }.into()));
+        state
+            .session
+            .select(Some(LevelItem::Cube { level, chunk, cube }.into()));
         assert_eq!(name(&state, "select.north").0, "Neighbour toward +Z");
         assert_eq!(name(&state, "camera.north").0, "View from +Z");
     }
@@ -366,7 +396,7 @@ mod tests {
             state.loaded(loaded(document(), false));
             assert!(state.is_enabled(shadows));
             assert_eq!(state.is_on(shadows), Some(on));
-            assert_eq!(state.view.shown.hides_shadows, !on);
+            assert_eq!(state.session.view.shown.hides_shadows, !on);
             state.run(shadows);
             assert_eq!(state.is_on(shadows), Some(!on));
         }
@@ -379,15 +409,15 @@ mod tests {
     fn the_weights_of_a_joint_are_shown_until_they_are_switched_off() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
-        assert!(!state.view.shown.hides_weights);
+        assert!(!state.session.view.shown.hides_weights);
         assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
         state.run(Action::SelectedWeights);
-        assert!(state.view.shown.hides_weights);
+        assert!(state.session.view.shown.hides_weights);
         // It stays so for the next file.
         state.loaded(loaded(model(), false));
-        assert!(state.view.shown.hides_weights);
+        assert!(state.session.view.shown.hides_weights);
         state.run(Action::SelectedWeights);
-        assert!(!state.view.shown.hides_weights);
+        assert!(!state.session.view.shown.hides_weights);
         state.loaded(loaded(level(), false));
         assert!(
             !state.is_enabled(Action::SelectedWeights),
@@ -400,18 +430,18 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
         let triangle = |index| Some(Item::from(ModelItem::Triangle { index }));
-        state.select(triangle(0));
+        state.session.select(triangle(0));
         state.run(Action::NextOfKind { backwards: false });
-        assert_eq!(state.view.shown.selected, triangle(1));
+        assert_eq!(state.session.view.shown.selected, triangle(1));
         state.run(Action::NextOfKind { backwards: true });
         state.run(Action::NextOfKind { backwards: true });
-        let document = state.document().unwrap();
+        let document = state.session.document().unwrap();
         let of_material = document.properties(triangle(0).unwrap(), Playhead::default());
         let mut links = of_material.iter().flat_map(|group| &group.properties);
         let material = links.find_map(|property| property.link);
         let last = document.next_of_kind(material.unwrap(), None, true);
         assert_eq!(
-            state.view.shown.selected, last,
+            state.session.view.shown.selected, last,
             "the last comes before the first"
         );
     }

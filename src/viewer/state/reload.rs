@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use super::load::{Failure, Loaded, UNREADABLE};
 use super::notices::Subject;
 use super::player::Player;
+use super::session::Session;
 use crate::viewer::format::capitalized;
 use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
@@ -161,42 +162,37 @@ pub(crate) fn clock(moment: SystemTime) -> String {
     local.format("%H:%M:%S").to_string()
 }
 
-impl State {
+impl Session {
     /// Whether what was read again is to be kept back for the version in view.
     pub(crate) fn keeps_back(&self, loaded: &Loaded) -> bool {
-        self.files.open.as_ref().is_some_and(|open| {
+        self.open.as_ref().is_some_and(|open| {
             open.path == loaded.path && is_worse(&*loaded.document, &*open.document)
         })
     }
 
     /// Whether the window says over the view that the file on disk is not what is in view.
     pub(crate) fn tells_of_disk(&self) -> bool {
-        self.files.on_disk.is_some() && !self.files.on_disk_dismissed
+        self.on_disk.is_some() && !self.on_disk_dismissed
     }
 
     /// Leaves the version in view, and says that the one on disk is not shown for what is wrong
     /// with it.
     pub(crate) fn keep_version(&mut self, unreadable: Option<String>, problems: Vec<Problem>) {
-        let Some(open) = &self.files.open else {
+        let Some(open) = &self.open else {
             return;
         };
         let new = worst_new(&open.document.about().problems, &problems);
         // It may lack something without another error than before.
         let new = new.or_else(|| worst_new(&[], &problems)).cloned();
-        self.files.on_disk = Some(OnDisk {
+        self.on_disk = Some(OnDisk {
             name: open.name(),
             unreadable,
             new,
             problems,
             read_at: clock(open.read_at),
-            number: self
-                .files
-                .on_disk
-                .as_ref()
-                .map_or(0, |before| before.number)
-                + 1,
+            number: self.on_disk.as_ref().map_or(0, |before| before.number) + 1,
         });
-        self.files.on_disk_dismissed = false;
+        self.on_disk_dismissed = false;
         // It is so no longer.
     }
 
@@ -206,38 +202,10 @@ impl State {
         self.keep_version(Some(failure.message), problems);
     }
 
-    /// Says that a file was read again, and what is wrong with it that was not before.
-    pub(crate) fn tell_of_reload(&mut self, before: &dyn Document) {
-        let Some(document) = self.document() else {
-            return;
-        };
-        let problems = &document.about().problems;
-        let new = worst_new(&before.about().problems, problems);
-        let (text, severity) = match new {
-            Some(Problem {
-                place,
-                message,
-                severity,
-                ..
-            }) => {
-                let now = Tally::of(problems);
-                let text = format!("Reloaded with {now}: {place}: {message}");
-                (text, Some(*severity))
-            }
-            None => ("Reloaded".to_owned(), None),
-        };
-        self.notices.toast_about(Subject::Load, text, severity);
-    }
-
     /// What is looked at: now, or before a version came that does not have it.
     pub(crate) fn wish(&mut self, before: &OpenFile) -> Wish {
         let instead = self.looked_at();
-        if let Some(wish) = self
-            .files
-            .wish
-            .take()
-            .filter(|wish| wish.instead == instead)
-        {
+        if let Some(wish) = self.wish.take().filter(|wish| wish.instead == instead) {
             return wish;
         }
         let clip = self.player.clip();
@@ -297,7 +265,32 @@ impl State {
         self.view.shown.selected = selected;
         let granted = all_of_it && selected.is_some() == wish.selected.is_some();
         let instead = self.looked_at();
-        self.files.wish = (!granted).then_some(Wish { instead, ..wish });
+        self.wish = (!granted).then_some(Wish { instead, ..wish });
+    }
+}
+
+impl State {
+    /// Says that a file was read again, and what is wrong with it that was not before.
+    pub(crate) fn tell_of_reload(&mut self, before: &dyn Document) {
+        let Some(document) = self.session.document() else {
+            return;
+        };
+        let problems = &document.about().problems;
+        let new = worst_new(&before.about().problems, problems);
+        let (text, severity) = match new {
+            Some(Problem {
+                place,
+                message,
+                severity,
+                ..
+            }) => {
+                let now = Tally::of(problems);
+                let text = format!("Reloaded with {now}: {place}: {message}");
+                (text, Some(*severity))
+            }
+            None => ("Reloaded".to_owned(), None),
+        };
+        self.notices.toast_about(Subject::Load, text, severity);
     }
 }
 
@@ -445,26 +438,26 @@ mod tests {
         };
         let mut state = state();
         state.loaded(outcome(scene(&["a.pfobj"]), Cause::Opened));
-        let version = |state: &State| state.files.open.as_ref().unwrap().version;
+        let version = |state: &State| state.session.open.as_ref().unwrap().version;
         let before = version(&state);
         let said = |state: &State| state.notices.toasts.last().unwrap().text.clone();
         let both = ["a.pfobj", "b.pfobj"];
         state.loaded(outcome(scene(&both), Cause::Changed));
-        assert!(version(&state) != before && state.files.on_disk.is_none());
+        assert!(version(&state) != before && state.session.on_disk.is_none());
         assert!(
             said(&state).starts_with("Reloaded with "),
             "{}",
             said(&state)
         );
-        assert_eq!(state.player.clip(), None);
+        assert_eq!(state.session.player.clip(), None);
         appears("a.pfobj");
         state.loaded(outcome(scene(&both), Cause::Changed));
-        assert!(state.player.clip() == Some(0) && state.player.is_playing());
+        assert!(state.session.player.clip() == Some(0) && state.session.player.is_playing());
         // Who has chosen to see no motion is not shown any.
-        state.choose_clip(None);
+        state.session.choose_clip(None);
         appears("b.pfobj");
         state.loaded(outcome(scene(&both), Cause::Changed));
-        assert_eq!(state.player.clip(), None);
+        assert_eq!(state.session.player.clip(), None);
         assert_eq!(
             said(&state),
             "Reloaded",
@@ -483,11 +476,13 @@ mod tests {
     fn looking() -> (State, LookedAt) {
         let mut state = state();
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Opened));
-        state.choose_clip(Some(1));
+        state.session.choose_clip(Some(1));
         state.run(Action::Animation(crate::viewer::commands::Animation::Stop));
-        state.change_player(|player| player.seek(5.0));
-        state.select(Some(ModelItem::Joint { index: 3 }.into()));
-        let looked_at = state.looked_at();
+        state.session.change_player(|player| player.seek(5.0));
+        state
+            .session
+            .select(Some(ModelItem::Joint { index: 3 }.into()));
+        let looked_at = state.session.looked_at();
         assert!(looked_at.selected.is_some() && looked_at.frame == Some(5));
         (state, looked_at)
     }
@@ -495,18 +490,18 @@ mod tests {
     #[test]
     fn a_slow_save_loses_nothing() {
         let (mut state, looked_at) = looking();
-        state.shape_view(1.5);
-        let camera = state.view.camera;
-        let version = state.files.open.as_ref().unwrap().version;
+        state.session.shape_view(1.5);
+        let camera = state.session.view.camera;
+        let version = state.session.open.as_ref().unwrap().version;
         for part in [0.0, 0.1, 0.4, 0.8] {
             state.loaded(outcome(read(&demo::DRAKELING, part), Cause::Changed));
-            assert_eq!(state.looked_at(), looked_at, "{part}");
+            assert_eq!(state.session.looked_at(), looked_at, "{part}");
             assert_eq!(
-                state.files.open.as_ref().unwrap().version,
+                state.session.open.as_ref().unwrap().version,
                 version,
                 "{part}"
             );
-            let on_disk = state.files.on_disk.as_ref().unwrap();
+            let on_disk = state.session.on_disk.as_ref().unwrap();
             assert!(
                 on_disk.unreadable.is_some() || !on_disk.problems.is_empty(),
                 "{part}"
@@ -514,10 +509,13 @@ mod tests {
             assert!(on_disk.headline().starts_with("made.pfobj"), "{part}");
         }
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
-        state.shape_view(1.5);
-        assert_ne!(state.files.open.as_ref().unwrap().version, version);
-        assert_eq!((state.looked_at(), state.view.camera), (looked_at, camera));
-        assert_eq!(state.files.on_disk, None);
+        state.session.shape_view(1.5);
+        assert_ne!(state.session.open.as_ref().unwrap().version, version);
+        assert_eq!(
+            (state.session.looked_at(), state.session.view.camera),
+            (looked_at, camera)
+        );
+        assert_eq!(state.session.on_disk, None);
         assert_eq!(state.notices.toasts.len(), 1, "{:?}", state.notices.toasts);
         assert_eq!(state.notices.toasts[0].text, "Reloaded");
     }
@@ -527,28 +525,28 @@ mod tests {
         let (mut state, looked_at) = looking();
         let half = || read(&demo::DRAKELING, 0.5);
         state.loaded(outcome(half(), Cause::Changed));
-        assert!(state.tells_of_disk());
+        assert!(state.session.tells_of_disk());
         state.run(Action::Clear);
-        assert!(!state.tells_of_disk() && state.files.on_disk.is_some());
+        assert!(!state.session.tells_of_disk() && state.session.on_disk.is_some());
         state.loaded(outcome(half(), Cause::Asked));
-        assert_eq!(state.files.on_disk, None);
-        assert!(state.looked_at() != looked_at, "it has all of it");
+        assert_eq!(state.session.on_disk, None);
+        assert!(state.session.looked_at() != looked_at, "it has all of it");
         let said = &state.notices.toasts.last().unwrap();
         assert!(said.text.starts_with("Reloaded with "), "{}", said.text);
         assert_eq!(said.severity, Some(Severity::Error));
         // Another save of what is in view is no worse.
         state.loaded(outcome(half(), Cause::Changed));
-        assert_eq!(state.files.on_disk, None);
+        assert_eq!(state.session.on_disk, None);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
-        assert_eq!(state.looked_at(), looked_at);
-        assert!(state.files.wish.is_none());
+        assert_eq!(state.session.looked_at(), looked_at);
+        assert!(state.session.wish.is_none());
         // Unless one has chosen something else meanwhile.
         state.loaded(outcome(half(), Cause::Asked));
         let material = Some(ModelItem::Material { index: 0 }.into());
-        state.select(material);
+        state.session.select(material);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
-        assert_eq!(state.view.shown.selected, material);
-        assert!(state.files.wish.is_none());
+        assert_eq!(state.session.view.shown.selected, material);
+        assert!(state.session.wish.is_none());
     }
 
     #[test]
@@ -565,18 +563,18 @@ mod tests {
         let mut state = state();
         state.loaded(outcome(open(4), Cause::Opened));
         let tile = Some(TerrainItem::Tile { row: 40, col: 44 }.into());
-        state.select(tile);
+        state.session.select(tile);
         state.loaded(outcome(open(5), Cause::Changed));
-        assert_eq!(state.view.shown.selected, tile);
+        assert_eq!(state.session.view.shown.selected, tile);
         // It is not there in a smaller map, and is again in a larger one.
         state.loaded(outcome(open(1), Cause::Changed));
-        assert_eq!(state.view.shown.selected, None);
+        assert_eq!(state.session.view.shown.selected, None);
         state.loaded(outcome(open(3), Cause::Changed));
-        assert_eq!(state.view.shown.selected, tile);
+        assert_eq!(state.session.view.shown.selected, tile);
         let chunk = Some(TerrainItem::Chunk { row: 1, col: 2 }.into());
-        state.select(chunk);
+        state.session.select(chunk);
         state.loaded(outcome(open(4), Cause::Changed));
-        assert_eq!(state.view.shown.selected, chunk);
+        assert_eq!(state.session.view.shown.selected, chunk);
     }
 
     #[test]
@@ -585,8 +583,8 @@ mod tests {
         let cell = Some(TileMapItem::Cell { layer, x, y }.into());
         let mut state = state();
         state.loaded(outcome(Ok(map_of([12, 8])), Cause::Opened));
-        state.select(cell);
+        state.session.select(cell);
         state.loaded(outcome(Ok(map_of([15, 9])), Cause::Changed));
-        assert_eq!(state.view.shown.selected, cell);
+        assert_eq!(state.session.view.shown.selected, cell);
     }
 }

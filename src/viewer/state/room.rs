@@ -1,6 +1,7 @@
 //! What gives way in a small window, so that the view keeps most of it.
 
 use super::State;
+use super::session::Session;
 use super::settings::LEFT_SIZE;
 use crate::viewer::docks::{Dock, Panel};
 
@@ -50,20 +51,22 @@ pub(crate) struct DockSizes {
     pub max: f32,
 }
 
-impl State {
+impl Session {
     /// `true` if the open document has content for a panel. Without a document all panels are
     /// offered.
     pub(crate) fn offers(&self, panel: Panel) -> bool {
-        let open = self.files.open.as_ref();
+        let open = self.open.as_ref();
         open.is_none_or(|open| open.panels.contains(&panel))
     }
+}
 
+impl State {
     /// Returns the open panel at an edge. If the document has no content for the chosen panel, it
     /// is hidden, but stays chosen for the next document.
     pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
         let wanted = self.settings.dock(dock).open;
         let wanted = wanted.filter(|_| !self.is_folded(dock))?;
-        if self.offers(wanted) {
+        if self.session.offers(wanted) {
             return Some(wanted);
         }
         match dock {
@@ -96,7 +99,7 @@ impl State {
         }
         if !low
             && std::mem::take(&mut room.folds_problems)
-            && let Some(document) = self.document().cloned()
+            && let Some(document) = self.session.document().cloned()
         {
             self.show_problems_if_any(&*document);
         }

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use super::State;
+use super::session::Session;
 use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneItem};
 
-impl State {
+impl Session {
     /// The file that the selection stands for.
     pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
         let selected = self.view.shown.selected?;
@@ -82,21 +83,41 @@ impl State {
         })
     }
 
+    /// Selects nothing, and steps through nothing.
+    pub(crate) fn deselect(&mut self) {
+        self.select(None);
+        self.tools.stepping = None;
+    }
+
+    /// `true` if an item is a camera to look through.
+    pub(crate) fn is_camera(&self, item: Item) -> bool {
+        let camera = self.document().map(|document| document.camera_of(item));
+        camera.flatten().is_some()
+    }
+}
+
+impl State {
     pub(crate) fn next_of_kind(&mut self, kind: Item, backwards: bool) {
-        let after = self.view.shown.selected.filter(|item| *item != kind);
+        let after = self
+            .session
+            .view
+            .shown
+            .selected
+            .filter(|item| *item != kind);
         let next = self
+            .session
             .document()
             .and_then(|document| document.next_of_kind(kind, after, backwards));
         match next {
             Some(next) => {
-                self.select(Some(next));
-                self.tools.stepping = Some(kind);
-                self.view.shown.highlighted = Some(kind);
+                self.session.select(Some(next));
+                self.session.tools.stepping = Some(kind);
+                self.session.view.shown.highlighted = Some(kind);
                 if matches!(kind, Item::Model(ModelItem::Flaw { .. })) {
                     // A triangle that faces away is in view, and still not to be seen.
-                    self.frame(next);
+                    self.session.frame(next);
                 } else {
-                    self.keep_in_view();
+                    self.session.keep_in_view();
                 }
             }
             None => self.notices.toast("There are none of this kind", None),
@@ -112,48 +133,37 @@ impl State {
         else {
             let text = "This problem is not about something that can be shown";
             self.notices.toast(text, None);
-            self.select(None);
+            self.session.select(None);
             return;
         };
-        self.select(Some(item));
+        self.session.select(Some(item));
         match moment {
-            Some(Moment::Frame(frame)) => self.go_to_frame(frame.into()),
-            Some(Moment::BindPose) => self.choose_clip(None),
+            Some(Moment::Frame(frame)) => self.session.go_to_frame(frame.into()),
+            Some(Moment::BindPose) => self.session.choose_clip(None),
             None => {}
         }
         if let Some(overlay) = overlay {
             self.switch_on_for_problem(overlay);
         }
-        self.frame(item);
-    }
-
-    /// Selects nothing, and steps through nothing.
-    pub(crate) fn deselect(&mut self) {
-        self.select(None);
-        self.tools.stepping = None;
+        self.session.frame(item);
     }
 
     /// Goes to an item like a double click on it in a list: looks through a camera, opens a model
     /// file, and frames everything else.
     pub(crate) fn visit(&mut self, item: Item) {
         let file = match item {
-            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => {
-                self.document().and_then(|document| document.file_of(item))
-            }
+            Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => self
+                .session
+                .document()
+                .and_then(|document| document.file_of(item)),
             _ => None,
         };
-        if self.is_camera(item) {
-            self.look_through(item);
+        if self.session.is_camera(item) {
+            self.session.look_through(item);
         } else if let Some(file) = file {
             self.open_paths(&[file]);
         } else {
-            self.frame(item);
+            self.session.frame(item);
         }
-    }
-
-    /// `true` if an item is a camera to look through.
-    pub(crate) fn is_camera(&self, item: Item) -> bool {
-        let camera = self.document().map(|document| document.camera_of(item));
-        camera.flatten().is_some()
     }
 }

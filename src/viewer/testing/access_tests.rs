@@ -120,7 +120,7 @@ fn keys_with_ctrl_run_commands_in_a_field_and_the_view_has_the_keys_after_a_sear
     // Unless they edit the text.
     press(&mut h, Modifiers::COMMAND, Key::A);
     press(&mut h, Modifiers::NONE, Key::Enter);
-    let selected = state(&h).view.shown.selected;
+    let selected = state(&h).session.view.shown.selected;
     assert_eq!(selected.map(mapscope_scene::Item::kind), Some("material"));
     assert_eq!(focused(&h), None);
 }
@@ -131,12 +131,12 @@ fn letters_do_nothing_else_while_a_row_of_a_list_has_the_focus() {
     let row = h.get_all_by_role(Role::TreeItem).next().unwrap();
     row.focus();
     h.run();
-    let projection = state(&h).view.camera.projection;
+    let projection = state(&h).session.view.camera.projection;
     press(&mut h, Modifiers::NONE, Key::G);
     press(&mut h, Modifiers::NONE, Key::P);
     press(&mut h, Modifiers::NONE, Key::Num2);
-    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
-    assert_eq!(state(&h).view.camera.projection, projection);
+    assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
+    assert_eq!(state(&h).session.view.camera.projection, projection);
     // Keys with Ctrl run commands everywhere.
     press(&mut h, Modifiers::COMMAND, Key::P);
     let dialog = &mut h.state_mut().state.interface.dialog;
@@ -145,7 +145,7 @@ fn letters_do_nothing_else_while_a_row_of_a_list_has_the_focus() {
     press(&mut h, Modifiers::NONE, Key::F6);
     h.ctx.memory_mut(egui::Memory::stop_text_input);
     press(&mut h, Modifiers::NONE, Key::P);
-    assert_ne!(state(&h).view.camera.projection, projection);
+    assert_ne!(state(&h).session.view.camera.projection, projection);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn menus_are_menus() {
 #[test]
 fn window_panels_and_dialogs_have_names() {
     let mut h = with_demo();
-    let title = state(&h).title();
+    let title = state(&h).session.title();
     assert_eq!(h.root().accesskit_node().label(), Some(title));
     for name in ["Outliner", "Inspector", "Menu bar", "Status bar"] {
         h.get_by_role_and_label(Role::Pane, name);
@@ -313,7 +313,7 @@ fn lines_of_a_tree_say_how_deep_they_are_and_whether_they_are_open() {
 fn values_are_told_with_their_names() {
     let mut h = with_demo();
     let tile = TerrainItem::Tile { row: 3, col: 5 };
-    h.state_mut().state.select(Some(tile.into()));
+    h.state_mut().state.session.select(Some(tile.into()));
     h.run();
     let is_of = |name: &str| {
         let mut labels = h.get_all_by_role(Role::Label);
@@ -321,7 +321,7 @@ fn values_are_told_with_their_names() {
     };
     assert!(is_of("Base height"));
     // Also in the status bar, where values are close together.
-    h.state_mut().state.pointer.hovered = Some(tile.into());
+    h.state_mut().state.session.pointer.hovered = Some(tile.into());
     h.step();
     h.get_by_label_contains("Row 3, Column 5, ");
 }

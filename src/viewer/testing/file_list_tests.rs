@@ -53,7 +53,7 @@ fn open_folder(state: &mut State, folder: &Path, limits: Limits) {
         files: found.clone().into_list(),
         ..Loaded::new(found.files[0].clone(), model())
     };
-    state.plays_at_once = false;
+    state.session.plays_at_once = false;
     state.loaded(outcome(folder, Cause::Opened, Some(loaded), Vec::new()));
     state.effects.clear();
 }
@@ -294,7 +294,10 @@ fn a_file_that_fails_is_marked_and_what_is_open_stays() {
     let failed = outcome(&bad, Cause::Neighbor, None, vec![failure]);
     h.state_mut().state.loaded(failed);
     h.run();
-    assert_eq!(state(&h).open_file().unwrap().path, folder.join(FILES[0]));
+    assert_eq!(
+        state(&h).session.open_file().unwrap().path,
+        folder.join(FILES[0])
+    );
     let (names, current) = listed(&h);
     assert_eq!(names[1], "barrel/barrel 2.pfobj: PFOBJ 3:1: no number");
     assert_eq!(current, Some(0));

@@ -74,7 +74,10 @@ fn type_into(h: &mut Rooms, role: Role, text: &str) {
 /// Returns a window with a level of closed rooms, with the eye inside.
 fn in_rooms() -> Rooms {
     let mut h = crate::viewer::testing::window(|state| *state = in_bathhouse(1.0));
-    h.state_mut().state.take_pose(demo::BATHHOUSE.first_pose);
+    h.state_mut()
+        .state
+        .session
+        .take_pose(demo::BATHHOUSE.first_pose);
     h.run();
     h
 }
@@ -82,25 +85,34 @@ fn in_rooms() -> Rooms {
 #[test]
 fn a_drag_in_a_room_looks_around_and_one_from_outside_turns_the_level() {
     let mut h = in_rooms();
-    let before = state(&h).view.camera;
+    let before = state(&h).session.view.camera;
     drag(&mut h, PointerButton::Primary, vec2(400.0, 30.0));
-    let after = state(&h).view.camera;
+    let after = state(&h).session.view.camera;
     assert_eq!(after.pose.eye, before.pose.eye, "the eye stays in the room");
     assert!(after.forward().angle_between(before.forward()) > 0.8);
     run(&mut h, Action::FrameAll);
-    let before = state(&h).view.camera;
+    let before = state(&h).session.view.camera;
     drag(&mut h, PointerButton::Primary, vec2(400.0, 30.0));
-    assert!(state(&h).view.camera.pose.eye.distance(before.pose.eye) > 1.0);
+    assert!(
+        state(&h)
+            .session
+            .view
+            .camera
+            .pose
+            .eye
+            .distance(before.pose.eye)
+            > 1.0
+    );
 }
 
 #[test]
 fn the_wheel_needs_a_rest_to_go_through_a_wall() {
     let mut h = in_rooms();
     let pose = before_wall(state(&h), true);
-    h.state_mut().state.take_pose(pose);
+    h.state_mut().state.session.take_pose(pose);
     let at = middle(&h);
     move_to(&mut h, at);
-    let forward = state(&h).view.camera.forward();
+    let forward = state(&h).session.view.camera.forward();
     let wall = looking(state(&h), View::seen_in_the_middle);
     let mut notch = |rests: bool| {
         h.input_mut().events.push(Event::MouseWheel {
@@ -114,7 +126,7 @@ fn the_wheel_needs_a_rest_to_go_through_a_wall() {
         if rests {
             h.run_steps(6);
         }
-        (wall - state(&h).view.camera.pose.eye).dot(forward)
+        (wall - state(&h).session.view.camera.pose.eye).dot(forward)
     };
     let mut left = notch(false);
     for _ in 0..60 {
@@ -130,9 +142,9 @@ fn the_wheel_needs_a_rest_to_go_through_a_wall() {
 
 /// `true` if the camera views a box with little around it.
 fn frames(state: &State, bounds: Aabb) -> bool {
-    let target = state.view.camera.pose.target;
+    let target = state.session.view.camera.pose.target;
     target.distance(bounds.center()) < bounds.radius() * 0.5
-        && state.view.camera.distance() < bounds.radius() * 6.0
+        && state.session.view.camera.distance() < bounds.radius() * 6.0
 }
 
 #[test]
@@ -144,28 +156,28 @@ fn a_level_is_chosen_from_the_list_and_by_keys_and_comes_into_view() {
     h.run();
     h.get_by_role_and_label(Role::Button, "Cellar").click();
     h.run();
-    assert_eq!(state(&h).view.shown.level, 1);
+    assert_eq!(state(&h).session.view.shown.level, 1);
     assert!(frames(state(&h), known[1].bounds));
-    assert_eq!(state(&h).title(), "Mapscope - made.pmf - Cellar");
+    assert_eq!(state(&h).session.title(), "Mapscope - made.pmf - Cellar");
     press(&mut h, Modifiers::SHIFT, Key::PageDown);
-    assert_eq!(state(&h).view.shown.level, 0, "going round");
+    assert_eq!(state(&h).session.view.shown.level, 0, "going round");
     assert!(frames(state(&h), known[0].bounds));
     press(&mut h, Modifiers::SHIFT, Key::PageUp);
-    assert_eq!(state(&h).view.shown.level, 1);
+    assert_eq!(state(&h).session.view.shown.level, 1);
 }
 
 #[test]
 fn selecting_something_of_another_level_shows_that_level() {
     let mut h = with_rooms();
     ask(&mut h, Request::Select(Some(chunk(1, 4))));
-    assert_eq!(state(&h).view.shown.level, 1);
-    assert_eq!(state(&h).view.shown.selected, Some(chunk(1, 4)));
+    assert_eq!(state(&h).session.view.shown.level, 1);
+    assert_eq!(state(&h).session.view.shown.selected, Some(chunk(1, 4)));
     assert!(frames(state(&h), levels()[1].bounds));
     // An item of the previous level is deselected.
     run(&mut h, Action::Level { backwards: false });
-    assert_eq!(state(&h).view.shown.selected, None);
+    assert_eq!(state(&h).session.view.shown.selected, None);
     ask(&mut h, Request::Select(Some(LevelItem::Map.into())));
-    assert_eq!(state(&h).view.shown.level, 0, "it belongs to all");
+    assert_eq!(state(&h).session.view.shown.level, 0, "it belongs to all");
 }
 
 #[test]
@@ -184,30 +196,33 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
     let opened = |request| {
         let mut state = State::new(Settings::default(), request);
         state.loaded(loaded(moving_with_levels(levels()), false));
-        state.shape_view(1.5);
+        state.session.shape_view(1.5);
         state
     };
     for light in ["202", "fast LIGHT 202"] {
         let mut state = opened(asked(1, light));
         assert!(frames(&state, levels()[1].bounds));
         assert_eq!(
-            (state.view.shown.cut, state.view.shown.cell_depth),
+            (
+                state.session.view.shown.cut,
+                state.session.view.shown.cell_depth
+            ),
             (Some(cut), Some(2))
         );
-        assert_eq!(state.view.shown.lights, settings(&[([1, 1], 70)]));
-        assert!(state.tools.clip_box.is_open() && state.notices.toasts.is_empty());
+        assert_eq!(state.session.view.shown.lights, settings(&[([1, 1], 70)]));
+        assert!(state.session.tools.clip_box.is_open() && state.notices.toasts.is_empty());
         // Everything survives a reload, and is reset for the next document.
-        state.hide(chunk(1, 3), true);
-        let shown = state.view.shown.clone();
+        state.session.hide(chunk(1, 3), true);
+        let shown = state.session.view.shown.clone();
         state.loaded(loaded(moving_with_levels(levels()), true));
-        assert_eq!(*state.view.shown, shown);
+        assert_eq!(*state.session.view.shown, shown);
         state.loaded(loaded(moving_with_levels(levels()), false));
-        state.shape_view(1.5);
-        assert_eq!(*state.view.shown, Shown::default());
-        assert!(!state.tools.clip_box.is_open() && frames(&state, levels()[0].bounds));
+        state.session.shape_view(1.5);
+        assert_eq!(*state.session.view.shown, Shown::default());
+        assert!(!state.session.tools.clip_box.is_open() && frames(&state, levels()[0].bounds));
     }
     let state = opened(asked(2, "202"));
-    assert_eq!(state.view.shown.level, 0);
+    assert_eq!(state.session.view.shown.level, 0);
     let says = "There is no level 2; this file has the levels 0 to 1";
     assert_eq!(state.notices.toasts[0].text, says);
     let state = opened(asked(0, "205"));
@@ -224,14 +239,14 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
 fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     let mut h = with_rooms();
     press(&mut h, Modifiers::NONE, Key::X);
-    assert!(state(&h).tools.clip_box.is_open());
-    assert_eq!(state(&h).view.shown.cut, None, "nothing is cut yet");
+    assert!(state(&h).session.tools.clip_box.is_open());
+    assert_eq!(state(&h).session.view.shown.cut, None, "nothing is cut yet");
     let track = place(&h, "cut-y");
     let bounds = levels()[0].bounds;
     // The upper end of Y to the middle.
     let end = egui::pos2(track.right() - 4.5, track.center().y);
     drag_from(&mut h, end, track.center());
-    let cut = state(&h).view.shown.cut.unwrap();
+    let cut = state(&h).session.view.shown.cut.unwrap();
     assert!(cut.max.y.abs() < 0.2, "{cut:?}");
     assert!(cut.min.cmplt(bounds.min).all(), "ends cut nothing: {cut:?}");
     assert!(cut.max.x > bounds.max.x && cut.max.z > bounds.max.z);
@@ -239,9 +254,9 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     let track = place(&h, "cut-y");
     let quarter = egui::pos2(track.left() + track.width() * 0.25, track.center().y);
     drag_from(&mut h, quarter, quarter - vec2(80.0, 0.0));
-    assert!((state(&h).view.shown.cut.unwrap().max.y - cut.max.y).abs() < 1e-3);
+    assert!((state(&h).session.view.shown.cut.unwrap().max.y - cut.max.y).abs() < 1e-3);
     drag_from(&mut h, quarter, quarter + vec2(30.0, 0.0));
-    let moved = state(&h).view.shown.cut.unwrap();
+    let moved = state(&h).session.view.shown.cut.unwrap();
     let thick = moved.max.y - moved.min.y;
     assert!(
         moved.min.y > bounds.min.y && (thick - 4.0).abs() < 0.3,
@@ -249,12 +264,12 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     );
     // Closing removes the cut, opening again restores it.
     press(&mut h, Modifiers::NONE, Key::X);
-    assert_eq!(state(&h).view.shown.cut, None);
+    assert_eq!(state(&h).session.view.shown.cut, None);
     press(&mut h, Modifiers::NONE, Key::X);
-    assert_eq!(state(&h).view.shown.cut, Some(moved));
+    assert_eq!(state(&h).session.view.shown.cut, Some(moved));
     h.get_by_label("Reset").click();
     h.run();
-    assert_eq!(state(&h).view.shown.cut, None);
+    assert_eq!(state(&h).session.view.shown.cut, None);
     // By a typed number.
     h.get_by_label("Cut X from").click();
     h.run();
@@ -262,9 +277,16 @@ fn the_cut_is_dragged_typed_put_back_and_comes_back_with_the_tool() {
     h.input_mut().events.push(Event::Text("3.5".to_owned()));
     h.run();
     press(&mut h, Modifiers::NONE, Key::Enter);
-    assert_eq!(state(&h).view.shown.cut.map(|cut| cut.min.x), Some(3.5));
+    assert_eq!(
+        state(&h).session.view.shown.cut.map(|cut| cut.min.x),
+        Some(3.5)
+    );
     run(&mut h, Action::Level { backwards: false });
-    assert_eq!(state(&h).view.shown.cut, None, "another level is whole");
+    assert_eq!(
+        state(&h).session.view.shown.cut,
+        None,
+        "another level is whole"
+    );
 }
 
 // ---- Lights ------------------------------------------------------------------------------------
@@ -274,12 +296,15 @@ fn lights_are_switched_dimmed_and_put_back() {
     let mut h = with_panel(Panel::Lights);
     h.get_by_label("Switch Fast light 201").click();
     h.run();
-    assert_eq!(state(&h).view.shown.lights, settings(&[([0, 0], 0)]));
+    assert_eq!(
+        state(&h).session.view.shown.lights,
+        settings(&[([0, 0], 0)])
+    );
     h.get_by_label("Switch Fast light 201").click();
     h.get_by_label("Switch Fast light 204").click();
     h.run();
     assert_eq!(
-        state(&h).view.shown.lights,
+        state(&h).session.view.shown.lights,
         settings(&[([0, 3], 90)]),
         "the file has it off, and 90 bright once it is on"
     );
@@ -287,23 +312,26 @@ fn lights_are_switched_dimmed_and_put_back() {
         .set_value_accesskit(70.0);
     h.run();
     assert_eq!(
-        state(&h).view.shown.lights,
+        state(&h).session.view.shown.lights,
         settings(&[([0, 1], 70), ([0, 3], 90)])
     );
     h.get_by_label("All off").click();
     h.run();
     // One is off in the file.
     assert_eq!(
-        state(&h).view.shown.lights,
+        state(&h).session.view.shown.lights,
         settings(&[([0, 0], 0), ([0, 1], 0), ([0, 2], 0)])
     );
     h.get_by_label("All on").click();
     h.run();
     // All others are on in the file.
-    assert_eq!(state(&h).view.shown.lights, settings(&[([0, 3], 90)]));
+    assert_eq!(
+        state(&h).session.view.shown.lights,
+        settings(&[([0, 3], 90)])
+    );
     h.get_by_label("As in the file").click();
     h.run();
-    assert!(state(&h).view.shown.lights.is_empty());
+    assert!(state(&h).session.view.shown.lights.is_empty());
 }
 
 #[test]
@@ -313,12 +341,15 @@ fn a_light_is_found_by_what_controls_it_and_selected() {
     assert!(h.query_by_label("Fast light 201").is_none());
     let row = h.get_by_label("Fast light 202").rect();
     click_at(&mut h, row.left_top() + vec2(90.0, 14.0));
-    assert_eq!(state(&h).view.shown.selected, Some(light(0, 1)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(light(0, 1)));
     // The other level has its own lights.
     run(&mut h, Action::Level { backwards: false });
     h.get_by_label("Switch Fast light 202").click();
     h.run();
-    assert_eq!(state(&h).view.shown.lights, settings(&[([1, 1], 0)]));
+    assert_eq!(
+        state(&h).session.view.shown.lights,
+        settings(&[([1, 1], 0)])
+    );
 }
 
 // ---- Octree ------------------------------------------------------------------------------------
@@ -335,7 +366,7 @@ fn the_tree_opens_to_what_is_selected_in_the_view() {
     assert!(h.query_by_label("Cube 8").is_none(), "others stay closed");
     h.get_by_label("Cube 32").click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, Some(cube(4, 0)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(cube(4, 0)));
 }
 
 #[test]
@@ -355,17 +386,17 @@ fn the_tree_is_walked_with_the_keyboard_and_hovering_points() {
         press(&mut h, Modifiers::NONE, key);
         assert!(h.get_by_label(focused).is_focused(), "{key:?} to {focused}");
     }
-    assert_eq!(state(&h).view.shown.selected, Some(chunk(0, 2)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(chunk(0, 2)));
     h.get_by_label("Chunk 1, 1").hover();
     h.run();
-    assert_eq!(state(&h).pointer.hovered, Some(chunk(0, 4)));
+    assert_eq!(state(&h).session.pointer.hovered, Some(chunk(0, 4)));
 }
 
 #[test]
 fn the_tabs_of_a_level_have_room_beside_each_other() {
     let h = with_panel(Panel::Octree);
     let left = Panel::ALL.iter().filter(|panel| panel.dock() == Dock::Left);
-    let left = left.filter(|panel| state(&h).offers(**panel));
+    let left = left.filter(|panel| state(&h).session.offers(**panel));
     let tabs: Vec<_> = left
         .map(|panel| place(&h, &format!("tab-{}", panel.id())))
         .collect();
@@ -381,7 +412,8 @@ fn tabs_that_have_no_room_stay_in_one_row_and_are_reached_by_clicks_alone() {
     for (dock, width) in [(Dock::Left, 640.0), (Dock::Bottom, 300.0)] {
         let mut h = picture_of_rooms(vec2(width, 400.0), 2.0);
         let panels = Panel::ALL.iter().copied();
-        let panels = panels.filter(|panel| panel.dock() == dock && state(&h).offers(*panel));
+        let panels =
+            panels.filter(|panel| panel.dock() == dock && state(&h).session.offers(*panel));
         let panels: Vec<_> = panels.collect();
         h.state_mut().state.settings.dock_mut(dock).open = Some(panels[0]);
         h.run();
@@ -433,7 +465,7 @@ fn cubes_are_found_by_index() {
     assert!(h.query_by_label("Chunk 0, 0").is_none());
     h.get_by_label("Cube 41").click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, Some(cube(5, 1)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(cube(5, 1)));
     type_into(&mut h, Role::TextInput, "99");
     h.get_by_label("No match for `4199`");
     // Without a search the tree is open at the search result.
@@ -451,19 +483,33 @@ fn the_depth_of_cells_is_chosen_and_shows_them() {
     h.get_by_role_and_label(Role::Slider, "Depth of the cells")
         .set_value_accesskit(3.0);
     h.run();
-    assert_eq!(state(&h).view.shown.cell_depth, Some(3));
-    assert!(state(&h).view.shown.overlays.contains(OverlayId::Cells));
+    assert_eq!(state(&h).session.view.shown.cell_depth, Some(3));
+    assert!(
+        state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Cells)
+    );
     h.get_by_role_and_label(Role::Slider, "Depth of the cells")
         .set_value_accesskit(13.0);
     h.run();
     assert_eq!(
-        state(&h).view.shown.cell_depth,
+        state(&h).session.view.shown.cell_depth,
         None,
         "the ends of the tree"
     );
     h.get_by_label("Cells").click();
     h.run();
-    assert!(!state(&h).view.shown.overlays.contains(OverlayId::Cells));
+    assert!(
+        !state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Cells)
+    );
 }
 
 // ---- Chunk map ---------------------------------------------------------------------------------
@@ -484,14 +530,17 @@ fn chunks_are_pointed_at_selected_and_framed_on_their_map() {
     let mut h = with_panel(Panel::ChunkMap);
     let (middle, step) = map_from_above(&mut h);
     move_to(&mut h, middle);
-    assert_eq!(state(&h).pointer.hovered, Some(chunk(0, 4)));
+    assert_eq!(state(&h).session.pointer.hovered, Some(chunk(0, 4)));
     h.get_by_label_contains("Triangles: 48");
     // East is on the right, north above.
     for (aside, number) in [(vec2(step, 0.0), 7), (vec2(0.0, step), 3)] {
         click_at(&mut h, middle + aside);
-        assert_eq!(state(&h).view.shown.selected, Some(chunk(0, number)));
+        assert_eq!(
+            state(&h).session.view.shown.selected,
+            Some(chunk(0, number))
+        );
     }
-    let far = state(&h).view.camera.distance();
+    let far = state(&h).session.view.camera.distance();
     h.run_steps(40);
     let at = middle + vec2(step, 0.0);
     move_to(&mut h, at);
@@ -505,7 +554,7 @@ fn chunks_are_pointed_at_selected_and_framed_on_their_map() {
         });
     }
     h.run();
-    assert!(state(&h).view.camera.distance() < far * 0.8);
+    assert!(state(&h).session.view.camera.distance() < far * 0.8);
 }
 
 #[test]
@@ -517,20 +566,20 @@ fn the_chunk_map_is_turned_by_itself_and_follows_the_view_again() {
         button.accesskit_node().toggled() == Some(egui::accesskit::Toggled::True)
     };
     assert!(follow(&h));
-    let pose = state(&h).view.camera.pose;
+    let pose = state(&h).session.view.camera.pose;
     drag_from(&mut h, middle, middle + vec2(0.0, -170.0));
-    assert_eq!(state(&h).view.camera.pose, pose, "the view stays");
+    assert_eq!(state(&h).session.view.camera.pose, pose, "the view stays");
     assert!(!follow(&h));
     move_to(&mut h, middle + vec2(0.0, step));
     assert_ne!(
-        state(&h).pointer.hovered,
+        state(&h).session.pointer.hovered,
         Some(chunk(0, 3)),
         "it is lower now"
     );
     h.get_by_label("Follow the view").click();
     h.run();
     move_to(&mut h, middle + vec2(0.0, step));
-    assert_eq!(state(&h).pointer.hovered, Some(chunk(0, 3)));
+    assert_eq!(state(&h).session.pointer.hovered, Some(chunk(0, 3)));
 }
 
 #[test]
@@ -549,7 +598,7 @@ fn a_map_of_thousands_of_chunks_is_drawn_as_one() {
     let mut h = with_panel(Panel::ChunkMap);
     let shapes = |h: &Rooms| h.output().shapes.len();
     let few = shapes(&h);
-    h.state_mut().state.view.shown.level = MANY;
+    h.state_mut().state.session.view.shown.level = MANY;
     h.run();
     h.get_by_label("4\u{202f}096 chunks");
     let many = shapes(&h);
@@ -572,13 +621,13 @@ fn faces_on_a_lightmap_are_pointed_at_and_selected() {
     let faces = lightmap_faces(lightmap(0, 0));
     let at = on_sheet(&h, "Lightmap 0", 0.25, 0.5);
     click_at(&mut h, at);
-    assert_eq!(state(&h).view.shown.selected, Some(faces[0].item));
+    assert_eq!(state(&h).session.view.shown.selected, Some(faces[0].item));
     let at = on_sheet(&h, "Lightmap 0", 0.8, 0.2);
     move_to(&mut h, at);
-    assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
+    assert_eq!(state(&h).session.pointer.hovered, Some(faces[1].item));
     let at = on_sheet(&h, "Lightmap 0", 0.5, 0.5);
     move_to(&mut h, at);
-    assert_eq!(state(&h).pointer.hovered, None, "between them");
+    assert_eq!(state(&h).session.pointer.hovered, None, "between them");
 }
 
 #[test]
@@ -590,7 +639,7 @@ fn what_is_selected_in_the_view_shows_its_lightmap() {
     h.get_by_label("Lightmap 0").click();
     h.run();
     h.get_by_label("Image of Lightmap 0");
-    assert_eq!(state(&h).view.shown.selected, Some(lightmap(0, 0)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(lightmap(0, 0)));
     run(&mut h, Action::Panel(Panel::Outliner));
     type_into(&mut h, Role::TextInput, "map 1");
     assert!(h.query_by_label("Lightmap 0").is_none());
@@ -600,7 +649,7 @@ fn what_is_selected_in_the_view_shows_its_lightmap() {
 fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
     let mut h = with_panel(Panel::Lightmaps);
     let faces = lightmap_faces(lightmap(0, 0));
-    let camera = state(&h).view.camera;
+    let camera = state(&h).session.view.camera;
     let at = on_sheet(&h, "Lightmap 0", 0.9, 0.5);
     move_to(&mut h, at);
     h.input_mut().events.push(Event::MouseWheel {
@@ -611,18 +660,18 @@ fn the_wheel_comes_nearer_to_what_is_under_the_pointer() {
         modifiers: Modifiers::NONE,
     });
     h.run();
-    assert_eq!(state(&h).view.camera, camera);
+    assert_eq!(state(&h).session.view.camera, camera);
     // The point under the pointer stays there, and the other face has left the view.
     move_to(&mut h, at);
-    assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
+    assert_eq!(state(&h).session.pointer.hovered, Some(faces[1].item));
     let left = h.get_by_label("Image of Lightmap 0").rect().center();
     move_to(&mut h, left);
-    assert_eq!(state(&h).pointer.hovered, Some(faces[1].item));
+    assert_eq!(state(&h).session.pointer.hovered, Some(faces[1].item));
     h.get_by_label("Fit").click();
     h.run();
     let at = on_sheet(&h, "Lightmap 0", 0.25, 0.5);
     move_to(&mut h, at);
-    assert_eq!(state(&h).pointer.hovered, Some(faces[0].item));
+    assert_eq!(state(&h).session.pointer.hovered, Some(faces[0].item));
 }
 
 // ---- Hiding ------------------------------------------------------------------------------------
@@ -633,23 +682,23 @@ fn materials_are_hidden_by_their_eyes_and_by_commands() {
     h.get_by_label("Show Plaster").click();
     h.run();
     let plaster = material(1);
-    assert_eq!(state(&h).view.shown.hidden, [plaster]);
+    assert_eq!(state(&h).session.view.shown.hidden, [plaster]);
     h.get_by_label("1 hidden").click();
     h.run();
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     // Hiding a face hides its material.
     ask(&mut h, Request::Select(Some(face(0, 1, 1))));
     press(&mut h, Modifiers::NONE, Key::H);
-    assert_eq!(state(&h).view.shown.hidden, [plaster]);
-    assert_eq!(state(&h).view.shown.selected, None);
+    assert_eq!(state(&h).session.view.shown.hidden, [plaster]);
+    assert_eq!(state(&h).session.view.shown.selected, None);
     ask(&mut h, Request::Select(Some(chunk(0, 2))));
     press(&mut h, Modifiers::NONE, Key::H);
-    assert_eq!(state(&h).view.shown.hidden, [plaster, chunk(0, 2)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [plaster, chunk(0, 2)]);
     h.get_by_label("Show Plaster").click();
     h.run();
-    assert_eq!(state(&h).view.shown.hidden, [chunk(0, 2)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [chunk(0, 2)]);
     press(&mut h, Modifiers::ALT, Key::H);
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     assert!(!state(&h).is_enabled(Action::ShowAll));
 }
 
@@ -659,15 +708,48 @@ fn materials_are_hidden_by_their_eyes_and_by_commands() {
 fn views_of_a_level_have_commands_under_the_names_it_gives_them() {
     let mut h = with_rooms();
     press(&mut h, Modifiers::ALT, Key::Num1);
-    assert!(state(&h).view.shown.overlays.contains(OverlayId::Lightmap));
+    assert!(
+        state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Lightmap)
+    );
     press(&mut h, Modifiers::ALT, Key::Num5);
-    assert!(state(&h).view.shown.overlays.contains(OverlayId::Unlit));
-    assert!(!state(&h).view.shown.overlays.contains(OverlayId::Lightmap));
+    assert!(
+        state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Unlit)
+    );
+    assert!(
+        !state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Lightmap)
+    );
     run(&mut h, Action::Overlay(OverlayId::Wireframe));
     press(&mut h, Modifiers::ALT, Key::Num0);
-    assert!(!state(&h).view.shown.overlays.contains(OverlayId::Unlit));
     assert!(
-        state(&h).view.shown.overlays.contains(OverlayId::Wireframe),
+        !state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Unlit)
+    );
+    assert!(
+        state(&h)
+            .session
+            .view
+            .shown
+            .overlays
+            .contains(OverlayId::Wireframe),
         "only what colours"
     );
     h.get_by_label("Overlays").click();
@@ -688,8 +770,8 @@ fn panels_of_levels_are_offered_for_levels_only() {
     let rooms = with_rooms();
     let terrain = crate::viewer::testing::with_demo();
     for panel in panels {
-        assert!(state(&rooms).offers(panel));
-        assert!(!state(&terrain).offers(panel), "{panel:?}");
+        assert!(state(&rooms).session.offers(panel));
+        assert!(!state(&terrain).session.offers(panel), "{panel:?}");
         let command = commands::of(Action::Panel(panel)).unwrap();
         assert!(!state(&terrain).is_enabled(command.action));
     }

@@ -52,13 +52,13 @@ impl PreviewRenderer for NoPictures {
 
 /// What the view answers about the open document.
 pub(crate) fn looking<R>(state: &State, at: impl FnOnce(&View, &dyn Document) -> R) -> R {
-    at(&state.view, &**state.document().unwrap())
+    at(&state.session.view, &**state.session.document().unwrap())
 }
 
 /// Has the view do something with the open document.
 pub(crate) fn looks<R>(state: &mut State, at: impl FnOnce(&mut View, &dyn Document) -> R) -> R {
-    let document = state.document().unwrap().clone();
-    at(&mut state.view, &*document)
+    let document = state.session.document().unwrap().clone();
+    at(&mut state.session.view, &*document)
 }
 
 /// What of the open document a ray meets first.
@@ -106,8 +106,8 @@ pub(crate) fn in_bathhouse(aspect: f32) -> State {
     let document = DOCUMENT.get_or_init(|| open_demo(&demo::BATHHOUSE));
     let mut state = State::new(Settings::default(), ViewRequest::default());
     state.loaded(loaded(Arc::clone(document), false));
-    state.shape_view(aspect);
-    state.take_pose(demo::BATHHOUSE.first_pose);
+    state.session.shape_view(aspect);
+    state.session.take_pose(demo::BATHHOUSE.first_pose);
     state
 }
 
@@ -201,13 +201,13 @@ pub(crate) fn built(
 /// Returns a window with the demo open, viewed from straight above.
 pub(crate) fn with_demo() -> Harness<'static, Window> {
     let mut harness = window(|state| {
-        state.files.open = Some(OpenFile::new(
+        state.session.open = Some(OpenFile::new(
             "demo.pfmap".into(),
             Some(&demo::TERRAIN),
             document(),
             1,
         ));
-        state.view.camera.handedness = document().about().handedness;
+        state.session.view.camera.handedness = document().about().handedness;
     });
     for action in [
         Action::View(mapscope_scene::camera::NamedView::Top),
@@ -319,12 +319,12 @@ pub(crate) fn loaded(document: Arc<dyn Document>, reload: bool) -> Outcome {
 }
 
 fn open_moving(state: &mut State) {
-    state.plays_at_once = false;
+    state.session.plays_at_once = false;
     let document = moving(&[("Walk", 32), ("Idle", 10), ("Salute", 1)]);
     let request = ViewRequest::default();
     state.show_first(&*document, &request);
-    state.files.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
-    state.start_clip(&request);
+    state.session.open = Some(OpenFile::new("made.pfobj".into(), None, document, 1));
+    state.session.start_clip(&request);
 }
 
 /// Returns a window with a document of three clips, stopped at the beginning of the first.

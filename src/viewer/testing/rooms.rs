@@ -330,10 +330,10 @@ pub(crate) fn lightmap_faces(lightmap: Item) -> Vec<LightmapFace> {
 }
 
 fn open(state: &mut State) {
-    state.plays_at_once = false;
+    state.session.plays_at_once = false;
     let document = moving_with_levels(levels());
-    state.view.camera.handedness = document.about().handedness;
-    state.files.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));
+    state.session.view.camera.handedness = document.about().handedness;
+    state.session.open = Some(OpenFile::new("made.pmf".into(), None, document, 1));
     state.run(crate::viewer::commands::Action::FrameAll);
 }
 

@@ -40,7 +40,7 @@ fn open_in(folder: &Path, scene: &str, state: &mut State) {
     let (options, progress) = (OpenOptions::default(), Progress::default());
     let document = mapscope_scene::open(&source, &options, &progress).unwrap();
     state.settings = Settings::default();
-    state.plays_at_once = false;
+    state.session.plays_at_once = false;
     take(state, path, document);
 }
 
@@ -77,12 +77,14 @@ fn textures_that_were_not_read_yet_are_counted_and_described_once_they_were() {
     let mut h = super::window(|state| {
         open_in(folder.path(), &sound_scene(), state);
         let part = ModelItem::Material { index: 0 };
-        state.select(Some(SceneItem::Part { entity: 0, part }.into()));
+        state
+            .session
+            .select(Some(SceneItem::Part { entity: 0, part }.into()));
     });
     h.run();
     assert!(h.query_by_label("Reading textures: 0 of 2").is_some());
     assert!(h.query_by_label("not read yet").is_some());
-    let document = state(&h).document().unwrap().clone();
+    let document = state(&h).session.document().unwrap().clone();
     document.wait_until_complete();
     h.run();
     assert!(h.query_by_label_contains("Reading textures").is_none());
@@ -103,7 +105,7 @@ fn what_is_wrong_with_an_image_of_the_sky_is_listed_once_it_was_read() {
     });
     h.run();
     assert!(h.query_by_label_contains("top.jpg").is_none());
-    let document = state(&h).document().unwrap().clone();
+    let document = state(&h).session.document().unwrap().clone();
     document.wait_until_complete();
     h.run();
     assert!(h.query_by_label_contains("top.jpg").is_some());
@@ -113,39 +115,39 @@ fn what_is_wrong_with_an_image_of_the_sky_is_listed_once_it_was_read() {
 fn an_entity_is_hidden_with_its_eye_and_with_a_key() {
     let mut h = with_scene();
     click(&mut h, "Show 0 guard");
-    assert_eq!(state(&h).view.shown.hidden, [GUARD.into()]);
+    assert_eq!(state(&h).session.view.shown.hidden, [GUARD.into()]);
     press(&mut h, Modifiers::ALT, Key::H);
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     let faction = SceneItem::Faction { index: 1 }.into();
-    h.state_mut().state.select(Some(faction));
+    h.state_mut().state.session.select(Some(faction));
     press(&mut h, Modifiers::NONE, Key::H);
-    assert_eq!(state(&h).view.shown.hidden, [faction]);
-    assert_eq!(state(&h).view.shown.selected, None);
-    let document = state(&h).document().unwrap();
-    assert!(document.is_hidden(GUARD.into(), &state(&h).view.shown));
+    assert_eq!(state(&h).session.view.shown.hidden, [faction]);
+    assert_eq!(state(&h).session.view.shown.selected, None);
+    let document = state(&h).session.document().unwrap();
+    assert!(document.is_hidden(GUARD.into(), &state(&h).session.view.shown));
 }
 
 #[test]
 fn a_camera_is_looked_through_at_a_double_click_and_with_a_key() {
     let eye = Vec3::new(100.0, 175.0, -50.0);
     let mut h = with_scene();
-    assert_ne!(state(&h).view.camera.pose.eye, eye);
+    assert_ne!(state(&h).session.view.camera.pose.eye, eye);
     for _ in 0..2 {
         h.get_by_label("above").click();
     }
     h.run();
     let camera = SceneItem::Camera { index: 0 }.into();
-    assert_eq!(state(&h).view.shown.selected, Some(camera));
-    assert_eq!(state(&h).view.camera.pose.eye, eye);
-    assert_eq!(state(&h).view.field_of_view(), 45.0);
-    let before = state(&h).view.camera.forward();
-    h.state_mut().state.frame_all();
-    assert_ne!(state(&h).view.camera.pose.eye, eye);
+    assert_eq!(state(&h).session.view.shown.selected, Some(camera));
+    assert_eq!(state(&h).session.view.camera.pose.eye, eye);
+    assert_eq!(state(&h).session.view.field_of_view(), 45.0);
+    let before = state(&h).session.view.camera.forward();
+    h.state_mut().state.session.frame_all();
+    assert_ne!(state(&h).session.view.camera.pose.eye, eye);
     press(&mut h, Modifiers::SHIFT, Key::V);
-    assert_eq!(state(&h).view.camera.pose.eye, eye);
-    assert!(state(&h).view.camera.forward().distance(before) < 1e-3);
+    assert_eq!(state(&h).session.view.camera.pose.eye, eye);
+    assert!(state(&h).session.view.camera.forward().distance(before) < 1e-3);
     click(&mut h, "Look through");
-    h.state_mut().state.select(Some(GUARD.into()));
+    h.state_mut().state.session.select(Some(GUARD.into()));
     h.run();
     assert!(h.query_by_label("Look through").is_none());
 }
@@ -184,7 +186,7 @@ fn the_model_of_an_entity_is_opened() {
     };
     press(&mut h, Modifiers::COMMAND, Key::Enter);
     assert!(!asked(&mut h), "nothing is selected");
-    h.state_mut().state.select(Some(GUARD.into()));
+    h.state_mut().state.session.select(Some(GUARD.into()));
     press(&mut h, Modifiers::COMMAND, Key::Enter);
     assert!(asked(&mut h));
     for _ in 0..2 {
@@ -208,10 +210,10 @@ fn the_model_of_an_entity_begins_with_the_clip_that_it_plays() {
         let clips = model.animation().unwrap().clips();
         assert_eq!([&*clips[0].name, &*clips[1].name], ["walk", "idle"]);
         take(&mut h.state_mut().state, file.clone(), model);
-        state(h).view.shown.playhead.clip
+        state(h).session.view.shown.playhead.clip
     };
     let by_entity = |state: &mut State| {
-        state.select(Some(GUARD.into()));
+        state.session.select(Some(GUARD.into()));
         state.run(commands::find("select.open").unwrap().action);
     };
     assert_eq!(clip_after(&mut h, &by_entity), Some(1));
@@ -227,7 +229,7 @@ fn escape_goes_from_a_part_to_the_entity_and_then_to_nothing() {
         entity: 0,
         part: ModelItem::Joint { index: 2 },
     };
-    h.state_mut().state.select(Some(part.into()));
+    h.state_mut().state.session.select(Some(part.into()));
     h.run();
     let line = h.get_all_by_label("0 guard").next().unwrap();
     assert!(
@@ -235,9 +237,9 @@ fn escape_goes_from_a_part_to_the_entity_and_then_to_nothing() {
         "its line is marked"
     );
     press(&mut h, Modifiers::NONE, Key::Escape);
-    assert_eq!(state(&h).view.shown.selected, Some(GUARD.into()));
+    assert_eq!(state(&h).session.view.shown.selected, Some(GUARD.into()));
     press(&mut h, Modifiers::NONE, Key::Escape);
-    assert_eq!(state(&h).view.shown.selected, None);
+    assert_eq!(state(&h).session.view.shown.selected, None);
 }
 
 #[test]
@@ -258,7 +260,7 @@ fn the_line_of_a_selection_comes_into_sight_when_its_heading_opens() {
         "its heading is closed"
     );
     let entity = SceneItem::Entity { index: 150 };
-    h.state_mut().state.select(Some(entity.into()));
+    h.state_mut().state.session.select(Some(entity.into()));
     h.run();
     let line = h.get_by_label("150 rock").rect();
     let rects = &h.state().placed.rects;
@@ -289,8 +291,8 @@ fn the_timeline_of_a_scene_tells_the_time_and_the_clip_of_the_selection() {
         "a frame of all clips is no frame"
     );
     assert!(h.query_by_label("Time").is_some() && h.query_by_label("/ 60 s").is_some());
-    h.state_mut().state.select(Some(GUARD.into()));
-    h.state_mut().state.go_to_frame(241.0);
+    h.state_mut().state.session.select(Some(GUARD.into()));
+    h.state_mut().state.session.go_to_frame(241.0);
     h.run();
     let both = h.get_all_by_label("walk 1 / 2").count();
     assert_eq!(both, 2, "in the timeline and in the inspector");
@@ -327,7 +329,7 @@ fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
             }
         }
     };
-    let version = |state: &State| state.files.open.as_ref().unwrap().version;
+    let version = |state: &State| state.session.open.as_ref().unwrap().version;
     let first = version(&state);
     for broken in [
         &good[..good.len() / 2],
@@ -336,15 +338,15 @@ fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
     ] {
         reload(&mut state, broken);
         assert_eq!(version(&state), first);
-        let on_disk = state.files.on_disk.as_ref().unwrap();
+        let on_disk = state.session.on_disk.as_ref().unwrap();
         assert!(on_disk.new.is_some(), "{on_disk:?}");
     }
     let mut edited = good.clone();
     edited.replace_range(tile + 2..tile + 4, "77");
     reload(&mut state, &edited);
     assert_ne!(version(&state), first);
-    assert_eq!(state.files.on_disk, None);
-    let changes = state.tools.comparison.found.clone().unwrap();
+    assert_eq!(state.session.on_disk, None);
+    let changes = state.session.tools.comparison.found.clone().unwrap();
     let [change] = &changes.diff.differences[..] else {
         panic!("{changes:?}");
     };
@@ -352,8 +354,8 @@ fn an_edit_of_the_map_is_a_change_and_a_broken_map_is_not_shown() {
     assert!(!change.fields.is_empty());
     state.show_changes();
     state.follow_changes();
-    assert!(!state.view.shown.changes.lines().is_empty());
-    state.show_change(0);
+    assert!(!state.session.view.shown.changes.lines().is_empty());
+    state.session.show_change(0);
     let selected = TerrainItem::Tile { row: 0, col: 0 };
-    assert_eq!(state.view.shown.selected, Some(selected.into()));
+    assert_eq!(state.session.view.shown.selected, Some(selected.into()));
 }

@@ -46,11 +46,15 @@ fn place(h: &Map, name: &str) -> Rect {
 }
 
 fn flat(h: &Map) -> FlatWindow {
-    state(h).view.flat_window().expect("the map is flat")
+    state(h)
+        .session
+        .view
+        .flat_window()
+        .expect("the map is flat")
 }
 
 fn view_px(h: &Map) -> DVec2 {
-    let [width, height] = state(h).view.size_px;
+    let [width, height] = state(h).session.view.size_px;
     DVec2::new(width.into(), height.into())
 }
 
@@ -89,7 +93,7 @@ fn tile(index: u32) -> Item {
 
 /// Returns the layer of the hovered cell.
 fn layer_pointed_at(h: &Map) -> Option<u32> {
-    match state(h).pointer.hovered {
+    match state(h).session.pointer.hovered {
         Some(Item::TileMap(TileMapItem::Cell { layer, .. })) => Some(layer),
         _ => None,
     }
@@ -100,8 +104,8 @@ fn layer_pointed_at(h: &Map) -> Option<u32> {
 #[test]
 fn a_map_opens_flat_as_large_as_whole_pixels_allow() {
     let mut h = with_map();
-    assert_eq!(state(&h).view.mode, CameraMode::Flat);
-    assert!(state(&h).view.shown.flat);
+    assert_eq!(state(&h).session.view.mode, CameraMode::Flat);
+    assert!(state(&h).session.view.shown.flat);
     let fits = |h: &Map| {
         let window = flat(h);
         let wanted = (view_px(h) / map_px()).min_element().floor();
@@ -141,8 +145,8 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
         assert_eq!(moved.round(), DVec2::new(33.0, -20.0), "{with:?}");
         assert!((moved - moved.round()).abs().max_element() < 1e-6);
         let map_size = SIZE.map(|side| u64::from(side * TILE));
-        let camera = after.camera_on_map_px(map_size, state(&h).view.size_px);
-        assert_eq!(state(&h).view.shown.flat_camera_px, camera);
+        let camera = after.camera_on_map_px(map_size, state(&h).session.view.size_px);
+        assert_eq!(state(&h).session.view.shown.flat_camera_px, camera);
         // A drag within one frame moves it as far.
         let from = middle(&h);
         quick_drag(&mut h, with, from, vec2(-33.4, 20.3));
@@ -154,12 +158,12 @@ fn a_drag_with_any_button_moves_the_map_by_whole_pixels() {
 fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
     let mut h = with_map();
     let seen = |h: &Map| {
-        let shown = &state(h).view.shown;
+        let shown = &state(h).session.view.shown;
         (shown.flat_camera_px, shown.flat_view_px, flat(h))
     };
     let at = middle(&h);
     wheel(&mut h, at, 4.0);
-    h.state_mut().state.view.history.rest();
+    h.state_mut().state.session.view.history.rest();
     h.run();
     let before = seen(&h);
     let middle = map_px() * 0.75;
@@ -169,10 +173,10 @@ fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
     h.run();
     let after = seen(&h);
     assert_ne!(after.0, before.0);
-    h.state_mut().state.see_again(true);
+    h.state_mut().state.session.see_again(true);
     h.run();
     assert_eq!(seen(&h), before);
-    h.state_mut().state.see_again(false);
+    h.state_mut().state.session.see_again(false);
     h.run();
     assert_eq!(seen(&h), after);
 }
@@ -280,31 +284,34 @@ fn physical_pixels_decide_what_is_whole() {
 #[test]
 fn the_view_in_3d_and_the_flat_one_are_each_as_they_were_left() {
     let mut h = with_map();
-    h.state_mut().state.view.camera.projection = Projection::Orthographic;
+    h.state_mut().state.session.view.camera.projection = Projection::Orthographic;
     press(&mut h, Modifiers::NONE, Key::T);
     drag(&mut h, PointerButton::Primary, vec2(20.0, 10.0));
     let left_at = flat(&h);
     press(&mut h, Modifiers::NONE, Key::G);
-    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
-    assert!(!state(&h).view.shown.flat);
-    assert_eq!(state(&h).view.camera.projection, Projection::Perspective);
+    assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
+    assert!(!state(&h).session.view.shown.flat);
+    assert_eq!(
+        state(&h).session.view.camera.projection,
+        Projection::Perspective
+    );
     assert!(
-        state(&h).view.camera.forward().y > -0.9,
+        state(&h).session.view.camera.forward().y > -0.9,
         "it looks at a slant"
     );
     drag(&mut h, PointerButton::Primary, vec2(50.0, 20.0));
-    let tilted = state(&h).view.camera.pose;
+    let tilted = state(&h).session.view.camera.pose;
     h.get_by_label("2D").click();
     h.run();
     assert_eq!(flat(&h), left_at);
     h.get_by_label("3D").click();
     h.run();
-    assert_eq!(state(&h).view.camera.pose, tilted);
+    assert_eq!(state(&h).session.view.camera.pose, tilted);
     // The top view is 3D as well, unless the pasted camera was copied from a flat view.
     run(&mut h, Action::View(NamedView::Top));
-    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
+    assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
     run(&mut h, Action::Flat);
-    let pose = state(&h).view.camera.pose.to_string();
+    let pose = state(&h).session.view.camera.pose.to_string();
     run(&mut h, Action::Flat);
     h.state_mut().state.paste_pose(&pose);
     h.run();
@@ -319,26 +326,26 @@ fn a_map_is_seen_from_where_the_command_line_says() {
         looks(&mut state, |view, document| {
             view.resize_view(document, [800, 600]);
         });
-        state.shape_view(800.0 / 600.0);
+        state.session.shape_view(800.0 / 600.0);
         state
     };
     let h = with_map();
-    let copied = state(&h).view.camera.pose;
+    let copied = state(&h).session.view.camera.pose;
     let from_above = opened(ViewRequest {
         camera: Some(copied),
         ..ViewRequest::default()
     });
     // In a view of another size, at the nearest whole zoom.
-    let window = from_above.view.flat_window().unwrap();
-    let height = f64::from(state(&h).view.size_px[1]);
+    let window = from_above.session.view.flat_window().unwrap();
+    let height = f64::from(state(&h).session.view.size_px[1]);
     assert_eq!(window.zoom, (flat(&h).zoom * 600.0 / height).round());
-    assert!((from_above.view.camera.pose.target - copied.target).length() < 1.0);
+    assert!((from_above.session.view.camera.pose.target - copied.target).length() < 1.0);
     let slanted = "50,100,150,96,0,64".parse().unwrap();
     let slanted = opened(ViewRequest {
         camera: Some(slanted),
         ..ViewRequest::default()
     });
-    assert_eq!(slanted.view.mode, CameraMode::Orbit);
+    assert_eq!(slanted.session.view.mode, CameraMode::Orbit);
     for (view, mode) in [
         (None, CameraMode::Flat),
         (Some(NamedView::Flat), CameraMode::Flat),
@@ -349,8 +356,11 @@ fn a_map_is_seen_from_where_the_command_line_says() {
             view,
             ..ViewRequest::default()
         });
-        assert_eq!(state.view.mode, mode, "{view:?}");
-        assert_eq!(state.view.flat_window().is_some(), mode == CameraMode::Flat);
+        assert_eq!(state.session.view.mode, mode, "{view:?}");
+        assert_eq!(
+            state.session.view.flat_window().is_some(),
+            mode == CameraMode::Flat
+        );
     }
 }
 
@@ -360,9 +370,12 @@ fn what_comes_after_a_map_is_seen_as_ever() {
     let document = crate::viewer::testing::document();
     h.state_mut().state.loaded(loaded(document, false));
     h.run();
-    assert_eq!(state(&h).view.mode, CameraMode::Orbit);
-    assert_eq!(state(&h).view.camera.projection, Projection::Perspective);
-    assert_eq!(*state(&h).view.shown, Shown::default());
+    assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
+    assert_eq!(
+        state(&h).session.view.camera.projection,
+        Projection::Perspective
+    );
+    assert_eq!(*state(&h).session.view.shown, Shown::default());
     assert!(h.query_by_label("2D").is_none() && h.query_by_label("Mini map").is_none());
 }
 
@@ -374,18 +387,18 @@ fn the_layers_are_pulled_apart_with_a_slider_and_stay_so() {
     assert_eq!(slider.accesskit_node().numeric_value(), Some(24.0));
     slider.set_value_accesskit(60.0);
     h.run();
-    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).session.view.shown.layer_gap, Some(60.0));
     run(&mut h, Action::Flat);
     run(&mut h, Action::Flat);
-    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).session.view.shown.layer_gap, Some(60.0));
     // It survives a reload, but is reset for another file.
     h.state_mut().state.loaded(loaded(map(), true));
     h.run();
-    assert_eq!(state(&h).view.shown.layer_gap, Some(60.0));
+    assert_eq!(state(&h).session.view.shown.layer_gap, Some(60.0));
     h.state_mut().state.loaded(loaded(map(), false));
     h.run();
-    assert_eq!(state(&h).view.shown.layer_gap, None);
-    assert_eq!(state(&h).view.mode, CameraMode::Flat);
+    assert_eq!(state(&h).session.view.shown.layer_gap, None);
+    assert_eq!(state(&h).session.view.mode, CameraMode::Flat);
 }
 
 /// Saves the whole map and waits for the result.
@@ -444,7 +457,11 @@ fn the_whole_map_is_saved_with_a_pixel_for_each_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let wanted = folder.path().join("made.png");
     let progress = Arc::new(Progress::default());
-    let saved = save_map(state(&h).view.shown.clone(), wanted.clone(), &progress);
+    let saved = save_map(
+        state(&h).session.view.shown.clone(),
+        wanted.clone(),
+        &progress,
+    );
     assert_eq!(saved, Saved::Files(wanted.clone(), 1, Vec::new()));
     assert!(progress.fraction() > 0.9, "{progress:?}");
     let path = wanted;
@@ -563,7 +580,7 @@ fn the_status_bar_lists_every_layer_of_a_place() {
 fn a_layer_that_fades_away_while_a_clip_plays_is_no_longer_pointed_at() {
     let village = crate::viewer::testing::open_demo(&mapscope_scene::demo::VILLAGE);
     let mut h = open_map(village);
-    assert!(state(&h).player.is_playing());
+    assert!(state(&h).session.player.is_playing());
     let at = middle(&h);
     move_to(&mut h, at);
     let before = layer_pointed_at(&h).unwrap();
@@ -578,7 +595,7 @@ fn legends_fold_and_are_folded_where_they_would_hide_the_map() {
     let station = crate::viewer::testing::open_demo(&mapscope_scene::demo::STATION);
     let mut h = open_map(station.clone());
     run(&mut h, Action::Overlay(OverlayId::Logic));
-    let legends = station.legends(&state(&h).view.shown);
+    let legends = station.legends(&state(&h).session.view.shown);
     let entries = &legends[0].entries;
     assert!(entries.len() > 1);
     let first = &*entries[0].label;
@@ -603,7 +620,7 @@ fn obstruction_and_zones_are_on_together() {
     ));
     run(&mut h, Action::Overlay(OverlayId::Obstruction));
     run(&mut h, Action::Overlay(OverlayId::Zones));
-    let overlays = &state(&h).view.shown.overlays;
+    let overlays = &state(&h).session.view.shown.overlays;
     assert!(overlays.contains(OverlayId::Obstruction) && overlays.contains(OverlayId::Zones));
     assert!(
         !state(&h).is_enabled(Action::Overlay(OverlayId::Logic)),
@@ -620,7 +637,7 @@ fn a_round_map_has_no_edge_to_stop_at() {
     }
     let moved = (before - flat(&h).top_left_px) * flat(&h).zoom;
     assert!((moved.x - 2000.0).abs() < 2.0, "{moved}");
-    let camera = state(&h).view.shown.flat_camera_px;
+    let camera = state(&h).session.view.shown.flat_camera_px;
     assert_eq!(camera, flat(&h).camera_px());
     // A map that does not wrap stops with its edge in the middle of the view.
     let mut h = with_map();
@@ -636,7 +653,7 @@ fn the_bar_keeps_its_width_while_the_layers_are_pulled_apart() {
     let mut h = with_map();
     run(&mut h, Action::Flat);
     let width = |h: &mut Map, gap: f32| {
-        h.state_mut().state.view.shown.layer_gap = Some(gap);
+        h.state_mut().state.session.view.shown.layer_gap = Some(gap);
         h.run();
         place(h, "flat-bar").width()
     };
@@ -659,6 +676,7 @@ fn a_drag_measures_in_pixels_and_tiles() {
     );
     assert_eq!(flat(&h), before, "the map stays");
     let says: Vec<String> = state(&h)
+        .session
         .tools
         .measure
         .parts()
@@ -670,9 +688,12 @@ fn a_drag_measures_in_pixels_and_tiles() {
     // The other buttons still move the map.
     drag(&mut h, PointerButton::Secondary, vec2(20.0, 0.0));
     assert_ne!(flat(&h), before);
-    assert_eq!(state(&h).tools.measure.parts().len(), 3);
+    assert_eq!(state(&h).session.tools.measure.parts().len(), 3);
     press(&mut h, Modifiers::NONE, Key::Escape);
-    assert!(!state(&h).tools.measure.is_open() && state(&h).tools.measure.parts().is_empty());
+    assert!(
+        !state(&h).session.tools.measure.is_open()
+            && state(&h).session.tools.measure.parts().is_empty()
+    );
 }
 
 #[test]
@@ -680,8 +701,8 @@ fn elsewhere_lengths_are_in_units_of_the_world() {
     let mut h = crate::viewer::testing::with_demo();
     press(&mut h, Modifiers::NONE, Key::Y);
     drag(&mut h, PointerButton::Primary, vec2(120.0, 0.0));
-    let [from, to] = state(&h).tools.measure.line.unwrap();
-    let parts = state(&h).tools.measure.parts();
+    let [from, to] = state(&h).session.tools.measure.line.unwrap();
+    let parts = state(&h).session.tools.measure.parts();
     let names: Vec<&str> = parts.iter().map(|part| part.name).collect();
     assert_eq!(names, ["Length", "Tiles", "Distance", "Height difference"]);
     assert_eq!(parts[0].value, format!("{:.2}", from.distance(to)));
@@ -714,25 +735,28 @@ fn layers_are_listed_from_the_top_and_hidden_dimmed_and_shown_alone() {
     assert!(y(&h, "Clouds") < y(&h, "Houses") && y(&h, "Houses") < y(&h, "Ground"));
     h.get_by_label("Show Houses").click();
     h.run();
-    assert_eq!(state(&h).view.shown.hidden, [layer(1)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [layer(1)]);
     h.get_by_label("3 layers, 1 hidden");
     h.get_by_role_and_label(Role::Button, "Show all").click();
     h.run();
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     h.get_by_label("Solo Houses").click();
     h.run();
-    assert_eq!(state(&h).view.shown.hidden, [layer(0), layer(2)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [layer(0), layer(2)]);
     h.get_by_label("Solo Houses").click();
     h.run();
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     let slider = h.get_by_role_and_label(Role::Slider, "Opacity of Clouds");
     slider.set_value_accesskit(40.0);
     h.run();
-    assert_eq!(state(&h).view.shown.opacities.get(layer(2)), Some(102));
+    assert_eq!(
+        state(&h).session.view.shown.opacities.get(layer(2)),
+        Some(102)
+    );
     let slider = h.get_by_role_and_label(Role::Slider, "Opacity of Clouds");
     slider.set_value_accesskit(100.0);
     h.run();
-    assert!(state(&h).view.shown.opacities.is_empty());
+    assert!(state(&h).session.view.shown.opacities.is_empty());
 }
 
 #[test]
@@ -741,7 +765,7 @@ fn a_click_with_alt_on_an_eye_shows_a_layer_alone() {
     h.get_by_label("Show Ground")
         .click_modifiers(Modifiers::ALT);
     h.run();
-    assert_eq!(state(&h).view.shown.hidden, [layer(1), layer(2)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [layer(1), layer(2)]);
 }
 
 #[test]
@@ -750,13 +774,13 @@ fn the_selected_layer_is_hidden_and_shown_alone_by_keys() {
     h.get_by_role_and_label(Role::ListBoxOption, "Ground")
         .click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, Some(layer(0)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(layer(0)));
     press(&mut h, Modifiers::SHIFT, Key::H);
-    assert_eq!(state(&h).view.shown.hidden, [layer(1), layer(2)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [layer(1), layer(2)]);
     press(&mut h, Modifiers::ALT, Key::H);
-    assert!(state(&h).view.shown.hidden.is_empty());
+    assert!(state(&h).session.view.shown.hidden.is_empty());
     press(&mut h, Modifiers::NONE, Key::H);
-    assert_eq!(state(&h).view.shown.hidden, [layer(0)]);
+    assert_eq!(state(&h).session.view.shown.hidden, [layer(0)]);
 }
 
 // ---- Tileset -----------------------------------------------------------------------------------
@@ -770,18 +794,18 @@ fn tiles_are_listed_with_their_uses_and_a_click_selects_one() {
     h.get_by_label("Tile 4, unused");
     h.get_by_label("Tile 2, used 9 times").click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, Some(tile(2)));
+    assert_eq!(state(&h).session.view.shown.selected, Some(tile(2)));
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
-    let first = state(&h).view.shown.selected;
+    let first = state(&h).session.view.shown.selected;
     assert_ne!(first, Some(tile(2)), "a cell");
     h.get_by_role_and_label(Role::Button, "Next use").click();
     h.run();
-    assert_ne!(state(&h).view.shown.selected, first);
+    assert_ne!(state(&h).session.view.shown.selected, first);
     h.get_by_role_and_label(Role::Button, "Previous use")
         .click();
     h.run();
-    assert_eq!(state(&h).view.shown.selected, first);
+    assert_eq!(state(&h).session.view.shown.selected, first);
     h.get_by_label("Used only").click();
     h.run();
     assert!(h.query_by_label("Tile 4, unused").is_none());
@@ -860,6 +884,7 @@ fn a_banner_covers_no_button_of_the_bar() {
     let mut h = with_map();
     h.state_mut()
         .state
+        .session
         .keep_version(Some("there is no such file".to_owned()), Vec::new());
     h.run();
     let (bar, banner) = (place(&h, "flat-bar"), place(&h, "banner"));
@@ -881,7 +906,7 @@ fn panels_of_the_least_width_cut_nothing_off() {
         x: 1,
         y: 1,
     };
-    state.select(Some(cell.into()));
+    state.session.select(Some(cell.into()));
     state.run(Action::Panel(Panel::Inspector));
     h.run();
     let [left, right] = ["left-dock", "right-dock"].map(|name| place(&h, name));

@@ -30,13 +30,13 @@ const AXES: [&str; 3] = ["X", "Y", "Z"];
 /// Shows the strip while the tool is open.
 pub(crate) fn clip_box(root: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
-    if !state.tools.clip_box.is_open() {
+    if !state.session.tools.clip_box.is_open() {
         return;
     }
-    let Some(bounds) = state.shown_bounds() else {
+    let Some(bounds) = state.session.shown_bounds() else {
         return;
     };
-    let mut ends = state.tools.clip_box.ends(bounds);
+    let mut ends = state.session.tools.clip_box.ends(bounds);
     let before = ends;
     let strip = Panel::bottom("cut").resizable(false).show(root, |ui| {
         parts::name_panel(ui, "Cut view");
@@ -81,7 +81,7 @@ fn buttons(ui: &mut Ui, context: &mut BarContext<'_>) {
             context.run(Action::Cut);
         }
         let button = Button::new("Reset");
-        let button = ui.add_enabled(context.state.tools.clip_box.cuts(), button);
+        let button = ui.add_enabled(context.state.session.tools.clip_box.cuts(), button);
         places::note(ui.ctx(), "cut-reset", button.rect);
         if button.on_hover_text("Cut nothing").clicked() {
             context.ask(Request::SetCut(None));

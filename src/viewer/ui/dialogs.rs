@@ -99,7 +99,7 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             why_not,
         } => modal(ctx, "path", |ui| {
             let endings = match purpose {
-                PathPurpose::Export => endings(&state.targets()),
+                PathPurpose::Export => endings(&state.session.targets()),
                 _ => String::new(),
             };
             path(ui, *purpose, text, (why_not.as_deref(), &endings))
@@ -381,10 +381,15 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
         (PictureSize::Times(4), "Four times as large"),
         (PictureSize::Typed, "Another size"),
     ];
-    let view_px = state.view.size_px;
-    let names = if state.has_layers() {
+    let view_px = state.session.view.size_px;
+    let names = if state.session.has_layers() {
         "Names of entities and zones"
-    } else if state.is_scene() || state.document().is_some_and(|it| it.levels().is_some()) {
+    } else if state.session.is_scene()
+        || state
+            .session
+            .document()
+            .is_some_and(|it| it.levels().is_some())
+    {
         "Names of entities"
     } else {
         "Names of joints"
@@ -420,14 +425,17 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
     ui.set_width(360.0);
     heading(ui, "Save animation");
     ui.add_space(4.0);
-    let has_cameras = state.document().is_some_and(|it| !it.cameras().is_empty());
+    let has_cameras = state
+        .session
+        .document()
+        .is_some_and(|it| !it.cameras().is_empty());
     let moves = state.motion();
     for motion in Motion::ALL {
         if motion == Motion::Cameras && !has_cameras {
             continue;
         }
         let [name, help] = motion.name_and_help();
-        let why_not = state.why_no_motion(motion);
+        let why_not = state.session.why_no_motion(motion);
         ui.horizontal(|ui| {
             let choice = egui::RadioButton::new(moves == Some(motion), name);
             let choice = ui.add_enabled(why_not.is_none(), choice);

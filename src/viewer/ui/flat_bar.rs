@@ -21,7 +21,7 @@ const FARTHEST: f32 = 4.0;
 
 /// Shows the bar for a 2D map and returns its rectangle.
 pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) -> Option<Rect> {
-    if !context.state.is_map() {
+    if !context.state.session.is_map() {
         return None;
     }
     let area = egui::Area::new(Id::unique("flat bar"))
@@ -43,7 +43,7 @@ pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) 
 }
 
 fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
-    let flat = context.state.view.is_flat();
+    let flat = context.state.session.view.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
         if tipped(button, Action::Flat).clicked() && flat != is_flat {
@@ -54,7 +54,7 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
         return;
     }
     ui.separator();
-    if let Some(window) = context.state.view.flat_window() {
+    if let Some(window) = context.state.session.view.flat_window() {
         button(ui, context, "−", "Zoom out", Action::Zoom { nearer: false });
         let text = egui::RichText::new(flat::zoom_text(window.zoom)).monospace();
         let zoom = Button::new(text)
@@ -73,9 +73,9 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
 
 /// Shows the slider for the distance between the layers.
 fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
-    let layers = context.state.layers();
+    let layers = context.state.session.layers();
     let usual = layers.map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
-    let mut gap = context.state.view.shown.layer_gap.unwrap_or(usual);
+    let mut gap = context.state.session.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
     let most = (usual * FARTHEST).max(1.0);
     // The number has the width of the widest one, so that the bar keeps its size.

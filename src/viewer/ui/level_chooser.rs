@@ -13,17 +13,17 @@ const WIDTH: f32 = 130.0;
 /// Shows the list if the document has several levels.
 pub(crate) fn level_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
-    if !state.has_levels() || ui.available_width() < WIDTH + 20.0 {
+    if !state.session.has_levels() || ui.available_width() < WIDTH + 20.0 {
         return;
     }
-    let now = state.view.shown.level;
+    let now = state.session.view.shown.level;
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         let list = ComboBox::from_id_salt("level")
-            .selected_text(state.level_name().unwrap_or_default())
+            .selected_text(state.session.level_name().unwrap_or_default())
             .width(WIDTH)
             .truncate()
             .show_ui(ui, |ui| {
-                for (number, level) in state.level_list().iter().enumerate() {
+                for (number, level) in state.session.level_list().iter().enumerate() {
                     let button = Button::new(&level.name)
                         .selected(number == now)
                         .frame_when_inactive(number == now)

@@ -154,26 +154,26 @@ fn menu(ui: &mut Ui, context: &mut BarContext<'_>, title: &str) {
 /// `true` if a command is in its menu: commands that do not apply to the open document are not.
 pub(crate) fn is_listed(state: &State, command: &Command) -> bool {
     let is_offered = match command.action {
-        Action::Panel(panel) => return state.offers(panel),
-        Action::GameView => return !state.is_map(),
-        Action::Overlay(id) => state.offers_overlay(id),
-        Action::ChooseMap => state.can_choose_map(),
-        Action::Counterpart => state.can_choose_map() || state.is_terrain(),
-        Action::HoldVisibility | Action::Cut => state.can_cut(),
-        Action::SelectedWeights => state.has_joints(),
+        Action::Panel(panel) => return state.session.offers(panel),
+        Action::GameView => return !state.session.is_map(),
+        Action::Overlay(id) => state.session.offers_overlay(id),
+        Action::ChooseMap => state.session.can_choose_map(),
+        Action::Counterpart => state.session.can_choose_map() || state.session.is_terrain(),
+        Action::HoldVisibility | Action::Cut => state.session.can_cut(),
+        Action::SelectedWeights => state.session.has_joints(),
         Action::Surroundings(_) => state.is_enabled(command.action),
-        Action::Level { .. } => state.has_levels(),
-        Action::HideSelection | Action::ShowAll => state.can_hide(),
+        Action::Level { .. } => state.session.has_levels(),
+        Action::HideSelection | Action::ShowAll => state.session.can_hide(),
         Action::Flat
         | Action::MiniMap
         | Action::ActualSize
         | Action::Zoom { .. }
-        | Action::SaveMap => state.is_map(),
-        Action::Solo => state.has_layers(),
-        Action::Animation(_) => !state.clips().is_empty(),
+        | Action::SaveMap => state.session.is_map(),
+        Action::Solo => state.session.has_layers(),
+        Action::Animation(_) => !state.session.clips().is_empty(),
         _ => true,
     };
-    is_offered || state.files.open.is_none()
+    is_offered || state.session.open.is_none()
 }
 
 fn menu_item(ui: &mut Ui, state: &State, command: &Command) -> Response {

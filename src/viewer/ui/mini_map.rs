@@ -53,9 +53,12 @@ impl MiniMap {
     pub(crate) fn show(&mut self, ctx: &Context, context: &mut BarContext<'_>, view: Rect) {
         let state = context.state;
         let has_room = view.width() >= MIN_VIEW.x && view.height() >= MIN_VIEW.y;
-        let wanted = state.view.is_flat() && state.settings.mini_map && has_room;
+        let wanted = state.session.view.is_flat() && state.settings.mini_map && has_room;
         let (Some(map), true) = (
-            state.document().and_then(|it| flat::map_size(&**it)),
+            state
+                .session
+                .document()
+                .and_then(|it| flat::map_size(&**it)),
             wanted,
         ) else {
             *self = Self::default();
@@ -131,13 +134,13 @@ impl MiniMap {
 
     /// Updates the image if its inputs have changed; large maps are processed in a separate thread.
     fn make(&mut self, ctx: &Context, state: &State, longest_px: u32) {
-        let Some(open) = &state.files.open else {
+        let Some(open) = &state.session.open else {
             return;
         };
         let of = Of {
             version: open.version,
-            hidden: state.view.shown.hidden.clone(),
-            opacities: state.view.shown.opacities.clone(),
+            hidden: state.session.view.shown.hidden.clone(),
+            opacities: state.session.view.shown.opacities.clone(),
             longest_px,
         };
         if self.of.as_ref() != Some(&of) {
@@ -193,8 +196,8 @@ impl MiniMap {
 
 /// Returns the corners of the visible part of a map, in map pixels.
 fn seen(state: &State) -> Option<(DVec2, DVec2)> {
-    let window = state.view.flat_window()?;
-    let size = DVec2::from_array(state.view.size_px.map(f64::from));
+    let window = state.session.view.flat_window()?;
+    let size = DVec2::from_array(state.session.view.size_px.map(f64::from));
     Some((window.top_left_px, window.top_left_px + size / window.zoom))
 }
 

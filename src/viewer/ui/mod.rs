@@ -112,15 +112,15 @@ impl WindowUi {
         canvas: &mut Canvas<'_>,
     ) -> Option<Rect> {
         // The view sets it again.
-        state.pointer.looking = false;
+        state.session.pointer.looking = false;
         state.fit_window(root.ctx().content_rect().size().into());
-        let version = state.files.open.as_ref().map_or(0, |open| open.version);
+        let version = state.session.open.as_ref().map_or(0, |open| open.version);
         if version != self.version {
             self.version = version;
             self.thumbnails = Thumbnails::default();
         }
         self.forget_searches_of_others(state);
-        let title = state.title();
+        let title = state.session.title();
         root.ctx()
             .accesskit_node_builder(egui::accesskit_root_id(), |node| node.set_label(title));
         run_pressed_keys(root.ctx(), state);
@@ -128,7 +128,7 @@ impl WindowUi {
         let mut focus_parts = FocusParts::default();
         parts::want_search(root.ctx(), focus_move == Some(FocusMove::Search));
         let now_secs = root.input(|input| input.time);
-        if let Some(delay) = state.play_until(now_secs) {
+        if let Some(delay) = state.session.play_until(now_secs) {
             root.ctx().request_repaint_after(delay);
         }
         if !state.interface.full_screen {
@@ -136,7 +136,7 @@ impl WindowUi {
             with_bar(state, |context| menus::menu_bar(root, context));
             focus_parts.add_taken(Part::Menus, root, room);
             with_bar(state, |context| status_bar::status_bar(root, context));
-            if state.files.open.is_some() {
+            if state.session.open.is_some() {
                 if state.is_panel_open(Panel::Files) {
                     state.list_neighbors();
                 }
@@ -159,7 +159,7 @@ impl WindowUi {
         let mut place = None;
         // Without a document the background colour is visible here.
         let center = egui::CentralPanel::no_frame().show(root, |ui| {
-            if let Some(document) = state.document().cloned() {
+            if let Some(document) = state.session.document().cloned() {
                 let rect = self.viewport.ui(ui, state, &*document);
                 place = Some(rect);
                 places::note(ui.ctx(), "viewport", rect);
@@ -168,7 +168,7 @@ impl WindowUi {
             }
         });
         if place.is_some() {
-            state.view.note_view(now_secs);
+            state.session.view.note_view(now_secs);
         }
         let center = center.response.rect;
         let is_start_page = place.is_none();
@@ -204,7 +204,7 @@ impl WindowUi {
 
     /// Clears searches when another file is opened.
     fn forget_searches_of_others(&mut self, state: &State) {
-        let Some(open) = state.files.open.as_ref() else {
+        let Some(open) = state.session.open.as_ref() else {
             return;
         };
         if open.path != self.searched {
@@ -278,10 +278,10 @@ impl WindowUi {
 
     /// Shows the legend of colours in a corner of the view.
     fn legend(&mut self, root: &Ui, state: &mut State, canvas: &mut Canvas<'_>, center: Rect) {
-        let Some(document) = state.document() else {
+        let Some(document) = state.session.document() else {
             return;
         };
-        let legends = document.legends(&state.view.shown);
+        let legends = document.legends(&state.session.view.shown);
         if legends.is_empty() {
             return;
         }
@@ -312,19 +312,19 @@ fn with_context(
     canvas: &mut Canvas<'_>,
     show: impl FnOnce(&mut PanelContext<'_>),
 ) {
-    let Some(document) = state.document().cloned() else {
+    let Some(document) = state.session.document().cloned() else {
         return;
     };
     let mut requests = Vec::new();
     show(&mut PanelContext {
         document: &document,
-        on_disk: state.files.on_disk.as_ref(),
-        changes: state.tools.comparison.found.as_deref(),
-        change: state.tools.comparison.current,
-        files: state.files.playlist.as_ref(),
-        shown: &state.view.shown,
-        hovered: state.pointer.hovered,
-        camera: &state.view.camera,
+        on_disk: state.session.on_disk.as_ref(),
+        changes: state.session.tools.comparison.found.as_deref(),
+        change: state.session.tools.comparison.current,
+        files: state.playlist.as_ref(),
+        shown: &state.session.view.shown,
+        hovered: state.session.pointer.hovered,
+        camera: &state.session.view.camera,
         frame: canvas.frame,
         thumbnails,
         previews: &mut *canvas.previews,
@@ -362,7 +362,7 @@ fn dock_tabs(ui: &mut Ui, state: &mut State, dock: Dock, open: Panel) {
                 parts::take_role(ui, Role::TabList);
                 ui.spacing_mut().item_spacing.x = 0.0;
                 for &panel in Panel::ALL {
-                    if panel.dock() != dock || !state.offers(panel) {
+                    if panel.dock() != dock || !state.session.offers(panel) {
                         continue;
                     }
                     let tab =
@@ -734,12 +734,13 @@ mod tests {
     fn keys_run_commands() {
         let mut harness = with_demo();
         press(&mut harness, Modifiers::NONE, Key::G);
-        assert_eq!(state(&harness).view.mode, CameraMode::Game);
+        assert_eq!(state(&harness).session.view.mode, CameraMode::Game);
         press(&mut harness, Modifiers::NONE, Key::Num2);
-        assert_eq!(state(&harness).view.mode, CameraMode::Orbit);
+        assert_eq!(state(&harness).session.view.mode, CameraMode::Orbit);
         press(&mut harness, Modifiers::ALT, Key::Num1);
         assert!(
             state(&harness)
+                .session
                 .view
                 .shown
                 .overlays
@@ -756,9 +757,9 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::G);
         press(&mut harness, Modifiers::NONE, Key::P);
-        assert_eq!(state(&harness).view.mode, CameraMode::Orbit);
+        assert_eq!(state(&harness).session.view.mode, CameraMode::Orbit);
         assert_eq!(
-            state(&harness).view.camera.projection,
+            state(&harness).session.view.camera.projection,
             Projection::Perspective
         );
     }
@@ -767,7 +768,7 @@ mod tests {
     fn escape_closes_a_menu_before_anything_else() {
         let mut harness = with_demo();
         let tile = TerrainItem::Tile { row: 0, col: 5 };
-        harness.state_mut().state.view.shown.selected = Some(tile.into());
+        harness.state_mut().state.session.view.shown.selected = Some(tile.into());
         harness.get_by_label("Camera").click();
         harness.run();
         harness.get_by_label_contains("View from the top");
@@ -777,7 +778,7 @@ mod tests {
                 .query_by_label_contains("View from the top")
                 .is_none()
         );
-        assert!(state(&harness).view.shown.selected.is_some());
+        assert!(state(&harness).session.view.shown.selected.is_some());
     }
 
     #[test]
@@ -789,7 +790,7 @@ mod tests {
         harness.run();
         press(&mut harness, Modifiers::NONE, Key::Enter);
         assert_eq!(
-            state(&harness).view.camera.projection,
+            state(&harness).session.view.camera.projection,
             Projection::Orthographic
         );
         assert_eq!(state(&harness).interface.dialog, None);
@@ -810,7 +811,7 @@ mod tests {
             });
             harness.step();
         }
-        assert_eq!(state(&harness).view.mode, CameraMode::Game);
+        assert_eq!(state(&harness).session.view.mode, CameraMode::Game);
     }
 
     #[test]
@@ -823,7 +824,7 @@ mod tests {
         harness.run();
         assert_eq!(harness.query_all_by_label("on").count(), on + 1);
         // Typed letters only search.
-        let view = state(&harness).view.camera.pose;
+        let view = state(&harness).session.view.camera.pose;
         for key in ["w", "2", "p", "wireframe"] {
             let events = &mut harness.input_mut().events;
             events.push(Event::Text(key.to_owned()));
@@ -833,7 +834,7 @@ mod tests {
             }
             harness.run();
         }
-        assert_eq!(state(&harness).view.camera.pose, view);
+        assert_eq!(state(&harness).session.view.camera.pose, view);
         assert!(harness.query_by_label("Ctrl+Shift+O").is_none());
         harness.get_by_label("Wireframe");
         press(&mut harness, Modifiers::NONE, Key::Escape);
@@ -890,7 +891,7 @@ mod tests {
         let mut harness = with_demo();
         harness.state_mut().state.run(Action::SavePicture);
         harness.run();
-        let view_px = state(&harness).view.size_px;
+        let view_px = state(&harness).session.view.size_px;
         harness.get_by_label("Twice as large").click();
         harness
             .get_by_label("Without selection and overlays")
@@ -925,7 +926,7 @@ mod tests {
         let mut harness = with_moving();
         harness.state_mut().state.run(Action::SaveAnimation);
         harness.run();
-        let view_px = state(&harness).view.size_px;
+        let view_px = state(&harness).session.view.size_px;
         harness.get_by_label("72 images, 3.0 s");
         assert!(harness.query_by_label("Flight").is_none(), "no cameras");
         harness
@@ -1095,28 +1096,28 @@ mod tests {
         let mut harness = with_demo();
         let at = middle(&harness);
         move_to(&mut harness, at);
-        let hovered = state(&harness).pointer.hovered.unwrap();
+        let hovered = state(&harness).session.pointer.hovered.unwrap();
         button(&mut harness, PointerButton::Primary, at, true);
         button(&mut harness, PointerButton::Primary, at, false);
-        assert_eq!(state(&harness).view.shown.selected, Some(hovered));
+        assert_eq!(state(&harness).session.view.shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
         let north = document()
             .neighbor(hovered, mapscope_scene::Direction::North)
             .item;
-        assert_eq!(state(&harness).view.shown.selected, north);
+        assert_eq!(state(&harness).session.view.shown.selected, north);
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
-        assert_eq!(state(&harness).view.shown.selected, Some(hovered));
+        assert_eq!(state(&harness).session.view.shown.selected, Some(hovered));
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).view.shown.selected, None);
+        assert_eq!(state(&harness).session.view.shown.selected, None);
     }
 
     #[test]
     fn keys_alone_find_a_tile_and_step_through_a_material() {
         let mut harness = with_demo();
         harness.state_mut().state.run(Action::FrameAll);
-        let framed = state(&harness).view.camera.pose;
+        let framed = state(&harness).session.view.camera.pose;
         press(&mut harness, Modifiers::NONE, Key::ArrowUp);
-        let first = state(&harness).view.shown.selected.unwrap();
+        let first = state(&harness).session.view.shown.selected.unwrap();
         assert_eq!(
             Some(first),
             looking(state(&harness), View::item_in_the_middle),
@@ -1126,46 +1127,49 @@ mod tests {
         let south = document()
             .neighbor(first, mapscope_scene::Direction::South)
             .item;
-        assert_eq!(state(&harness).view.shown.selected, south);
+        assert_eq!(state(&harness).session.view.shown.selected, south);
 
         let material = TerrainItem::Material { index: 3 }.into();
         let frame = document().place(material, &Shown::default()).bounds;
         let map = document().about().bounds;
         assert!(frame.unwrap().radius() < map.radius());
-        harness.state_mut().state.select(Some(material));
+        harness.state_mut().state.session.select(Some(material));
         let mut before = None;
         for _ in 0..3 {
             press(&mut harness, Modifiers::NONE, Key::N);
-            let selected = state(&harness).view.shown.selected;
+            let selected = state(&harness).session.view.shown.selected;
             assert_eq!(selected, document().next_of_kind(material, before, false));
             let groups = document().properties(selected.unwrap(), Playhead::default());
             let mut properties = groups.iter().flat_map(|group| &group.properties);
             assert!(properties.any(|p| p.name == "Top material" && p.link == Some(material)));
-            assert_eq!(state(&harness).view.shown.highlighted, Some(material));
+            assert_eq!(
+                state(&harness).session.view.shown.highlighted,
+                Some(material)
+            );
             before = selected;
         }
         assert_eq!(
-            state(&harness).view.camera.pose,
+            state(&harness).session.view.camera.pose,
             framed,
             "all of it is in view as it is"
         );
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).view.shown.highlighted, None);
+        assert_eq!(state(&harness).session.view.shown.highlighted, None);
     }
 
     #[test]
     fn drags_turn_and_move_and_the_wheel_comes_nearer() {
         let mut harness = with_demo();
-        let before = state(&harness).view.camera;
+        let before = state(&harness).session.view.camera;
         drag(&mut harness, PointerButton::Secondary, vec2(60.0, 0.0));
-        let moved = state(&harness).view.camera;
+        let moved = state(&harness).session.view.camera;
         assert!((moved.forward() - before.forward()).length() < 1e-4);
         assert!(moved.pose.eye.distance(before.pose.eye) > 1.0);
         drag(&mut harness, PointerButton::Primary, vec2(0.0, -60.0));
-        let turned = state(&harness).view.camera;
+        let turned = state(&harness).session.view.camera;
         assert!((turned.forward() - moved.forward()).length() > 0.1);
         wheel(&mut harness, 3.0);
-        assert!(state(&harness).view.camera.distance() < turned.distance() * 0.9);
+        assert!(state(&harness).session.view.camera.distance() < turned.distance() * 0.9);
     }
 
     #[test]
@@ -1173,12 +1177,12 @@ mod tests {
         let by = vec2(200.0, 40.0);
         for with in [PointerButton::Primary, PointerButton::Secondary] {
             let mut slow = with_demo();
-            let start = state(&slow).view.camera;
+            let start = state(&slow).session.view.camera;
             drag(&mut slow, with, by);
             let mut quick = with_demo();
             let from = middle(&quick);
             quick_drag(&mut quick, with, from, by);
-            let [slow, quick] = [&slow, &quick].map(|h| state(h).view.camera);
+            let [slow, quick] = [&slow, &quick].map(|h| state(h).session.view.camera);
             let apart = slow.pose.eye.distance(quick.pose.eye);
             assert!(apart < start.distance() * 1e-3, "{with:?}: {apart} apart");
             let turned = start.right_up()[0].angle_between(quick.right_up()[0]);
@@ -1193,7 +1197,7 @@ mod tests {
         let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
         let grabbed = looking(state(&h), View::seen_in_the_middle);
         quick_drag(&mut h, PointerButton::Secondary, from, by);
-        let camera = state(&h).view.camera;
+        let camera = state(&h).session.view.camera;
         let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
         let at = view.min + vec2(at.x, at.y) * view.size();
         assert!(
@@ -1222,8 +1226,9 @@ mod tests {
         });
         h.run();
         let view = h.state().placed.viewport.unwrap();
-        let [_, end] = state(&h).tools.measure.line.unwrap();
+        let [_, end] = state(&h).session.tools.measure.line.unwrap();
         let at = state(&h)
+            .session
             .view
             .camera
             .project(end, view.aspect_ratio())
@@ -1244,12 +1249,12 @@ mod tests {
         };
         h.input_mut().focused = true;
         let at = middle(&h);
-        let before = state(&h).view.camera;
+        let before = state(&h).session.view.camera;
         move_to(&mut h, at);
         // The key alone does nothing.
         h.input_mut().events.push(w(true));
         h.run();
-        assert_eq!(state(&h).view.camera.pose, before.pose);
+        assert_eq!(state(&h).session.view.camera.pose, before.pose);
         let hold = |pos, pressed| Event::PointerButton {
             pos,
             button: PointerButton::Secondary,
@@ -1258,19 +1263,20 @@ mod tests {
         };
         h.input_mut().events.push(hold(at, true));
         h.run_steps(3);
-        assert_eq!(state(&h).view.mode, CameraMode::Fly);
+        assert_eq!(state(&h).session.view.mode, CameraMode::Fly);
         h.get_by_label_contains("Flying");
-        let went = state(&h).view.camera.pose.eye - before.pose.eye;
+        let went = state(&h).session.view.camera.pose.eye - before.pose.eye;
         assert!(went.dot(before.forward()) > 1.0, "{went}");
         // With the key released, the drag looks around.
         h.input_mut().events.push(w(false));
         h.run();
-        let eye = state(&h).view.camera.pose.eye;
+        let eye = state(&h).session.view.camera.pose.eye;
         move_to(&mut h, at + vec2(0.0, -80.0));
-        let went = state(&h).view.camera.pose.eye.distance(eye);
+        let went = state(&h).session.view.camera.pose.eye.distance(eye);
         assert!(went < 1e-2, "it went on by {went}");
         assert!(
             state(&h)
+                .session
                 .view
                 .camera
                 .forward()
@@ -1278,7 +1284,7 @@ mod tests {
                 > 0.1
         );
         button(&mut h, PointerButton::Secondary, at, false);
-        assert_eq!(state(&h).view.mode, CameraMode::Orbit);
+        assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
         assert!(h.query_by_label_contains("Flying").is_none());
     }
 
@@ -1291,24 +1297,38 @@ mod tests {
         move_to(&mut h, at);
         wheel(&mut h, 1.0);
         h.get_by_label("Flying, 60.0 units/s");
-        let item = state(&h).pointer.hovered;
-        h.state_mut().state.select(item);
+        let item = state(&h).session.pointer.hovered;
+        h.state_mut().state.session.select(item);
         press(&mut h, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&h).view.mode, CameraMode::Orbit);
-        assert_eq!(state(&h).view.shown.selected, item, "one thing at a time");
+        assert_eq!(state(&h).session.view.mode, CameraMode::Orbit);
+        assert_eq!(
+            state(&h).session.view.shown.selected,
+            item,
+            "one thing at a time"
+        );
     }
 
     #[test]
     fn the_field_of_view_is_changed_by_keys_within_its_limits_and_remembered() {
         let mut h = with_demo();
-        let degrees =
-            |h: &Harness<'_, Window>| state(h).view.camera.fov_y_radians.to_degrees().round();
+        let degrees = |h: &Harness<'_, Window>| {
+            state(h)
+                .session
+                .view
+                .camera
+                .fov_y_radians
+                .to_degrees()
+                .round()
+        };
         assert_eq!(degrees(&h), 45.0);
         press(&mut h, Modifiers::ALT, Key::ArrowUp);
         press(&mut h, Modifiers::ALT, Key::ArrowUp);
         assert_eq!(degrees(&h), 55.0);
         h.get_by_label("Field of view 55°");
-        assert_eq!(state(&h).settings.fields_of_view, state(&h).view.fov);
+        assert_eq!(
+            state(&h).settings.fields_of_view,
+            state(&h).session.view.fov
+        );
         for (key, end) in [(Key::ArrowUp, 110.0), (Key::ArrowDown, 30.0)] {
             for _ in 0..20 {
                 press(&mut h, Modifiers::ALT, key);
@@ -1342,7 +1362,11 @@ mod tests {
         let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
         let place = Place::Text { line: 9, column: 4 };
         let problem = Problem::new(rule.unwrap(), Subject::File, place, "the file ends here");
-        harness.state_mut().state.keep_version(None, vec![problem]);
+        harness
+            .state_mut()
+            .state
+            .session
+            .keep_version(None, vec![problem]);
         harness.run();
         harness.get_by_label("On disk: 1 error");
         harness.get_by_label("9:4: the file ends here");
@@ -1352,7 +1376,7 @@ mod tests {
         assert!(state(&harness).is_panel_open(Panel::Problems));
         harness.get_by_label("Dismiss").click();
         harness.run();
-        assert!(!state(&harness).tells_of_disk());
+        assert!(!state(&harness).session.tells_of_disk());
         harness.get_by_label("Show it anyway").click();
         harness.run();
         let load = LoadRequest {
@@ -1516,12 +1540,12 @@ mod tests {
         let name = problem.unwrap().to_string();
         let mut harness = window(|state| state.loaded(testing::loaded(map, false)));
         let tile = Some(TerrainItem::Tile { row: 3, col: 3 }.into());
-        harness.state_mut().state.select(tile);
+        harness.state_mut().state.session.select(tile);
         harness.run();
-        assert_eq!(state(&harness).view.shown.selected, tile);
+        assert_eq!(state(&harness).session.view.shown.selected, tile);
         harness.get_by_label(&name).click();
         harness.run();
-        assert_eq!(state(&harness).view.shown.selected, None);
+        assert_eq!(state(&harness).session.view.shown.selected, None);
         harness.get_by_label("This problem is not about something that can be shown");
     }
 
@@ -1639,10 +1663,10 @@ mod tests {
         assert!(has(&harness, "View from the top"));
         // The first enabled command is `Frame all`, since nothing is selected.
         harness.state_mut().state.paste_pose("10,200,30,40,5,60");
-        let pasted = state(&harness).view.camera;
+        let pasted = state(&harness).session.view.camera;
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        assert_ne!(state(&harness).view.camera, pasted);
+        assert_ne!(state(&harness).session.view.camera, pasted);
         // A map has no playback.
         press(&mut harness, Modifiers::ALT, Key::A);
         assert!(!has(&harness, "Play"));
@@ -1675,7 +1699,7 @@ mod tests {
     fn the_names_of_characters_are_not_broken_and_the_advice_stands_in_the_middle() {
         let mut harness = with_demo();
         let tile = TerrainItem::Tile { row: 3, col: 3 };
-        harness.state_mut().state.select(Some(tile.into()));
+        harness.state_mut().state.session.select(Some(tile.into()));
         harness.state_mut().state.run(Action::Panel(Panel::Changes));
         harness.run();
         for name in ["Side material", "Blend north", "Ramp height"] {
@@ -1707,13 +1731,20 @@ mod tests {
         };
         search(&mut harness, "abc");
         assert_eq!(field(&harness), "abc");
-        harness.state_mut().state.files.open.as_mut().unwrap().path = "other.pfmap".into();
+        harness
+            .state_mut()
+            .state
+            .session
+            .open
+            .as_mut()
+            .unwrap()
+            .path = "other.pfmap".into();
         harness.run();
         assert_eq!(field(&harness), "");
         // With one match Enter selects it.
         search(&mut harness, "grass");
         press(&mut harness, Modifiers::NONE, Key::Enter);
-        let selected = state(&harness).view.shown.selected.unwrap();
+        let selected = state(&harness).session.view.shown.selected.unwrap();
         assert_eq!(selected.kind(), "material");
         // The view has the keys again. Escape clears the field, then leaves it, and only then
         // deselects.
@@ -1721,9 +1752,9 @@ mod tests {
         press(&mut harness, Modifiers::NONE, Key::Escape);
         assert_eq!(field(&harness), "");
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).view.shown.selected, Some(selected));
+        assert_eq!(state(&harness).session.view.shown.selected, Some(selected));
         press(&mut harness, Modifiers::NONE, Key::Escape);
-        assert_eq!(state(&harness).view.shown.selected, None);
+        assert_eq!(state(&harness).session.view.shown.selected, None);
     }
 
     #[test]
@@ -1739,9 +1770,9 @@ mod tests {
                 modifiers: Modifiers::NONE,
             });
             harness.input_mut().focused = true;
-            let before = state(&harness).view.camera;
+            let before = state(&harness).session.view.camera;
             harness.run_steps(4);
-            let after = state(&harness).view.camera;
+            let after = state(&harness).session.view.camera;
             (after.pose.eye - before.pose.eye).dot(before.forward())
         };
         assert!(w(true) > 0.0);

@@ -128,8 +128,8 @@ fn banner(ctx: &egui::Context, name: &str, center: Rect, contents: impl FnOnce(&
 
 /// Shows that the file on disk is not the version in view, and why.
 pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let tells = state.tells_of_disk();
-    let Some(on_disk) = state.files.on_disk.as_ref().filter(|_| tells) else {
+    let tells = state.session.tells_of_disk();
+    let Some(on_disk) = state.session.on_disk.as_ref().filter(|_| tells) else {
         return;
     };
     let mut chosen = None;
@@ -158,13 +158,16 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
     if let Some(action) = chosen {
         state.run(action);
     }
-    state.files.on_disk_dismissed |= dismissed;
+    state.session.on_disk_dismissed |= dismissed;
 }
 
 /// Shows that a scene is placed on the map, with a button to open it.
 pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let tells = state.notices.offers_scene && !state.tells_of_disk();
-    let scene = state.open_file().and_then(|open| open.scene.as_deref());
+    let tells = state.notices.offers_scene && !state.session.tells_of_disk();
+    let scene = state
+        .session
+        .open_file()
+        .and_then(|open| open.scene.as_deref());
     let Some(scene) = scene.filter(|_| tells) else {
         return;
     };

@@ -59,11 +59,11 @@ pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
 /// With `roomy`, values are padded, so that the text does not move while they change. The second
 /// text is for screen readers; it is empty if it would be the same.
 fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
-    let Some(document) = state.document() else {
+    let Some(document) = state.session.document() else {
         let advice = "Drop a file here, or open one  ·  F1 shows all keys";
         return (RichText::new(advice).weak().into(), String::new());
     };
-    let measured = state.tools.measure.parts();
+    let measured = state.session.tools.measure.parts();
     if !measured.is_empty() {
         let mut line = Line::new(ui);
         for part in measured {
@@ -72,9 +72,10 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         return (line.job.into(), line.spoken);
     }
     let Some(item) = state
+        .session
         .pointer
         .hovered
-        .filter(|_| !state.tools.measure.is_open())
+        .filter(|_| !state.session.tools.measure.is_open())
     else {
         let advice = format!(
             "{}  ·  F1 shows all keys",
@@ -84,8 +85,17 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     };
     let mut line = Line::new(ui);
     let room = |width: usize| if roomy { width } else { 0 };
-    let mut parts = document.summary(item, state.pointer.pointed_at, &state.view.shown);
-    if let Some(at) = state.pointer.pointed_at.filter(|_| state.is_map()) {
+    let mut parts = document.summary(
+        item,
+        state.session.pointer.pointed_at,
+        &state.session.view.shown,
+    );
+    if let Some(at) = state
+        .session
+        .pointer
+        .pointed_at
+        .filter(|_| state.session.is_map())
+    {
         let [x, y] = [at.x, at.z].map(|at| fixed(at.floor(), 0));
         let width = room(5);
         let pixel = SummaryPart::new("Pixel", format!("{x:>width$}, {y:>width$}"));
@@ -96,9 +106,18 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
     for part in parts {
         line.add(part.name, &format!("{:<1$}", part.value, room(part.width)));
     }
-    if let Some(at) = state.pointer.pointed_at.filter(|_| !state.is_map()) {
+    if let Some(at) = state
+        .session
+        .pointer
+        .pointed_at
+        .filter(|_| !state.session.is_map())
+    {
         // Small models need more decimals.
-        let decimals = if document.level_bounds(state.view.shown.level).radius() < 50.0 {
+        let decimals = if document
+            .level_bounds(state.session.view.shown.level)
+            .radius()
+            < 50.0
+        {
             3
         } else {
             1
@@ -106,7 +125,9 @@ fn status_text(ui: &Ui, state: &State, roomy: bool) -> (WidgetText, String) {
         let [wide, high] = [6, 5].map(room);
         let [x, y, z] = at.to_array().map(|at| fixed(at, decimals));
         line.add("Position", &format!("x {x:>wide$}  z {z:>wide$}"));
-        let is_placeholder = document.place(item, &state.view.shown).is_placeholder;
+        let is_placeholder = document
+            .place(item, &state.session.view.shown)
+            .is_placeholder;
         let height = if is_placeholder { "-" } else { &y };
         line.add("Height", &format!("{height:>high$}"));
     }
@@ -184,8 +205,8 @@ fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
 
 fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     let state = context.state;
-    if let Some(document) = state.document() {
-        let on_disk = state.files.on_disk.as_ref();
+    if let Some(document) = state.session.document() {
+        let on_disk = state.session.on_disk.as_ref();
         let problems = on_disk.map_or(&document.about().problems, |on_disk| &on_disk.problems);
         let tally = Tally::of(problems);
         let text = match on_disk {
@@ -206,12 +227,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         }
     }
     saving(ui, context);
-    if let Some(text) = state
-        .files
-        .playlist
-        .as_ref()
-        .and_then(Playlist::position_text)
-    {
+    if let Some(text) = state.playlist.as_ref().and_then(Playlist::position_text) {
         ui.separator();
         let button = ui.add(Button::new(RichText::new(text).weak()).frame(false));
         let help = "Show or hide the list of files; Page Down and Page Up go through it";
@@ -219,11 +235,15 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
             context.run(Action::Panel(Panel::Files));
         }
     }
-    if let Some(level) = state.level_name().filter(|_| state.has_levels()) {
+    if let Some(level) = state
+        .session
+        .level_name()
+        .filter(|_| state.session.has_levels())
+    {
         ui.separator();
         ui.weak(level).on_hover_text("The level that is shown");
     }
-    let hidden = state.view.shown.hidden.len();
+    let hidden = state.session.view.shown.hidden.len();
     if hidden > 0 {
         ui.separator();
         let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
@@ -236,25 +256,34 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         ui.separator();
         ui.label(format!("Showing chunks {shown} of {all}"));
     }
-    if let Some(pending) = state.document().and_then(|document| document.pending()) {
+    if let Some(pending) = state
+        .session
+        .document()
+        .and_then(|document| document.pending())
+    {
         ui.separator();
         ui.label(pending.to_string());
     }
-    let mode = match state.view.mode {
+    let mode = match state.session.view.mode {
         CameraMode::Orbit | CameraMode::Flat => None,
         CameraMode::Fly => {
             // Levels are in metres.
-            let unit = if state.can_cut() { "m" } else { "units" };
-            let full = state.view.fly_speed;
+            let unit = if state.session.can_cut() {
+                "m"
+            } else {
+                "units"
+            };
+            let full = state.session.view.fly_speed;
             let speed = state
+                .session
                 .document()
-                .map_or(full, |it| state.view.fly_speed(&**it));
+                .map_or(full, |it| state.session.view.fly_speed(&**it));
             let speed = fixed(speed, 1);
             Some(format!("Flying, {speed} {unit}/s"))
         }
         CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
     };
-    if let Some(window) = state.view.flat_window() {
+    if let Some(window) = state.session.view.flat_window() {
         ui.separator();
         let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));
@@ -264,7 +293,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
             context.run(Action::ActualSize);
         }
     }
-    if state.tools.measure.is_open() {
+    if state.session.tools.measure.is_open() {
         ui.separator();
         ui.label(RichText::new("Measuring").color(theme::ACCENT));
     }
@@ -286,8 +315,8 @@ mod tests {
     fn what_is_rounded_to_nothing_has_no_sign() {
         let mut harness = testing::with_demo();
         let state = &mut harness.state_mut().state;
-        state.pointer.hovered = Some(TerrainItem::Tile { row: 0, col: 0 }.into());
-        state.pointer.pointed_at = Some(glam::Vec3::new(-0.0, -0.04, -0.02));
+        state.session.pointer.hovered = Some(TerrainItem::Tile { row: 0, col: 0 }.into());
+        state.session.pointer.pointed_at = Some(glam::Vec3::new(-0.0, -0.04, -0.02));
         let context = egui::Context::default();
         let mut said = String::new();
         let mut output = context.run_ui(egui::RawInput::default(), |ui| {

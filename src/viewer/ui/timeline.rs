@@ -36,7 +36,7 @@ const WHOLE_RANGE: Action = Action::Animation(Animation::WholeRange);
 
 /// Shows the timeline, if the open document has clips.
 pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
-    if state.clips().is_empty() || !state.settings.timeline.shown {
+    if state.session.clips().is_empty() || !state.settings.timeline.shown {
         return;
     }
     let strip = Panel::bottom("timeline").resizable(false).show(root, |ui| {
@@ -68,7 +68,7 @@ fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
     clip_chooser(ui, context, if wide { 150.0 } else { 96.0 });
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 1.0;
-        let play = if context.state.player.is_playing() {
+        let play = if context.state.session.player.is_playing() {
             Icon::Pause
         } else {
             Icon::Play
@@ -125,10 +125,10 @@ fn command_button(
 
 fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     let state = context.state;
-    let shown = state.player.clip();
+    let shown = state.session.player.clip();
     let still = commands::of(Action::Animation(Animation::BindPose));
     let [still, _] = still.map_or([""; 2], |command| state.name_and_help(command));
-    let clip = shown.and_then(|clip| state.clips().get(clip));
+    let clip = shown.and_then(|clip| state.session.clips().get(clip));
     let list = ComboBox::from_id_salt("clip")
         .selected_text(clip.map_or(still, |clip| &clip.name))
         .width(width)
@@ -144,9 +144,9 @@ fn clip_chooser(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
                     context.ask(Request::ChooseClip(clip));
                 }
             };
-            for (index, clip) in state.clips().iter().enumerate() {
+            for (index, clip) in state.session.clips().iter().enumerate() {
                 let frames = format::counted(clip.frames as usize, "frame");
-                let secs = f64::from(clip.frames) / state.player.fps();
+                let secs = f64::from(clip.frames) / state.session.player.fps();
                 let length = format!("{frames}, {} s", fixed(secs, 2));
                 line(&clip.name, length, Some(index));
             }
@@ -163,7 +163,7 @@ fn name_and_place(response: &Response, name: &str, place: &str) {
 
 /// Shows fields for the frame and the time.
 fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let player = &context.state.player;
+    let player = &context.state.session.player;
     let (frame, last, fps) = (player.frame(), f64::from(player.last()), player.fps());
     let (smooth, in_clip) = (player.is_smooth(), player.clip().is_some());
     let mut typed = None;
@@ -177,7 +177,7 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
         }
         frame
     };
-    let is_clock = context.state.plays_clock();
+    let is_clock = context.state.session.plays_clock();
     ui.add_enabled_ui(in_clip, |ui| {
         ui.spacing_mut().interact_size.x = 40.0;
         if !is_clock {
@@ -249,8 +249,11 @@ fn frame_fields(ui: &mut Ui, context: &mut BarContext<'_>) {
 
 /// Shows the clip that the selected item plays on its own, and its frame.
 fn own_clip(ui: &mut Ui, state: &State) {
-    let shown = &state.view.shown;
-    let animation = state.document().and_then(|document| document.animation());
+    let shown = &state.session.view.shown;
+    let animation = state
+        .session
+        .document()
+        .and_then(|document| document.animation());
     let own = shown
         .selected
         .and_then(|item| animation?.own_clip(item, shown.playhead));
@@ -339,7 +342,7 @@ fn loop_button(ui: &mut Ui, context: &mut BarContext<'_>, mode: LoopMode) {
 }
 
 fn fps_field(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let mut fps = context.state.player.fps();
+    let mut fps = context.state.session.player.fps();
     let field = DragValue::new(&mut fps)
         .range(player::FPS)
         .speed(0.2)
@@ -357,7 +360,7 @@ fn fps_field(ui: &mut Ui, context: &mut BarContext<'_>) {
 fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     ui.spacing_mut().slider_width = 76.0;
     ui.spacing_mut().interact_size.x = 46.0;
-    let mut speed = context.state.player.speed();
+    let mut speed = context.state.session.player.speed();
     let slider = Slider::new(&mut speed, player::SPEEDS)
         .logarithmic(true)
         .show_value(false);
@@ -410,7 +413,7 @@ impl Track {
     fn of(state: &State, ruler: Rect) -> Self {
         Self {
             rect: ruler.shrink2(vec2(RULER_MARGIN, 0.0)),
-            frames: state.player.frames().max(1) as f32,
+            frames: state.session.player.frames().max(1) as f32,
         }
     }
 
@@ -439,7 +442,7 @@ fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
     let Some(ruler) = ui.ctx().read_response(ruler_id()) else {
         return;
     };
-    let in_clip = context.state.player.frames() > 0;
+    let in_clip = context.state.session.player.frames() > 0;
     let Some(pointer) = parts::held_at(&ruler).filter(|_| in_clip) else {
         return;
     };
@@ -452,12 +455,13 @@ fn follow_pointer(ui: &Ui, context: &mut BarContext<'_>) {
 fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let size = vec2(ui.available_width(), RULER_HEIGHT);
     let (_, rect) = ui.allocate_space(size);
-    let in_clip = context.state.player.clip().is_some() && context.state.player.frames() > 0;
+    let in_clip =
+        context.state.session.player.clip().is_some() && context.state.session.player.frames() > 0;
     let track = Track::of(context.state, rect);
     places::note(ui.ctx(), "timeline-ruler", track.rect);
     ui.painter().rect_filled(rect, 4.0, theme::DEEP);
     if !in_clip {
-        let text = match context.state.player.clip() {
+        let text = match context.state.session.player.clip() {
             Some(_) => "This clip has no frames",
             None => "The bind pose, without any clip",
         };
@@ -470,7 +474,7 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     let upper = rect.with_max_y(rect.bottom() - RANGE_HEIGHT - 2.0);
     let lower = rect.with_min_y(upper.bottom());
     let response = ui.interact(upper, ruler_id(), Sense::click_and_drag());
-    let player = &context.state.player;
+    let player = &context.state.session.player;
     let (frame, last) = (player.frame(), f64::from(player.last()));
     if let Some(frame) = slide(ui, &response, "Frame ruler", frame, last) {
         context.ask(Request::GoToFrame(frame));
@@ -536,8 +540,8 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
     }
     whole
         .on_hover_text("What is played: drag its ends. A double click plays all of the clip again");
-    let [first, last] = context.state.player.range();
-    let end = f64::from(context.state.player.last());
+    let [first, last] = context.state.session.player.range();
+    let end = f64::from(context.state.session.player.last());
     let mut at = [false; 2];
     let sides = [
         (first, "range-start", "First frame that is played"),
@@ -585,7 +589,7 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
 /// Paints the ruler without the playhead. The playhead's flag replaces the numbers below it.
 fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect; 3]) {
     let painter = ui.painter();
-    let [first, last] = state.player.range();
+    let [first, last] = state.session.player.range();
     // Frames outside the played range are dimmed.
     let played = rect
         .with_min_x(track.x(first.into()))
@@ -598,14 +602,14 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
     let line = ui.visuals().widgets.noninteractive.bg_stroke.color;
     let width = track.frame_width();
     // Whole seconds if the clip has no meaningful frames.
-    let fps = state.player.fps().round().max(1.0) as u32;
-    let unit = if state.plays_clock() { fps } else { 1 };
+    let fps = state.session.player.fps().round().max(1.0) as u32;
+    let unit = if state.session.plays_clock() { fps } else { 1 };
     let step = |room: f32| {
         let units = format::round_step((room / (width * unit as f32)).into());
         (units.clamp(1.0, 1.0e6) as u32).saturating_mul(unit)
     };
     let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
-    let frames = state.player.frames();
+    let frames = state.session.player.frames();
     let font = FontId::monospace(11.0);
     for frame in (0..=frames).step_by(tick_step as usize) {
         let x = track.x(frame.into());
@@ -629,11 +633,11 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
 
 /// Formats a moment: the frame, or minutes and seconds if frames are not meaningful.
 fn moment_text(state: &State, frame: f64) -> String {
-    if state.plays_clock() {
-        let seconds = (frame / state.player.fps() + 1e-6).floor();
+    if state.session.plays_clock() {
+        let seconds = (frame / state.session.player.fps() + 1e-6).floor();
         let [minutes, seconds] = [(seconds / 60.0).floor(), seconds % 60.0];
         format!("{}:{:0>2}", fixed(minutes, 0), fixed(seconds, 0))
-    } else if state.player.is_smooth() && frame.fract() != 0.0 {
+    } else if state.session.player.is_smooth() && frame.fract() != 0.0 {
         fixed(frame, 1)
     } else {
         fixed(frame, 0)
@@ -644,11 +648,11 @@ fn paint_range(ui: &Ui, state: &State, track: Track, strip: Rect, at: [bool; 2])
     let painter = ui.painter();
     let bar = strip.shrink2(vec2(0.0, 2.5));
     painter.rect_filled(bar.intersect(track.rect), 2.0, theme::PANEL);
-    let [first, last] = state.player.range();
+    let [first, last] = state.session.player.range();
     let ends = [track.x(first.into()), track.x(f64::from(last) + 1.0)];
     let [left, right] = ends;
     let played = bar.with_min_x(left).with_max_x(right);
-    let whole = state.player.is_whole_range();
+    let whole = state.session.player.is_whole_range();
     let strength = if whole { 0.35 } else { 0.75 };
     painter.rect_filled(played, 2.0, theme::ACCENT.gamma_multiply(strength));
     for (x, at) in ends.into_iter().zip(at) {
@@ -679,7 +683,7 @@ struct Flag {
 
 impl Flag {
     fn of(ui: &Ui, state: &State, track: Track, ruler: Rect) -> Self {
-        let frame = state.player.frame();
+        let frame = state.session.player.frame();
         let text = moment_text(state, frame);
         let font = FontId::monospace(11.5);
         let number = ui.painter().layout_no_wrap(text, font, theme::DEEP);
@@ -692,10 +696,10 @@ impl Flag {
 /// Paints a line at the current moment, with its label.
 fn paint_playhead(ui: &Ui, state: &State, track: Track, rect: Rect, flag: Flag) {
     let painter = ui.painter();
-    let frame = state.player.frame();
+    let frame = state.session.player.frame();
     let x = track.x(frame);
     let bottom = rect.bottom() - RANGE_HEIGHT - 2.0;
-    if !state.player.is_smooth() && track.frame_width() >= 4.0 {
+    if !state.session.player.is_smooth() && track.frame_width() >= 4.0 {
         // The cell covers the duration of the frame.
         let cell = Rect::from_min_max(pos2(x, rect.top()), pos2(x + track.frame_width(), bottom));
         painter.rect_filled(cell, 0.0, theme::ACCENT.gamma_multiply(0.22));
@@ -730,14 +734,14 @@ mod tests {
 
     /// Returns the current frame, and `true` if playback runs.
     fn moment(h: &Opened) -> (f64, bool) {
-        let player = &state(h).player;
-        assert_eq!(state(h).view.shown.playhead, player.playhead());
+        let player = &state(h).session.player;
+        assert_eq!(state(h).session.view.shown.playhead, player.playhead());
         (player.frame(), player.is_playing())
     }
 
     fn clip(h: &Opened) -> Option<&str> {
-        let clip = state(h).view.shown.playhead.clip?;
-        Some(&state(h).clips()[clip].name)
+        let clip = state(h).session.view.shown.playhead.clip?;
+        Some(&state(h).session.clips()[clip].name)
     }
 
     fn key(h: &mut Opened, key: Key) {
@@ -759,7 +763,7 @@ mod tests {
     /// Returns the centre of a frame on the ruler.
     fn at_frame(h: &Opened, frame: f32) -> Pos2 {
         let ruler = rect(h, "timeline-ruler");
-        let frames = state(h).player.frames() as f32;
+        let frames = state(h).session.player.frames() as f32;
         let x = ruler.left() + (frame + 0.5) / frames * ruler.width();
         pos2(x, ruler.top() + 10.0)
     }
@@ -804,13 +808,13 @@ mod tests {
         key(&mut h, Key::Space);
         // A step of the test is a quarter of a second: six frames.
         let (begun, playing) = moment(&h);
-        assert!(playing && state(&h).plays_at_once);
+        assert!(playing && state(&h).session.plays_at_once);
         h.step();
         assert_eq!(moment(&h), (begun + 6.0, true));
         assert!(asks_for_a_frame(&h));
         click(&mut h, "Pause");
         let (stopped, playing) = moment(&h);
-        assert!(!playing && !state(&h).plays_at_once);
+        assert!(!playing && !state(&h).session.plays_at_once);
         h.run_steps(4);
         assert_eq!(moment(&h), (stopped, false));
         click(&mut h, "Play");
@@ -830,7 +834,7 @@ mod tests {
         h.run_steps(2);
         assert!(!asks_for_a_frame(&h));
         // A clip of one frame is a still picture, even during playback.
-        h.state_mut().state.choose_clip(Some(2));
+        h.state_mut().state.session.choose_clip(Some(2));
         key(&mut h, Key::Space);
         h.run_steps(2);
         assert!(moment(&h).1 && !asks_for_a_frame(&h));
@@ -839,10 +843,10 @@ mod tests {
     #[test]
     fn what_is_below_a_resting_pointer_is_that_of_the_picture_while_a_clip_plays() {
         let mut h = with_moving();
-        h.state_mut().state.frame(joint(1));
+        h.state_mut().state.session.frame(joint(1));
         let pointer = middle(&h);
         move_to(&mut h, pointer);
-        let hovered = |h: &Opened| state(h).pointer.hovered;
+        let hovered = |h: &Opened| state(h).session.pointer.hovered;
         assert_eq!(hovered(&h), Some(joint(1)));
         key(&mut h, Key::Space);
         // Steps of a quarter of a second, longer than the interval between two hover updates.
@@ -878,11 +882,11 @@ mod tests {
             (Key::Comma, 31.0),
             (Key::Home, 0.0),
         ] {
-            let camera = state(&h).view.camera;
+            let camera = state(&h).session.view.camera;
             key(&mut h, pressed);
             assert_eq!(moment(&h), (frame, false), "{pressed:?}");
             assert_eq!(
-                state(&h).view.camera,
+                state(&h).session.view.camera,
                 camera,
                 "it is not for the camera too"
             );
@@ -892,10 +896,19 @@ mod tests {
         assert!(!moment(&h).1, "a step stops");
         // Without clips the key belongs to the camera.
         let mut h = with_demo();
-        let camera = state(&h).view.camera;
-        h.state_mut().state.view.camera.pose.eye.y += 50.0;
+        let camera = state(&h).session.view.camera;
+        h.state_mut().state.session.view.camera.pose.eye.y += 50.0;
         key(&mut h, Key::Home);
-        assert!(state(&h).view.camera.pose.eye.distance(camera.pose.eye) < 1.0);
+        assert!(
+            state(&h)
+                .session
+                .view
+                .camera
+                .pose
+                .eye
+                .distance(camera.pose.eye)
+                < 1.0
+        );
     }
 
     #[test]
@@ -979,7 +992,7 @@ mod tests {
     #[test]
     fn what_plays_waits_for_the_drag_and_goes_on() {
         let mut h = with_moving();
-        h.state_mut().state.player.set_speed(0.1);
+        h.state_mut().state.session.player.set_speed(0.1);
         key(&mut h, Key::Space);
         let at = at_frame(&h, 8.0);
         move_to(&mut h, at);
@@ -1029,7 +1042,7 @@ mod tests {
             assert_eq!(said, [expected]);
         }
         // Also during playback, which must not overwrite the typed text.
-        h.state_mut().state.player.set_speed(0.05);
+        h.state_mut().state.session.player.set_speed(0.05);
         key(&mut h, Key::Space);
         h.get_by_role_and_label(Role::SpinButton, "Frame").click();
         h.run();
@@ -1047,10 +1060,10 @@ mod tests {
             h.get_by_role_and_label(Role::Slider, "Speed")
                 .set_value_accesskit(wanted);
             h.run();
-            assert!((state(&h).player.speed() - speed).abs() < 1e-3);
+            assert!((state(&h).session.player.speed() - speed).abs() < 1e-3);
         }
         type_into(&mut h, "Speed as a number", "2");
-        assert_eq!(state(&h).player.speed(), 2.0);
+        assert_eq!(state(&h).session.player.speed(), 2.0);
         for (text, fps) in [
             ("60", 60.0),
             ("0", 1.0),
@@ -1058,10 +1071,10 @@ mod tests {
             ("23.976", 23.976),
         ] {
             type_into(&mut h, "Frames a second", text);
-            assert_eq!(state(&h).player.fps(), fps);
+            assert_eq!(state(&h).session.player.fps(), fps);
         }
         key(&mut h, Key::Minus);
-        assert_eq!(state(&h).player.speed(), 1.5);
+        assert_eq!(state(&h).session.player.speed(), 1.5);
     }
 
     #[test]
@@ -1073,10 +1086,10 @@ mod tests {
         };
         let (start, to) = (rect(&h, "timeline-range-start").center(), low(&h, 8.0));
         drag(&mut h, start, to);
-        assert_eq!(state(&h).player.range(), [8, 31]);
+        assert_eq!(state(&h).session.player.range(), [8, 31]);
         let (end, to) = (rect(&h, "timeline-range-end").center(), low(&h, 20.0));
         drag(&mut h, end, to);
-        assert_eq!(state(&h).player.range(), [8, 19]);
+        assert_eq!(state(&h).session.player.range(), [8, 19]);
         assert_eq!(moment(&h).0, 0.0, "the moment is another matter");
         key(&mut h, Key::End);
         assert_eq!(moment(&h).0, 19.0);
@@ -1090,21 +1103,21 @@ mod tests {
         h.get_by_role_and_label(Role::Slider, handle)
             .set_value_accesskit(25.0);
         h.run();
-        assert_eq!(state(&h).player.range(), [8, 25]);
+        assert_eq!(state(&h).session.player.range(), [8, 25]);
         h.get_by_role_and_label(Role::Slider, handle).focus();
         h.run();
         key(&mut h, Key::ArrowLeft);
-        assert_eq!(state(&h).player.range(), [8, 24]);
+        assert_eq!(state(&h).session.player.range(), [8, 24]);
         let at = low(&h, 15.0);
         move_to(&mut h, at);
         click_at_once(&mut h, at, 2);
-        assert!(state(&h).player.is_whole_range());
+        assert!(state(&h).session.player.is_whole_range());
         key(&mut h, Key::Home);
         key(&mut h, Key::Period);
         key(&mut h, Key::I);
         key(&mut h, Key::Period);
         key(&mut h, Key::O);
-        assert_eq!(state(&h).player.range(), [1, 2]);
+        assert_eq!(state(&h).session.player.range(), [1, 2]);
     }
 
     #[test]
@@ -1137,8 +1150,8 @@ mod tests {
         key(&mut h, Key::Space);
         assert_eq!((clip(&h), moment(&h).1), (Some("Walk"), true));
         // Selecting in the outline does the same.
-        let idle = state(&h).clips()[1].item;
-        h.state_mut().state.select(Some(idle));
+        let idle = state(&h).session.clips()[1].item;
+        h.state_mut().state.session.select(Some(idle));
         assert_eq!(clip(&h), Some("Idle"));
     }
 
@@ -1151,7 +1164,7 @@ mod tests {
             ("Play in a loop", LoopMode::Loop),
         ] {
             click(&mut h, name);
-            assert_eq!(state(&h).player.loop_mode(), mode);
+            assert_eq!(state(&h).session.player.loop_mode(), mode);
             let pressed = h.get_by_label(name).accesskit_node().toggled();
             assert_eq!(pressed, Some(accesskit::Toggled::True), "{name}");
         }
@@ -1190,14 +1203,14 @@ mod tests {
     fn a_file_plays_when_it_is_opened_even_if_the_last_one_was_stopped() {
         let mut h = with_moving();
         for plays in [true, false] {
-            h.state_mut().state.plays_at_once = plays;
+            h.state_mut().state.session.plays_at_once = plays;
             h.state_mut().state.loaded(loaded(&[("Run", 8)], false));
             assert_eq!((clip(&h), moment(&h)), (Some("Run"), (0.0, true)));
         }
         key(&mut h, Key::Space);
         h.state_mut().state.loaded(loaded(&[], false));
         assert_eq!((clip(&h), moment(&h)), (None, (0.0, false)));
-        assert!(state(&h).plays_at_once, "nothing was stopped");
+        assert!(state(&h).session.plays_at_once, "nothing was stopped");
     }
 
     #[test]
@@ -1205,7 +1218,7 @@ mod tests {
         let mut h = with_moving();
         key(&mut h, Key::CloseBracket);
         key(&mut h, Key::Space);
-        h.state_mut().state.scrub(7.0);
+        h.state_mut().state.session.scrub(7.0);
         let again = loaded(&[("New", 3), ("Idle", 20), ("Walk", 32)], true);
         h.state_mut().state.loaded(again);
         assert_eq!((clip(&h), moment(&h)), (Some("Idle"), (7.0, true)));
@@ -1224,7 +1237,7 @@ mod tests {
         h.state_mut().state.run(Action::Panel(DockPanel::Curves));
         h.run();
         h.get_by_label("No joint is selected");
-        h.state_mut().state.select(Some(joint(0)));
+        h.state_mut().state.session.select(Some(joint(0)));
         h.run();
         let curves = h.get_by_label("Rotation curves").rect();
         let at = curves.center();
@@ -1253,7 +1266,7 @@ mod tests {
             assert!(h.query_by_label("Frames a second").is_none());
             click(&mut h, "How it plays");
             type_into(&mut h, "Frames a second", "12");
-            assert_eq!(state(&h).player.fps(), 12.0);
+            assert_eq!(state(&h).session.player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
         }
     }
@@ -1286,7 +1299,7 @@ mod tests {
     fn the_number_of_the_moment_is_over_no_other() {
         let mut h = with_moving();
         for frame in 0..32 {
-            h.state_mut().state.scrub(frame.into());
+            h.state_mut().state.session.scrub(frame.into());
             h.run();
             let numbers = numbers_of_ruler(&h);
             assert!(numbers.len() > 5, "{numbers:?}");
@@ -1307,11 +1320,11 @@ mod tests {
         for (scale, smooth) in [(1.0, false), (2.0, true)] {
             let mut h = picture_of_moving(vec2(1280.0, 800.0), scale);
             h.state_mut().state.run(Action::Panel(DockPanel::Curves));
-            h.state_mut().state.select(Some(joint(1)));
-            h.state_mut().state.player.set_smooth(smooth);
-            h.state_mut().state.player.set_range_start(5);
-            h.state_mut().state.player.set_range_end(25);
-            h.state_mut().state.scrub(12.0);
+            h.state_mut().state.session.select(Some(joint(1)));
+            h.state_mut().state.session.player.set_smooth(smooth);
+            h.state_mut().state.session.player.set_range_start(5);
+            h.state_mut().state.session.player.set_range_end(25);
+            h.state_mut().state.session.scrub(12.0);
             h.run();
             let picture = keep_picture(&mut h, &format!("timeline-{scale}"));
             let ruler = rect(&h, "timeline-ruler");

@@ -431,7 +431,7 @@ mod tests {
             .map(|document| {
                 let mut state = State::new(Settings::default(), ViewRequest::default());
                 state.loaded(loaded(document, false));
-                state.shape_view(ASPECT);
+                state.session.shape_view(ASPECT);
                 state
             })
     }
@@ -440,15 +440,15 @@ mod tests {
     /// is in view.
     #[track_caller]
     fn seen(state: &State) -> f32 {
-        let document = state.document().unwrap();
-        seen_of(state, document.bounds_in_view(&state.view.shown))
+        let document = state.session.document().unwrap();
+        seen_of(state, document.bounds_in_view(&state.session.view.shown))
     }
 
     /// Returns the same for a box.
     #[track_caller]
     fn seen_of(state: &State, bounds: Aabb) -> f32 {
         let corners = bounds.corners();
-        let at = corners.map(|corner| state.view.camera.project(corner, ASPECT).unwrap());
+        let at = corners.map(|corner| state.session.view.camera.project(corner, ASPECT).unwrap());
         let low = at.into_iter().reduce(Vec2::min).unwrap();
         let high = at.into_iter().reduce(Vec2::max).unwrap();
         assert!(low.min_element() > 0.0 && high.max_element() < 1.0);
@@ -459,8 +459,8 @@ mod tests {
     fn flying_is_slower_near_the_ground() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
-        let bounds = state.document().unwrap().about().bounds;
-        let full = state.view.fly_speed;
+        let bounds = state.session.document().unwrap().about().bounds;
+        let full = state.session.view.fly_speed;
         let top = Vec3 {
             y: bounds.max.y + 1.0,
             ..bounds.center()
@@ -478,7 +478,7 @@ mod tests {
         let ground = ground.unwrap().position;
         let full_height = camera_control::first_fly_speed(bounds);
         for (height, share) in [(2.0, 1.0), (0.5, 0.5), (0.01, SLOWEST_SHARE)] {
-            state.view.camera.pose.eye = ground + Vec3::Y * (height * full_height);
+            state.session.view.camera.pose.eye = ground + Vec3::Y * (height * full_height);
             let speed = looking(&state, View::fly_speed);
             assert!(
                 (speed - share * full).abs() < 0.01 * full,
@@ -491,11 +491,14 @@ mod tests {
     fn small_things_fill_the_view_from_every_side() {
         for mut state in small() {
             assert!(seen(&state) > 0.9, "at first");
-            let center = state.document().unwrap().about().bounds.center();
-            let aside = state.view.camera.pose.target.distance(center);
-            assert!(aside < state.view.camera.distance() * 0.2, "{aside}");
+            let center = state.session.document().unwrap().about().bounds.center();
+            let aside = state.session.view.camera.pose.target.distance(center);
+            assert!(
+                aside < state.session.view.camera.distance() * 0.2,
+                "{aside}"
+            );
             for projection in [Projection::Perspective, Projection::Orthographic] {
-                state.view.camera.projection = projection;
+                state.session.view.camera.projection = projection;
                 for view in NamedView::ALL {
                     state.run(Action::View(view));
                     state.run(Action::FrameAll);
@@ -513,11 +516,11 @@ mod tests {
                 assert!(seen(&state) > 0.9, "{view:?}");
             }
             // After zooming in, other sides keep the distance.
-            let camera = &mut state.view.camera;
+            let camera = &mut state.session.view.camera;
             camera.pose.eye = camera.pose.target.midpoint(camera.pose.eye);
             let near = camera.distance();
             state.run(Action::View(NamedView::North));
-            assert!((state.view.camera.distance() / near - 1.0).abs() < 1e-3);
+            assert!((state.session.view.camera.distance() / near - 1.0).abs() < 1e-3);
         }
     }
 
@@ -542,15 +545,15 @@ mod tests {
     #[test]
     fn a_face_is_framed_from_before_it_with_no_wall_between() {
         let mut state = in_bathhouse(ASPECT);
-        let document = Arc::clone(state.document().unwrap());
+        let document = Arc::clone(state.session.document().unwrap());
         let mut framed = 0;
         let mut hidden = Vec::new();
         for material in 0..6 {
             for face in faces(&*document, material, 7) {
-                state.select(Some(face));
+                state.session.select(Some(face));
                 state.run(Action::FrameSelection);
-                let camera = state.view.camera;
-                let place = document.place(face, &state.view.shown);
+                let camera = state.session.view.camera;
+                let place = document.place(face, &state.session.view.shown);
                 let SeenFrom::Before { middle, normal } = place.seen_from else {
                     panic!("{face:?} faces nowhere");
                 };
@@ -574,25 +577,25 @@ mod tests {
     fn what_is_framed_is_in_the_middle() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(document(), false));
-        state.shape_view(ASPECT);
-        let terrain = Arc::clone(state.document().unwrap());
+        state.session.shape_view(ASPECT);
+        let terrain = Arc::clone(state.session.document().unwrap());
         for (row, col) in [(0, 0), (3, 60), (40, 127), (64, 64), (90, 20)] {
             let ray = Ray {
                 origin: Vec3::new(508.0 - col as f32 * 8.0, 900.0, row as f32 * 8.0 - 508.0),
                 direction: Vec3::NEG_Y,
             };
-            let tile = terrain.pick(ray, &state.view.shown).unwrap().item;
-            state.select(Some(tile));
+            let tile = terrain.pick(ray, &state.session.view.shown).unwrap().item;
+            state.session.select(Some(tile));
             let middle = looking(&state, |view, document| view.bounds_of(document, tile))
                 .unwrap()
                 .center();
             for action in [Action::FrameSelection, Action::GameView] {
                 state.run(action);
-                state.frame(tile);
-                let seen = state.view.camera.project(middle, ASPECT).unwrap();
+                state.session.frame(tile);
+                let seen = state.session.view.camera.project(middle, ASPECT).unwrap();
                 assert!((seen - 0.5).length() < 0.01, "{tile:?} is at {seen}");
                 assert!(
-                    state.view.camera.distance() > 40.0,
+                    state.session.view.camera.distance() > 40.0,
                     "what is around it is seen"
                 );
             }
@@ -607,7 +610,8 @@ mod tests {
         state.run(Action::FrameAll);
         assert!(!looking(&state, View::is_indoors), "from outside");
         for mut state in small() {
-            state.view.camera.pose.eye = state.document().unwrap().about().bounds.center();
+            state.session.view.camera.pose.eye =
+                state.session.document().unwrap().about().bounds.center();
             assert!(!looking(&state, View::is_indoors), "a model is no room");
         }
     }
@@ -616,32 +620,32 @@ mod tests {
     fn the_wheel_stops_before_a_wall_and_then_goes_through_it() {
         let mut state = in_bathhouse(ASPECT);
         let middle = Vec2::splat(0.5);
-        state.take_pose(before_wall(&state, true));
+        state.session.take_pose(before_wall(&state, true));
         let wall = in_the_middle(&state).unwrap().position;
         for _ in 0..80 {
             looks(&mut state, |view, document| {
                 view.zoom_to(document, middle, 0.85, false);
             });
         }
-        let eye = state.view.camera.pose.eye;
+        let eye = state.session.view.camera.pose.eye;
         assert!(eye.distance(wall) < 0.1, "{eye} is not at {wall}");
-        let forward = state.view.camera.forward();
+        let forward = state.session.view.camera.forward();
         assert!((wall - eye).dot(forward) > 0.0, "still before it");
         looks(&mut state, |view, document| {
             view.zoom_to(document, middle, 0.97, true);
         });
-        let behind = state.view.camera.pose.eye;
+        let behind = state.session.view.camera.pose.eye;
         assert!(
             (wall - behind).dot(forward) < 0.0,
             "{behind} is before {wall}"
         );
-        assert!(state.view.camera.forward().dot(forward) > 0.999);
+        assert!(state.session.view.camera.forward().dot(forward) > 0.999);
         for _ in 0..4 {
             looks(&mut state, |view, document| {
                 view.zoom_to(document, middle, 0.85, false);
             });
         }
-        let on = (state.view.camera.pose.eye - behind).dot(forward);
+        let on = (state.session.view.camera.pose.eye - behind).dot(forward);
         assert!(on > 0.02, "and on into the next room: {on}");
     }
 
@@ -649,21 +653,21 @@ mod tests {
     fn nobody_goes_through_the_last_wall_or_the_ground_by_the_wheel() {
         let mut terrain = State::new(Settings::default(), ViewRequest::default());
         terrain.loaded(loaded(document(), false));
-        terrain.shape_view(ASPECT);
+        terrain.session.shape_view(ASPECT);
         let rooms = in_bathhouse(ASPECT);
         let last = before_wall(&rooms, false);
         let above = "0,200,0,10,0,10".parse().unwrap();
         for (mut state, pose) in [(terrain, above), (rooms, last)] {
-            state.take_pose(pose);
+            state.session.take_pose(pose);
             let wall = in_the_middle(&state).unwrap().position;
-            let forward = state.view.camera.forward();
+            let forward = state.session.view.camera.forward();
             for _ in 0..120 {
                 looks(&mut state, |view, document| {
                     view.zoom_to(document, Vec2::splat(0.5), 0.85, true);
                 });
             }
             assert!(
-                (wall - state.view.camera.pose.eye).dot(forward) > 0.0,
+                (wall - state.session.view.camera.pose.eye).dot(forward) > 0.0,
                 "{pose}"
             );
         }
@@ -673,14 +677,17 @@ mod tests {
     fn a_model_is_framed_as_it_moves_in_the_clip_that_is_shown() {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(model(), false));
-        state.shape_view(ASPECT);
-        let document = Arc::clone(state.document().unwrap());
+        state.session.shape_view(ASPECT);
+        let document = Arc::clone(state.session.document().unwrap());
         let mut sizes = Vec::new();
-        for clip in 0..state.clips().len() {
-            state.choose_clip(Some(clip));
+        for clip in 0..state.session.clips().len() {
+            state.session.choose_clip(Some(clip));
             state.run(Action::FrameAll);
-            let item = state.clips()[clip].item;
-            let bounds = document.place(item, &state.view.shown).bounds.unwrap();
+            let item = state.session.clips()[clip].item;
+            let bounds = document
+                .place(item, &state.session.view.shown)
+                .bounds
+                .unwrap();
             assert!(seen_of(&state, bounds) > 0.9, "clip {clip}");
             sizes.push(bounds.radius());
         }
@@ -690,13 +697,13 @@ mod tests {
     #[test]
     fn one_comes_near_to_small_things() {
         for mut state in small() {
-            let bounds = state.document().unwrap().about().bounds;
+            let bounds = state.session.document().unwrap().about().bounds;
             for _ in 0..100 {
-                let camera = &state.view.camera;
-                state.view.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
+                let camera = &state.session.view.camera;
+                state.session.view.camera.pose = camera_control::zoom(camera, bounds.center(), 0.8);
             }
-            assert!(state.view.camera.distance() < bounds.radius() * 0.1);
-            assert!(state.view.camera.near < state.view.camera.distance() * 0.6);
+            assert!(state.session.view.camera.distance() < bounds.radius() * 0.1);
+            assert!(state.session.view.camera.near < state.session.view.camera.distance() * 0.6);
         }
     }
 
@@ -706,12 +713,13 @@ mod tests {
             let pivot = looking(&state, |view, document| {
                 view.pivot_at(document, Vec2::new(0.02, 0.95))
             });
-            assert_eq!(pivot, state.view.camera.pose.target);
+            assert_eq!(pivot, state.session.view.camera.pose.target);
             for _ in 0..20 {
                 let turn = Vec2::new(25.0, 0.0);
-                state.view.camera.pose = camera_control::orbit(&state.view.camera, pivot, turn);
-                let center = state.document().unwrap().about().bounds.center();
-                let seen = state.view.camera.project(center, ASPECT).unwrap();
+                state.session.view.camera.pose =
+                    camera_control::orbit(&state.session.view.camera, pivot, turn);
+                let center = state.session.document().unwrap().about().bounds.center();
+                let seen = state.session.view.camera.project(center, ASPECT).unwrap();
                 assert!((seen - 0.5).length() < 0.35, "{seen}");
             }
         }
@@ -720,12 +728,12 @@ mod tests {
     #[test]
     fn without_foreshortening_a_small_thing_is_pointed_at_exactly() {
         for mut state in small() {
-            state.view.camera.projection = Projection::Orthographic;
+            state.session.view.camera.projection = Projection::Orthographic;
             let at = Vec2::new(0.47, 0.52);
-            let ray = state.view.camera.ray_in_world(at, ASPECT);
-            let center = state.document().unwrap().about().bounds.center();
+            let ray = state.session.view.camera.ray_in_world(at, ASPECT);
+            let center = state.session.document().unwrap().about().bounds.center();
             let near = ray.origin + ray.direction * (center - ray.origin).dot(ray.direction);
-            let seen = state.view.camera.project(near, ASPECT).unwrap();
+            let seen = state.session.view.camera.project(near, ASPECT).unwrap();
             assert!((seen - at).length() < 1e-4, "{seen}");
         }
     }
@@ -733,11 +741,11 @@ mod tests {
     #[test]
     fn a_part_of_a_small_thing_is_framed_with_some_of_what_is_around() {
         for mut state in small() {
-            let whole = state.document().unwrap().about().bounds.radius();
+            let whole = state.session.document().unwrap().about().bounds.radius();
             state.run(Action::FrameAll);
-            let far = state.view.camera.distance();
-            state.frame(joint(1));
-            let near = state.view.camera.distance();
+            let far = state.session.view.camera.distance();
+            state.session.frame(joint(1));
+            let near = state.session.view.camera.distance();
             assert!(near <= far * 1.1 && near > whole * 0.2, "{near} of {far}");
         }
     }

@@ -159,8 +159,8 @@ mod tests {
     fn opened() -> State {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.loaded(loaded(document(), false));
-        state.shape_view(1.5);
-        state.view.note_view(0.0);
+        state.session.shape_view(1.5);
+        state.session.view.note_view(0.0);
         state
     }
 
@@ -176,18 +176,18 @@ mod tests {
         let [back, forth] = ["camera.back", "camera.forward"].map(|id| find(id).unwrap().action);
         let mut state = opened();
         assert!(!state.is_enabled(back) && !state.is_enabled(forth));
-        let first = state.view.camera.pose;
+        let first = state.session.view.camera.pose;
         // A drag passes many views.
         for step in 0_u8..10 {
-            state.view.camera.pose = at(step.into());
-            state.view.note_view(10.0 + f64::from(step) * 0.1);
+            state.session.view.camera.pose = at(step.into());
+            state.session.view.note_view(10.0 + f64::from(step) * 0.1);
         }
-        state.view.camera.pose = at(50.0);
-        state.view.note_view(20.0);
+        state.session.view.camera.pose = at(50.0);
+        state.session.view.note_view(20.0);
         let go = |state: &mut State, action, secs| {
             state.run(action);
-            state.view.note_view(secs);
-            state.view.camera.pose
+            state.session.view.note_view(secs);
+            state.session.view.camera.pose
         };
         assert_eq!(go(&mut state, back, 21.0), at(9.0));
         assert_eq!(go(&mut state, back, 21.1), first);
@@ -197,8 +197,8 @@ mod tests {
         assert!(!state.is_enabled(forth));
         assert_eq!(go(&mut state, back, 21.4), at(9.0));
         // A new view clears the forward history.
-        state.view.camera.pose = at(70.0);
-        state.view.note_view(21.5);
+        state.session.view.camera.pose = at(70.0);
+        state.session.view.note_view(21.5);
         assert!(!state.is_enabled(forth));
         assert_eq!(go(&mut state, back, 21.6), at(9.0));
         // The next document has its own history.
@@ -215,14 +215,14 @@ mod tests {
             (NamedView::North, 1.1),
             (NamedView::East, 1.2),
         ] {
-            seen.push(state.view.camera.pose);
+            seen.push(state.session.view.camera.pose);
             state.run(Action::View(view));
-            state.view.note_view(secs);
+            state.session.view.note_view(secs);
         }
         while let Some(pose) = seen.pop() {
-            state.see_again(true);
-            assert_eq!(state.view.camera.pose, pose);
+            state.session.see_again(true);
+            assert_eq!(state.session.view.camera.pose, pose);
         }
-        assert!(!state.view.has_view(true));
+        assert!(!state.session.view.has_view(true));
     }
 }

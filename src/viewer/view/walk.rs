@@ -164,7 +164,7 @@ mod tests {
     /// Returns the height of the eye above the floor.
     fn height(state: &State) -> f32 {
         let ray = Ray {
-            origin: state.view.camera.pose.eye,
+            origin: state.session.view.camera.pose.eye,
             direction: Vec3::NEG_Y,
         };
         first_met(state, ray).unwrap().distance
@@ -176,9 +176,9 @@ mod tests {
         let mut outside = in_bathhouse(ASPECT);
         outside.run(Action::FrameAll);
         for state in [&mut inside, &mut outside] {
-            let before = state.view.camera;
+            let before = state.session.view.camera;
             state.run(Action::GameView);
-            assert_eq!(state.view.mode, CameraMode::Walk);
+            assert_eq!(state.session.view.mode, CameraMode::Walk);
             assert_eq!(state.is_on(Action::GameView), Some(true));
             assert!(looking(state, View::is_indoors));
             assert!(
@@ -186,25 +186,28 @@ mod tests {
                 "{}",
                 height(state)
             );
-            assert!(state.view.camera.forward().y.abs() < 1e-3, "level");
-            assert!(state.view.camera.fov_y_radians > before.fov_y_radians);
+            assert!(state.session.view.camera.forward().y.abs() < 1e-3, "level");
+            assert!(state.session.view.camera.fov_y_radians > before.fov_y_radians);
             state.run(Action::GameView);
-            assert_eq!(state.view.mode, CameraMode::Orbit);
-            assert_eq!(state.view.camera.fov_y_radians, before.fov_y_radians);
+            assert_eq!(state.session.view.mode, CameraMode::Orbit);
+            assert_eq!(
+                state.session.view.camera.fov_y_radians,
+                before.fov_y_radians
+            );
         }
         // The position of the entity that marks the player's start.
-        let begin = inside.levels().unwrap().spawn(0).unwrap();
+        let begin = inside.session.levels().unwrap().spawn(0).unwrap();
         for state in [&inside, &outside] {
-            let aside = state.view.camera.pose.eye - begin.place;
+            let aside = state.session.view.camera.pose.eye - begin.place;
             assert!(Vec3::new(aside.x, 0.0, aside.z).length() < 0.01, "{aside}");
-            assert!(state.view.camera.forward().dot(begin.ahead) > 0.99);
+            assert!(state.session.view.camera.forward().dot(begin.ahead) > 0.99);
         }
     }
 
     #[test]
     fn without_a_place_to_begin_one_stands_in_the_room_or_the_largest() {
         let mut state = in_bathhouse(ASPECT);
-        let eye = state.view.camera.pose.eye;
+        let eye = state.session.view.camera.pose.eye;
         let (room, _) = looking(&state, View::largest_room).unwrap();
         assert!(
             looking(&state, |view, document| view.is_room(document, room))
@@ -214,13 +217,13 @@ mod tests {
         let standing = looking(&state, |view, document| view.standing_at(document, eye)).unwrap();
         assert_eq!((standing.x, standing.z), (eye.x, eye.z));
         // It is impossible to stand without a floor.
-        state.view.shown.hidden = (0..40)
+        state.session.view.shown.hidden = (0..40)
             .map(|index| LevelItem::Material { level: 0, index }.into())
             .collect();
-        let pose = state.view.camera.pose;
+        let pose = state.session.view.camera.pose;
         state.run(Action::GameView);
         assert_eq!(
-            (state.view.mode, state.view.camera.pose),
+            (state.session.view.mode, state.session.view.camera.pose),
             (CameraMode::Orbit, pose)
         );
         assert_eq!(state.notices.toasts.len(), 1, "{:?}", state.notices.toasts);
@@ -230,13 +233,14 @@ mod tests {
     fn walls_stop_who_walks_and_the_floor_carries_them() {
         let mut state = in_bathhouse(ASPECT);
         state.run(Action::GameView);
-        let begin = state.view.camera.pose.eye;
+        let begin = state.session.view.camera.pose.eye;
         let mut farthest: f32 = 0.0;
         for turn in 0..12 {
             let angle = turn as f32 * 2.4;
             let ahead = Vec3::new(angle.sin(), 0.0, angle.cos());
-            let eye = state.view.camera.pose.eye;
-            state.view.camera.pose = camera_control::stand(&state.view.camera, eye, ahead);
+            let eye = state.session.view.camera.pose.eye;
+            state.session.view.camera.pose =
+                camera_control::stand(&state.session.view.camera, eye, ahead);
             for _ in 0..200 {
                 looks(&mut state, |view, document| {
                     view.walk(document, Vec3::new(0.0, 0.0, 0.02));
@@ -244,12 +248,12 @@ mod tests {
                 assert!(
                     looking(&state, View::is_indoors),
                     "{} after turn {turn}",
-                    state.view.camera.pose
+                    state.session.view.camera.pose
                 );
             }
             // The hit below is the floor, not a wall beside the eye.
             assert!(height(&state) < EYE_HEIGHT + 0.05, "{}", height(&state));
-            farthest = farthest.max(begin.distance(state.view.camera.pose.eye));
+            farthest = farthest.max(begin.distance(state.session.view.camera.pose.eye));
         }
         assert!(farthest > 3.0, "{farthest}");
     }

@@ -78,31 +78,40 @@ fn after_a_reload_what_changed_is_listed_and_gone_through() {
     let toast = &state.notices.toasts.last().unwrap().text;
     assert!(toast.ends_with("1 material, 1 tile"), "{toast}");
     assert!(
-        state.view.shown.changes.lines().is_empty(),
+        state.session.view.shown.changes.lines().is_empty(),
         "it is not listed"
     );
     run(state, "changes.show");
     h.run();
-    assert_eq!(h.state().state.view.shown.changes.lines().len(), 4);
+    assert_eq!(h.state().state.session.view.shown.changes.lines().len(), 4);
     h.get_by_label_contains("changed tile 3,33").click();
     h.run();
-    assert_eq!(h.state().state.view.shown.selected, tile);
+    assert_eq!(h.state().state.session.view.shown.selected, tile);
     let state = &mut h.state_mut().state;
-    assert_eq!(state.tools.comparison.current, Some(1));
+    assert_eq!(state.session.tools.comparison.current, Some(1));
     // Round at the end, to what is gone.
     run(state, "changes.next");
-    assert_eq!(state.tools.comparison.current, Some(0));
-    assert_eq!(state.view.shown.selected, None);
+    assert_eq!(state.session.tools.comparison.current, Some(0));
+    assert_eq!(state.session.view.shown.selected, None);
     run(state, "changes.previous");
-    assert_eq!(state.view.shown.selected, tile);
+    assert_eq!(state.session.view.shown.selected, tile);
     h.run();
     h.get_by_label("Next").click();
     h.run();
-    assert_eq!(h.state().state.tools.comparison.current, Some(0));
+    assert_eq!(h.state().state.session.tools.comparison.current, Some(0));
     // Closed, it draws nothing.
     h.state_mut().state.run(Action::Panel(Panel::Changes));
     h.run();
-    assert!(h.state().state.view.shown.changes.lines().is_empty());
+    assert!(
+        h.state()
+            .state
+            .session
+            .view
+            .shown
+            .changes
+            .lines()
+            .is_empty()
+    );
 }
 
 #[test]
@@ -127,7 +136,7 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     let state = &mut h.state_mut().state;
     state.loaded(testing::loaded(open(&b), true));
     assert_eq!(carry_out(state), 1);
-    assert!(!state.has_changes());
+    assert!(!state.session.has_changes());
     h.run();
     h.get_by_label_contains("No differences");
     // What cannot be compared is said.
@@ -138,12 +147,18 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     let toast = state.notices.toasts.last().unwrap();
     assert_eq!(toast.severity, Some(Severity::Error), "{toast:?}");
     // What was compared before stands.
-    assert!(state.tools.comparison.found.is_some() && state.tools.comparison.file.is_some());
+    assert!(
+        state.session.tools.comparison.found.is_some()
+            && state.session.tools.comparison.file.is_some()
+    );
     // Another file forgets it.
     let mut next = testing::loaded(open(&a), false);
     next.loaded.as_mut().unwrap().path = "other.pfmap".into();
     state.loaded(next);
-    assert!(state.tools.comparison.found.is_none() && state.tools.comparison.file.is_none());
+    assert!(
+        state.session.tools.comparison.found.is_none()
+            && state.session.tools.comparison.file.is_none()
+    );
 }
 
 #[test]
@@ -166,7 +181,7 @@ fn a_path_of_no_use_is_asked_for_again() {
     let state = &mut h.state_mut().state;
     state.path_chosen(PathPurpose::Compare, &other, Asked::InWindow);
     carry_out(state);
-    assert!(state.interface.dialog.is_none() && state.has_changes());
+    assert!(state.interface.dialog.is_none() && state.session.has_changes());
 }
 
 #[test]
@@ -186,10 +201,24 @@ fn a_comparison_that_another_has_replaced_is_not_taken() {
         panic!("{requests:?}");
     };
     state.compared(io::compare::run(second.clone()));
-    let number = state.tools.comparison.found.as_ref().unwrap().number;
+    let number = state
+        .session
+        .tools
+        .comparison
+        .found
+        .as_ref()
+        .unwrap()
+        .number;
     state.compared(io::compare::run(first.clone()));
     assert_eq!(
-        state.tools.comparison.found.as_ref().unwrap().number,
+        state
+            .session
+            .tools
+            .comparison
+            .found
+            .as_ref()
+            .unwrap()
+            .number,
         number
     );
 }

@@ -88,7 +88,7 @@ mod tests {
         h.state_mut()
             .state
             .run(Action::Overlay(OverlayId::Skeleton));
-        h.state_mut().state.view.camera.pose = Pose { eye, target };
+        h.state_mut().state.session.view.camera.pose = Pose { eye, target };
         h.run();
         let view = h.state().placed.viewport.unwrap();
         // Without the texts of the outliner and the dark edges of letters.

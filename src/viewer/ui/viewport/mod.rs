@@ -86,7 +86,7 @@ impl Viewport {
             .available_rect_before_wrap()
             .round_to_pixels(pixels_per_point);
         let response = ui.allocate_rect(rect, Sense::click_and_drag());
-        let name = if state.view.is_flat() {
+        let name = if state.session.view.is_flat() {
             "Map"
         } else {
             "3D view"
@@ -94,11 +94,11 @@ impl Viewport {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, name));
         if rect.is_positive() {
             let size = rect.size() * pixels_per_point;
-            state.view.resize_view(
+            state.session.view.resize_view(
                 document,
                 [size.x, size.y].map(|side| side.round().max(1.0) as u32),
             );
-            state.shape_view(rect.width() / rect.height());
+            state.session.shape_view(rect.width() / rect.height());
         }
         let px_at = |pos: Pos2| {
             let px = (pos - rect.min) * pixels_per_point;
@@ -111,24 +111,30 @@ impl Viewport {
         self.note_keys(ui, state);
         self.fly_while_held(ui, state, document, &response);
         self.drag(ui, state, document, &response, at, px_at);
-        if state.view.is_flat() {
+        if state.session.view.is_flat() {
             self.step_zoom(ui, state, document, &response, px_at);
         } else {
             self.wheel(ui, state, document, &response, at);
         }
         self.fly(ui, state, document);
-        state.follow_visibility();
+        state.session.follow_visibility();
         state.follow_changes();
         self.point(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
-            let in_map = pointer.and_then(|px| state.view.flat_place(px));
-            if let Some(point) = in_map.or(state.pointer.pointed_at) {
-                state.view.center_on(document, point);
+            let in_map = pointer.and_then(|px| state.session.view.flat_place(px));
+            if let Some(point) = in_map.or(state.session.pointer.pointed_at) {
+                state.session.view.center_on(document, point);
             }
-        } else if response.clicked() && !state.tools.measure.is_open() {
-            let pointed_at = state.pointer.pointed_at;
-            state.select(state.pointer.hovered.filter(|_| pointed_at.is_some()));
+        } else if response.clicked() && !state.session.tools.measure.is_open() {
+            let pointed_at = state.session.pointer.pointed_at;
+            state.session.select(
+                state
+                    .session
+                    .pointer
+                    .hovered
+                    .filter(|_| pointed_at.is_some()),
+            );
         }
         if let Some((drag, _)) = self.drag {
             ui.ctx().set_cursor_icon(match drag {
@@ -138,18 +144,19 @@ impl Viewport {
                     egui::CursorIcon::Grabbing
                 }
             });
-        } else if state.tools.measure.is_open() && response.hovered() {
+        } else if state.session.tools.measure.is_open() && response.hovered() {
             ui.ctx().set_cursor_icon(egui::CursorIcon::Crosshair);
         }
-        if let Some(open) = &state.files.open {
+        if let Some(open) = &state.session.open {
             // The view already contains the outline of the selection.
-            let item = state.pointer.hovered.filter(|item| {
-                state.view.shown.selected != Some(*item) && !state.tools.measure.is_open()
+            let item = state.session.pointer.hovered.filter(|item| {
+                state.session.view.shown.selected != Some(*item)
+                    && !state.session.tools.measure.is_open()
             });
-            let (painter, View { camera, shown, .. }) = (ui.painter(), &state.view);
+            let (painter, View { camera, shown, .. }) = (ui.painter(), &state.session.view);
             self.outline.paint(painter, rect, open, camera, item, shown);
             self.labels.paint(painter, rect, open, camera, shown);
-            if let Some(mut text) = open.document.emptiness(&state.view.shown) {
+            if let Some(mut text) = open.document.emptiness(&state.session.view.shown) {
                 let mut problems = open.document.about().problems.iter();
                 if let Some(error) = problems.find(|it| it.severity == Severity::Error) {
                     text.extend(["\n", &error.to_string()]);
@@ -158,8 +165,8 @@ impl Viewport {
                 ui.put(place, egui::Label::new(egui::RichText::new(text).heading()));
             }
         }
-        let measure = &state.tools.measure;
-        measure.paint(&state.view.camera, ui.painter(), rect);
+        let measure = &state.session.tools.measure;
+        measure.paint(&state.session.view.camera, ui.painter(), rect);
         rect
     }
 
@@ -181,12 +188,15 @@ impl Viewport {
             let primary = response.drag_started_by(PointerButton::Primary);
             let middle = response.drag_started_by(PointerButton::Middle);
             let shift = ui.input(|input| input.modifiers.shift);
-            let grabbed = state.view.seen_at(document, at(origin));
-            let window = state.view.flat_window();
-            let drag = match state.view.mode {
-                _ if state.tools.measure.is_open() && primary => {
-                    let from = state.view.measured_at(document, at(origin), px_at(origin));
-                    state.tools.measure.begin(from);
+            let grabbed = state.session.view.seen_at(document, at(origin));
+            let window = state.session.view.flat_window();
+            let drag = match state.session.view.mode {
+                _ if state.session.tools.measure.is_open() && primary => {
+                    let from = state
+                        .session
+                        .view
+                        .measured_at(document, at(origin), px_at(origin));
+                    state.session.tools.measure.begin(from);
                     Drag::Measure
                 }
                 CameraMode::Flat => {
@@ -196,8 +206,8 @@ impl Viewport {
                 CameraMode::Fly | CameraMode::Walk => Drag::Look,
                 CameraMode::Game => Drag::PanLevel(grabbed),
                 CameraMode::Orbit if !primary || shift => Drag::Pan(grabbed),
-                CameraMode::Orbit if state.view.is_indoors(document) => Drag::Look,
-                CameraMode::Orbit => Drag::Orbit(state.view.pivot_at(document, at(origin))),
+                CameraMode::Orbit if state.session.view.is_indoors(document) => Drag::Look,
+                CameraMode::Orbit => Drag::Orbit(state.session.view.pivot_at(document, at(origin))),
             };
             self.drag = Some((drag, origin));
         }
@@ -211,8 +221,8 @@ impl Viewport {
         } else {
             self.drag.take()
         };
-        state.pointer.looking = matches!(self.drag, Some((Drag::Look, _)));
-        let looked_by = std::mem::take(&mut state.pointer.looked_by);
+        state.session.pointer.looking = matches!(self.drag, Some((Drag::Look, _)));
+        let looked_by = std::mem::take(&mut state.session.pointer.looked_by);
         let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
             return;
         };
@@ -220,24 +230,26 @@ impl Viewport {
             *at = to;
         }
         let moved = Vec2::new(to.x - from.x, to.y - from.y);
-        let camera = &state.view.camera;
-        state.view.camera.pose = match drag {
+        let camera = &state.session.view.camera;
+        state.session.view.camera.pose = match drag {
             Drag::Orbit(pivot) => camera_control::orbit(camera, pivot, moved),
             Drag::Look => camera_control::look(camera, moved + looked_by),
-            Drag::Pan(grabbed) => camera_control::pan(camera, grabbed, at(to), state.view.aspect),
+            Drag::Pan(grabbed) => {
+                camera_control::pan(camera, grabbed, at(to), state.session.view.aspect)
+            }
             Drag::PanLevel(grabbed) => {
-                camera_control::pan_level(camera, grabbed, at(to), state.view.aspect)
+                camera_control::pan_level(camera, grabbed, at(to), state.session.view.aspect)
             }
             Drag::Measure => {
-                let to = state.view.measured_at(document, at(to), px_at(to));
-                state.tools.measure.go_to(to);
+                let to = state.session.view.measured_at(document, at(to), px_at(to));
+                state.session.tools.measure.go_to(to);
                 return;
             }
             Drag::Map(top_left, origin) => {
-                if let Some(window) = state.view.flat_window() {
+                if let Some(window) = state.session.view.flat_window() {
                     // By whole screen pixels, even if pointer positions are finer.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
-                    state.view.see_flat(
+                    state.session.view.see_flat(
                         document,
                         FlatWindow {
                             top_left_px: top_left - by / window.zoom,
@@ -268,7 +280,10 @@ impl Viewport {
         let steps = self.notches.trunc();
         self.notches -= steps;
         for _ in 0..steps.abs().min(32.0) as u32 {
-            state.view.zoom_flat(document, steps > 0.0, px_at(pointer));
+            state
+                .session
+                .view
+                .zoom_flat(document, steps > 0.0, px_at(pointer));
         }
     }
 
@@ -297,24 +312,26 @@ impl Viewport {
         if notches == 0.0 || !notches.is_finite() {
             return;
         }
-        match state.view.mode {
+        match state.session.view.mode {
             CameraMode::Orbit => {
                 let factor = ZOOM_PER_NOTCH.powf(notches);
                 state
+                    .session
                     .view
                     .zoom_to(document, at(pointer), factor, is_turned && has_rested);
             }
             CameraMode::Game => {
                 let heights = camera_control::GAME_HEIGHTS;
-                let height = state.view.game_height - camera_control::GAME_HEIGHT_STEP * notches;
+                let height =
+                    state.session.view.game_height - camera_control::GAME_HEIGHT_STEP * notches;
                 let height = height.clamp(*heights.start(), *heights.end());
-                state.view.game_height = height;
-                let target = state.view.seen_in_the_middle(document);
-                state.view.camera.pose = camera_control::game_view(target, height);
+                state.session.view.game_height = height;
+                let target = state.session.view.seen_in_the_middle(document);
+                state.session.view.camera.pose = camera_control::game_view(target, height);
             }
             CameraMode::Fly => {
-                let speed = state.view.fly_speed * 1.2_f32.powf(notches);
-                state.view.fly_speed = speed.clamp(0.05, 4000.0);
+                let speed = state.session.view.fly_speed * 1.2_f32.powf(notches);
+                state.session.view.fly_speed = speed.clamp(0.05, 4000.0);
             }
             CameraMode::Walk | CameraMode::Flat => {}
         }
@@ -358,12 +375,12 @@ impl Viewport {
         let is_held = response.is_pointer_button_down_on()
             && ui.input(|input| input.pointer.button_down(PointerButton::Secondary));
         if self.flies_while_held {
-            if !is_held && state.view.mode == CameraMode::Fly {
-                state.view.stop_flying(document);
+            if !is_held && state.session.view.mode == CameraMode::Fly {
+                state.session.view.stop_flying(document);
             }
-            self.flies_while_held = is_held && state.view.mode == CameraMode::Fly;
-        } else if is_held && state.view.mode == CameraMode::Orbit && !self.held.is_empty() {
-            state.view.set_mode(CameraMode::Fly);
+            self.flies_while_held = is_held && state.session.view.mode == CameraMode::Fly;
+        } else if is_held && state.session.view.mode == CameraMode::Orbit && !self.held.is_empty() {
+            state.session.view.set_mode(CameraMode::Fly);
             self.flies_while_held = true;
             if let Some((drag, _)) = &mut self.drag {
                 *drag = Drag::Look;
@@ -372,8 +389,8 @@ impl Viewport {
     }
 
     fn fly(&mut self, ui: &egui::Ui, state: &mut State, document: &dyn Document) {
-        let walks = state.view.mode == CameraMode::Walk;
-        if self.held.is_empty() || !(walks || state.view.mode == CameraMode::Fly) {
+        let walks = state.session.view.mode == CameraMode::Walk;
+        if self.held.is_empty() || !(walks || state.session.view.mode == CameraMode::Fly) {
             return;
         }
         let (seconds, faster) = ui.input(|input| (input.stable_dt.min(0.1), input.modifiers.shift));
@@ -382,10 +399,10 @@ impl Viewport {
         let way = Vec3::new(right - left, up - down, ahead - back).normalize_or_zero();
         let seconds = seconds * if faster { FASTER } else { 1.0 };
         if walks {
-            state.view.walk(document, way * seconds);
+            state.session.view.walk(document, way * seconds);
         } else {
-            let way = way * (state.view.fly_speed(document) * seconds);
-            state.view.camera.pose = camera_control::fly(&state.view.camera, way);
+            let way = way * (state.session.view.fly_speed(document) * seconds);
+            state.session.view.camera.pose = camera_control::fly(&state.session.view.camera, way);
         }
         ui.ctx().request_repaint();
     }
@@ -393,10 +410,10 @@ impl Viewport {
     /// Picks the item under the pointer if the pointer or the view has moved.
     fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let pointer = response.hover_pos().filter(|_| self.drag.is_none());
-        let (Some(pointer), Some(open)) = (pointer, &state.files.open) else {
+        let (Some(pointer), Some(open)) = (pointer, &state.session.open) else {
             // Only items hovered in the view itself: panels set the hovered item too.
             if self.picked.take().is_some() {
-                state.pointer.leave();
+                state.session.pointer.leave();
             }
             return;
         };
@@ -404,27 +421,29 @@ impl Viewport {
         // cost more than drawing it.
         let now_secs = response.ctx.input(|input| input.time);
         let is_fresh = (0.0..PICK_EVERY_SECS).contains(&(now_secs - self.picked_at_secs));
-        let plays = state.player.is_playing() && is_fresh;
-        let shown = state.view.shown.revision();
+        let plays = state.session.player.is_playing() && is_fresh;
+        let shown = state.session.view.shown.revision();
         let same = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {
             let is_same_moment = plays || revision.moment == shown.moment;
             let is_same_view = revision.all_but_moment == shown.all_but_moment && is_same_moment;
-            (*at, *camera, *version) == (pointer, state.view.camera, open.version) && is_same_view
+            (*at, *camera, *version) == (pointer, state.session.view.camera, open.version)
+                && is_same_view
         };
         if self.picked.as_ref().is_some_and(same) {
             return;
         }
-        self.picked = Some((pointer, state.view.camera, shown, open.version));
+        self.picked = Some((pointer, state.session.view.camera, shown, open.version));
         self.picked_at_secs = now_secs;
         // Through the centre of the pixel: in the flat view its corner lies between two map pixels.
         let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
         let ray = state
+            .session
             .view
             .camera
-            .ray_in_world(at(pointer + half_pixel), state.view.aspect);
-        let hit = open.document.pick(ray, &state.view.shown);
-        state.pointer.hovered = hit.map(|hit| hit.item);
-        state.pointer.pointed_at = hit.map(|hit| hit.position);
+            .ray_in_world(at(pointer + half_pixel), state.session.view.aspect);
+        let hit = open.document.pick(ray, &state.session.view.shown);
+        state.session.pointer.hovered = hit.map(|hit| hit.item);
+        state.session.pointer.pointed_at = hit.map(|hit| hit.position);
     }
 }
 
@@ -447,13 +466,13 @@ fn notches_of(event: &Event) -> f32 {
 
 /// Returns the status bar text about the available mouse actions.
 pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
-    match state.view.mode {
-        _ if state.tools.measure.is_open() => {
+    match state.session.view.mode {
+        _ if state.session.tools.measure.is_open() => {
             "Drag from one point to another to measure, Esc ends it".to_owned()
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
         CameraMode::Orbit => {
-            let drag = if state.view.is_indoors(document) {
+            let drag = if state.session.view.is_indoors(document) {
                 "look around"
             } else {
                 "turn"
@@ -470,7 +489,7 @@ pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
         CameraMode::Game => {
             format!(
                 "Drag to move, wheel for the height ({}), Esc ends it",
-                fixed(state.view.game_height, 0)
+                fixed(state.session.view.game_height, 0)
             )
         }
     }
