@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use encoding_rs::WINDOWS_1252;
 use mapscope_formats::ika::Parallax;
 use mapscope_formats::ika::text_map::{FORMAT, Span, TextMap, read, read_with, write};
-use mapscope_formats::{Place, ReadError, Severity};
+use mapscope_formats::{Place, Problem, ReadError, Severity};
 use mapscope_testdata::{stride, synthesize};
 
 fn made_up() -> TextMap {

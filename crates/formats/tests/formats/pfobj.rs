@@ -1,5 +1,6 @@
 //! PFOBJ through the public interface: real models, and the faults that an author can make.
 
+use mapscope_formats::Problem;
 use std::ops::ControlFlow;
 use std::path::Path;
 

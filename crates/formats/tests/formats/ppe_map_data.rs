@@ -1,6 +1,7 @@
 //! Map data of `PixelPerfectEngine`: every combination of flags, the faults of a file, and how it
 //! is read.
 
+use mapscope_formats::Problem;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
