@@ -94,8 +94,11 @@ impl LabelPlaces {
         }
         let [right, _] = camera.right_up();
         self.taken.clear();
-        let seen = self.order.iter().map(|index| *index as usize);
-        let seen = seen.filter(|index| self.covered.get(*index) == Some(&false));
+        let seen = self
+            .order
+            .iter()
+            .map(|index| *index as usize)
+            .filter(|index| self.covered.get(*index) == Some(&false));
         for label in seen.filter_map(|index| texts.get(index)) {
             let Some(at) = camera.project(label.position, aspect) else {
                 continue;

@@ -90,8 +90,9 @@ impl NamePainter {
         );
         // The atlas now contains all letters.
         let atlas = self.fonts.texture_atlas().image();
-        let names = laid_out.iter();
-        let names = names.map(|(galley, color, at)| Name::new(galley, atlas, *color, *at, scale));
+        let names = laid_out
+            .iter()
+            .map(|(galley, color, at)| Name::new(galley, atlas, *color, *at, scale));
         self.names.extend(names);
     }
 

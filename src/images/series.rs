@@ -111,8 +111,9 @@ impl Destination {
                     format.write(out, info, &mut |number| {
                         let mut report = |fraction| overseer.report(number as f32 + fraction);
                         report(0.0)?;
-                        let shot = shots.get(number as usize);
-                        let shot = shot.ok_or(io::ErrorKind::UnexpectedEof)?;
+                        let shot = shots
+                            .get(number as usize)
+                            .ok_or(io::ErrorKind::UnexpectedEof)?;
                         let size = painter.size();
                         let mut pixels = Vec::new();
                         let mut take = |rows: &[u8]| {

@@ -93,12 +93,13 @@ pub(crate) fn read<T>(
     let all = problems.iter().flat_map(Problem::with_consequences);
     let lines: HashSet<u64> = all.filter_map(|it| it.place.line_number()).collect();
     conflicts.retain(|conflict| {
-        let markers = [
+        let mut markers = [
             Some(&conflict.ours),
             conflict.theirs.as_ref(),
             Some(&conflict.end),
-        ];
-        let mut markers = markers.into_iter().flatten();
+        ]
+        .into_iter()
+        .flatten();
         markers.any(|marker| lines.contains(&marker.line))
     });
     if conflicts.is_empty() {

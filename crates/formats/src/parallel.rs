@@ -120,8 +120,9 @@ pub fn split_among_threads<T: Send, R: Send>(
     let work = &work;
     std::thread::scope(|scope| {
         let parts = list.chunks_mut(part).enumerate();
-        let workers = parts.map(|(i, part_of)| scope.spawn(move || work(i * part, part_of)));
-        let workers: Vec<_> = workers.collect();
+        let workers: Vec<_> = parts
+            .map(|(i, part_of)| scope.spawn(move || work(i * part, part_of)))
+            .collect();
         let done = workers.into_iter();
         done.filter_map(|worker| worker.join().ok()).collect()
     })

@@ -66,8 +66,7 @@ fn open(bencher: Bencher<'_, '_>) {
 /// A device and its renderers, where there is an adapter.
 #[expect(clippy::print_stderr, reason = "it says why there are no times")]
 fn renderer() -> Option<(Gpu, Renderer)> {
-    let gpu = Gpu::headless(None);
-    let gpu = gpu
+    let gpu = Gpu::headless(None)
         .inspect_err(|error| eprintln!("skipped: {error}"))
         .ok()?;
     let renderer = Renderer::new(&gpu);

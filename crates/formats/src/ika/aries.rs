@@ -203,8 +203,10 @@ impl<'a> Tree<'a> {
                 if unknown > MAX_UNKNOWN {
                     break;
                 }
-                let missing = known.iter().filter(|name| is_list || !seen.contains(*name));
-                let missing = missing.filter_map(|name| str::from_utf8(name).ok());
+                let missing = known
+                    .iter()
+                    .filter(|name| is_list || !seen.contains(*name))
+                    .filter_map(|name| str::from_utf8(name).ok());
                 let name = str::from_utf8(node.name()).ok();
                 if let Some(meant) = name.and_then(|name| suggest(name, missing)) {
                     found.push((index, node.name(), node.place(), meant));
@@ -370,8 +372,9 @@ impl Node<'_, '_> {
     pub(super) fn version(self, known: &[&str], problems: &mut Problems) -> String {
         let version = self.node("version").and_then(Node::text);
         let place = version.as_ref().map_or(self.place(), |text| text.place);
-        let version = version.map(|text| text::decode(&text.bytes));
-        let version = version.unwrap_or_default();
+        let version = version
+            .map(|text| text::decode(&text.bytes))
+            .unwrap_or_default();
         if !known.contains(&&*version) {
             problems.add(&rules::VERSION, place, || {
                 let found = match &*version {

@@ -151,8 +151,10 @@ pub(super) fn check_edges(
         let agrees = edges_agree.get(chunk_row).is_some_and(|agrees| *agrees);
         differing_edges(map, chunk_row as u32, agrees)
     };
-    let found = on_all_threads(map.chunk_rows as usize, in_chunk_row);
-    let found: Vec<TileEdge> = found.into_iter().flatten().collect();
+    let found: Vec<TileEdge> = on_all_threads(map.chunk_rows as usize, in_chunk_row)
+        .into_iter()
+        .flatten()
+        .collect();
     let mut seams = Seams::default();
     for edge in &found {
         seams.join(edge.ends());

@@ -52,9 +52,10 @@ impl<'a> Damage<'a> {
     /// the same lines. The tile list begins at `start`.
     pub(super) fn new(bytes: &'a [u8], start: usize, tiles: usize) -> Option<Self> {
         let are_tiles = |line: &[u8]| words(line).all(|(_, word)| word.len() == TILE_CHARS);
-        let counts = lines(bytes, start).take(LINES_AHEAD);
-        let counts = counts.map(|(_, line)| usize::from(are_tiles(line)) * words(line).count());
-        let counts: Vec<usize> = counts.collect();
+        let counts: Vec<usize> = lines(bytes, start)
+            .take(LINES_AHEAD)
+            .map(|(_, line)| usize::from(are_tiles(line)) * words(line).count())
+            .collect();
         let per_line = (1..).zip(&counts).find_map(|(next, &per_line)| {
             let row = (1..=RUN)
                 .contains(&per_line)
@@ -64,10 +65,11 @@ impl<'a> Damage<'a> {
             is_row.then_some(per_line)
         })?;
         let is_of_list = |line: &[u8]| words(line).any(|(_, word)| word.len() == TILE_CHARS);
-        let behind = bytes
+        let behind: usize = bytes
             .rsplit(|byte| *byte == b'\n')
-            .take_while(|line| !is_of_list(line));
-        let behind: usize = behind.map(|line| line.len() + 1).sum();
+            .take_while(|line| !is_of_list(line))
+            .map(|line| line.len() + 1)
+            .sum();
         let end = bytes
             .len()
             .saturating_sub(behind.saturating_sub(1))
@@ -141,8 +143,10 @@ impl<'a> Damage<'a> {
             // passed or the file is truncated too.
             let is_in_place =
                 is_line && passed == self.first_tile(number) - self.first_tile(damaged);
-            let by_end = total.checked_sub(behind).filter(|line| *line >= damaged);
-            let by_end = by_end.filter(|_| !is_in_place && !self.is_cut);
+            let by_end = total
+                .checked_sub(behind)
+                .filter(|line| *line >= damaged)
+                .filter(|_| !is_in_place && !self.is_cut);
             let number = by_end.unwrap_or(number);
             let count = words(line).count();
             passed += count;
@@ -165,8 +169,12 @@ impl<'a> Damage<'a> {
             };
         }
         let before = found.iter().take_while(is_tile).count().min(tiles.len());
-        let behind = found[before..].iter().rev().take_while(is_tile).count();
-        let behind = behind.min(tiles.len() - before);
+        let behind = found[before..]
+            .iter()
+            .rev()
+            .take_while(is_tile)
+            .count()
+            .min(tiles.len() - before);
         let place = |word: usize, none: usize| found.get(word).map_or(none, |(at, _)| start + at);
         Ok(Some(Gap {
             lost: tiles.start + before..tiles.end - behind,
@@ -195,12 +203,12 @@ fn lines(bytes: &[u8], from: usize) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = bytes
         .get(from..)
         .unwrap_or_default()
-        .split(|byte| *byte == b'\n');
-    let lines = lines.map(move |line| {
-        let start = at;
-        at += line.len() + 1;
-        (start, line)
-    });
+        .split(|byte| *byte == b'\n')
+        .map(move |line| {
+            let start = at;
+            at += line.len() + 1;
+            (start, line)
+        });
     lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 

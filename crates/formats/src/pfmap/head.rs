@@ -357,10 +357,13 @@ struct Lists<'a> {
 
 impl<'a> Lists<'a> {
     fn new(text: &Text<'a>, materials: Count<'a>, splats: Count<'a>) -> Self {
-        let lines = text.rest().split(|byte| *byte == b'\n');
-        let lines = lines.take_while(|line| !first_words(line).any(looks_like_tile));
-        let found = lines.filter(|line| first_words(line).next() == Some(b"material"));
-        let found = found.count() as u64;
+        let lines = text
+            .rest()
+            .split(|byte| *byte == b'\n')
+            .take_while(|line| !first_words(line).any(looks_like_tile));
+        let found = lines
+            .filter(|line| first_words(line).next() == Some(b"material"))
+            .count() as u64;
         let list = |key, announced, line, rules| List {
             key,
             line,

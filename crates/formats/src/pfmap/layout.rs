@@ -128,8 +128,9 @@ impl Layout {
     pub fn tile_at(&self, line: u64, column: u32) -> Option<usize> {
         let at = (line, column);
         let gap = self.gaps.iter().find(|(_, place)| *place == at);
-        let held = self.held_tile_at(line, column);
-        let held = held.filter(|tile| gap.is_none() || self.place(*tile) == at);
+        let held = self
+            .held_tile_at(line, column)
+            .filter(|tile| gap.is_none() || self.place(*tile) == at);
         held.or_else(|| Some(gap?.0.start))
     }
 

@@ -366,8 +366,9 @@ impl<'a> TileList<'a> {
             let (chunk_row, chunk_col) = (row / CHUNK_SIDE, col / CHUNK_SIDE);
             let of_chunk = format!("row {} of chunk {chunk_row}, {chunk_col}", row % CHUNK_SIDE);
             let word = first_words(&self.text.bytes[gap.start..]).next();
-            let other = word.filter(|word| word.len() != TILE_CHARS);
-            let other = other.map_or_else(String::new, |word| format!(" and {}", quoted(word)));
+            let other = word
+                .filter(|word| word.len() != TILE_CHARS)
+                .map_or_else(String::new, |word| format!(" and {}", quoted(word)));
             let found = format!("{}{other}", counted(found, "tile"));
             match rows {
                 1 => format!("{of_chunk} has {found}; expected {expected}"),
@@ -636,11 +637,11 @@ mod tests {
             text
         };
         let places = [0, 15, 31].map(|row| [0, 17, 31].map(|col| (row, col)));
-        let edges = places
+        let edges: Vec<String> = places
             .into_iter()
             .flatten()
-            .flat_map(|(row, col)| Edge::ALL.map(|edge| other_edge(row, col, edge)));
-        let edges: Vec<String> = edges.collect();
+            .flat_map(|(row, col)| Edge::ALL.map(|edge| other_edge(row, col, edge)))
+            .collect();
         let is_seen = |text: &String| !read(text.as_bytes()).unwrap().problems.is_empty();
         assert!(edges.iter().all(is_seen));
         for (i, text) in texts.iter().chain(&edges).enumerate() {

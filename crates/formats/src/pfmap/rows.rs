@@ -158,8 +158,9 @@ pub(super) fn read_rows_parallel(
 ) -> Vec<Option<PlainRow>> {
     let of_row = RUN * cols;
     let read_part = |first: usize, part: &mut [Tile]| {
-        let rows = (first / of_row..).zip(part.chunks_exact_mut(of_row));
-        let rows = rows.map(|(i, tiles)| read_plain_row(bytes, start + i * row_bytes, cols, tiles));
+        let rows = (first / of_row..)
+            .zip(part.chunks_exact_mut(of_row))
+            .map(|(i, tiles)| read_plain_row(bytes, start + i * row_bytes, cols, tiles));
         rows.collect::<Vec<_>>()
     };
     split_among_threads(tiles, of_row, read_part)

@@ -64,8 +64,9 @@ fn sides(tiles: u64, rows: Option<u64>, cols: Option<u64>) -> [u32; 2] {
         (Some(rows), None) => (rows.min(chunks), chunks.div_ceil(rows)),
         (None, None) => {
             let mut divisors = (1..=chunks.isqrt()).rev();
-            let rows = divisors.find(|rows| chunks.is_multiple_of(*rows));
-            let rows = rows.unwrap_or(1);
+            let rows = divisors
+                .find(|rows| chunks.is_multiple_of(*rows))
+                .unwrap_or(1);
             (rows, chunks / rows)
         }
     };

@@ -41,8 +41,10 @@ impl Reader<'_, '_> {
                     return;
                 };
                 let others: Vec<u64> = [first].into_iter().chain(more).copied().collect();
-                let place = places.get(same.second as usize).copied();
-                let place = place.unwrap_or(Place::line(*second));
+                let place = places
+                    .get(same.second as usize)
+                    .copied()
+                    .unwrap_or(Place::line(*second));
                 problems.add_about(rule, subject, place, || {
                     let count = same.lines.len();
                     let name = quoted(same.name.as_bytes());

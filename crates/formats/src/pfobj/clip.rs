@@ -241,8 +241,9 @@ impl<'a> Reader<'a, '_> {
 
     /// Counts the lines of poses up to the next line with another known keyword, at most `max`.
     fn poses_ahead(&self, max: usize) -> usize {
-        let keys = lines(self.text.rest()).map(first_word);
-        let keys = keys.take_while(|key| Section::of(key).is_none());
+        let keys = lines(self.text.rest())
+            .map(first_word)
+            .take_while(|key| Section::of(key).is_none());
         let poses = keys.filter(|key| is_pose(key));
         poses.take(max).count()
     }
@@ -432,8 +433,9 @@ impl<'a> Reader<'a, '_> {
     /// Returns the number of poses of the next frame, which may differ from the expected one.
     fn poses_of_frame(&self, clip: &ClipReader, lacks_bounds: bool) -> usize {
         if clip.length.is_ne() {
-            let keys = lines(self.text.rest()).map(first_word);
-            let keys = keys.take_while(|key| Section::of(key).is_none());
+            let keys = lines(self.text.rest())
+                .map(first_word)
+                .take_while(|key| Section::of(key).is_none());
             let number = |key: &[u8]| std::str::from_utf8(key).ok()?.parse::<usize>().ok();
             let mut numbers = keys.filter_map(number);
             let Some(mut before) = numbers.next() else {
@@ -470,8 +472,12 @@ impl<'a> Reader<'a, '_> {
             return false;
         }
         let poses = poses.into_iter().chain(std::iter::repeat(None));
-        let poses = self.model.joints.iter().zip(poses);
-        let poses = poses.map(|(joint, pose)| pose.unwrap_or(joint.bind));
+        let poses = self
+            .model
+            .joints
+            .iter()
+            .zip(poses)
+            .map(|(joint, pose)| pose.unwrap_or(joint.bind));
         clip.clip.poses.extend(poses);
         true
     }
@@ -524,8 +530,9 @@ impl<'a> Reader<'a, '_> {
             }
         }
         if has_bounds {
-            let found = self.peek();
-            let found = found.map_or_else(|| self.text.found_file_end(), Found::from);
+            let found = self
+                .peek()
+                .map_or_else(|| self.text.found_file_end(), Found::from);
             self.broken(&rules::BOUNDS, found, BOUNDS);
             self.take_missing(Section::Bounds);
         }

@@ -82,8 +82,8 @@ impl<'a> HeadReader<'a, '_> {
         while let Some(key) = self.text.line_word() {
             let line = LINES
                 .iter()
-                .position(|(name, _)| name.as_bytes() == key.text);
-            let line = line.or((key.text == NUM_MATERIAL.0).then_some(NUM_MATERIAL.1));
+                .position(|(name, _)| name.as_bytes() == key.text)
+                .or((key.text == NUM_MATERIAL.0).then_some(NUM_MATERIAL.1));
             if line.is_none() && (next == LINES.len() || Section::of(key.text).is_some()) {
                 self.text.unread(key);
                 break;

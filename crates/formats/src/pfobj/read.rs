@@ -379,8 +379,7 @@ impl<'a, 'w> Reader<'a, 'w> {
     }
 
     fn balance(&mut self) -> &mut Balance {
-        let balance = self.balance.take();
-        let balance = balance.unwrap_or_else(|| self.count_lines());
+        let balance = self.balance.take().unwrap_or_else(|| self.count_lines());
         self.balance.insert(balance)
     }
 
@@ -858,8 +857,11 @@ impl<'a, 'w> Reader<'a, 'w> {
                 self.text.words();
                 break;
             }
-            let slash = word.text.iter().position(|byte| *byte == b'/');
-            let slash = slash.ok_or(word)?;
+            let slash = word
+                .text
+                .iter()
+                .position(|byte| *byte == b'/')
+                .ok_or(word)?;
             let joint = word.part(0..slash).number().ok_or(word)?;
             let weight = word.part(slash + 1..word.text.len());
             let value = if is_ignored {
@@ -1227,8 +1229,10 @@ fn first_word_len(words: Word<'_>) -> usize {
 /// Splits off the last of several words; the rest may be empty.
 pub(super) fn last_word(words: Word<'_>) -> (Word<'_>, Word<'_>) {
     let text = words.text;
-    let start = text.iter().rposition(|byte| is_separator(*byte));
-    let start = start.map_or(0, |separator| separator + 1);
+    let start = text
+        .iter()
+        .rposition(|byte| is_separator(*byte))
+        .map_or(0, |separator| separator + 1);
     let before = text[..start]
         .iter()
         .rposition(|byte| !is_separator(*byte))

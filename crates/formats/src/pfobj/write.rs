@@ -25,8 +25,12 @@ pub fn write(model: &Pfobj) -> Vec<u8> {
 /// Calls a function with each line of a file.
 fn each_line(model: &Pfobj, mut line: impl FnMut(fmt::Arguments<'_>)) {
     line(format_args!("{:<15}{}", "version", model.version));
-    let frame_counts = model.clips.iter().map(|clip| clip.frame_count.to_string());
-    let frame_counts = frame_counts.collect::<Vec<_>>().join(" ");
+    let frame_counts = model
+        .clips
+        .iter()
+        .map(|clip| clip.frame_count.to_string())
+        .collect::<Vec<_>>()
+        .join(" ");
     let counts: [(&str, &dyn Display); 6] = [
         ("num_verts", &model.vertices.len()),
         ("num_joints", &model.joints.len()),
@@ -42,8 +46,9 @@ fn each_line(model: &Pfobj, mut line: impl FnMut(fmt::Arguments<'_>)) {
         line(format_args!("v {}", spaced(&vertex.position)));
         line(format_args!("vt {}", spaced(&vertex.uv)));
         line(format_args!("vn {}", spaced(&vertex.normal)));
-        let influences = model.influences_of(vertex).iter();
-        let influences = influences
+        let influences = model
+            .influences_of(vertex)
+            .iter()
             .map(|Influence { joint, weight }| format!(" {joint}/{}", spaced(&[*weight])));
         line(format_args!("vw {}", influences.collect::<String>()));
         line(format_args!("vm {}", vertex.material));

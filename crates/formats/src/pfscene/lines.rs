@@ -86,8 +86,11 @@ fn general(scene: &Pfscene, line: &mut dyn FnMut(u64, String)) {
         let value = Value::Vec3(position.value);
         (position.line, format!("emit_light_pos {value}"))
     });
-    let known = skybox.chain(ambient).chain(sun).chain(position);
-    let known = known.map(|(number, text)| (number, format!("{:INDENT_GENERAL$}{text}", "")));
+    let known = skybox
+        .chain(ambient)
+        .chain(sun)
+        .chain(position)
+        .map(|(number, text)| (number, format!("{:INDENT_GENERAL$}{text}", "")));
     let other = general.other.iter();
     let other = other.map(|other| (other.line, other.text.clone()));
     let mut lines: Vec<_> = known.chain(other).collect();

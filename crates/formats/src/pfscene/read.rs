@@ -672,11 +672,11 @@ impl<'a> Reader<'a> {
         let mut known = KNOWN_SECTIONS.iter();
         let kind = known
             .find(|kind| kind.name().as_bytes() == name.text)
-            .cloned();
-        let kind = kind.unwrap_or_else(|| SectionKind::Unknown {
-            name: string(name.text),
-            lines: Vec::new(),
-        });
+            .cloned()
+            .unwrap_or_else(|| SectionKind::Unknown {
+                name: string(name.text),
+                lines: Vec::new(),
+            });
         if let SectionKind::Unknown { name: unknown, .. } = &kind {
             let text = self.text.bytes;
             self.section_is_named.get_or_insert_with(|| {
@@ -839,8 +839,9 @@ impl<'a> Reader<'a> {
                 set(&mut general.emit_light_color, number, color)
             }
             b"emit_light_pos" => {
-                let position = numbers(&mut rest).ok();
-                let position = position.filter(|it: &[f32; 3]| it.iter().all(|it| it.is_finite()));
+                let position = numbers(&mut rest)
+                    .ok()
+                    .filter(|it: &[f32; 3]| it.iter().all(|it| it.is_finite()));
                 set(&mut general.emit_light_pos, number, position)
             }
             _ if line.rest.is_none() => {

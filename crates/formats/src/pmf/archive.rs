@@ -230,8 +230,10 @@ impl Archive {
     /// The ending (`.ptf` for textures) is optional, and the path starts at the root or in a folder
     /// such as `textures`.
     pub fn find_resource(&self, path: &str, folder: &str, ending: &str) -> Option<usize> {
-        let path = path.split_once(':').map_or(path, |(_, path)| path);
-        let path = path.trim_start_matches('/');
+        let path = path
+            .split_once(':')
+            .map_or(path, |(_, path)| path)
+            .trim_start_matches('/');
         if path.is_empty() {
             return None;
         }
@@ -494,8 +496,9 @@ impl Reader<'_, '_> {
 
     /// Reads the string at an offset, of at most `max_bytes` bytes.
     fn string(&mut self, at: u32, max_bytes: usize) -> Result<String, String> {
-        let bytes = self.string_bytes(at, max_bytes);
-        let bytes = bytes.map_err(|wrong| format!("the string at {at:#x} {wrong}"))?;
+        let bytes = self
+            .string_bytes(at, max_bytes)
+            .map_err(|wrong| format!("the string at {at:#x} {wrong}"))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
@@ -598,10 +601,11 @@ fn outside(_: ReadError) -> String {
 
 /// Concatenates the bytes of parts of an archive.
 fn concat(archive: &[u8], parts: &[Range<u32>]) -> Vec<u8> {
-    let parts = parts
+    let parts: Vec<_> = parts
         .iter()
-        .map(|part| part.start as usize..part.end as usize);
-    let parts: Vec<_> = parts.filter_map(|part| archive.get(part)).collect();
+        .map(|part| part.start as usize..part.end as usize)
+        .filter_map(|part| archive.get(part))
+        .collect();
     parts.concat()
 }
 
@@ -1142,8 +1146,10 @@ mod tests {
             let error = archive
                 .file(archive.find("a").unwrap())
                 .unwrap()
-                .unwrap_err();
-            let error = error.problem().unwrap().facts();
+                .unwrap_err()
+                .problem()
+                .unwrap()
+                .facts();
             assert!(
                 error.starts_with("0xc: ") && error.contains(with),
                 "{error}"

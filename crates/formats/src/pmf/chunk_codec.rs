@@ -125,8 +125,8 @@ pub(super) fn read_chunk(
         strings: &strings,
         problems: &mut found,
     };
-    let read = read_lists(&mut r, cubes.data, around.names);
-    let read = read.and_then(|()| cubes.read_common(&mut r));
+    let read =
+        read_lists(&mut r, cubes.data, around.names).and_then(|()| cubes.read_common(&mut r));
     if matches!(read, Ok(None)) {
         r.finish();
     }
@@ -240,8 +240,9 @@ fn read_server(
         server.entities = read_entities(&mut r.cursor, &strings, r.problems, &rules::ENTITIES);
         Ok(())
     });
-    let stop = read.err();
-    let stop = stop.map(|error| error.with_loss("the rest of the section and the entities"));
+    let stop = read
+        .err()
+        .map(|error| error.with_loss("the rest of the section and the entities"));
     cubes.broken[1] |= stop.is_some();
     cubes.data.server = Some(server);
     add_section(problems, found, cause, stop)

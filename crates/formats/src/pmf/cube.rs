@@ -503,8 +503,10 @@ impl Cubes {
             Some(Cube::Collider(collider)) => (None, collider.child),
             Some(Cube::Empty | Cube::Geometry(_)) | None => (None, None),
         };
-        let children = parent.into_iter().flat_map(|parent| self.children(parent));
-        let children = children.map(|(corner, child)| (Some(corner), child));
+        let children = parent
+            .into_iter()
+            .flat_map(|parent| self.children(parent))
+            .map(|(corner, child)| (Some(corner), child));
         children.chain(child.map(|child| (None, child)))
     }
 

@@ -792,9 +792,12 @@ fn bad_materials(geometry: &Geometry, used: usize) -> impl Iterator<Item = (usiz
 
 /// Formats faces for messages: `its faces +X, -Y`.
 fn sides(mask: u8) -> String {
-    let names = SIDES.iter().enumerate();
-    let names = names.filter(|(side, _)| mask >> side & 1 == 1);
-    let names: Vec<_> = names.map(|(_, name)| *name).collect();
+    let names: Vec<_> = SIDES
+        .iter()
+        .enumerate()
+        .filter(|(side, _)| mask >> side & 1 == 1)
+        .map(|(_, name)| *name)
+        .collect();
     match &names[..] {
         [name] => format!("its face {name}"),
         _ => format!("its faces {}", names.join(", ")),

@@ -299,8 +299,10 @@ impl Entities {
 
     /// The table of values of 2, 4 or 8 bytes.
     pub(super) fn table(&self, value_bytes: usize) -> &[u8] {
-        let tables = [2, 4, 8].iter().zip(&self.tables);
-        let mut tables = tables.filter(|(bytes, _)| **bytes == value_bytes);
+        let mut tables = [2, 4, 8]
+            .iter()
+            .zip(&self.tables)
+            .filter(|(bytes, _)| **bytes == value_bytes);
         let table = tables.next().map(|(_, table)| table.clone());
         let table = table.and_then(|table| self.bytes.get(table));
         table.unwrap_or_default()

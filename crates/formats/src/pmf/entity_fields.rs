@@ -287,12 +287,14 @@ impl Field {
 
 /// Formats floats row by row: `top left 0, 1; top right 1, 1`.
 fn table(rows: &[&str], columns: &[&str], floats: &[f32], unit: &str) -> String {
-    let rows = floats.chunks(columns.len().max(1)).zip(rows);
-    let rows = rows.map(|(row, name)| {
-        let numbers: Vec<_> = row.iter().map(f32::to_string).collect();
-        format!("{name} {}", numbers.join(", "))
-            .trim_start()
-            .to_owned()
-    });
+    let rows = floats
+        .chunks(columns.len().max(1))
+        .zip(rows)
+        .map(|(row, name)| {
+            let numbers: Vec<_> = row.iter().map(f32::to_string).collect();
+            format!("{name} {}", numbers.join(", "))
+                .trim_start()
+                .to_owned()
+        });
     format!("{}{unit}", rows.collect::<Vec<_>>().join("; "))
 }

@@ -173,8 +173,11 @@ numbers!(
 
 fn first_of(values: impl ExactSizeIterator<Item: ToString>, max: usize) -> String {
     let has_more = values.len() > max;
-    let shown = values.take(max).map(|value| value.to_string());
-    let shown: Vec<_> = shown.chain(has_more.then(|| "...".to_owned())).collect();
+    let shown: Vec<_> = values
+        .take(max)
+        .map(|value| value.to_string())
+        .chain(has_more.then(|| "...".to_owned()))
+        .collect();
     shown.join(", ")
 }
 

@@ -197,8 +197,9 @@ impl Reader<'_, '_> {
         part: Part,
         sizes_at: u64,
     ) -> Result<(Vec<u8>, Option<ReadError>), ReadError> {
-        let begun = self.admit(*frame, part, sizes_at);
-        let mut begun = begun.and_then(|()| frame.unpack_partial(self.bytes, part));
+        let mut begun = self
+            .admit(*frame, part, sizes_at)
+            .and_then(|()| frame.unpack_partial(self.bytes, part));
         if !matches!(begun, Ok((_, None))) && self.correct_unpacked_size(frame, part, sizes_at) {
             begun = frame.unpack_partial(self.bytes, part);
         }

@@ -239,8 +239,10 @@ impl Tag {
         const MAX_VALUES: usize = 8;
         let name = self.name_in_file();
         let values = self.values.iter().map(Value::summary);
-        let attributes = self.attributes.iter();
-        let attributes = attributes.map(|a| format!("{}={}", a.name, a.value.summary()));
+        let attributes = self
+            .attributes
+            .iter()
+            .map(|a| format!("{}={}", a.name, a.value.summary()));
         let mut words: Vec<String> = (!name.is_empty()).then_some(name).into_iter().collect();
         let said = self.values.len() + self.attributes.len();
         words.extend(values.chain(attributes).take(MAX_VALUES));

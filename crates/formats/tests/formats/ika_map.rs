@@ -784,8 +784,10 @@ fn an_index_out_of_range_hides_no_damage_elsewhere() {
         ] {
             let read = good(&changed);
             let said = messages(&read);
-            let errors = read.problems.iter();
-            let errors = errors.filter(|problem| problem.severity == Severity::Error);
+            let errors = read
+                .problems
+                .iter()
+                .filter(|problem| problem.severity == Severity::Error);
             assert_eq!(errors.count(), 1, "{said:#?}");
             assert!(read.problems.len() > warnings, "{said:#?}");
             let mut others = (0..3).filter(|other| *other != entity);
@@ -893,19 +895,21 @@ fn a_hole_in_zones_and_entities_is_one_problem_and_loses_only_those_that_it_is_i
                     Severity::Error,
                     "{hole:x?}: {said:#?}"
                 );
-                let zones = whole
+                let zones: Vec<_> = whole
                     .zones
                     .iter()
-                    .filter(|zone| is_apart(&zone.place, &hole));
-                let zones: Vec<_> = zones.map(|zone| &zone.name).collect();
+                    .filter(|zone| is_apart(&zone.place, &hole))
+                    .map(|zone| &zone.name)
+                    .collect();
                 let read_zones: Vec<_> = read.zones.iter().map(|zone| &zone.name).collect();
                 let is_there = zones.iter().all(|zone| read_zones.contains(zone));
                 assert!(is_there, "{hole:x?}: {said:?} {read_zones:?}");
-                let entities = whole
+                let entities: Vec<_> = whole
                     .entities
                     .iter()
-                    .filter(|it| is_apart(&it.place, &hole));
-                let entities: Vec<_> = entities.map(|entity| &entity.name).collect();
+                    .filter(|it| is_apart(&it.place, &hole))
+                    .map(|entity| &entity.name)
+                    .collect();
                 let of_read: Vec<_> = read.entities.iter().map(|entity| &entity.name).collect();
                 let is_there = entities.iter().all(|entity| of_read.contains(entity));
                 assert!(is_there, "{hole:x?}: {said:?} {of_read:?}");

@@ -369,11 +369,12 @@ fn own_nodes_are_kept_and_change_nothing() {
         let read = good(&more(before, own));
         let layers = read.layers.iter();
         let entities = layers.clone().flat_map(|layer| &layer.entities);
-        let all = read
+        let all: Vec<_> = read
             .other
             .iter()
-            .chain(layers.flat_map(|layer| &layer.other));
-        let all: Vec<_> = all.chain(entities.flat_map(|it| &it.other)).collect();
+            .chain(layers.flat_map(|layer| &layer.other))
+            .chain(entities.flat_map(|it| &it.other))
+            .collect();
         let text: String = all.iter().map(|node| &*node.text).collect();
         assert_eq!(text, own);
     }

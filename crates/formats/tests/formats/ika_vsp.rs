@@ -241,8 +241,11 @@ fn broken_tilesets_are_answered() {
     assert!(!half.rgba().is_empty());
     assert!(half.rgba().len() < made_up().rgba().len());
     one(&half, Severity::Error, "ika/truncated: 13756 26791");
-    let below = half.problems[0].consequences.iter();
-    let below: Vec<_> = below.map(|problem| problem.rule.id).collect();
+    let below: Vec<_> = half.problems[0]
+        .consequences
+        .iter()
+        .map(|problem| problem.rule.id)
+        .collect();
     assert_eq!(below, ["ika/block", "vsp/strand"]);
     let more = [&bytes[..], &[0; 5]].concat();
     one(

@@ -1203,8 +1203,10 @@ fn edges_of_tiles_that_moved_follow_from_what_moved_them() {
         let [problem] = &map.problems[..] else {
             panic!("{:#?}", problems(&map));
         };
-        let of_edges = problem.consequences.iter();
-        let of_edges = of_edges.filter(|it| it.rule.id == "pfmap/edge-blend");
+        let of_edges = problem
+            .consequences
+            .iter()
+            .filter(|it| it.rule.id == "pfmap/edge-blend");
         assert!(of_edges.count() > 0, "{problem}");
     }
 }

@@ -1700,9 +1700,9 @@ fn weights_without_clips_may_name_any_joint() {
     let whole = dancing();
     let (still, bounds) = whole.split_once("as Walk").unwrap();
     let (_, bounds) = bounds.rsplit_once("x_bounds").unwrap();
-    let still = format!("{still}x_bounds{bounds}");
-    let still = still.replace("num_as 3", "num_as 0");
-    let still = still.replace("counts 3 2 1", "counts ");
+    let still = format!("{still}x_bounds{bounds}")
+        .replace("num_as 3", "num_as 0")
+        .replace("counts 3 2 1", "counts ");
     for weights in ["vw 0/1.0", "vw 9/1.0", "vw "] {
         assert_eq!(problems(&read(still.replace("vw 0/1.0", weights))), [""; 0]);
     }
@@ -1718,8 +1718,9 @@ fn one_number_of_frames_too_many_is_ignored() {
 
 /// A text with one of its lines, from 1, replaced.
 fn with_line(text: &str, line: usize, with: &str) -> String {
-    let lines = (1..).zip(text.lines());
-    let lines = lines.map(|(number, text)| if number == line { with } else { text });
+    let lines = (1..)
+        .zip(text.lines())
+        .map(|(number, text)| if number == line { with } else { text });
     lines.flat_map(|line| [line, "\n"]).collect()
 }
 

@@ -321,8 +321,7 @@ fn unknown_sections_and_attributes_are_kept() {
     assert_eq!(scene.problems[0].subject, Subject::SceneEntity(0));
     assert_eq!(String::from_utf8(pfscene::write(&scene)).unwrap(), text);
     // The same for lines of `general` and attributes of regions, in any place.
-    let text = changed("    emit_light_color", "  fog 1 2\n    emit_light_color");
-    let text = text.replace(
+    let text = changed("    emit_light_color", "  fog 1 2\n    emit_light_color").replace(
         "region gate 0 2\n",
         "region gate 0 3\n   owner string Tom\n",
     );
@@ -369,9 +368,9 @@ fn an_announced_number_bounds_a_record() {
 
 #[test]
 fn factions_and_cameras_are_read_by_order() {
-    let text = changed("pitch float -65", "yaw float -65");
-    let text = text.replace("yaw float 135", "pitch float 135");
-    let text = text.replace("color vec3 7", "controllable vec3 7");
+    let text = changed("pitch float -65", "yaw float -65")
+        .replace("yaw float 135", "pitch float 135")
+        .replace("color vec3 7", "controllable vec3 7");
     let scene = read(&text);
     assert_eq!(problems(&scene), [""; 0]);
     assert_eq!(scene.cameras[0].pitch_and_yaw(), Some([-65.0, 135.0]));
@@ -753,8 +752,12 @@ fn an_attribute_that_comes_twice_is_said_of_whatever_number() {
              {attributes}   a{again} int 2\n   a{again} int 3\n"
         );
         let scene = read(text);
-        let found = scene.problems.iter().flat_map(Problem::with_consequences);
-        let found: Vec<_> = found.map(Problem::facts).collect();
+        let found: Vec<_> = scene
+            .problems
+            .iter()
+            .flat_map(Problem::with_consequences)
+            .map(Problem::facts)
+            .collect();
         for (line, before) in [(56, 6 + again), (57, 56)] {
             let expected = format!(
                 "{line}:4: error: pfscene/attribute-twice (SceneEntity 0): 0 {before} a{again} e"
@@ -910,8 +913,7 @@ fn types_have_the_names_of_files() {
 
 /// The small scene with a line, from 1, replaced by others.
 fn with_line(number: usize, to: &[&str]) -> String {
-    let lines = (1..).zip(SCENE.lines());
-    let lines = lines.flat_map(|(at, line)| {
+    let lines = (1..).zip(SCENE.lines()).flat_map(|(at, line)| {
         if at == number {
             to.to_vec()
         } else {
@@ -1000,8 +1002,11 @@ fn factions_of_an_older_version_are_one_problem() {
         found,
         ["10:1: error: pfscene/attribute-missing (Faction 0): 1 2 color controllable"]
     );
-    let all = scene.problems[0].consequences.iter();
-    let all: Vec<String> = all.map(Problem::facts).collect();
+    let all: Vec<String> = scene.problems[0]
+        .consequences
+        .iter()
+        .map(Problem::facts)
+        .collect();
     assert_eq!(
         all,
         [
@@ -1125,8 +1130,10 @@ fn records(scene: &Pfscene) -> Vec<(&'static str, String)> {
         });
         attributes.collect::<Vec<_>>().join("\n")
     };
-    let factions = scene.factions.iter();
-    let factions = factions.map(|it| ("faction", format!("{}\n{}", it.name, text(&it.attributes))));
+    let factions = scene
+        .factions
+        .iter()
+        .map(|it| ("faction", format!("{}\n{}", it.name, text(&it.attributes))));
     let entities = scene.entities.iter().map(|it| {
         let attributes = text(&it.attributes);
         ("entity", format!("{} {}\n{attributes}", it.name, it.model))
@@ -1138,8 +1145,10 @@ fn records(scene: &Pfscene) -> Vec<(&'static str, String)> {
             format!("{} {}\n{attributes}", it.name, it.shape_type),
         )
     });
-    let cameras = scene.cameras.iter();
-    let cameras = cameras.map(|it| ("camera", format!("{}\n{}", it.name, text(&it.attributes))));
+    let cameras = scene
+        .cameras
+        .iter()
+        .map(|it| ("camera", format!("{}\n{}", it.name, text(&it.attributes))));
     let all = factions.chain(entities).chain(regions).chain(cameras);
     all.collect()
 }
@@ -1151,8 +1160,8 @@ fn damage_stays_in_its_record() {
     let text = SCENE.replace(
         "camera above",
         "camera below\n   pos vec3 1.0 2.0 3.0\n   pitch float 1.0\n   yaw float 2.0\ncamera above",
-    );
-    let text = text.replace("num_cameras 1", "num_cameras 2");
+    )
+        .replace("num_cameras 1", "num_cameras 2");
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let whole = records(&read(&text));
     let heads = ["faction ", "entity ", "region ", "camera "];

@@ -344,8 +344,9 @@ fn check_chunk(level: &Level, data: &ChunkData, center: [f32; 3], truth: &Value)
         assert_bounds(bounds(whole), &truth["cell"], "the cell of a cube");
         assert_bounds(bounds(corners), &truth["aabb"], "the box of a cube");
         let sides = if ext { 6 } else { 1 };
-        let materials = geometry.materials[..sides].iter();
-        let materials = materials.map(|index| data.materials[usize::from(*index)]);
+        let materials = geometry.materials[..sides]
+            .iter()
+            .map(|index| data.materials[usize::from(*index)]);
         assert_eq!(texts(strings, materials), truth["materials"]);
         assert_eq!(geometry.side_mask(), truth["faces"]);
         assert_eq!(json!(geometry.triangles), truth["triangles"]);

@@ -1066,8 +1066,10 @@ fn compressed_sections_that_are_broken_are_left_out() {
             // A section that decodes to its full size is kept.
             assert!(chunks[i].data.is_some() || side == Side::Common);
             // A warning adds that the place of cubes is lost with it.
-            let errors = broken.problems.iter();
-            let mut errors = errors.filter(|problem| problem.severity == Severity::Error);
+            let mut errors = broken
+                .problems
+                .iter()
+                .filter(|problem| problem.severity == Severity::Error);
             let (Some(problem), None) = (errors.next(), errors.next()) else {
                 panic!("{:?}", broken.problems);
             };

@@ -188,8 +188,8 @@ fn levels_are_found_where_nothing_leads_to_them() {
     let archive = whole.archive.as_ref().unwrap().bytes();
     let archive_at = file
         .windows(archive.len())
-        .position(|bytes| bytes == archive);
-    let archive_at = archive_at.unwrap();
+        .position(|bytes| bytes == archive)
+        .unwrap();
     let strings_at = archive_at - 8 - whole.strings.bytes().len();
     let extension_at = archive_at + archive.len() + 2;
     let count_at = whole.levels[0].offset as usize - 9;

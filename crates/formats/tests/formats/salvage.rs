@@ -157,11 +157,13 @@ impl Totals {
         let others = counted(others.map(|record| &*record.says));
         let all = counted(made.records.iter().map(|record| &*record.says));
         let read = counted(reading.records.iter().map(String::as_str));
-        let missing = others.iter().filter_map(|(says, count)| {
-            let found = read.get(says).copied().unwrap_or(0);
-            (found < *count).then_some((*says, count - found))
-        });
-        let missing: Vec<_> = missing.collect();
+        let missing: Vec<_> = others
+            .iter()
+            .filter_map(|(says, count)| {
+                let found = read.get(says).copied().unwrap_or(0);
+                (found < *count).then_some((*says, count - found))
+            })
+            .collect();
         let lost: usize = missing.iter().map(|(_, count)| count).sum();
         let new = read.iter().filter_map(|(says, count)| {
             let known = all.get(says).copied().unwrap_or(0);
@@ -218,8 +220,8 @@ impl Totals {
             let problems = at_top
                 .iter()
                 .take(4)
-                .map(|it| it.to_string().chars().take(110).collect::<String>());
-            let problems = problems.collect::<Vec<_>>();
+                .map(|it| it.to_string().chars().take(110).collect::<String>())
+                .collect::<Vec<_>>();
             self.examples.push((
                 lost,
                 format!(
@@ -273,12 +275,13 @@ fn damages(format: &Format, files: u64, each: usize) {
     for seed in 0..files {
         let made = (format.make)(&mut Random::new(seed, false));
         let mut random = Random::new(seed, true);
-        let targets = made
+        let targets: Vec<_> = made
             .records
             .iter()
             .map(|record| &record.at)
-            .chain(&made.pieces);
-        let targets: Vec<_> = targets.cloned().collect();
+            .chain(&made.pieces)
+            .cloned()
+            .collect();
         for i in 0..each {
             // All kinds of records are damaged equally often.
             let target = &targets[if each >= targets.len() {

@@ -187,8 +187,9 @@ impl LineData {
                 on_top,
                 room: None,
             };
-            let plain = contour.iter();
-            let plain = plain.map(|ends| line(ends, on_top, CONTOUR_COLOR, CONTOUR_WIDTH_POINTS));
+            let plain = contour
+                .iter()
+                .map(|ends| line(ends, on_top, CONTOUR_COLOR, CONTOUR_WIDTH_POINTS));
             self.lines.extend(plain);
             if !on_top {
                 let (color, width) = (HIDDEN_CONTOUR_COLOR, HIDDEN_CONTOUR_WIDTH_POINTS);

@@ -207,8 +207,10 @@ impl Interfaces {
             compatible_surface: surface,
             ..Default::default()
         };
-        let adapter = instance.request_adapter(&options).await;
-        let adapter = adapter.map_err(GpuError::NoAdapter)?;
+        let adapter = instance
+            .request_adapter(&options)
+            .await
+            .map_err(GpuError::NoAdapter)?;
         let info = adapter.get_info();
         if info.backend == wgpu::Backend::Gl && lacks_storage_buffers(&info.driver_info) {
             return Err(GpuError::OldOpenGl(info.driver_info));

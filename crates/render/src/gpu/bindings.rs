@@ -65,8 +65,9 @@ pub(crate) fn bind_group_layout(
     label: &str,
     bindings: &[wgpu::BindingType],
 ) -> wgpu::BindGroupLayout {
-    let entries = bindings.iter().zip(0..);
-    let entries: Vec<_> = entries
+    let entries: Vec<_> = bindings
+        .iter()
+        .zip(0..)
         .map(|(ty, binding)| wgpu::BindGroupLayoutEntry {
             binding,
             visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
@@ -88,8 +89,9 @@ pub(crate) fn bind_group<'a>(
     layout: &wgpu::BindGroupLayout,
     resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
 ) -> wgpu::BindGroup {
-    let entries = resources.into_iter().zip(0..);
-    let entries: Vec<_> = entries
+    let entries: Vec<_> = resources
+        .into_iter()
+        .zip(0..)
         .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
         .collect();
     gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {

@@ -202,12 +202,13 @@ impl Prefetch {
     fn begin(mut work: impl Iterator<Item = ()> + Send + 'static) -> Option<Self> {
         let is_stopped = Arc::new(AtomicBool::new(false));
         let stop = Arc::clone(&is_stopped);
-        let thread = std::thread::Builder::new().name("pipelines".to_owned());
-        let thread = thread.spawn(
-            move || {
-                while !stop.load(Ordering::Relaxed) && work.next().is_some() {}
-            },
-        );
+        let thread = std::thread::Builder::new()
+            .name("pipelines".to_owned())
+            .spawn(
+                move || {
+                    while !stop.load(Ordering::Relaxed) && work.next().is_some() {}
+                },
+            );
         let thread = Some(thread.ok()?);
         Some(Self { is_stopped, thread })
     }
@@ -330,8 +331,11 @@ impl PipelineMaker<'_> {
     /// Creates a pipeline that draws a frame or fills a texture.
     pub(crate) fn create(&self, options: &PipelineOptions<'_>) -> wgpu::RenderPipeline {
         let Self { gpu, source, .. } = *self;
-        let layouts = self.layouts.iter().enumerate().take(options.groups.end);
-        let layouts: Vec<Option<&wgpu::BindGroupLayout>> = layouts
+        let layouts: Vec<Option<&wgpu::BindGroupLayout>> = self
+            .layouts
+            .iter()
+            .enumerate()
+            .take(options.groups.end)
             .map(|(group, layout)| options.groups.contains(&group).then_some(layout))
             .collect();
         let label = options.fragment.unwrap_or(options.vertex);

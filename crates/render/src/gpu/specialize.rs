@@ -100,8 +100,8 @@ fn specialized(
 ) -> Option<Module> {
     let constants = constants
         .iter()
-        .map(|(name, value)| ((*name).to_owned(), *value));
-    let constants = constants.collect();
+        .map(|(name, value)| ((*name).to_owned(), *value))
+        .collect();
     let processed = process_overrides(module, info, Some(entry_point), &constants);
     let mut module = processed.ok()?.0.into_owned();
     let entry_points = module.entry_points.iter_mut();

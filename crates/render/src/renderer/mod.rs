@@ -207,8 +207,9 @@ impl Renderer {
         let environment = document.environment();
         contents.upload_skybox(gpu, environment);
         let local = LocalView::new(view, size);
-        let water_height = contents.water_height(&local);
-        let water_height = water_height.filter(|_| self.reflects_ground);
+        let water_height = contents
+            .water_height(&local)
+            .filter(|_| self.reflects_ground);
         let mirrored = water_height.and_then(|height| local.mirrored_at(height));
         data.has_reflection = mirrored.is_some();
         data.shadow.begin(shadow_fit(document, view, size));
@@ -549,8 +550,11 @@ fn draw_placed(
 
 /// The part of the world that the shadow map covers; `None` without shadows.
 fn shadow_fit(document: &dyn Document, view: &View, size: [u32; 2]) -> Option<ShadowFit> {
-    let to_sun = document.environment()?.sun.casting_direction();
-    let to_sun = to_sun.filter(|_| !view.shown.hides_shadows)?;
+    let to_sun = document
+        .environment()?
+        .sun
+        .casting_direction()
+        .filter(|_| !view.shown.hides_shadows)?;
     // All parts of an image share one shadow map.
     let whole = LocalView::whole(view, size);
     ShadowFit::new(&whole, &document.about().bounds, to_sun)

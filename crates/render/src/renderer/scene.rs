@@ -150,11 +150,12 @@ impl Contents {
                     shared: shared.and_then(|content| content.data.as_deref()),
                     bytes_per_frame: self.bytes_per_frame,
                 };
-                let data = renderer.upload(gpu, drawable.content, options);
-                let data = data.unwrap_or_else(|error| {
-                    result = Err(error);
-                    None
-                });
+                let data = renderer
+                    .upload(gpu, drawable.content, options)
+                    .unwrap_or_else(|error| {
+                        result = Err(error);
+                        None
+                    });
                 sent_bytes += data.as_ref().map_or(0, |data| data.gpu_bytes());
                 self.list.push(Content {
                     key,

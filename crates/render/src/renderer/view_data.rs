@@ -70,8 +70,13 @@ impl ViewData {
 
     /// Bytes of GPU memory.
     pub fn gpu_bytes(&self) -> u64 {
-        let views = self.placed.iter().flat_map(|it| [&it.view, &it.mirror]);
-        let views = views.flatten().map(|view| view.gpu_bytes()).sum::<u64>();
+        let views = self
+            .placed
+            .iter()
+            .flat_map(|it| [&it.view, &it.mirror])
+            .flatten()
+            .map(|view| view.gpu_bytes())
+            .sum::<u64>();
         let reflection = self.reflection.as_ref().map_or(0, Reflection::gpu_bytes);
         views + self.shadow.gpu_bytes() + reflection
     }
@@ -104,8 +109,7 @@ impl ViewData {
             let is_free = |placed: &Placed| {
                 placed.key == content.key && (is_instanced || placed.placements.is_empty())
             };
-            let at = self.placed.iter().position(is_free);
-            let at = at.unwrap_or_else(|| {
+            let at = self.placed.iter().position(is_free).unwrap_or_else(|| {
                 self.placed.push(Placed::new(content));
                 self.placed.len() - 1
             });

@@ -105,8 +105,9 @@ fn letter(name: &str, paper: [u8; 3], ink: [u8; 3]) -> Vec<u8> {
     let pixels = (0..32 * 32_usize).flat_map(|i| {
         let (x, y) = (i % 32, i / 32);
         let at = |start: usize, at: usize| at.checked_sub(start).map(|from| from / 3);
-        let dot = at(8, x).zip(at(6, y));
-        let dot = dot.and_then(|(column, row)| dots.get(row)?.as_bytes().get(column));
+        let dot = at(8, x)
+            .zip(at(6, y))
+            .and_then(|(column, row)| dots.get(row)?.as_bytes().get(column));
         match dot {
             _ if x < 6 && y < 4 => [230, 40, 40],
             Some(b'#') => ink,
@@ -163,17 +164,20 @@ fn archive() -> Archive {
 
 fn common() -> LevelCommon {
     let mut strings = StringTableBuilder::default();
-    let materials = NAMES.iter().zip(0..).map(|(name, number)| Material {
-        name: strings.add(name).unwrap(),
-        flags: match number {
-            BLUE_GLASS | RED_GLASS => Material::TRANSPARENT,
-            WATER => Material::TRANSPARENT | Material::LIQUID,
-            _ => 0,
-        },
-        render_mode: if number == GLOW { Material::ADD } else { 0 },
-        kind: strings.add("").unwrap(),
-    });
-    let materials = materials.collect();
+    let materials = NAMES
+        .iter()
+        .zip(0..)
+        .map(|(name, number)| Material {
+            name: strings.add(name).unwrap(),
+            flags: match number {
+                BLUE_GLASS | RED_GLASS => Material::TRANSPARENT,
+                WATER => Material::TRANSPARENT | Material::LIQUID,
+                _ => 0,
+            },
+            render_mode: if number == GLOW { Material::ADD } else { 0 },
+            kind: strings.add("").unwrap(),
+        })
+        .collect();
     let none = strings.add("").unwrap();
     LevelCommon {
         weathers: vec![Weather {
@@ -197,41 +201,44 @@ fn client() -> LevelClient {
     let mut strings = StringTableBuilder::default();
     let none = strings.add("").unwrap();
     let mut add = |text: &str| strings.add(text).unwrap();
-    let materials = NAMES.iter().zip(0..).map(|(name, number)| {
-        let mut look = ClientMaterial {
-            color: [255; 3],
-            alpha: 255,
-            texture: none,
-            matcap: none,
-            ..ClientMaterial::default()
-        };
-        match number {
-            FLOOR => look.texture = add("floor"),
-            WALL => look.color = [150, 160, 175],
-            LETTER => look.color = [200, 70, 50],
-            BLUE_GLASS => (look.color, look.alpha) = ([90, 150, 255], 130),
-            RED_GLASS => (look.color, look.alpha) = ([255, 90, 70], 130),
-            GLOW => look.color = [90, 70, 0],
-            LAMP => (look.color, look.emission) = ([60, 60, 60], [120, 110, 30]),
-            WATER => {
-                (look.color, look.alpha) = ([60, 110, 190], 170);
-                (look.texture, look.texture_scroll) = (add("floor"), [0.25, 0.0]);
-                look.wave = Wave {
-                    velocity: [0.5, 0.0, 0.0],
-                    scale: 1.0,
-                    ..Wave::default()
-                };
+    let materials = NAMES
+        .iter()
+        .zip(0..)
+        .map(|(name, number)| {
+            let mut look = ClientMaterial {
+                color: [255; 3],
+                alpha: 255,
+                texture: none,
+                matcap: none,
+                ..ClientMaterial::default()
+            };
+            match number {
+                FLOOR => look.texture = add("floor"),
+                WALL => look.color = [150, 160, 175],
+                LETTER => look.color = [200, 70, 50],
+                BLUE_GLASS => (look.color, look.alpha) = ([90, 150, 255], 130),
+                RED_GLASS => (look.color, look.alpha) = ([255, 90, 70], 130),
+                GLOW => look.color = [90, 70, 0],
+                LAMP => (look.color, look.emission) = ([60, 60, 60], [120, 110, 30]),
+                WATER => {
+                    (look.color, look.alpha) = ([60, 110, 190], 170);
+                    (look.texture, look.texture_scroll) = (add("floor"), [0.25, 0.0]);
+                    look.wave = Wave {
+                        velocity: [0.5, 0.0, 0.0],
+                        scale: 1.0,
+                        ..Wave::default()
+                    };
+                }
+                PAGES => {
+                    (look.texture, look.extra_textures) = (add("floor"), vec![add("page")]);
+                    look.advance_micros = 1_000_000;
+                }
+                CHROME => (look.color, look.matcap) = ([70, 70, 80], add("chrome")),
+                _ => look.texture = add(name),
             }
-            PAGES => {
-                (look.texture, look.extra_textures) = (add("floor"), vec![add("page")]);
-                look.advance_micros = 1_000_000;
-            }
-            CHROME => (look.color, look.matcap) = ([70, 70, 80], add("chrome")),
-            _ => look.texture = add(name),
-        }
-        look
-    });
-    let materials = materials.collect();
+            look
+        })
+        .collect();
     let [day, night, cave] = ["day", "night", "cave"].map(&mut add);
     let sides = ["x", "y", "z", "-x", "-y", "-z"].map(&mut add);
     let letter = add("letter");
@@ -386,8 +393,8 @@ fn corners_of(min: [f32; 3], max: [f32; 3]) -> Corners {
 
 /// Some entities with shapes, and a rotated one.
 fn entities() -> EntityList {
-    let slanted = corners_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]);
-    let slanted = slanted.map(|[x, y, z]| [x + y * 0.4, y, z]);
+    let slanted =
+        corners_of([-1.0, -1.0, -0.5], [1.0, 1.0, 0.5]).map(|[x, y, z]| [x + y * 0.4, y, z]);
     let entities = vec![
         NewEntity::new(EntityKind::Generic, "guard")
             .with("position", [-2.5, -3.0, -2.5])

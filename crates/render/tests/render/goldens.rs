@@ -1335,8 +1335,9 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
         }
     };
     assert_eq!(gpu.reason, Reason::Asked);
-    let smooth_gpu = Gpu::headless(Some(Backend::OpenGl)).unwrap();
-    let smooth_gpu = smooth_gpu.with_samples(Some(Samples::Four));
+    let smooth_gpu = Gpu::headless(Some(Backend::OpenGl))
+        .unwrap()
+        .with_samples(Some(Samples::Four));
     let mut stages = [gpu, smooth_gpu].map(Stage::on);
     let mut failures = Vec::new();
     let goldens = [
@@ -1400,11 +1401,17 @@ fn every_overlay_view_and_type_has_a_golden_and_every_golden_a_picture() {
     let chimney = rigs::open(Path::new("chimney.pfobj"), &chimney);
     // For a map alone, the overlay of entities draws nothing: it opens the scene beside the map.
     let overlays = overlays.filter(|name| *name != format!("overlay-{}", OverlayId::Entities));
-    let of_models = chimney.about().overlays.iter();
-    let of_models = of_models.map(|o| format!("model-{}", o.id));
+    let of_models = chimney
+        .about()
+        .overlays
+        .iter()
+        .map(|o| format!("model-{}", o.id));
     let level = gallery::open();
-    let of_levels = level.about().overlays.iter();
-    let of_levels = of_levels.map(|o| format!("level-{}", o.id));
+    let of_levels = level
+        .about()
+        .overlays
+        .iter()
+        .map(|o| format!("level-{}", o.id));
     for name in overlays.chain(views).chain(of_models).chain(of_levels) {
         assert!(kept.contains(&name), "{name}");
     }

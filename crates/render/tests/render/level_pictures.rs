@@ -70,13 +70,14 @@ fn pictures_show_the_sides_that_are_picked() {
 fn pictures_of_cuts_show_what_is_picked() {
     let document = solid_blocks([2, 2, 2]);
     let bounds = document.about().bounds;
-    let cuts = [(0, 1.0), (1, -2.0), (2, 3.0), (0, 0.3), (1, -1.7)];
-    let cuts = cuts.into_iter().flat_map(|(axis, at)| {
-        let (mut below, mut above) = (bounds, bounds);
-        below.max[axis] = at;
-        above.min[axis] = at;
-        [below, above]
-    });
+    let cuts = [(0, 1.0), (1, -2.0), (2, 3.0), (0, 0.3), (1, -1.7)]
+        .into_iter()
+        .flat_map(|(axis, at)| {
+            let (mut below, mut above) = (bounds, bounds);
+            below.max[axis] = at;
+            above.min[axis] = at;
+            [below, above]
+        });
     let views = cuts.flat_map(|cut| poses(bounds).map(move |pose| (pose, Some(cut))));
     // Every cut and every pose occurs.
     let views = views.step_by(stride(5));

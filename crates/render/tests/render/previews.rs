@@ -26,8 +26,8 @@ struct Opened {
 
 impl Opened {
     fn new(source: &Source) -> Self {
-        let document = mapscope_scene::open(source, &OpenOptions::default(), &Progress::default());
-        let document = document.unwrap();
+        let document =
+            mapscope_scene::open(source, &OpenOptions::default(), &Progress::default()).unwrap();
         let gpu = Gpu::headless(None).unwrap();
         let renderer = Renderer::new(&gpu);
         let scene = renderer.upload(&gpu, &*document).unwrap();

@@ -136,8 +136,9 @@ impl Stage {
     pub(crate) fn with(samples: Samples) -> MutexGuard<'static, Self> {
         static STAGES: [OnceLock<Mutex<Stage>>; 2] = [const { OnceLock::new() }; 2];
         let stage = STAGES[samples as usize].get_or_init(|| {
-            let gpu = Gpu::headless(None).unwrap_or_else(|error| panic!("{error}"));
-            let gpu = gpu.with_samples(Some(samples));
+            let gpu = Gpu::headless(None)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .with_samples(Some(samples));
             assert_eq!(gpu.samples, samples);
             Mutex::new(Self::on(gpu))
         });

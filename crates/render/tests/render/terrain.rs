@@ -463,8 +463,8 @@ fn picking_agrees_with_both_projections() {
             camera.projection = projection;
             let name = format!("{} {projection:?}", view.name());
             let hits = spread(60)
-                .filter(|at| check_pick(&*document, camera.ray_in_world(*at, 1.5), &name));
-            let hits = hits.count();
+                .filter(|at| check_pick(&*document, camera.ray_in_world(*at, 1.5), &name))
+                .count();
             assert!(hits > 10, "{name}: {hits} hits");
         }
     }

@@ -522,8 +522,8 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
             ([300.0, 500.0], 2.4),
             ([-40.0, -30.0], 0.1),
             ([-800.0, -700.0], 0.03),
-        ];
-        let flat = flat.map(|(top_left, zoom)| flat_view(top_left, zoom, size));
+        ]
+        .map(|(top_left, zoom)| flat_view(top_left, zoom, size));
         let mut draw_calls = 0;
         // If the layer repeats, the last row is in a different buffer from the first one, so its
         // edge is not smoothed there.

@@ -63,8 +63,9 @@ impl ReadTexture {
     /// Builds the texture of an image. The seed varies the placeholders.
     fn new(path: Option<PathBuf>, decoded: Decoded, seed: u64) -> Self {
         let Decoded { image, size, fault } = decoded;
-        let texture = image.map(|image| Arc::new(Texture::new(image)));
-        let texture = texture.unwrap_or_else(|| placeholder_texture(seed as u32));
+        let texture = image
+            .map(|image| Arc::new(Texture::new(image)))
+            .unwrap_or_else(|| placeholder_texture(seed as u32));
         Self {
             file: TextureFile {
                 path,
@@ -132,8 +133,10 @@ impl DeferredTexture {
         };
         let afforded = assets.spend_for_texture(name, path.as_deref(), kept);
         let (assets, name) = (Arc::clone(assets), name.to_owned());
-        let checked = meta.as_ref().zip(path.as_ref());
-        let checked = checked.filter(|_| assets.checks_textures);
+        let checked = meta
+            .as_ref()
+            .zip(path.as_ref())
+            .filter(|_| assets.checks_textures);
         let file = checked.and_then(|(meta, path)| {
             let real = path.canonicalize().ok()?;
             Some((real, meta.len(), meta.modified().ok()?, name.clone()))
@@ -266,8 +269,10 @@ impl SharedTextures {
 
     /// Turns the map into the list of textures to read.
     pub(crate) fn into_list(self) -> DeferredTextures {
-        let by_file = self.by_file.into_inner();
-        let by_file = by_file.unwrap_or_else(PoisonError::into_inner);
+        let by_file = self
+            .by_file
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner);
         let mut list: Vec<_> = by_file.into_iter().collect();
         // Largest first, so that no thread is left with a large texture at the end.
         list.sort_unstable_by(|(a, one), (b, other)| {

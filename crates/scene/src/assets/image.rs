@@ -107,8 +107,9 @@ pub(crate) fn decode(bytes: &[u8], max_side: Option<u32>) -> Result<RgbaImage, S
     }
     let cost = head.cost(bytes.len() as u64, max_side);
     with_room(cost.working_bytes, || {
-        let image = decoder(bytes, bytes.len() as u64).and_then(DynamicImage::from_decoder);
-        let image = image.map_err(|error| explained(bytes, &error))?;
+        let image = decoder(bytes, bytes.len() as u64)
+            .and_then(DynamicImage::from_decoder)
+            .map_err(|error| explained(bytes, &error))?;
         Ok(halved(image, halvings(head.size, max_side)))
     })
 }
@@ -326,8 +327,9 @@ mod tests {
             let png = png.into_inner();
             for max_side in [8, 4, 1] {
                 let texture = crate::assets::mip_levels(size, whole.to_vec());
-                let level = (0..8).find(|level| size.iter().all(|side| side >> level <= max_side));
-                let level = level.unwrap();
+                let level = (0..8)
+                    .find(|level| size.iter().all(|side| side >> level <= max_side))
+                    .unwrap();
                 let small = decode(&png, Some(max_side)).unwrap();
                 let expected = size.map(|side| (side >> level).max(1));
                 assert_eq!(<[u32; 2]>::from(small.dimensions()), expected);

@@ -381,8 +381,9 @@ mod tests {
     #[test]
     fn folders_above_a_file_are_named_from_where_its_path_goes() {
         let above = |file: &str| {
-            let folders = std::iter::successors(folder_of(Path::new(file)), |it| folder_above(it));
-            let folders = folders.take(4).map(|it| it.to_str().unwrap().to_owned());
+            let folders = std::iter::successors(folder_of(Path::new(file)), |it| folder_above(it))
+                .take(4)
+                .map(|it| it.to_str().unwrap().to_owned());
             folders.collect::<Vec<_>>()
         };
         assert_eq!(above("maps/old/a.pfmap"), ["maps/old", "maps", ".", ".."]);

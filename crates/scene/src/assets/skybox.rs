@@ -265,8 +265,8 @@ fn read(images: &[Image; 6]) -> ReadSkybox {
             face, name, bytes, ..
         } = &images[index];
         let what = format!("the image {}", quoted_path(name));
-        let decoded = catch_panic(|| Decoded::of(&what, bytes, MAX_SIDE_TEXELS));
-        let decoded = decoded.unwrap_or_else(|error| Decoded::failed(unreadable(name, &error)));
+        let decoded = catch_panic(|| Decoded::of(&what, bytes, MAX_SIDE_TEXELS))
+            .unwrap_or_else(|error| Decoded::failed(unreadable(name, &error)));
         let texture = decoded
             .image
             .map(|image| Texture::new(as_layer(face, image)));

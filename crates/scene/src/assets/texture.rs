@@ -52,8 +52,7 @@ impl Texture {
     #[must_use]
     pub fn resized(&self, [width, height]: [u32; 2]) -> Self {
         let base = self.levels.first().cloned().unwrap_or_default();
-        let image = RgbaImage::from_raw(self.size[0], self.size[1], base);
-        let image = image.unwrap_or_default();
+        let image = RgbaImage::from_raw(self.size[0], self.size[1], base).unwrap_or_default();
         Self::new(imageops::resize(
             &image,
             width,
@@ -266,8 +265,9 @@ impl Assets {
         kept_bytes: impl FnOnce(u64) -> u64,
     ) -> Result<(), Fault> {
         let head = file.and_then(|file| Some((Head::of_file(file).ok()?, file.metadata().ok()?)));
-        let cost = head.map(|(head, file)| head.cost(file.len(), Some(MAX_SIDE_TEXELS)));
-        let mut cost = cost.unwrap_or_default();
+        let mut cost = head
+            .map(|(head, file)| head.cost(file.len(), Some(MAX_SIDE_TEXELS)))
+            .unwrap_or_default();
         cost.kept_bytes = kept_bytes(cost.kept_bytes);
         self.budget.take(cost).map_err(|limit| {
             let message = format!("texture `{name}` is not read: {limit}");

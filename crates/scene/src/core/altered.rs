@@ -53,8 +53,11 @@ fn from_utf16(bytes: &[u8]) -> Option<Vec<u8>> {
     let (pairs, odd) = bytes.as_chunks();
     let mut decoders = [u16::from_le_bytes, u16::from_be_bytes].into_iter();
     let decode = decoders.find(|decode| begins_as_text(pairs, *decode))?;
-    let units = pairs.iter().copied().map(decode);
-    let units = units.skip_while(|unit| *unit == 0xfeff);
+    let units = pairs
+        .iter()
+        .copied()
+        .map(decode)
+        .skip_while(|unit| *unit == 0xfeff);
     let chars = char::decode_utf16(units).map(|char| char.unwrap_or(char::REPLACEMENT_CHARACTER));
     // A truncated text may end in the middle of a character.
     let rest = odd.iter().map(|_| char::REPLACEMENT_CHARACTER);

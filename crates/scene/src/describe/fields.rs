@@ -555,33 +555,38 @@ impl<'a, R> Table<'a, R> {
 
     /// Returns the keys of [`Table::details`] that do not depend on the record.
     pub(crate) fn keys(&self, kind: &'static str) -> ItemKeys {
-        let groups = self.sections.iter().map(|section| {
-            let mut keys = Vec::new();
-            for field in section.fields {
-                field.add_keys(&mut keys);
-            }
-            keys.sort_unstable();
-            keys.dedup_by(|(a, _), (b, _)| a == b);
-            GroupKeys {
-                key: section
-                    .key
-                    .map_or_else(|| key_of(section.title), str::to_owned),
-                title: section.title,
-                keys,
-            }
-        });
-        let groups = groups.collect();
+        let groups = self
+            .sections
+            .iter()
+            .map(|section| {
+                let mut keys = Vec::new();
+                for field in section.fields {
+                    field.add_keys(&mut keys);
+                }
+                keys.sort_unstable();
+                keys.dedup_by(|(a, _), (b, _)| a == b);
+                GroupKeys {
+                    key: section
+                        .key
+                        .map_or_else(|| key_of(section.title), str::to_owned),
+                    title: section.title,
+                    keys,
+                }
+            })
+            .collect();
         ItemKeys { kind, groups }
     }
 
     /// Returns the record's JSON object in lists of its kind.
     pub(crate) fn json(&self, record: &R) -> Map<String, Json> {
         let fields = self.fields().flat_map(|field| {
-            let same = field.same_json.zip(field.value);
-            let same = same.and_then(|((key, absent), value)| {
-                let json = value(record).json();
-                Some((key, json.or(absent.map(Json::from))?))
-            });
+            let same = field
+                .same_json
+                .zip(field.value)
+                .and_then(|((key, absent), value)| {
+                    let json = value(record).json();
+                    Some((key, json.or(absent.map(Json::from))?))
+                });
             let other = field.json.map(|(key, json)| (key, json(record)));
             same.into_iter().chain(other)
         });

@@ -43,8 +43,11 @@ impl OwnLine {
             return None;
         }
         // Unknown keys precede their values in one line.
-        let unknown = self.value.as_str().filter(|_| self.name == "Other");
-        let unknown = unknown.and_then(|line| line.split_once(" = "));
+        let unknown = self
+            .value
+            .as_str()
+            .filter(|_| self.name == "Other")
+            .and_then(|line| line.split_once(" = "));
         match unknown {
             Some((key, value)) => Some((key.to_owned(), value.into())),
             None => Some((self.name.to_owned(), self.value)),
@@ -88,8 +91,9 @@ pub(crate) fn lines_of(
     title: &'static str,
     properties: &[Property],
 ) -> impl Iterator<Item = OwnLine> {
-    let own = properties.iter();
-    let own = own.filter(|property| property.origin != Origin::Derived);
+    let own = properties
+        .iter()
+        .filter(|property| property.origin != Origin::Derived);
     own.map(move |property| {
         let value = if property.bytes.is_empty() {
             property.value.clone()
@@ -142,8 +146,9 @@ pub(crate) fn key_of(name: &str) -> String {
     let mut words = Vec::new();
     for word in name.split_whitespace() {
         let sign = word.get(..1).filter(|_| word.starts_with(['+', '-']));
-        let parts = word.split(|c: char| !c.is_alphanumeric());
-        let parts = parts.filter(|part| !part.is_empty());
+        let parts = word
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|part| !part.is_empty());
         let first = words.len();
         words.extend(parts.map(str::to_lowercase));
         if let Some((sign, word)) = sign.zip(words.get_mut(first)) {

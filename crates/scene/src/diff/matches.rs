@@ -235,8 +235,11 @@ impl Comparison<'_> {
             };
         }
         let name = key.unwrap_or_default();
-        let own = list.own(index, self.documents[side]).into_iter();
-        let own: Vec<OwnLine> = own.filter(|line| line.origin == Origin::File).collect();
+        let own: Vec<OwnLine> = list
+            .own(index, self.documents[side])
+            .into_iter()
+            .filter(|line| line.origin == Origin::File)
+            .collect();
         let is_value = |line: &&OwnLine| line.value == *name;
         // Some parts have the same name as the part that they reference.
         let is_said = own.iter().filter(is_value).any(|line| line.names.is_none());

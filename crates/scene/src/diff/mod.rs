@@ -160,8 +160,10 @@ fn all_parts(document: &dyn Document, with_others: bool) -> Option<Vec<Parts<'_>
         .keys(move |_| message.clone())
         .owns(move |_| error.as_ref().map_or_else(Vec::new, own));
     let others = with_others.then(|| document.other_parts());
-    let parts = document.parts()?.into_iter();
-    let parts = parts.chain(others.into_iter().flatten());
+    let parts = document
+        .parts()?
+        .into_iter()
+        .chain(others.into_iter().flatten());
     let compared = parts.filter(|list| list.is_compared);
     Some([errors].into_iter().chain(compared).collect())
 }
@@ -221,8 +223,11 @@ impl Comparison<'_> {
         if lists.iter().any(|list| list.columns.is_some()) {
             return self.grids(lists, within);
         }
-        let known = self.references.get(lists[0].what);
-        let known = known.filter(|_| lists[0].is_referenced).map(Rc::clone);
+        let known = self
+            .references
+            .get(lists[0].what)
+            .filter(|_| lists[0].is_referenced)
+            .map(Rc::clone);
         let matches = known.unwrap_or_else(|| Rc::new(self.matches(lists)));
         for at in matches.pairs() {
             self.pair(lists, at, within);
@@ -243,8 +248,9 @@ impl Comparison<'_> {
         };
         let ([rows, others], [width, other]) = (counts(Line::Row), counts(Line::Column));
         let [a, b] = hashes(Line::Row);
-        let in_place = (0..rows.max(others)).filter(|row| a.get(*row) != b.get(*row));
-        let in_place = in_place.map(|row| [rows, others].map(|count| (row < count).then_some(row)));
+        let in_place = (0..rows.max(others))
+            .filter(|row| a.get(*row) != b.get(*row))
+            .map(|row| [rows, others].map(|count| (row < count).then_some(row)));
         let in_place: LinePairs = (Line::Row, in_place.collect());
         let is_one_size = rows == others && width == other;
         let mut turns = Vec::new();
@@ -321,23 +327,25 @@ impl Comparison<'_> {
     /// Adds a difference if the common parts have another order. Parts with owners are ordered
     /// within each owner.
     fn order(&mut self, lists: [&Parts<'_>; 2], matches: &Matches, within: &str) {
-        let both = matches.pairs().filter_map(|pair| {
-            let at = [pair[0]?, pair[1]?];
-            let [on, on_in_b] = [0, 1].map(|side| {
-                let owner = lists[side].owner(at[side]);
-                owner.map(|owner| self.references.identity(side, owner))
-            });
-            (on == on_in_b).then_some((on, at))
-        });
-        let mut both: Vec<_> = both.collect();
+        let mut both: Vec<_> = matches
+            .pairs()
+            .filter_map(|pair| {
+                let at = [pair[0]?, pair[1]?];
+                let [on, on_in_b] = [0, 1].map(|side| {
+                    let owner = lists[side].owner(at[side]);
+                    owner.map(|owner| self.references.identity(side, owner))
+                });
+                (on == on_in_b).then_some((on, at))
+            })
+            .collect();
         both.sort_by_key(|(on, _)| *on);
         let mut others = both.clone();
         others.sort_by_key(|(on, [_, other])| (*on, *other));
         let same = both
             .iter()
             .zip(&others)
-            .take_while(|(is, should)| is == should);
-        let same = same.count();
+            .take_while(|(is, should)| is == should)
+            .count();
         if same == both.len() {
             return;
         }
@@ -435,8 +443,10 @@ impl Comparison<'_> {
     }
 
     fn is_full(&self, what: &'static str) -> bool {
-        let group = self.groups.get(what);
-        let group = group.and_then(|index| self.diff.groups.get(*index));
+        let group = self
+            .groups
+            .get(what)
+            .and_then(|index| self.diff.groups.get(*index));
         group.is_some_and(|group| group.listed >= MAX_LISTED)
     }
 
@@ -546,8 +556,10 @@ fn paired_cells(
 
 /// The name of a part, in A if A has it.
 fn place_of(lists: [&Parts<'_>; 2], at: [Option<usize>; 2], within: &str) -> String {
-    let names = lists.into_iter().zip(at);
-    let mut names = names.filter_map(|(list, at)| Some(list.name(at?)));
+    let mut names = lists
+        .into_iter()
+        .zip(at)
+        .filter_map(|(list, at)| Some(list.name(at?)));
     format!("{within}{}", names.next().unwrap_or_default())
 }
 

@@ -45,16 +45,15 @@ impl Document for Sample {
 impl Compare for Sample {
     fn parts(&self) -> Vec<Parts<'_>> {
         let (size, values) = &self.grid;
-        let named = Parts::named("thing", self.named.len(), |i| self.named[i].0.to_owned());
-        let named = named
+        let named = Parts::named("thing", self.named.len(), |i| self.named[i].0.to_owned())
             .items(|index| {
                 let index = index as u32;
                 Some(TileMapItem::Zone { index })
             })
             .owns(|i| vec![OwnLine::new("Thing", "Number", self.named[i].1)]);
-        let grid = Parts::grid("cell", *size, |[row, col]| format!("{row},{col}"));
-        let grid = grid.owns(|i| vec![OwnLine::new("Cell", "value", hex_text(&values[i..=i]))]);
-        let grid = grid.contents(|run, content| content.bytes(&values[run]));
+        let grid = Parts::grid("cell", *size, |[row, col]| format!("{row},{col}"))
+            .owns(|i| vec![OwnLine::new("Cell", "value", hex_text(&values[i..=i]))])
+            .contents(|run, content| content.bytes(&values[run]));
         let read = values.len().saturating_sub(self.lost);
         vec![named, grid.up_to(read)]
     }
@@ -118,8 +117,7 @@ fn a_name_that_is_there_twice_is_matched_in_turn_and_an_order_is_said_once() {
 #[test]
 fn in_a_long_list_those_that_have_moved_are_named() {
     let grid: ([u32; 2], &[u8]) = ([0, 0], &[]);
-    let names = (0..100).map(|i| (&*format!("n{i}").leak(), i));
-    let names: Vec<(&str, u32)> = names.collect();
+    let names: Vec<(&str, u32)> = (0..100).map(|i| (&*format!("n{i}").leak(), i)).collect();
     let mut moved = names.clone();
     let [late, early] = [moved.remove(90), moved.remove(10)];
     moved.insert(0, late);
@@ -192,11 +190,14 @@ fn files_of_two_formats_are_not_compared() {
 fn told(document: &Sample) -> Vec<String> {
     let mut lines = Vec::new();
     let _whole = tell(document, |part| {
-        let fields = part.fields.iter().map(|field| {
-            let [value, _] = field.texts();
-            format!(" {} {}", field.name, value.unwrap())
-        });
-        let fields: String = fields.collect();
+        let fields: String = part
+            .fields
+            .iter()
+            .map(|field| {
+                let [value, _] = field.texts();
+                format!(" {} {}", field.name, value.unwrap())
+            })
+            .collect();
         lines.push(format!("{} {}{fields}", part.what, part.place));
         std::ops::ControlFlow::Continue(())
     });

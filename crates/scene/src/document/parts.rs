@@ -207,8 +207,8 @@ impl<'a> Parts<'a> {
         name: impl Fn([u32; 2]) -> String + 'a,
     ) -> Self {
         let [rows, columns] = [rows, columns].map(|count| count as usize);
-        let list = Self::list(what, rows * columns);
-        let list = list.called(move |index| name(row_and_column(index, columns)));
+        let list = Self::list(what, rows * columns)
+            .called(move |index| name(row_and_column(index, columns)));
         Self {
             columns: Some(columns),
             ..list

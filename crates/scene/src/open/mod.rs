@@ -326,8 +326,10 @@ fn looks_like(bytes: &[u8]) -> &'static str {
 
 /// The reason for not opening a file, with a list of the known formats.
 fn unknown_reason(looks: &str) -> String {
-    let known = formats().map(|f| format!("{} (.{})", f.name, f.endings.join(", .")));
-    let known = known.collect::<Vec<String>>().join(", ");
+    let known = formats()
+        .map(|f| format!("{} (.{})", f.name, f.endings.join(", .")))
+        .collect::<Vec<String>>()
+        .join(", ");
     format!("{looks}; Mapscope opens {known}")
 }
 

@@ -563,8 +563,10 @@ mod tests {
             write_whole(&path, |out| {
                 let part = fs::read_dir(dir.path())
                     .unwrap()
-                    .map(|it| it.unwrap().path());
-                let part = part.into_iter().find(|other| *other != path).unwrap();
+                    .map(|it| it.unwrap().path())
+                    .into_iter()
+                    .find(|other| *other != path)
+                    .unwrap();
                 assert_eq!(mode(&part) & !after, 0, "{before:o}");
                 out.write_all(b"new")
             })

@@ -92,11 +92,14 @@ fn binary_files_that_were_handled_as_text_are_named() {
     for (path, file) in binary_files() {
         let decoded: String = file.iter().copied().map(char::from).collect();
         let lossy = String::from_utf8_lossy(&file).into_owned();
-        let with_cr = file.iter().flat_map(|byte| match byte {
-            b'\n' => &b"\r\n"[..],
-            byte => std::slice::from_ref(byte),
-        });
-        let with_cr: Vec<u8> = with_cr.copied().collect();
+        let with_cr: Vec<u8> = file
+            .iter()
+            .flat_map(|byte| match byte {
+                b'\n' => &b"\r\n"[..],
+                byte => std::slice::from_ref(byte),
+            })
+            .copied()
+            .collect();
         assert!(with_cr.len() > file.len() + 1, "{path}");
         for (bytes, rule) in [
             (decoded.into_bytes(), "file/utf-8"),
@@ -112,8 +115,11 @@ fn binary_files_that_were_handled_as_text_are_named() {
                 mapscope_scene::open(&source, &OpenOptions::default(), &Default::default());
             let rules: Vec<&str> = match opened {
                 Ok(document) => {
-                    let errors = document.about().problems.iter();
-                    let errors = errors.filter(|it| it.severity == Severity::Error);
+                    let errors = document
+                        .about()
+                        .problems
+                        .iter()
+                        .filter(|it| it.severity == Severity::Error);
                     errors.map(|it| it.rule.id).collect()
                 }
                 Err(OpenError::Refused { problem, .. }) => vec![problem.rule.id],
@@ -141,8 +147,9 @@ fn files_of_other_kinds_are_named_whatever_their_ending() {
                 bytes: begin.to_vec().into(),
                 embedded: &[],
             };
-            let error = mapscope_scene::open(&source, &OpenOptions::default(), &Default::default());
-            let error = error.unwrap_err().to_string();
+            let error = mapscope_scene::open(&source, &OpenOptions::default(), &Default::default())
+                .unwrap_err()
+                .to_string();
             assert!(error.contains(kind), "{path}: {error}");
         }
     }

@@ -191,8 +191,10 @@ fn every_part_of_map_data_shows_what_it_has() {
         };
         // Attributes after packed cells are read as plain if their length matches.
         let plain = 12 + 1 + (4 + 32 + 2) * CELLS as usize;
-        let lengths = (0..whole.len()).step_by(stride(5)).chain([whole.len()]);
-        let lengths = lengths.filter(|end| packing != 0x100 || *end != plain);
+        let lengths = (0..whole.len())
+            .step_by(stride(5))
+            .chain([whole.len()])
+            .filter(|end| packing != 0x100 || *end != plain);
         let steps = check_parts(&whole, &["tile", "logic"], lengths.clone(), open);
         // Zstandard puts such small data into one block.
         let least = if packing == 0x800 { 1 } else { CELLS as usize };
@@ -208,8 +210,10 @@ fn every_part_of_map_data_shows_what_it_has() {
             .map(|end| {
                 let map = open(&whole[..end])?;
                 let groups = map.properties(last, Playhead::default());
-                let tint = groups.iter().flat_map(|group| &group.properties);
-                let mut tint = tint.filter(|property| property.name.starts_with("Tint"));
+                let mut tint = groups
+                    .iter()
+                    .flat_map(|group| &group.properties)
+                    .filter(|property| property.name.starts_with("Tint"));
                 Some(tint.next()?.value.clone())
             })
             .collect();
@@ -646,8 +650,8 @@ fn what_a_level_names_and_does_not_have_is_said_by_its_number() {
     let file = pmf::write(
         &mapscope_testdata::synthesize::pmf([1, 1, 1], 2, 3),
         pmf::Packing::Stored,
-    );
-    let file = file.unwrap();
+    )
+    .unwrap();
     let whole = pmf::read(&file).unwrap();
     let [common, client, _] = whole.levels[0].chunks[0].frames;
     let data = whole.levels[0].chunks[0].data.as_ref().unwrap();

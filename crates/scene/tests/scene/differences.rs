@@ -326,11 +326,14 @@ fn a_joint_that_is_inserted_is_one_difference() {
             influence.joint += u32::from(influence.joint as usize >= at);
         }
         for clip in &mut b.clips {
-            let frames = clip.poses.chunks(a.joints.len()).map(<[_]>::to_vec);
-            let frames = frames.flat_map(|mut frame| {
-                frame.insert(at, frame[0]);
-                frame
-            });
+            let frames = clip
+                .poses
+                .chunks(a.joints.len())
+                .map(<[_]>::to_vec)
+                .flat_map(|mut frame| {
+                    frame.insert(at, frame[0]);
+                    frame
+                });
             clip.poses = frames.collect();
         }
         assert_eq!(model_differences(&a, &b), ["+joint new: "], "{at}");
@@ -751,8 +754,7 @@ fn an_order_is_told_under_the_names_of_the_first_file() {
     b.layers.swap(0, 1);
     let [a, b] = [&a, &b].map(|map| open("a.map", &map::write(map).unwrap()));
     let diff = Diff::of([&*a, &*b]).unwrap();
-    let texts = diff.differences[0].fields[0].texts();
-    let texts = texts.map(Option::unwrap);
+    let texts = diff.differences[0].fields[0].texts().map(Option::unwrap);
     assert_eq!(
         texts,
         ["Layer 0, Layer 1, Layer 2", "Layer 1, Layer 0, Layer 2"]

@@ -185,8 +185,9 @@ fn tilesets_are_as_their_side_cars_say() {
         assert!((vsp::FORMAT.sniff)(&bytes), "{name}");
         let read = vsp::read(&bytes).unwrap();
         check_problems(&read.problems, &truth, &name);
-        let strands = read.active_strands();
-        let strands = strands.map(|s| json!([s.start, s.finish, s.delay, s.mode]));
+        let strands = read
+            .active_strands()
+            .map(|s| json!([s.start, s.finish, s.delay, s.mode]));
         assert_eq!(
             json!(read.version.to_string().parse::<u16>().unwrap()),
             truth["version"]
@@ -400,8 +401,12 @@ fn info_says_what_the_side_cars_say() {
         assert_eq!(info["render_string"], truth["render_string"], "{name}");
         assert_eq!(info["round"], json!(truth["round"] == 1), "{name}");
         for what in ["zones", "entities"] {
-            let names = truth[what].as_array().unwrap().iter();
-            let names: Value = names.map(|one| one["name"].clone()).collect();
+            let names: Value = truth[what]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|one| one["name"].clone())
+                .collect();
             assert_eq!(info[what], names, "{name}");
         }
         let layers = info["layers"].as_array().unwrap();
@@ -760,14 +765,15 @@ fn overlays_and_all_that_is_said_agree_on_every_place_of_real_maps() {
                 let [layer, x, y] = ["layer", "x", "y"].map(number);
                 TileMapItem::Cell { layer, x, y }.into()
             });
-            let said = items.map(|item| {
-                let summary = map.summary(item, None, &Shown::default());
-                ["Obstructed", "Zone"].map(|wanted| {
-                    let part = summary.iter().find(|part| part.name == wanted);
-                    part.is_some_and(|part| !matches!(&*part.value, "no" | "none"))
+            let said: Vec<[bool; 2]> = items
+                .map(|item| {
+                    let summary = map.summary(item, None, &Shown::default());
+                    ["Obstructed", "Zone"].map(|wanted| {
+                        let part = summary.iter().find(|part| part.name == wanted);
+                        part.is_some_and(|part| !matches!(&*part.value, "no" | "none"))
+                    })
                 })
-            });
-            let said: Vec<[bool; 2]> = said.collect();
+                .collect();
             assert!(
                 said.iter().all(|other| *other == said[0]),
                 "{name}: {place:?}"

@@ -231,8 +231,10 @@ fn what_is_broken_is_listed_and_the_rest_is_there() {
         let info = Value::from(map.info(&InfoQuery::default()));
         let levels = list(&info["levels"]).iter();
         let chunks: Vec<&Value> = levels.flat_map(|level| list(&level["chunks"])).collect();
-        let unreadable = chunks.iter().filter(|chunk| chunk["readable"] == false);
-        let unreadable = unreadable.count();
+        let unreadable = chunks
+            .iter()
+            .filter(|chunk| chunk["readable"] == false)
+            .count();
         let statistics = map.statistics();
         let said = |name: &str| -> usize {
             let said = statistics.iter().find(|s| s.name == name);
@@ -261,8 +263,11 @@ fn items(map: &Map, kind: &str) -> Vec<Item> {
     let outline = map.outline();
     let mut lines = Vec::new();
     all_lines(&outline, &mut lines);
-    let items = lines.iter().filter_map(|line| line.item);
-    let mut items: Vec<Item> = items.filter(|item| item.kind() == kind).collect();
+    let mut items: Vec<Item> = lines
+        .iter()
+        .filter_map(|line| line.item)
+        .filter(|item| item.kind() == kind)
+        .collect();
     items.sort_unstable();
     items
 }
@@ -274,8 +279,10 @@ fn properties(map: &Map, item: Item) -> Vec<Property> {
 
 /// The value of the first property with this name.
 fn value(properties: &[Property], name: &str) -> String {
-    let property = properties.iter().find(|property| property.name == name);
-    let property = property.unwrap_or_else(|| panic!("no {name} in {properties:?}"));
+    let property = properties
+        .iter()
+        .find(|property| property.name == name)
+        .unwrap_or_else(|| panic!("no {name} in {properties:?}"));
     property.value.clone()
 }
 
@@ -433,8 +440,9 @@ fn areas_of_materials_add_up_to_that_of_the_level() {
                 .iter()
                 .filter_map(|chunk| chunk["surface_area"].as_f64())
                 .sum();
-            let materials = items(&map, "material").into_iter();
-            let materials = materials.filter(|item| map.level_of(*item) == Some(number));
+            let materials = items(&map, "material")
+                .into_iter()
+                .filter(|item| map.level_of(*item) == Some(number));
             let areas = materials.map(|item| {
                 let area = value(&properties(&map, item), "Area");
                 area.trim_end_matches(" m²").parse::<f64>().unwrap()

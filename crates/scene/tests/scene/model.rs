@@ -87,10 +87,15 @@ fn at(playhead: Playhead) -> Shown {
 /// The value of a property, by titles of group and property.
 #[track_caller]
 fn value(groups: &[PropertyGroup], title: &str, name: &str) -> String {
-    let group = groups.iter().find(|group| group.title == title);
-    let group = group.unwrap_or_else(|| panic!("no `{title}` in {groups:#?}"));
-    let property = group.properties.iter().find(|p| p.name == name);
-    let property = property.unwrap_or_else(|| panic!("no `{name}` in {group:#?}"));
+    let group = groups
+        .iter()
+        .find(|group| group.title == title)
+        .unwrap_or_else(|| panic!("no `{title}` in {groups:#?}"));
+    let property = group
+        .properties
+        .iter()
+        .find(|p| p.name == name)
+        .unwrap_or_else(|| panic!("no `{name}` in {group:#?}"));
     property.value.clone()
 }
 
@@ -164,8 +169,11 @@ fn real_models_open_and_those_with_wrong_bounds_are_told() {
             "{name}: {problems:#?}"
         );
         // For the arrows, the clips are consequences of the bind pose; the cart has no clips.
-        let of_bounds = document.about().problems.iter();
-        let of_bounds = of_bounds.filter(|problem| problem.rule.id == "pfobj/bounds-differ");
+        let of_bounds = document
+            .about()
+            .problems
+            .iter()
+            .filter(|problem| problem.rule.id == "pfobj/bounds-differ");
         let below: Vec<usize> = of_bounds.map(Problem::consequence_count).collect();
         match name {
             "arrow-green" | "arrow-red" => assert_eq!(below, [1], "{name}: {problems:#?}"),
@@ -273,8 +281,9 @@ fn info_has_the_keys_of_the_contract() {
     assert_eq!(joints[1]["parent"], 0);
     assert_eq!(info["materials"][0]["texture"], "Knight.png");
     assert_eq!(info["materials"][0]["found"], true);
-    let clips = info["clips"].as_array().unwrap();
-    let clips: Vec<_> = clips
+    let clips: Vec<_> = info["clips"]
+        .as_array()
+        .unwrap()
         .iter()
         .map(|clip| {
             (
@@ -457,8 +466,11 @@ fn json_has_corners_where_the_frame_has_them() {
     let corner = |playhead| {
         let corner = document.details(triangle, playhead)["corners"][1].clone();
         let numbers = |key: &str| {
-            let numbers = corner[key].as_array().map(Vec::as_slice);
-            let numbers = numbers.unwrap_or_default().iter();
+            let numbers = corner[key]
+                .as_array()
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+                .iter();
             numbers.map(|it| it.as_f64().unwrap()).collect::<Vec<_>>()
         };
         ["position", "normal", "in_the_bind_pose"].map(numbers)
@@ -549,16 +561,19 @@ fn consequences_of_a_missing_or_extra_vertex_are_not_separate_problems() {
         )
         .replace("x_bounds 0 1", "x_bounds 0 6");
     let head = head.replace("num_verts 3", "num_verts 6");
-    let corners = ["0 0", "1 0", "0 1", "5 6", "6 5", "6 6"];
-    let corners = corners.map(|at| format!("v {at} 0\nvt {at}\nvn 0 0 1\nvw 0/1\nvm 0\n"));
+    let corners = ["0 0", "1 0", "0 1", "5 6", "6 5", "6 6"]
+        .map(|at| format!("v {at} 0\nvt {at}\nvn 0 0 1\nvw 0/1\nvm 0\n"));
     let problems = |vertices: &[&str]| {
         let document = open_text(&[&head[..], &vertices.concat(), &rest].concat());
-        let problems = document.about().problems.iter();
-        let problems = problems.filter(|problem| !problem.rule.id.starts_with("texture/"));
-        let problems = problems.map(|problem| {
-            let below = problem.consequences.iter().map(|it| it.rule.id);
-            (problem.rule.id, below.collect::<Vec<_>>())
-        });
+        let problems = document
+            .about()
+            .problems
+            .iter()
+            .filter(|problem| !problem.rule.id.starts_with("texture/"))
+            .map(|problem| {
+                let below = problem.consequences.iter().map(|it| it.rule.id);
+                (problem.rule.id, below.collect::<Vec<_>>())
+            });
         problems.collect::<Vec<_>>()
     };
     let [a, b, c, d, e, f] = corners.each_ref().map(String::as_str);

@@ -320,15 +320,16 @@ fn of_many_islands_the_legend_has_those_that_have_a_colour_of_their_own() {
         legend.unwrap().entries
     };
     let entries = legend(&map);
-    let more = entries.iter().find(|entry| entry.label.contains("more"));
-    let more = more.unwrap();
+    let more = entries
+        .iter()
+        .find(|entry| entry.label.contains("more"))
+        .unwrap();
     assert_eq!(
         more.label,
         "2 more islands, 768 cells, in these colours again"
     );
     assert_eq!(more.color, None, "they have several");
-    let colored = entries.iter().filter_map(|entry| entry.color);
-    let colored: BTreeSet<[u8; 3]> = colored.collect();
+    let colored: BTreeSet<[u8; 3]> = entries.iter().filter_map(|entry| entry.color).collect();
     assert_eq!(colored.len(), entries.len() - 1, "{entries:?}");
 }
 
@@ -359,15 +360,17 @@ fn blocked_cells(map: &Pfmap, footprint: Footprint) -> Vec<(u32, u32)> {
     let grid = NavigationGrid::of(map, &[blocker("rock", 7, footprint)]);
     let [rows, cols] = grid.size();
     let cells = (0..rows).flat_map(|row| (0..cols).map(move |col| Cell { row, col }));
-    let blocked = cells.filter(|cell| {
-        let obstacle = grid.obstacle(map, Domain::Ground, *cell);
-        assert!(
-            matches!(obstacle, None | Some(Obstacle::Entity(0))),
-            "{obstacle:?}"
-        );
-        obstacle.is_some()
-    });
-    let blocked: Vec<_> = blocked.map(|cell| (cell.row, cell.col)).collect();
+    let blocked: Vec<_> = cells
+        .filter(|cell| {
+            let obstacle = grid.obstacle(map, Domain::Ground, *cell);
+            assert!(
+                matches!(obstacle, None | Some(Obstacle::Entity(0))),
+                "{obstacle:?}"
+            );
+            obstacle.is_some()
+        })
+        .map(|cell| (cell.row, cell.col))
+        .collect();
     assert_eq!(grid.blocked_by_entities(), blocked.len() as u64);
     blocked
 }
@@ -666,8 +669,9 @@ fn unused_materials_and_unreachable_ground_are_noted() {
         tile_mut(&mut map, row, col).set(Field::Pathable, 0);
     }
     let terrain = document(&map);
-    let sizes = terrain.navigation().islands(Domain::Ground);
-    let sizes: Vec<u32> = sizes
+    let sizes: Vec<u32> = terrain
+        .navigation()
+        .islands(Domain::Ground)
         .list
         .iter()
         .skip(1)

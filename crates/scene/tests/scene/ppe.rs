@@ -261,8 +261,9 @@ fn the_real_map_has_the_tiles_that_are_known() {
         (4, 126),
         (5, 98),
         (6, 43),
-    ];
-    let expected = expected.into_iter().chain([(Cell::NO_TILE, 564)]);
+    ]
+    .into_iter()
+    .chain([(Cell::NO_TILE, 564)]);
     assert_eq!(counts, expected.collect());
     assert!(map_data::write(&map).unwrap() == bytes);
 }
@@ -792,8 +793,9 @@ fn a_missing_file_is_one_problem_however_often_it_is_named() {
     let text: String = [head].into_iter().chain(layers).collect();
     let document = open(&write_xmf(folder.path(), &text));
     let problems = document.about().problems.iter();
-    let missing = problems.filter(|problem| problem.rule.id == "xmf/missing-file");
-    let missing = missing.map(|it| (it.place.to_string(), it.consequences.len()));
+    let missing = problems
+        .filter(|problem| problem.rule.id == "xmf/missing-file")
+        .map(|it| (it.place.to_string(), it.consequences.len()));
     let expected = [("6:2", 2), ("12:2", 0)].map(|(at, more)| (at.to_owned(), more));
     assert_eq!(missing.collect::<Vec<_>>(), expected);
 }

@@ -149,8 +149,8 @@ fn swept_bytes(bytes: &[u8], range: std::ops::Range<usize>) -> Vec<Vec<u8>> {
 }
 
 fn sweep_pfmap(broken: &mut BrokenRules) {
-    let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
-    let text = text
+    let text = String::from_utf8(synthesize::pfmap(1, 1, 1))
+        .unwrap()
         .replace("version 1.0", "version 1.2")
         .replace("num_rows", "num_splats 1\nnum_rows")
         .replacen("\n0+", "\nsplat 0 1\n0+", 1);
@@ -201,8 +201,8 @@ fn break_model_files(broken: &mut BrokenRules) {
         )
     };
     // A triangle that faces +Z, with all normals except one against it.
-    let corners = [("0 0 0", -1), ("1 0 0", -1), ("0 1 0", 1)];
-    let corners = corners.map(|(at, z)| format!("v {at}\nvt 0 0\nvn 0 0 {z}\nvw \nvm 0\n"));
+    let corners = [("0 0 0", -1), ("1 0 0", -1), ("0 1 0", 1)]
+        .map(|(at, z)| format!("v {at}\nvt 0 0\nvn 0 0 {z}\nvw \nvm 0\n"));
     broken.open("bent.pfobj", still(&corners), &[]);
     // A corner of a cube with inward normals and a single point of its texture, and one with
     // texture coordinates in pixels.
@@ -213,14 +213,16 @@ fn break_model_files(broken: &mut BrokenRules) {
         (["1 0 0", "0 1 0", "0 0 1"], "-0.577350 -0.577350 -0.577350"),
     ];
     for pixels in [0, 512] {
-        let corners = faces.iter().flat_map(|(corners, normal)| {
-            let corners = corners.iter().zip(0..);
-            corners.map(move |(at, i)| {
-                let u = pixels * i;
-                format!("v {at}\nvt {u} 0\nvn {normal}\nvw \nvm 0\n")
+        let corners: Vec<String> = faces
+            .iter()
+            .flat_map(|(corners, normal)| {
+                let corners = corners.iter().zip(0..);
+                corners.map(move |(at, i)| {
+                    let u = pixels * i;
+                    format!("v {at}\nvt {u} 0\nvn {normal}\nvw \nvm 0\n")
+                })
             })
-        });
-        let corners: Vec<String> = corners.collect();
+            .collect();
         broken.open("inward.pfobj", still(&corners), &[]);
     }
     let mut model = tiny_model();
@@ -316,8 +318,9 @@ fn open_pfscenes(broken: &mut BrokenRules) {
         tile.set(pfmap::Field::Pathable, 0);
     }
     let sea: &[u8] = pfmap::write(&sea).leak();
-    let guarded = SCENE.replace("static bool 0", "static bool 0\n   collision bool 1");
-    let guarded = guarded.replace("guard.pfobj 13", "guard.pfobj 14");
+    let guarded = SCENE
+        .replace("static bool 0", "static bool 0\n   collision bool 1")
+        .replace("guard.pfobj 13", "guard.pfobj 14");
     broken.open("a.pfscene", guarded, vec![("a.pfmap", sea)].leak());
     // Flat ground except for a walled-off tile in the north-west. A unit is on that tile, one of
     // another size is on top of it, and the same house is twice at the eastern edge.
@@ -732,8 +735,10 @@ fn zlib(bytes: &[u8]) -> Vec<u8> {
 
 fn break_xmf(broken: &mut BrokenRules) {
     let packed = [b"ZLIB".to_vec(), zlib(XMF.as_bytes())].concat();
-    let layers = (0..513).map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"));
-    let layers = layers.collect::<Vec<_>>().concat();
+    let layers = (0..513)
+        .map(|i| format!("Layer:Tile \"a\" {i} 8 8 1 1\n"))
+        .collect::<Vec<_>>()
+        .concat();
     for bytes in [
         packed[..packed.len() - 9].to_vec(),
         [&packed, &b"more"[..]].concat(),
@@ -860,11 +865,12 @@ fn break_by_reencoding(broken: &mut BrokenRules) {
     let map = ika_map::write(&synthesize::ika_map([20, 30], 2, 7)).unwrap();
     let as_text: String = map.iter().copied().map(char::from).collect();
     broken.open("a.map", as_text, &[]);
-    let lines = map.split_inclusive(|byte| *byte == b'\n');
-    let lines = lines.map(|line| match line.strip_suffix(b"\n") {
-        Some(line) => [line, &b"\r\n"[..]].concat(),
-        None => line.to_vec(),
-    });
+    let lines =
+        map.split_inclusive(|byte| *byte == b'\n')
+            .map(|line| match line.strip_suffix(b"\n") {
+                Some(line) => [line, &b"\r\n"[..]].concat(),
+                None => line.to_vec(),
+            });
     broken.open("a.map", lines.collect::<Vec<_>>().concat(), &[]);
     let text = String::from_utf8(synthesize::pfmap(1, 1, 1)).unwrap();
     broken.open("a.pfmap", text.replace('\n', "\r"), &[]);
@@ -920,8 +926,9 @@ fn compare_messages(broken: &BrokenRules) {
             std::fs::create_dir_all(&folder).unwrap();
             std::fs::write(&path, &page).unwrap();
         }
-        let written = std::fs::read_to_string(&path).unwrap_or_default();
-        let written = written.replace("\r\n", "\n");
+        let written = std::fs::read_to_string(&path)
+            .unwrap_or_default()
+            .replace("\r\n", "\n");
         let lines = page.lines().zip(written.lines());
         let differing: Vec<_> = lines.filter(|(is, was)| is != was).collect();
         assert!(

@@ -77,7 +77,10 @@ fn tiles_that_are_spelt_in_two_ways_are_the_same() {
     let diff = Diff::of([&*a, &*b]).unwrap();
     assert_eq!(diff.count(), 1);
     // A changed type implies its character, which is not reported.
-    let fields = diff.differences[0].fields.iter();
-    let fields: Vec<_> = fields.map(|field| field.name.as_str()).collect();
+    let fields: Vec<_> = diff.differences[0]
+        .fields
+        .iter()
+        .map(|field| field.name.as_str())
+        .collect();
     assert_eq!(fields, ["Type"]);
 }

@@ -505,8 +505,9 @@ impl<'a, 'g> Parser<'a, 'g> {
         }
         let text = self.bytes.get(start..self.pos).unwrap_or_default();
         let len = text.iter().rposition(|byte| !is_space(*byte));
-        let text = text.get(..len.map_or(0, |last| last + 1));
-        let text = text.unwrap_or_default();
+        let text = text
+            .get(..len.map_or(0, |last| last + 1))
+            .unwrap_or_default();
         self.push(ItemKind::Bare, text, start, at);
         self.check_stray(text, at);
     }
@@ -521,8 +522,12 @@ impl<'a, 'g> Parser<'a, 'g> {
                 format!("found {text} before `({root}`; ignored")
             });
         };
-        let names = self.open.iter().filter_map(|index| self.items.get(*index));
-        let names: Vec<&[u8]> = names.map(|item| item.bytes).collect();
+        let names: Vec<&[u8]> = self
+            .open
+            .iter()
+            .filter_map(|index| self.items.get(*index))
+            .map(|item| item.bytes)
+            .collect();
         // The content of unknown nodes is not checked.
         let is_known = names.windows(2).all(|pair| grammar.lists(pair[0], pair[1]))
             && names.first() == Some(&grammar.root.as_bytes());

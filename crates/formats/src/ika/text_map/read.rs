@@ -186,8 +186,9 @@ impl Reader<'_> {
         self.problems.cause = root.cause();
         let version = root.version(&VERSIONS, &mut self.problems);
         let information = root.node("information");
-        let meta = information.and_then(|node| node.node("meta"));
-        let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
+        let meta = information
+            .and_then(|node| node.node("meta"))
+            .map(|node| node.nodes().map(Node::key_and_value).collect());
         let header = root.node("header");
         if header.is_none() {
             self.missing(root, "header");
@@ -564,14 +565,14 @@ impl Reader<'_> {
     fn unknown_nodes(&self, node: Node<'_, '_>) -> Vec<UnknownNode> {
         let own = node
             .unknown_nodes(&GRAMMAR, &[b"layer", b"entity"])
-            .into_iter();
-        let own = own.filter(|node| !node.is_open());
-        let own = own.map(|node| {
-            let place = span(node);
-            let range = place.bytes.start as usize..place.bytes.end as usize;
-            let text = text::decode(self.bytes.get(range).unwrap_or_default());
-            UnknownNode { text, place }
-        });
+            .into_iter()
+            .filter(|node| !node.is_open())
+            .map(|node| {
+                let place = span(node);
+                let range = place.bytes.start as usize..place.bytes.end as usize;
+                let text = text::decode(self.bytes.get(range).unwrap_or_default());
+                UnknownNode { text, place }
+            });
         own.collect()
     }
 

@@ -452,8 +452,9 @@ fn inflate<B: AsRef<[u8]> + Sync>(
     watch: &mut dyn FnMut(f32) -> ControlFlow<()>,
 ) -> Result<(Vec<u8>, Option<UnreadReason>), ReadError> {
     let mut budget = budget(file_bytes);
-    let inflated = inflate_all(&[block], &mut budget, problems, watch)?;
-    let inflated = inflated.into_iter().next();
+    let inflated = inflate_all(&[block], &mut budget, problems, watch)?
+        .into_iter()
+        .next();
     let Inflated { elements, not_read } = inflated.unwrap_or(Inflated {
         elements: Elements::Bytes(Vec::new()),
         not_read: None,
@@ -624,8 +625,9 @@ fn read_text(
             .unwrap_or_default()
     };
     let information = root.node("information");
-    let meta = information.and_then(|node| node.node("meta"));
-    let meta = meta.map(|node| node.nodes().map(Node::key_and_value).collect());
+    let meta = information
+        .and_then(|node| node.node("meta"))
+        .map(|node| node.nodes().map(Node::key_and_value).collect());
     let version = root.version(&TEXT_VERSIONS, problems);
     no_tiles(count, problems);
     problems.cause = None;

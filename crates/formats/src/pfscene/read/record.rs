@@ -382,8 +382,11 @@ impl<'a> Reader<'a> {
                 let count = record.attributes.0.len();
                 let needed = record.kind.fixed_count(self.version)? as usize;
                 let known = record.kind.known().get(..needed)?;
-                let names = known.iter().map(|known| format!("`{}`", known.key));
-                let names = names.collect::<Vec<_>>().join(", ");
+                let names = known
+                    .iter()
+                    .map(|known| format!("`{}`", known.key))
+                    .collect::<Vec<_>>()
+                    .join(", ");
                 let count = (count < needed).then(|| counted(count, "attribute"))?;
                 return Some(format!("{count}; expected {needed}: {names}"));
             }

@@ -50,8 +50,8 @@ impl Reader<'_, '_> {
             let done = parallel::in_parallel(source.len(), &mut report_progress, |i| {
                 let (chunk, admitted) = (source.get(i)?, admitted.get(i)?);
                 Some(unpack_chunk(file, (number, chunk), admitted, &around))
-            });
-            let done = done.ok_or(ReadError::Cancelled)?;
+            })
+            .ok_or(ReadError::Cancelled)?;
             for (((chunk, mut admitted), done), i) in
                 batch.iter_mut().zip(admitted).zip(done).zip(first..)
             {

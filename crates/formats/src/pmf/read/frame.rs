@@ -23,8 +23,9 @@ impl Frame {
     /// # Errors
     /// The same as when the file was read.
     pub fn unpack(&self, file: &[u8], part: Part) -> Result<Vec<u8>, PmfError> {
-        let frame = usize::try_from(self.start).ok();
-        let frame = frame.and_then(|start| file.get(start..)?.get(..self.packed as usize));
+        let frame = usize::try_from(self.start)
+            .ok()
+            .and_then(|start| file.get(start..)?.get(..self.packed as usize));
         let declared = u64::from(self.unpacked);
         lz4::unpack(frame.unwrap_or_default(), declared).map_err(|fault| self.fault(part, fault))
     }

@@ -145,8 +145,12 @@ impl Chain<'_> {
     /// Returns `true` if frames begin at the offsets given by their sizes, starting with frame
     /// `first` at `at`.
     pub(super) fn holds(self, first: usize, mut at: u64) -> bool {
-        let frames = self.frames.get(first..).unwrap_or_default();
-        let mut frames = frames.iter().filter(|frame| frame.packed > 0);
+        let mut frames = self
+            .frames
+            .get(first..)
+            .unwrap_or_default()
+            .iter()
+            .filter(|frame| frame.packed > 0);
         for frame in frames.by_ref().take(Self::LONGEST) {
             if !begins(self.file, at) {
                 return false;

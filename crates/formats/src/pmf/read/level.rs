@@ -400,8 +400,9 @@ impl Reader<'_, '_> {
         let mut found = Problems::new();
         let mut data = T::default();
         let cursor = Cursor::new(&bytes, frame.section(part));
-        let stop = read(&mut data, cursor, &mut found).err();
-        let stop = stop.map(|error| error.with_loss(REST));
+        let stop = read(&mut data, cursor, &mut found)
+            .err()
+            .map(|error| error.with_loss(REST));
         let is_whole = is_whole && stop.is_none();
         add_section(&mut self.problems, found, cause, stop);
         Ok(Some((data, is_whole)))

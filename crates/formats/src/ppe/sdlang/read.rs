@@ -586,8 +586,10 @@ impl<'a> Reader<'a> {
 
     fn name(&mut self) -> &'a [u8] {
         let rest = self.rest();
-        let end = rest.iter().position(|byte| !continues_name(*byte));
-        let mut end = end.unwrap_or(rest.len());
+        let mut end = rest
+            .iter()
+            .position(|byte| !continues_name(*byte))
+            .unwrap_or(rest.len());
         // The sign of an infinity follows the word.
         end += usize::from(rest.starts_with(b"inf+") && end == 3);
         let name = &rest[..end];
@@ -721,8 +723,8 @@ impl<'a> Reader<'a> {
             let rest = self.rest();
             let end = rest
                 .iter()
-                .position(|byte| *byte == quote || matches!(byte, b'\\' | b'\n'));
-            let end = end.unwrap_or(rest.len());
+                .position(|byte| *byte == quote || matches!(byte, b'\\' | b'\n'))
+                .unwrap_or(rest.len());
             text.extend_from_slice(&rest[..end]);
             self.pos += end;
             match &rest[end..] {

@@ -494,10 +494,11 @@ fn sprite(sprite: &mut Sprite, tag: &mut Fields<'_>) -> Option<()> {
 /// The points of a line. The first one has a different tag name from the others.
 fn polyline(points: &mut Vec<Point>, tag: &mut Fields<'_>) {
     let tags = tag.tag().children.iter().filter(|tag| is::<Point>(tag));
-    let misplaced = tags
+    let misplaced: Vec<_> = tags
         .enumerate()
-        .filter(|(i, tag)| (*i == 0) != (tag.name == "Begin"));
-    let misplaced: Vec<_> = misplaced.map(|(i, tag)| (i, tag.at)).collect();
+        .filter(|(i, tag)| (*i == 0) != (tag.name == "Begin"))
+        .map(|(i, tag)| (i, tag.at))
+        .collect();
     for (i, at) in misplaced {
         tag.problem_at(&rules::POLYLINE, at, || match i {
             0 => "found `Segment` at the beginning of a polyline; expected `Begin`".to_owned(),

@@ -372,11 +372,11 @@ pub(super) fn make(random: &mut Random) -> GeneratedFile {
                         ["pos", "pitch", "yaw"]
                     };
                     let kinds = ["vec3", "float", "float"];
-                    let all = keys
+                    let all: String = keys
                         .iter()
                         .zip(kinds)
-                        .map(|(key, kind)| attribute(&mut made, random, key, kind));
-                    let all: String = all.collect();
+                        .map(|(key, kind)| attribute(&mut made, random, key, kind))
+                        .collect();
                     made.record(start, format!("camera {name}{all}"));
                 }
             }

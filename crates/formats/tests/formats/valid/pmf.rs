@@ -97,8 +97,10 @@ fn push_chunk_texts(records: &mut Vec<String>, place: &str, data: &ChunkData) {
             )
         }
         Cube::VisInfo(it) => {
-            let chunks = cubes.visible_chunks(it).iter();
-            let chunks = chunks.map(|seen| (seen.chunk.yxz(), cubes.visible_chunk_cubes(seen)));
+            let chunks = cubes
+                .visible_chunks(it)
+                .iter()
+                .map(|seen| (seen.chunk.yxz(), cubes.visible_chunk_cubes(seen)));
             says!(
                 "vis",
                 it.child,

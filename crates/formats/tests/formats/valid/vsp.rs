@@ -7,11 +7,11 @@ use super::{GeneratedFile, Random, Reading, zlib};
 
 pub(super) fn describe(tileset: Vsp) -> Reading {
     let mut records = Vec::new();
-    let strands = tileset
+    let strands: Vec<_> = tileset
         .strands
         .iter()
-        .map(|it| [it.start, it.finish, it.delay, it.mode]);
-    let strands: Vec<_> = strands.collect();
+        .map(|it| [it.start, it.finish, it.delay, it.mode])
+        .collect();
     list! { records:
         "head" in [&tileset].into_iter() =>
             |it| it.version.to_string(), it.tile_size, it.count, it.description;

@@ -251,8 +251,9 @@ fn tile_layer(w: &mut Writer, random: &mut Random, priority: usize) {
     let numbers = [8, 16]
         .into_iter()
         .chain(size)
-        .map(|edge| number(random, edge));
-    let numbers = numbers.collect::<Vec<_>>().join(" ");
+        .map(|edge| number(random, edge))
+        .collect::<Vec<_>>()
+        .join(" ");
     let (own, own_read) = own_attributes(random);
     w.tag(
         random,

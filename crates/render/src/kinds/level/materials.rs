@@ -92,8 +92,10 @@ impl MaterialMaker {
             look => look.and_then(|look| find(map, look.texture?)),
         };
         let matcap = look.and_then(|look| find(map, look.matcap?));
-        let next = look.map_or(&[][..], |look| &look.next_textures);
-        let next = next.iter().filter_map(|index| find(map, *index));
+        let next = look
+            .map_or(&[][..], |look| &look.next_textures)
+            .iter()
+            .filter_map(|index| find(map, *index));
         let textures: Vec<Option<Arc<Texture>>> = if texture.is_some() {
             [texture.clone()]
                 .into_iter()

@@ -62,8 +62,10 @@ impl ShownLevel {
             Some(level) => LevelChunk::arrange(gpu, level)?,
             None => (Vec::new(), Vec::new()),
         };
-        let pages = level.map_or(&[][..], |level| &level.atlas.pages);
-        let pages = pages.iter().map(|size| Page::new(gpu, renderer, *size));
+        let pages = level
+            .map_or(&[][..], |level| &level.atlas.pages)
+            .iter()
+            .map(|size| Page::new(gpu, renderer, *size));
         let materials = level.map_or(0, |level| level.materials.list.len());
         Ok(Self {
             number,
@@ -146,8 +148,12 @@ impl ShownLevel {
             let painted: Vec<_> = lighting.paint_all(mesh.chunk).collect();
             (map.tint(shown, self.number, mesh), painted)
         });
-        let pages = level.atlas.pages.iter();
-        let mut pages: Vec<_> = pages.map(|size| PageLuxels::new(*size)).collect();
+        let mut pages: Vec<_> = level
+            .atlas
+            .pages
+            .iter()
+            .map(|size| PageLuxels::new(*size))
+            .collect();
         for (number, (tint, painted)) in made.into_iter().enumerate() {
             let Some(chunk) = self.chunks.get_mut(number) else {
                 continue;

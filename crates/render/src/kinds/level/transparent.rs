@@ -139,8 +139,10 @@ impl TransparentFaces {
             let bounds = mesh.drawn_bounds(number, is_merged).unwrap_or_default();
             for (group, bounds) in bounds.windows(2).enumerate() {
                 for indices in surfaces(bounds[0]..bounds[1], all) {
-                    let corners = all.get(indices.start as usize..indices.end as usize);
-                    let corners = corners.unwrap_or_default().iter();
+                    let corners = all
+                        .get(indices.start as usize..indices.end as usize)
+                        .unwrap_or_default()
+                        .iter();
                     let places =
                         corners.filter_map(|at| Some(mesh.vertices.get(*at as usize)?.position));
                     let places = places.map(Vec3::from);

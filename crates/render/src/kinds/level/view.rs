@@ -159,8 +159,10 @@ impl LevelView {
         if self.level.replace(level.number) == Some(level.number) {
             return;
         }
-        let meshes = map.levels().get(level.number);
-        let meshes = meshes.map_or(&[][..], |level| &level.chunks);
+        let meshes = map
+            .levels()
+            .get(level.number)
+            .map_or(&[][..], |level| &level.chunks);
         let chunks = level.chunks.iter().zip(meshes);
         let transparent =
             chunks.map(|(chunk, mesh)| TransparentFaces::of(mesh, chunk.first_transparent));

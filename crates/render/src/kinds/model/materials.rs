@@ -103,8 +103,7 @@ impl MaterialMaker {
     }
 
     fn texture(&self, gpu: &Gpu, texture: &Arc<Texture>, size: TextureSize) -> Arc<GpuTexture> {
-        let textures = self.textures.lock();
-        let mut textures = textures.unwrap_or_else(PoisonError::into_inner);
+        let mut textures = self.textures.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (Arc::as_ptr(texture).addr(), size);
         let there = textures.get(&key).and_then(|there| there.texture.upgrade());
         there.unwrap_or_else(|| {

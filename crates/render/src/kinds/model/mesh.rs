@@ -129,8 +129,8 @@ impl ModelMesh {
                     uniform,
                     holes: texture.is_some_and(|texture| texture.has_holes),
                 })
-            });
-        let parts = parts.collect();
+            })
+            .collect();
         Ok(Self {
             vertices,
             indices,
@@ -230,10 +230,12 @@ fn reversed_last(model: &Model) -> (Cow<'_, [u32]>, Vec<Range<u32>>) {
         let mut order: Vec<usize> = of_part.collect();
         // Stable: file order is kept within both groups.
         order.sort_by_key(|at| mesh.triangles.get(*at).is_some_and(is_reversed));
-        let corners = order
+        let corners: Vec<u32> = order
             .iter()
-            .filter_map(|at| mesh.indices.get(at * 3..at * 3 + 3));
-        let corners: Vec<u32> = corners.flatten().copied().collect();
+            .filter_map(|at| mesh.indices.get(at * 3..at * 3 + 3))
+            .flatten()
+            .copied()
+            .collect();
         let range = part.indices.start as usize..end as usize;
         if let Some(sorted) = indices.to_mut().get_mut(range)
             && sorted.len() == corners.len()

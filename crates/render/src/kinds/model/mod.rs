@@ -173,12 +173,13 @@ impl ModelRenderer {
             &OpenOptions::default(),
             &Progress::default(),
         );
-        let ground = ground.inspect_err(|error| log::error!("the ground tile: {error}"));
-        let ground = ground.ok()?;
+        let ground = ground
+            .inspect_err(|error| log::error!("the ground tile: {error}"))
+            .ok()?;
         let model = ground.content()?;
-        let mesh = ModelMesh::upload(gpu, &self.materials, model);
-        let mesh = mesh.inspect_err(|error| log::error!("the ground tile: {error}"));
-        let mesh = mesh.ok()?;
+        let mesh = ModelMesh::upload(gpu, &self.materials, model)
+            .inspect_err(|error| log::error!("the ground tile: {error}"))
+            .ok()?;
         let mut view = self.view(gpu, &mesh, model);
         let mut ranges = [InstanceRanges::NONE; MAX_LEVELS];
         ranges[0].upright = 0..1;
@@ -226,8 +227,11 @@ impl ModelRenderer {
 
     /// Draws the shadow casters. Their winding does not matter.
     fn draw_shadow(&self, pass: &mut FramePass<'_>, mesh: &ModelMesh, view: &ModelView) {
-        let casting = view.ranges.iter().map(|ranges| &ranges.casting);
-        let casting = casting.filter(|instances| !instances.is_empty());
+        let casting = view
+            .ranges
+            .iter()
+            .map(|ranges| &ranges.casting)
+            .filter(|instances| !instances.is_empty());
         if casting.clone().next().is_none() {
             return;
         }
@@ -299,13 +303,15 @@ impl ContentRenderer for ModelRenderer {
             self.ground.get_or_init(|| self.upload_ground(gpu));
         }
         let ground = self.ground.get().filter(|_| view.draws_ground);
-        let ground = ground.and_then(|ground| ground.as_deref());
-        let ground = ground.map(|(mesh, view)| (mesh, view));
+        let ground = ground
+            .and_then(|ground| ground.as_deref())
+            .map(|(mesh, view)| (mesh, view));
         for (mesh, view) in ground.into_iter().chain([(mesh, &*view)]) {
             let parts = mesh.parts.iter();
             let surfaces = parts.clone().map(|part| view.pipeline(part.holes));
-            let marked = parts.filter(|part| view.marks_reversed && !part.reversed.is_empty());
-            let marked = marked.map(|part| view.reversed(part.holes));
+            let marked = parts
+                .filter(|part| view.marks_reversed && !part.reversed.is_empty())
+                .map(|part| view.reversed(part.holes));
             let wireframe = view.draws_wireframe.then(|| view.wireframe());
             for pipeline in surfaces.chain(marked).chain(wireframe) {
                 let ranges = view.ranges.iter();
@@ -495,8 +501,10 @@ fn shows_engine_textures(shown: &Shown) -> bool {
 
 /// `true` if an overlay shows the structure of the mesh.
 fn shows_mesh(shown: &Shown) -> bool {
-    let of_mesh = SURFACES.iter().filter(|(_, it)| *it != Surface::Unlit);
-    let mut of_mesh = of_mesh.map(|(overlay, _)| *overlay);
+    let mut of_mesh = SURFACES
+        .iter()
+        .filter(|(_, it)| *it != Surface::Unlit)
+        .map(|(overlay, _)| *overlay);
     let is_on = |overlay| shown.overlays.contains(overlay);
     is_on(OverlayId::Wireframe) || of_mesh.any(is_on)
 }

@@ -54,8 +54,12 @@ pub(super) fn parts(
     Ok(bands(chunk_rows, row_bytes, max_bytes)?
         .map(|rows| {
             let chunks = rows.start as usize * cols..rows.end as usize * cols;
-            let faces = packed.chunks.get(chunks.clone()).unwrap_or_default();
-            let mut faces = faces.iter().map(|chunk| &chunk.all);
+            let mut faces = packed
+                .chunks
+                .get(chunks.clone())
+                .unwrap_or_default()
+                .iter()
+                .map(|chunk| &chunk.all);
             let first = faces.next();
             let last = faces.next_back().or(first);
             let between = |start: fn(&Faces) -> u32, end: fn(&Faces) -> u32| {

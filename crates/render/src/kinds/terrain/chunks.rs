@@ -48,8 +48,7 @@ pub(super) fn groups(terrain: &Terrain, chunks: &[Chunk]) -> Vec<(Range<u32>, Aa
         (first..).step_by(GROUP_CHUNKS as usize).zip(groups)
     })
     .map(|(first, group)| {
-        let bounds = Aabb::around_all(group.iter().map(|chunk| chunk.bounds));
-        let bounds = bounds.unwrap_or_default();
+        let bounds = Aabb::around_all(group.iter().map(|chunk| chunk.bounds)).unwrap_or_default();
         (first..first + group.len() as u32, bounds)
     })
     .collect()

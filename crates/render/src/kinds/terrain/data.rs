@@ -87,17 +87,20 @@ impl TerrainData {
         let fan = bytemuck::cast_slice(&fan);
         let top_indices = uploads.buffer("fan", fan, wgpu::BufferUsages::INDEX)?;
         let lists = (terrain.tiles().as_slice(), packed);
-        let bands = parts.iter().enumerate().map(|(i, part)| {
-            let same_tiles = same_map.and_then(|other| other.bands.get(i));
-            Band::new(
-                &mut uploads,
-                &renderer.navigation_layout,
-                lists,
-                part,
-                same_tiles,
-            )
-        });
-        let bands = bands.collect::<Result<Vec<_>, _>>()?;
+        let bands = parts
+            .iter()
+            .enumerate()
+            .map(|(i, part)| {
+                let same_tiles = same_map.and_then(|other| other.bands.get(i));
+                Band::new(
+                    &mut uploads,
+                    &renderer.navigation_layout,
+                    lists,
+                    part,
+                    same_tiles,
+                )
+            })
+            .collect::<Result<Vec<_>, _>>()?;
 
         let materials = match same_textures {
             Some(other) => other.materials.clone(),

@@ -118,8 +118,9 @@ impl Steps {
         let chunk = chunk as usize;
         let col = (chunk % self.across).checked_add_signed(cols as isize);
         let row = (chunk / self.across).checked_add_signed(rows as isize);
-        let neighbor = row.zip(col.filter(|col| *col < self.across));
-        let neighbor = neighbor.and_then(|(row, col)| self.of_chunks.get(row * self.across + col));
+        let neighbor = row
+            .zip(col.filter(|col| *col < self.across))
+            .and_then(|(row, col)| self.of_chunks.get(row * self.across + col));
         neighbor.is_none_or(|of_neighbor| u32::from(*of_neighbor) != step && !self.is_from_below)
     }
 }

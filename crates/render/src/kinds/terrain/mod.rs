@@ -146,8 +146,9 @@ impl ContentRenderer for TerrainRenderer {
         let in_frame = ground_parts().map(|part| (view.pipeline(view.variant, part), false));
         // The reflection has no shadows of what stands on the ground.
         let unshaded = ground_parts().filter(|(_, in_shadow)| !in_shadow);
-        let reflected = unshaded.filter(|_| view.reflected.ground);
-        let reflected = reflected.map(|part| (view.pipeline(view.variant, part), true));
+        let reflected = unshaded
+            .filter(|_| view.reflected.ground)
+            .map(|part| (view.pipeline(view.variant, part), true));
         self.pipelines.prefetch(gpu, in_frame.chain(reflected));
     }
 

@@ -112,8 +112,10 @@ impl ContentView for TerrainView {
 impl TerrainView {
     pub(super) fn new(gpu: &Gpu, renderer: &TerrainRenderer, data: &TerrainData) -> Self {
         let shared = renderer.shared_bindings(data);
-        let bands = data.bands.iter();
-        let bands = bands.map(|band| BandView::new(gpu, &renderer.layout, band, &shared));
+        let bands = data
+            .bands
+            .iter()
+            .map(|band| BandView::new(gpu, &renderer.layout, band, &shared));
         let count = data.chunks.len();
         // Grids, their four skirts, and water.
         let bytes = (count.max(1) * 6 * size_of::<u32>()) as u64;
@@ -303,8 +305,10 @@ impl TerrainView {
         self.visible
             .sort_by(|a, b| a.distance.total_cmp(&b.distance));
         self.far.sort_unstable_by(|a, b| {
-            let order = a.draw_key().cmp(&b.draw_key());
-            let order = order.then(a.distance.total_cmp(&b.distance));
+            let order = a
+                .draw_key()
+                .cmp(&b.draw_key())
+                .then(a.distance.total_cmp(&b.distance));
             order.then(a.chunk.cmp(&b.chunk))
         });
     }

@@ -80,8 +80,8 @@ impl TilesRenderer {
         );
         let sampler = sampler(gpu, "averages", clamp, linear);
         let texels: &[&[&[u8]]] = &[&[&[0; 4]]];
-        let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], texels);
-        let nothing = nothing.create_view(&wgpu::TextureViewDescriptor::default());
+        let nothing = upload_texture(gpu, "nothing", COLOR_FORMAT, [1, 1], texels)
+            .create_view(&wgpu::TextureViewDescriptor::default());
         let no_pages = upload_array(gpu, "no pages", COLOR_FORMAT, [1, 1], texels);
         let layouts = [&frame.layout, &draw_layout, &source_layout];
         Self {

@@ -58,8 +58,9 @@ impl<'a> MapView<'a> {
     pub(super) fn of(local: &'a LocalView<'a>) -> Self {
         let shown = &local.view.shown;
         let window = FlatWindow::of(&local.view.camera, local.size);
-        let window = window.map(|window| window.from(local.part.origin));
-        let window = window.filter(|_| local.is_in_place);
+        let window = window
+            .map(|window| window.from(local.part.origin))
+            .filter(|_| local.is_in_place);
         let is_game = shown.flat && window.is_some();
         let follows = shown.flat && !shown.overlays.contains(OverlayId::Still);
         Self {

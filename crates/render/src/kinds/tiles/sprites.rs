@@ -37,8 +37,10 @@ impl Sprites {
             })
             .collect();
         let filled = map.filled_objects();
-        let fills = filled.iter().filter_map(|object| object.fill_color());
-        let mut fills: Vec<[u8; 4]> = fills.collect();
+        let mut fills: Vec<[u8; 4]> = filled
+            .iter()
+            .filter_map(|object| object.fill_color())
+            .collect();
         fills.sort_unstable();
         fills.dedup();
         let first_fill = pixels.len() as u32 / 4;

@@ -68,8 +68,9 @@ impl Map {
     /// Returns the lines below an item of the tree, or without an item the chunks of the level.
     pub(super) fn branch_lines(&self, level: usize, below: Option<LevelItem>) -> Vec<Branch> {
         let Some(item) = below else {
-            let chunks = self.chunks_of(level);
-            let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
+            let chunks = self
+                .chunks_of(level)
+                .filter(|at| is_nonempty_chunk(at.chunk));
             return chunks.take(MAX_LINES).map(|at| chunk_branch(&at)).collect();
         };
         if let LevelItem::Chunk { level, chunk } = item {
@@ -190,12 +191,15 @@ struct Named {
 impl Named {
     fn of(data: &ChunkData, name: &str) -> Self {
         let kinds = CubeKind::ALL.into_iter();
-        let materials = data.materials.iter().zip(0..=u8::MAX);
-        let materials = materials.filter(|(material, _)| {
-            let material = data.strings.name(**material).unwrap_or_default();
-            let material = String::from_utf8_lossy(material).to_lowercase();
-            material.contains(name)
-        });
+        let materials = data
+            .materials
+            .iter()
+            .zip(0..=u8::MAX)
+            .filter(|(material, _)| {
+                let material = data.strings.name(**material).unwrap_or_default();
+                let material = String::from_utf8_lossy(material).to_lowercase();
+                material.contains(name)
+            });
         Self {
             kinds: kinds.filter(|kind| kind.name().contains(name)).collect(),
             materials: materials.map(|(_, index)| index).collect(),

@@ -177,8 +177,11 @@ impl<'a> Solids<'a> {
             return Vec::new();
         };
         let level = self.shown.level;
-        let list = self.map.levels.get(level);
-        let list = list.map_or(&[][..], |level| &level.materials.list);
+        let list = self
+            .map
+            .levels
+            .get(level)
+            .map_or(&[][..], |level| &level.materials.list);
         let is_solid = |name| {
             let index = self.by_name.get(data.strings.name(name)?)?;
             let is_hidden = self.shown.hides(LevelItem::material(level, *index).into());
@@ -299,8 +302,9 @@ impl Map {
                     let corners = data.cubes.corners(geometry, &cell);
                     corners.map(|corner| Vec3::from(corner) + center)
                 });
-                let bounds = corners.and_then(Aabb::around);
-                let bounds = bounds.unwrap_or_else(|| cell_in_world(&cell, center));
+                let bounds = corners
+                    .and_then(Aabb::around)
+                    .unwrap_or_else(|| cell_in_world(&cell, center));
                 for plane in &planes {
                     if !plane.goes_through(&bounds) || !is_solid(geometry, &materials) {
                         continue;
@@ -389,8 +393,11 @@ mod tests {
                     let share = Vec3::new(random(0), random(1), random(2));
                     let mut place = far.min + (far.max - far.min) * share;
                     place[axis] = plane.at;
-                    let around = boxes.iter().filter(|(of, _)| of.distance(place) == 0.0);
-                    let around: Vec<bool> = around.map(|(_, is_whole)| *is_whole).collect();
+                    let around: Vec<bool> = boxes
+                        .iter()
+                        .filter(|(of, _)| of.distance(place) == 0.0)
+                        .map(|(_, is_whole)| *is_whole)
+                        .collect();
                     let covered = is_covered(&caps, plane, place);
                     if around.contains(&true) {
                         assert!(covered, "{place} {side}");

@@ -25,21 +25,23 @@ impl Map {
     /// Returns the chunks of a level with their measurements.
     pub(super) fn chunk_map_of(&self, number: usize) -> Option<ChunkMap> {
         let (level, _) = self.level(number)?;
-        let chunks = self.chunks_of(number);
-        let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
-        let chunks = chunks.take(MAX_CHUNKS).map(|at| {
-            let data = at.data();
-            let cubes = data.map_or(0, |data| data.cubes.len());
-            let mesh = level.mesh(at.number);
-            let triangles = mesh.map_or(0, |mesh| mesh.indices.len() / 3);
-            ChunkInfo {
-                item: at.item().into(),
-                bounds: at.bounds(),
-                is_readable: data.is_some(),
-                is_whole: at.chunk.is_whole(),
-                values: vec![cubes as u64, triangles as u64, packed_bytes(at.chunk)],
-            }
-        });
+        let chunks = self
+            .chunks_of(number)
+            .filter(|at| is_nonempty_chunk(at.chunk))
+            .take(MAX_CHUNKS)
+            .map(|at| {
+                let data = at.data();
+                let cubes = data.map_or(0, |data| data.cubes.len());
+                let mesh = level.mesh(at.number);
+                let triangles = mesh.map_or(0, |mesh| mesh.indices.len() / 3);
+                ChunkInfo {
+                    item: at.item().into(),
+                    bounds: at.bounds(),
+                    is_readable: data.is_some(),
+                    is_whole: at.chunk.is_whole(),
+                    values: vec![cubes as u64, triangles as u64, packed_bytes(at.chunk)],
+                }
+            });
         Some(ChunkMap {
             measures: vec!["Cubes", "Triangles", "Bytes"],
             chunks: chunks.collect(),

@@ -19,8 +19,9 @@ impl Material {
     /// Describes its animation for display.
     pub(super) fn motion_text(&self) -> String {
         let names = ["changes texture", "scrolls", "scrolls its matcap", "waves"];
-        let ways = names.into_iter().zip(self.motion);
-        let ways: Vec<&str> = ways
+        let ways: Vec<&str> = names
+            .into_iter()
+            .zip(self.motion)
             .filter_map(|(name, does)| does.then_some(name))
             .collect();
         ways.join(", ")
@@ -98,8 +99,11 @@ mod tests {
         let last = said.last().unwrap();
         assert_eq!(last.value, "stone: scrolls");
         assert_eq!(last.link, Some(LevelItem::material(0, 0).into()));
-        let summary = moving.summary(clip, None, &Shown::default()).into_iter();
-        let summary: Vec<_> = summary.map(|part| (part.name, part.value)).collect();
+        let summary: Vec<_> = moving
+            .summary(clip, None, &Shown::default())
+            .into_iter()
+            .map(|part| (part.name, part.value))
+            .collect();
         let expected = [("Clip", "Materials"), ("Lasts", "60 s"), ("Materials", "1")];
         assert_eq!(
             summary,

@@ -73,11 +73,13 @@ impl Map {
     }
 
     fn light_parts(&self, level: usize, kind: LightKind) -> Parts<'_> {
-        let lights = self.light_list(level).into_iter();
-        let lights = lights.filter_map(|light| match light.item {
-            Item::Level(item) => Some((LightKind::of_item(item)?, item)),
-            _ => None,
-        });
+        let lights = self
+            .light_list(level)
+            .into_iter()
+            .filter_map(|light| match light.item {
+                Item::Level(item) => Some((LightKind::of_item(item)?, item)),
+                _ => None,
+            });
         let of_kind = lights.filter(|((of, ..), _)| *of == kind);
         let (ids, items): (Vec<String>, Vec<LevelItem>) = of_kind
             .map(|((.., id), item)| (id.to_string(), item))
@@ -91,12 +93,9 @@ impl Map {
         let chunk = move |index: usize| self.chunk_at(level.number as u32, index as u32);
         let chunks = Parts::named("chunk", level.source.chunks.len(), move |index| {
             chunk(index).map_or_else(String::new, |at| at.chunk.index.to_string())
-        });
-        let chunks = chunks
-            .items(move |index| Some(LevelItem::chunk(level.number, index)))
-            .with_children(move |index| {
-                chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at))
-            });
+        })
+        .items(move |index| Some(LevelItem::chunk(level.number, index)))
+        .with_children(move |index| chunk(index).map_or_else(Vec::new, |at| self.chunk_parts(at)));
         if self.bytes.is_empty() {
             return chunks;
         }
@@ -171,8 +170,11 @@ impl CubeAt<'_> {
         let Some(place) = self.place() else {
             return "unreached".to_owned();
         };
-        let corners = place.above.iter().filter_map(|(_, corner)| *corner);
-        let corners = corners.map(|corner| corner.to_string());
+        let corners = place
+            .above
+            .iter()
+            .filter_map(|(_, corner)| *corner)
+            .map(|corner| corner.to_string());
         let kind = self.data.cubes.kind(self.cube);
         let class = match kind {
             None | Some(CubeKind::Empty | CubeKind::Parent | CubeKind::Geometry) => "content",
@@ -188,8 +190,10 @@ fn face_parts(cube: CubeAt<'_>) -> Vec<Parts<'_>> {
         return Vec::new();
     };
     // Includes invalid faces, which are not drawn.
-    let faces = geometry.all_faces().map(|face| FaceAt { client, face });
-    let faces: Rc<[FaceAt<'_>]> = faces.collect();
+    let faces: Rc<[FaceAt<'_>]> = geometry
+        .all_faces()
+        .map(|face| FaceAt { client, face })
+        .collect();
     let count = faces.len();
     let face = move |index: usize| faces.get(index).cloned();
     let [name, own, contents] = [(); 3].map(|()| face.clone());

@@ -179,8 +179,8 @@ impl Level {
             let each = on_all_threads(level.chunks.len(), |chunk| {
                 let data = level.chunks.get(chunk)?.data.as_deref()?;
                 let of_name = |name| Some(*names.get(data.strings.name(name)?)?);
-                let known = data.materials.iter().map(|name| of_name(*name));
-                let known: Vec<Option<usize>> = known.collect();
+                let known: Vec<Option<usize>> =
+                    data.materials.iter().map(|name| of_name(*name)).collect();
                 let mut counts = BTreeMap::<usize, usize>::new();
                 for (cube, kind) in data.cubes.iter() {
                     let Cube::Geometry(geometry) = kind else {

@@ -37,8 +37,11 @@ enum MarkKind {
 impl Map {
     /// Finds the omitted parts of each level.
     pub(super) fn find_omissions(&self) -> Vec<LeftOut> {
-        let problems = self.about.problems.iter();
-        let problems = problems.flat_map(Problem::with_consequences);
+        let problems = self
+            .about
+            .problems
+            .iter()
+            .flat_map(Problem::with_consequences);
         let errors = problems.filter(|problem| problem.severity == Severity::Error);
         // A cube can have several errors.
         let mut cubes = BTreeSet::new();

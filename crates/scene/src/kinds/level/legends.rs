@@ -151,8 +151,12 @@ impl Map {
     /// Returns a legend entry for each used material.
     fn material_legend(&self) -> Vec<LegendEntry> {
         let used = self.levels.iter().enumerate().flat_map(|(number, level)| {
-            let materials = level.materials.list.iter().zip(level.uses());
-            let materials = materials.zip(level.material_colors());
+            let materials = level
+                .materials
+                .list
+                .iter()
+                .zip(level.uses())
+                .zip(level.material_colors());
             let used = materials.filter(|((_, uses), _)| uses.faces > 0);
             used.map(move |((material, _), color)| {
                 let label = match self.levels.len() {

@@ -67,8 +67,10 @@ impl Map {
         let painted = lighting.paint(at.number, index as usize)?;
         let rows = painted.luxels.chunks_exact(painted.side as usize * 4);
         let (border, inside) = (usize::from(slot.border), usize::from(slot.side));
-        let rows = rows.skip(border).take(inside);
-        let rows = rows.flat_map(|row| row.iter().skip(border * 4).take(inside * 4));
+        let rows = rows
+            .skip(border)
+            .take(inside)
+            .flat_map(|row| row.iter().skip(border * 4).take(inside * 4));
         Some(rows.copied().collect())
     }
 
@@ -111,8 +113,9 @@ impl Map {
         let Some((mesh, data)) = mesh.zip(at.data()) else {
             return Vec::new();
         };
-        let faces = mesh.faces_with_lightmaps(data);
-        let faces = faces.filter(|(_, lightmap)| u32::from(*lightmap) == wanted);
+        let faces = mesh
+            .faces_with_lightmaps(data)
+            .filter(|(_, lightmap)| u32::from(*lightmap) == wanted);
         let made = faces
             .filter_map(|(face, _)| make(mesh, data, face, at.face_item(face.cube, face.side)));
         made.collect()

@@ -147,8 +147,10 @@ impl<'a> Lighting<'a> {
 
     /// Brightness of each dynamic light of a chunk, from 0 to 255.
     pub fn intensities(&self, chunk: usize) -> Vec<u8> {
-        let lights = self.data(chunk).into_iter();
-        let lights = lights.flat_map(|data| &data.dynamic_lights);
+        let lights = self
+            .data(chunk)
+            .into_iter()
+            .flat_map(|data| &data.dynamic_lights);
         lights.map(|light| self.intensity(*light)).collect()
     }
 

@@ -147,8 +147,8 @@ impl Rectangle {
                 self.corners[far],
                 next.corners[near],
                 next.corners[far],
-            ];
-            let corners = corners.map(|corner| vertices.get(corner as usize));
+            ]
+            .map(|corner| vertices.get(corner as usize));
             let [Some(begin), Some(left), Some(right), Some(end)] = corners else {
                 return false;
             };
@@ -496,8 +496,8 @@ mod tests {
         };
         let lit = |is_merged| {
             let all = mesh.drawn_indices(is_merged);
-            let listed = surfaces(0..all.len() as u32, all);
-            let listed = listed.map(|at| all[at.start as usize..at.end as usize].to_vec());
+            let listed = surfaces(0..all.len() as u32, all)
+                .map(|at| all[at.start as usize..at.end as usize].to_vec());
             let mut lit: Vec<_> = listed.filter(|surface| is_lit(surface)).collect();
             lit.sort_unstable();
             lit

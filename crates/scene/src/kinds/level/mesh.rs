@@ -379,8 +379,10 @@ impl<'a> Builder<'a> {
             }
             let lightmap = geometry.lightmaps.get(face.side).copied();
             let slot = lightmap.and_then(|lightmap| self.slots.get(usize::from(lightmap)));
-            let material = geometry.materials.get(face.side);
-            let material = material.and_then(|&index| self.materials.get(usize::from(index)));
+            let material = geometry
+                .materials
+                .get(face.side)
+                .and_then(|&index| self.materials.get(usize::from(index)));
             let material = *material.unwrap_or(&self.around.materials.unknown());
             // A surface without a lightmap is white on any page.
             let page = slot.or(self.slots.first()).map_or(0, |slot| slot.page);
@@ -461,9 +463,11 @@ impl<'a> Builder<'a> {
         for (i, triangle) in corners.chunks_exact(3).enumerate() {
             let [a, b, c] = [0, 1, 2].map(|corner| position(&triangle[corner]));
             for (k, corner) in triangle.iter().enumerate() {
-                let normal = normals.get(3 * i + k).map(|normal| Vec3::from(*normal));
-                let normal = normal.and_then(Vec3::try_normalize);
-                let normal = normal.unwrap_or_else(|| outward(a, b, c).unwrap_or(Vec3::Y));
+                let normal = normals
+                    .get(3 * i + k)
+                    .map(|normal| Vec3::from(*normal))
+                    .and_then(Vec3::try_normalize)
+                    .unwrap_or_else(|| outward(a, b, c).unwrap_or(Vec3::Y));
                 self.push(corner, pack_normal(normal), center, page, slot);
             }
         }
@@ -642,10 +646,11 @@ mod tests {
         for mesh in &level.chunks {
             let source = &map.pmf().levels[0].chunks[mesh.chunk];
             let data = source.data.as_ref().unwrap();
-            let drawn = drawn_geometry(data).flat_map(|(cube, geometry)| {
-                geometry.faces().map(move |face| (cube, face.side as u8))
-            });
-            let mut drawn: Vec<_> = drawn.collect();
+            let mut drawn: Vec<_> = drawn_geometry(data)
+                .flat_map(|(cube, geometry)| {
+                    geometry.faces().map(move |face| (cube, face.side as u8))
+                })
+                .collect();
             let mut listed: Vec<_> = mesh.faces.iter().map(|f| (f.cube, f.side)).collect();
             drawn.sort_unstable();
             listed.sort_unstable();

@@ -231,10 +231,12 @@ impl Level {
             names: &names,
             atlas: &atlas,
         };
-        let chunks = in_parallel(level.chunks.len(), progress, |chunk| {
+        let chunks: Vec<ChunkMesh> = in_parallel(level.chunks.len(), progress, |chunk| {
             ChunkMesh::build(&around, chunk)
-        })?;
-        let chunks: Vec<ChunkMesh> = chunks.into_iter().flatten().collect();
+        })?
+        .into_iter()
+        .flatten()
+        .collect();
         let boxes = chunks.iter().filter(|chunk| !chunk.faces.is_empty());
         let bounds = Aabb::around_all(boxes.map(|chunk| chunk.bounds));
         Ok(Self {

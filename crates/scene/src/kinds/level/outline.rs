@@ -178,8 +178,10 @@ impl Map {
     fn cube_kind_lines(&self, level: usize) -> Vec<OutlineNode> {
         let level = self.level_at(level).into_iter();
         let lines = level.flat_map(|level| {
-            let kinds = CubeKind::ALL.into_iter().zip(level.counts().kinds);
-            let kinds = kinds.filter(|(_, count)| *count > 0);
+            let kinds = CubeKind::ALL
+                .into_iter()
+                .zip(level.counts().kinds)
+                .filter(|(_, count)| *count > 0);
             kinds.map(move |(kind, _)| OutlineNode {
                 swatch: Some(Swatch::Color(cell_color(kind))),
                 ..self.line(

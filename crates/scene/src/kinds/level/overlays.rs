@@ -218,8 +218,8 @@ impl Stage<'_> {
         };
         let chunks = self
             .chunks()
-            .filter(|at| only.is_none_or(|only| only == at.number));
-        let chunks = chunks.filter_map(|at| Some((at, &at.data()?.cubes)));
+            .filter(|at| only.is_none_or(|only| only == at.number))
+            .filter_map(|at| Some((at, &at.data()?.cubes)));
         let mut left = MAX_BOXES;
         for (at, cubes) in chunks {
             if cubes.orphans() > 0 {
@@ -331,8 +331,7 @@ impl Stage<'_> {
             let Some((Cube::PathInfo(info), server)) = found else {
                 continue;
             };
-            let attributes = data.cubes.attributes(info).iter().take(3);
-            let attributes = attributes.map(|attribute| {
+            let attributes = data.cubes.attributes(info).iter().take(3).map(|attribute| {
                 let texts = [attribute.name, attribute.data];
                 let [name, data] = texts.map(|text| server.strings.told(text));
                 format!("{name}: {data}")
@@ -579,8 +578,10 @@ mod tests {
         assert_eq!(count(&shown), counts.depths[2] as usize * 12);
         shown.selected = Some(LevelItem::cube(0, 3, 1).into());
         let data = level.chunks[3].data.as_deref().unwrap();
-        let leaves = data.cubes.cells(1.0);
-        let leaves = leaves.filter(|cell| data.cubes.inside(cell.cube).next().is_none());
+        let leaves = data
+            .cubes
+            .cells(1.0)
+            .filter(|cell| data.cubes.inside(cell.cube).next().is_none());
         assert_eq!(count(&shown), leaves.count() * 12);
         assert_eq!(map.legend_of(OverlayId::Cells).len(), 6);
     }

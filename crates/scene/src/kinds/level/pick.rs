@@ -64,8 +64,11 @@ impl Trees {
 impl ChunkTree {
     fn of(mesh: &ChunkMesh) -> Self {
         let box_of = |face: &MeshFace| {
-            let vertices = mesh.vertices.get(mesh.vertex_range(face));
-            let vertices = vertices.unwrap_or_default().iter();
+            let vertices = mesh
+                .vertices
+                .get(mesh.vertex_range(face))
+                .unwrap_or_default()
+                .iter();
             bounds(vertices.map(|vertex| Vec3A::from(vertex.position)))
         };
         let boxes: Vec<bvh::Bounds> = mesh.faces.iter().map(box_of).collect();
@@ -187,8 +190,9 @@ impl Map {
     /// Returns the first visible object that a ray hits: a surface, or the marker of an entity. An
     /// additive face, such as a shaft of light, is hit only if nothing is behind it.
     pub(super) fn first_visible_hit(&self, ray: Ray, shown: &Shown) -> Option<Hit> {
-        let face = self.first_surface(ray, shown, false);
-        let face = face.or_else(|| self.first_surface(ray, shown, true));
+        let face = self
+            .first_surface(ray, shown, false)
+            .or_else(|| self.first_surface(ray, shown, true));
         let level = shown.level;
         if !shown.overlays.contains(OverlayId::Entities) {
             return face;
@@ -213,12 +217,13 @@ impl Map {
 impl Level {
     fn first_face(&self, ray: Ray, sight: RayFilter<'_>) -> Option<FaceHit<'_>> {
         let chunks = self.chunks.iter().zip(&self.trees.0);
-        let entered = chunks.filter_map(|(mesh, tree)| {
-            let (at, end) = ray.within(&mesh.bounds)?;
-            let is_shown = end >= sight.from && at <= sight.to;
-            (is_shown && !sight.hidden_chunks.contains(&mesh.chunk)).then_some((at, mesh, tree))
-        });
-        let mut entered: Vec<_> = entered.collect();
+        let mut entered: Vec<_> = chunks
+            .filter_map(|(mesh, tree)| {
+                let (at, end) = ray.within(&mesh.bounds)?;
+                let is_shown = end >= sight.from && at <= sight.to;
+                (is_shown && !sight.hidden_chunks.contains(&mesh.chunk)).then_some((at, mesh, tree))
+            })
+            .collect();
         entered.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         let mut first: Option<FaceHit<'_>> = None;
         for (at, mesh, tree) in entered {

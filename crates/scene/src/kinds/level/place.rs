@@ -84,8 +84,8 @@ impl Place {
         let corners = corners
             .into_iter()
             .map(Vec3::from)
-            .filter(|c| c.is_finite());
-        let corners = corners.map(|corner| corner + chunk_center);
+            .filter(|c| c.is_finite())
+            .map(|corner| corner + chunk_center);
         Aabb::around(corners).unwrap_or(self.cell_in_world(chunk_center))
     }
 }

@@ -280,8 +280,10 @@ fn find<'a>(map: &'a Pmf, path: &str, assets: &Assets, packed_left: &mut usize) 
         }
     } else {
         // As in the archive (fact sheet B30).
-        let plain = path.split_once(':').map_or(path, |(_, path)| path);
-        let plain = plain.trim_start_matches('/');
+        let plain = path
+            .split_once(':')
+            .map_or(path, |(_, path)| path)
+            .trim_start_matches('/');
         let file = assets
             .read(&format!("{plain}.ptf"))
             .or_else(|| assets.read(&format!("textures/{plain}.ptf")));

@@ -123,8 +123,9 @@ impl Map {
         };
         let data = self.chunk_data(level, mesh.chunk);
         let seen_of_chunk = seen.chunks.get(&mesh.chunk).zip(data);
-        let visible_cubes = seen_of_chunk.map(|(seen, data)| seen.visible_cubes(&data.cubes));
-        let visible_cubes = visible_cubes.unwrap_or_default();
+        let visible_cubes = seen_of_chunk
+            .map(|(seen, data)| seen.visible_cubes(&data.cubes))
+            .unwrap_or_default();
         let is_seen = |face: &MeshFace| visible_cubes.get(face.cube as usize) == Some(&true);
         if mesh.faces.iter().all(is_seen) {
             return tint;

@@ -104,8 +104,9 @@ impl Map {
                 continue;
             };
             // If a chunk is listed twice, both lists apply.
-            let of_chunk = chunks.entry(number);
-            let of_chunk = of_chunk.or_insert(VisiblePart::Cubes(Vec::new()));
+            let of_chunk = chunks
+                .entry(number)
+                .or_insert(VisiblePart::Cubes(Vec::new()));
             match (cubes.visible_chunk_cubes(seen), &mut *of_chunk) {
                 ([], _) => *of_chunk = VisiblePart::All,
                 (list, VisiblePart::Cubes(seen)) => {

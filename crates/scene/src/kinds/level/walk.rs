@@ -244,11 +244,13 @@ impl Map {
                 Some(LevelItem::Entity { owner, index })
             }
             LevelItem::Level { level } => {
-                let chunks = self.chunks_of(level as usize);
-                let chunks = chunks.filter(|at| is_nonempty_chunk(at.chunk));
+                let chunks = self
+                    .chunks_of(level as usize)
+                    .filter(|at| is_nonempty_chunk(at.chunk));
                 let numbers: Vec<usize> = chunks.map(|at| at.number).collect();
-                let after = after.and_then(|item| self.chunk_of(item));
-                let after = after.filter(|at| at.level_number == level as usize);
+                let after = after
+                    .and_then(|item| self.chunk_of(item))
+                    .filter(|at| at.level_number == level as usize);
                 let chunk = beyond(&numbers, after.map(|at| at.number), backwards)?;
                 Some(LevelItem::chunk(level as usize, *chunk))
             }
@@ -267,11 +269,14 @@ impl Map {
         // Cubes and sides in ascending order.
         let faces_of = |chunk: usize| -> Vec<(u32, u8)> {
             let mesh = level.mesh(chunk);
-            let faces = mesh.into_iter().flat_map(|mesh| {
-                let faces = mesh.faces.iter();
-                faces.filter(|face| mesh.material_of(face).map(usize::from) == Some(index))
-            });
-            let mut faces: Vec<_> = faces.map(|face| (face.cube, face.side)).collect();
+            let mut faces: Vec<_> = mesh
+                .into_iter()
+                .flat_map(|mesh| {
+                    let faces = mesh.faces.iter();
+                    faces.filter(|face| mesh.material_of(face).map(usize::from) == Some(index))
+                })
+                .map(|face| (face.cube, face.side))
+                .collect();
             faces.sort_unstable();
             faces
         };
@@ -303,9 +308,10 @@ impl Map {
         after: Option<LevelItem>,
         backwards: bool,
     ) -> Option<LevelItem> {
-        let after = after.and_then(|item| self.cube_at(item));
-        let after = after.filter(|(cube, _)| cube.at.level_number == level);
-        let after = after.map(|(cube, _)| (cube.at.number, cube.cube));
+        let after = after
+            .and_then(|item| self.cube_at(item))
+            .filter(|(cube, _)| cube.at.level_number == level)
+            .map(|(cube, _)| (cube.at.number, cube.cube));
         let count = self.pmf.levels.get(level)?.chunks.len();
         let last = count.checked_sub(1)?;
         let first = after.map_or(if backwards { last } else { 0 }, |(chunk, _)| chunk);

@@ -111,8 +111,11 @@ impl MapScene {
         dependencies.sort_unstable();
         dependencies.dedup();
         let terrain = map.as_ref().map(|(_, terrain)| &**terrain);
-        let classes = pfscene.entities.iter().filter_map(|entity| class(entity));
-        let classes: BTreeSet<&str> = classes.collect();
+        let classes: BTreeSet<&str> = pfscene
+            .entities
+            .iter()
+            .filter_map(|entity| class(entity))
+            .collect();
         let classes: Vec<String> = classes.into_iter().map(str::to_owned).collect();
         let entities = place_all(&pfscene, &models, &classes, terrain, &mut problems);
         check::check_doubles(&pfscene, &entities, &mut problems);
@@ -125,10 +128,12 @@ impl MapScene {
             Some(_) => placed.ground.is_some(),
             None => placed.has_position,
         };
-        let bounds = entities.iter().filter(is_framed);
-        let bounds = bounds.map(|placed| placed.bounds);
-        let bounds = bounds.chain(terrain.map(|terrain| terrain.about().bounds));
-        let bounds = bounds.reduce(|all, next| all.union(&next));
+        let bounds = entities
+            .iter()
+            .filter(is_framed)
+            .map(|placed| placed.bounds)
+            .chain(terrain.map(|terrain| terrain.about().bounds))
+            .reduce(|all, next| all.union(&next));
         let blockers = blockers(&pfscene, &entities, &models);
         // The map was just read and has no other owner.
         if let Some(terrain) = map.as_mut().and_then(|(_, map)| Arc::get_mut(map)) {
@@ -206,9 +211,12 @@ impl MapScene {
     }
 
     fn cpu_bytes(&self) -> u64 {
-        let models = self.models.iter().filter_map(|model| model.model.as_ref());
-        let models = models.map(|model| model.about().cpu_bytes + model.simplified_bytes() as u64);
-        let models = models.sum::<u64>();
+        let models = self
+            .models
+            .iter()
+            .filter_map(|model| model.model.as_ref())
+            .map(|model| model.about().cpu_bytes + model.simplified_bytes() as u64)
+            .sum::<u64>();
         let map = self
             .terrain()
             .map_or(0, |terrain| terrain.about().cpu_bytes);
@@ -271,14 +279,17 @@ fn number_thumbnails(models: &mut [SceneModel], terrain: Option<&Terrain>) {
 
 /// The cameras of a scene that have a position.
 fn cameras(pfscene: &Pfscene) -> Vec<NamedCamera> {
-    let cameras = pfscene.cameras.iter().zip(0..);
-    let cameras = cameras.filter_map(|(camera, index)| {
-        Some(NamedCamera {
-            name: camera.name.clone(),
-            item: SceneItem::Camera { index }.into(),
-            pose: camera_pose(camera)?,
-        })
-    });
+    let cameras = pfscene
+        .cameras
+        .iter()
+        .zip(0..)
+        .filter_map(|(camera, index)| {
+            Some(NamedCamera {
+                name: camera.name.clone(),
+                item: SceneItem::Camera { index }.into(),
+                pose: camera_pose(camera)?,
+            })
+        });
     cameras.collect()
 }
 
@@ -310,10 +321,14 @@ impl MapScene {
             let name = other.text.split_whitespace().next().unwrap_or_default();
             note("setting", name, other.line, Subject::File);
         }
-        let entities = (0..).map(Subject::SceneEntity).zip(&scene.entities);
-        let entities = entities.map(|(subject, it)| (subject, &it.attributes, ENTITY_ATTRIBUTES));
-        let regions = (0..).map(Subject::Region).zip(&scene.regions);
-        let regions = regions.map(|(subject, it)| (subject, &it.attributes, REGION_ATTRIBUTES));
+        let entities = (0..)
+            .map(Subject::SceneEntity)
+            .zip(&scene.entities)
+            .map(|(subject, it)| (subject, &it.attributes, ENTITY_ATTRIBUTES));
+        let regions = (0..)
+            .map(Subject::Region)
+            .zip(&scene.regions)
+            .map(|(subject, it)| (subject, &it.attributes, REGION_ATTRIBUTES));
         for (subject, attributes, known) in entities.chain(regions) {
             for Attribute { key, value, line } in &attributes.0 {
                 let is_known = known.iter().any(|known| known.key == key);
@@ -422,8 +437,11 @@ fn place_all(
 
 /// The groups of an entity: a faction, a class and a model. `classes` is in alphabetical order.
 fn kinds_of(entity: &Entity, classes: &[String], model: usize) -> [Option<SceneItem>; 3] {
-    let faction = entity.attributes.value("faction_id").and_then(Value::int);
-    let faction = faction.and_then(|index| u32::try_from(index).ok());
+    let faction = entity
+        .attributes
+        .value("faction_id")
+        .and_then(Value::int)
+        .and_then(|index| u32::try_from(index).ok());
     let class =
         class(entity).and_then(|name| classes.binary_search_by(|c| c.as_str().cmp(name)).ok());
     [
@@ -454,8 +472,11 @@ fn idle_clip(
     }
     let clips = model.clips();
     let expected = || {
-        let names = clips.iter().map(|clip| quoted(clip.name.as_bytes()));
-        let names: Vec<_> = names.take(LISTED_CLIPS).collect();
+        let names: Vec<_> = clips
+            .iter()
+            .map(|clip| quoted(clip.name.as_bytes()))
+            .take(LISTED_CLIPS)
+            .collect();
         match clips.len() - names.len() {
             _ if names.is_empty() => "the model has no clips".to_owned(),
             0 => format!("expected one of {}", names.join(", ")),

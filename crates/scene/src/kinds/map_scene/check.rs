@@ -58,8 +58,9 @@ pub(super) fn check_scales(pfscene: &Pfscene, models: &[SceneModel], problems: &
     for model in models {
         let scale = |index: &u32| {
             let attributes = &pfscene.entities.get(*index as usize)?.attributes;
-            let scale = Vec3::from(attributes.value("scale")?.vec3()?);
-            let scale = scale.abs().max_element();
+            let scale = Vec3::from(attributes.value("scale")?.vec3()?)
+                .abs()
+                .max_element();
             (scale.is_finite() && scale > 0.0).then_some((*index, scale))
         };
         let scales: Vec<(u32, f32)> = model.entities.iter().filter_map(scale).collect();

@@ -72,8 +72,7 @@ impl<'a> SceneAt<'a> {
                 &[
                     field("Skybox", |SceneAt(scene): &Self| scene.skybox_value())
                         .own(|SceneAt(scene)| {
-                            let named = scene.pfscene.general.skybox.as_ref();
-                            let named = named.map(|it| &it.value);
+                            let named = scene.pfscene.general.skybox.as_ref().map(|it| &it.value);
                             named
                                 .map(|it| format!("{} ({})", it.folder, it.extension))
                                 .into()
@@ -124,8 +123,12 @@ impl MapScene {
 
     /// The skybox, or the source of the sky if the skybox is missing.
     fn skybox_value(&self) -> Value {
-        let named = self.pfscene.general.skybox.as_ref();
-        let named = named.map(|it| format!("{} ({})", it.value.folder, it.value.extension));
+        let named = self
+            .pfscene
+            .general
+            .skybox
+            .as_ref()
+            .map(|it| format!("{} ({})", it.value.folder, it.value.extension));
         let text = match (named, &self.environment.skybox) {
             (Some(_), Some(skybox)) => skybox.said(),
             (Some(named), None) => format!("{named}, which cannot be shown"),
@@ -146,8 +149,10 @@ impl MapScene {
             })
         });
         let color = |setting: &Option<Setting<[i32; 4]>>| setting.as_ref().map(|it| it.value);
-        let position = general.emit_light_pos.as_ref();
-        let position = position.map(|it| it.value.map(number));
+        let position = general
+            .emit_light_pos
+            .as_ref()
+            .map(|it| it.value.map(number));
         json!({
             "skybox": skybox,
             "ambient_light_color": color(&general.ambient_light_color),
@@ -158,10 +163,11 @@ impl MapScene {
 
     /// The keys of `info --json` that only scenes have.
     pub(super) fn info_json(&self) -> Map<String, Json> {
-        let entities = (0..self.entities.len())
+        let entities: Vec<_> = (0..self.entities.len())
             .filter_map(|index| EntityAt::new(self, index as u32, Playhead::default()))
-            .map(|entity| EntityAt::FIELDS.json(&entity));
-        let entities: Vec<_> = entities.map(Json::from).collect();
+            .map(|entity| EntityAt::FIELDS.json(&entity))
+            .map(Json::from)
+            .collect();
         let scene = &self.pfscene;
         let factions = scene.factions.iter().map(|faction| faction.name.as_str());
         let regions = scene.regions.iter().map(|region| region.name.as_str());
@@ -311,8 +317,7 @@ impl<'a> EntityAt<'a> {
                     field("Position", |at: &Self| at.position().into())
                         .derived()
                         .note(|at| {
-                            let position = at.position();
-                            let position = position.map(|at| {
+                            let position = at.position().map(|at| {
                                 let [x, z] = [at.x, at.z].map(|at| fixed(at, 0));
                                 format!("x {x}  z {z}")
                             });
@@ -423,8 +428,12 @@ impl<'a> EntityAt<'a> {
     /// Its problems in the scene.
     fn problems(&self) -> Vec<Property> {
         let subject = Subject::SceneEntity(self.index);
-        let problems = self.scene.about.problems.iter();
-        let problems = problems.flat_map(Problem::with_consequences);
+        let problems = self
+            .scene
+            .about
+            .problems
+            .iter()
+            .flat_map(Problem::with_consequences);
         problem_lines(problems.filter(|problem| problem.subject == subject))
     }
 

@@ -336,8 +336,13 @@ fn build_models(
         .collect();
     let models = in_parallel_reported(found.len(), &progress.part(MODELS), |index| {
         let unreadable = |error| unreadable(names[index], &error);
-        let parts = found[index].1.as_ref().map_err(Clone::clone)?;
-        let parts = parts.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let parts = found[index]
+            .1
+            .as_ref()
+            .map_err(Clone::clone)?
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
         let (source, pfobj, materials) = parts.ok_or(OpenError::Cancelled).map_err(unreadable)?;
         let model = Model::build_with(pfobj, &source, materials, &progress.silent());
         model.map(Arc::new).map_err(unreadable)

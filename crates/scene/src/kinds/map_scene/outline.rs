@@ -13,17 +13,19 @@ impl MapScene {
     pub(super) fn outline_tree(&self) -> Vec<OutlineNode> {
         let name = file_name(&self.path);
         let scene = &self.pfscene;
-        let factions = (0..scene.factions.len() as u32).chain(self.unknown_factions());
-        let factions = factions.filter_map(|index| {
-            let name = FactionAt::new(self, index)?.name();
-            Some((name, SceneItem::Faction { index }))
-        });
+        let factions = (0..scene.factions.len() as u32)
+            .chain(self.unknown_factions())
+            .filter_map(|index| {
+                let name = FactionAt::new(self, index)?.name();
+                Some((name, SceneItem::Faction { index }))
+            });
         let mut factions = self.kind_lines(factions);
         for (line, faction) in factions.iter_mut().zip(&scene.factions) {
             line.swatch = faction_color(faction).map(Swatch::Color);
         }
-        let classes = (0..).zip(&self.classes);
-        let classes = classes.map(|(index, class)| (class.clone(), SceneItem::Class { index }));
+        let classes = (0..)
+            .zip(&self.classes)
+            .map(|(index, class)| (class.clone(), SceneItem::Class { index }));
         let models = (0..self.models.len() as u32).filter_map(|index| {
             let name = ModelAt::new(self, index)?.name().to_owned();
             Some((name, SceneItem::Model { index }))

@@ -191,8 +191,9 @@ impl<'a> Posed<'a> {
                 ..line
             }
         });
-        let clips = (0..).zip(self.model.clips());
-        let clips = clips.map(|(index, clip)| line("Clip", &clip.name, ModelItem::Clip { index }));
+        let clips = (0..)
+            .zip(self.model.clips())
+            .map(|(index, clip)| line("Clip", &clip.name, ModelItem::Clip { index }));
         let joints = (0..).zip(&pfobj.joints);
         let roots = joints.filter(|(_, joint)| joint.parent.is_none());
         let roots =

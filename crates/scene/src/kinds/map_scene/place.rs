@@ -81,8 +81,9 @@ pub(super) fn missing_bounds(entity: &Entity, world_from_model: &Affine3A) -> Aa
         .attributes
         .value("selection_radius")
         .and_then(Value::float);
-    let radius = radius.filter(|radius| radius.is_finite() && *radius > 0.0);
-    let radius = radius.unwrap_or(MISSING_RADIUS);
+    let radius = radius
+        .filter(|radius| radius.is_finite() && *radius > 0.0)
+        .unwrap_or(MISSING_RADIUS);
     let foot = Vec3::from(world_from_model.translation);
     Aabb {
         min: foot - Vec3::new(radius, 0.0, radius),
@@ -243,8 +244,9 @@ impl MapScene {
     pub(super) fn bounds_of(&self, item: SceneItem) -> Option<Aabb> {
         let of_entities = |entities: &mut dyn Iterator<Item = u32>| {
             let placed = entities.filter_map(|index| self.entities.get(index as usize));
-            let boxes = placed.filter(|placed| placed.has_position);
-            let boxes = boxes.map(|placed| placed.bounds);
+            let boxes = placed
+                .filter(|placed| placed.has_position)
+                .map(|placed| placed.bounds);
             boxes.reduce(|all, next| all.union(&next))
         };
         match item {

@@ -32,13 +32,15 @@ impl Animation for Model {
             .filter_map(|frame| frame.get(joint).map(LocalPose::from))
             .collect();
         let mut last = None;
-        let turns = poses.iter().map(|pose| {
-            let degrees = euler_degrees(pose.rotation, FirstAxis::Z);
-            let degrees = last.map_or(degrees, |last| nearest_degrees(degrees, last));
-            last = Some(degrees);
-            degrees
-        });
-        let turns: Vec<Vec3> = turns.collect();
+        let turns: Vec<Vec3> = poses
+            .iter()
+            .map(|pose| {
+                let degrees = euler_degrees(pose.rotation, FirstAxis::Z);
+                let degrees = last.map_or(degrees, |last| nearest_degrees(degrees, last));
+                last = Some(degrees);
+                degrees
+            })
+            .collect();
         let ways = poses.iter().map(|pose| pose.translation).collect();
         let scales = poses.iter().map(|pose| pose.scale).collect();
         let groups = [

@@ -31,8 +31,8 @@ impl Model {
 
     /// Returns the flaws of triangles as parts.
     fn flaw_parts(&self) -> Parts<'_> {
-        let flaws = Flaw::ALL.into_iter();
-        let flaws: Vec<Flaw> = flaws
+        let flaws: Vec<Flaw> = Flaw::ALL
+            .into_iter()
             .filter(|flaw| !self.flawed(*flaw).is_empty())
             .collect();
         let named = flaws.clone();

@@ -87,8 +87,12 @@ mod tests {
     /// Ids of the rules of this module that a model breaks.
     fn broken(pfobj: Pfobj) -> Vec<&'static str> {
         let model = sample::model(pfobj);
-        let rules = model.about().problems.iter().map(|problem| problem.rule.id);
-        let rules = rules.filter(|id| id.ends_with("-uv") || id.ends_with("-clip"));
+        let rules = model
+            .about()
+            .problems
+            .iter()
+            .map(|problem| problem.rule.id)
+            .filter(|id| id.ends_with("-uv") || id.ends_with("-clip"));
         rules.collect()
     }
 

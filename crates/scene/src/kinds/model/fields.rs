@@ -304,8 +304,10 @@ impl Model {
     }
 
     fn clip_at(&self, index: usize, playhead: Playhead) -> Option<ClipAt<'_>> {
-        let moment = self.poses.between(playhead);
-        let moment = moment.filter(|(clip, ..)| *clip == index);
+        let moment = self
+            .poses
+            .between(playhead)
+            .filter(|(clip, ..)| *clip == index);
         Some(ClipAt {
             model: self,
             clip: self.pfobj.clips.get(index)?,
@@ -681,8 +683,9 @@ impl<'a> CornerAt<'a> {
         own_only("Material", |at: &Self| {
             let materials = &at.model.pfobj.materials;
             let material = materials.get(at.vertex.material as usize);
-            let name = material.map(|material| material.name.clone());
-            let name = name.unwrap_or_else(|| at.vertex.material.to_string());
+            let name = material
+                .map(|material| material.name.clone())
+                .unwrap_or_else(|| at.vertex.material.to_string());
             Value::from(name).naming("material", at.vertex.material as usize, "")
         }),
         field("", |at: &Self| at.weight_lines().into())
@@ -735,8 +738,12 @@ impl<'a> CornerAt<'a> {
     fn own_weights(&self) -> Value {
         let listed = self.model.pfobj.influences_of(self.vertex).iter();
         Value::list(listed.map(|influence| {
-            let joint = self.model.pfobj.joints.get(influence.joint as usize);
-            let joint = joint.map_or_else(|| influence.joint.to_string(), |it| it.name.clone());
+            let joint = self
+                .model
+                .pfobj
+                .joints
+                .get(influence.joint as usize)
+                .map_or_else(|| influence.joint.to_string(), |it| it.name.clone());
             let weight = influence.weight;
             Value::from(format!("{joint}, {weight}"))
                 .naming("joint", influence.joint as usize, weight.to_string())
@@ -1145,8 +1152,8 @@ fn transform_lines(
             Some(format!("{} (Blender's XYZ)", degrees(FirstAxis::X))),
         ),
         ("Scale", Some(xyz(scale))),
-    ];
-    let lines = lines.into_iter();
+    ]
+    .into_iter();
     lines
         .filter_map(|(name, value)| Some(Property::new(name, value?)))
         .collect()

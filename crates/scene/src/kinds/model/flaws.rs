@@ -161,11 +161,11 @@ pub(super) fn check(pfobj: &Pfobj, uses: &Uses, problems: &mut Vec<Problem>, not
     // For the given triangles: the subject, the place, and the lines of the others.
     let first_of = |triangles: &[u32]| {
         let (first, others) = triangles.split_first()?;
-        let lines = others
+        let lines: Vec<u64> = others
             .iter()
             .take(MAX_LINES)
-            .map(|triangle| line(*triangle));
-        let lines: Vec<u64> = lines.collect();
+            .map(|triangle| line(*triangle))
+            .collect();
         let at = others_on_lines(&lines, others.len());
         Some((Subject::Vertex(first * 3), Place::line(line(*first)), at))
     };
@@ -257,8 +257,9 @@ impl Model {
 
     /// Lists the number of triangles with each existing flaw.
     pub(super) fn flaw_counts(&self) -> Value {
-        let flaws = Flaw::ALL.into_iter();
-        let flaws = flaws.filter(|flaw| *flaw == Flaw::Reversed || !self.flawed(*flaw).is_empty());
+        let flaws = Flaw::ALL
+            .into_iter()
+            .filter(|flaw| *flaw == Flaw::Reversed || !self.flawed(*flaw).is_empty());
         Value::list(flaws.map(|flaw| match self.flawed(flaw).len() {
             0 => Value::from("none").named(flaw.title()),
             count => {
@@ -285,8 +286,9 @@ impl Model {
 
     /// Returns an outline heading for each existing flaw, with its first triangles.
     pub(super) fn flaw_lines(&self) -> impl Iterator<Item = OutlineNode> {
-        let flaws = Flaw::ALL.into_iter();
-        let flaws = flaws.filter(|flaw| !self.flawed(*flaw).is_empty());
+        let flaws = Flaw::ALL
+            .into_iter()
+            .filter(|flaw| !self.flawed(*flaw).is_empty());
         flaws.map(|flaw| OutlineNode {
             item: Some(flaw_item(flaw).into()),
             ..heading_of(
@@ -492,8 +494,9 @@ mod tests {
             (heading.label.as_str(), heading.note.as_str()),
             ("Reversed triangles", "3")
         );
-        let lines = heading.children.iter();
-        let lines: Vec<_> = lines
+        let lines: Vec<_> = heading
+            .children
+            .iter()
             .map(|line| (line.item.unwrap(), line.note.as_str()))
             .collect();
         assert_eq!(

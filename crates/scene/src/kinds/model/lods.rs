@@ -186,8 +186,9 @@ fn mismatch(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
         found.push((text, Part::Head(VERTICES)));
     }
     let named = |joints: &[Joint]| -> Vec<(String, Option<u32>)> {
-        let joints = joints.iter();
-        let joints = joints.map(|joint| (joint.name.clone(), joint.parent));
+        let joints = joints
+            .iter()
+            .map(|joint| (joint.name.clone(), joint.parent));
         joints.collect()
     };
     let joints = [level, whole].map(|summary| named(&summary.joints));
@@ -221,9 +222,11 @@ fn mismatch(whole: &Summary, level: &Summary) -> Option<(String, Part)> {
             .zip(&of_whole[1])
             .map(|(min, max)| max - min);
         let size = sides.fold(0.0, f32::max);
-        let apart = of_level.iter().zip(&of_whole);
-        let apart = apart.flat_map(|(a, b)| (0..).zip(a.iter().zip(b)));
-        let apart = apart.map(|(axis, (a, b))| (axis, (a - b).abs()));
+        let apart = of_level
+            .iter()
+            .zip(&of_whole)
+            .flat_map(|(a, b)| (0..).zip(a.iter().zip(b)))
+            .map(|(axis, (a, b))| (axis, (a - b).abs()));
         let far = |far: (usize, f32), next: (usize, f32)| if next.1 > far.1 { next } else { far };
         let (axis, apart) = apart.fold((0, 0.0), far);
         if apart > size * MAX_BOUNDS_DIFFERENCE {

@@ -211,8 +211,7 @@ mod tests {
         let first = |i: usize| texture(&materials, i).levels[0][..4].to_vec();
         assert_eq!(first(0), red);
         assert_eq!(first(1), blue);
-        let holes = (0..5).map(|i| texture(&materials, i).has_holes);
-        let holes: Vec<bool> = holes.collect();
+        let holes: Vec<bool> = (0..5).map(|i| texture(&materials, i).has_holes).collect();
         assert_eq!(holes, [false, true, false, false, false]);
         // The same texture is loaded once.
         let [a, b] = [0, 2].map(|i| &materials.drawn[i].texture);

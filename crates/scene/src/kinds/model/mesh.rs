@@ -208,8 +208,7 @@ impl Builder {
             });
         }
         mesh.point_of_corner.push(point);
-        let normal = Vec3::from(corner.normal);
-        let normal = normal.try_normalize().unwrap_or(face);
+        let normal = Vec3::from(corner.normal).try_normalize().unwrap_or(face);
         let uv = Vec2::from(corner.uv) + 0.0;
         let vertex = MeshVertex {
             position: position.into(),
@@ -308,8 +307,11 @@ mod tests {
         }
         let mesh = Mesh::build(&pfobj);
         let unknown = pfobj.materials.len();
-        let parts = mesh.parts.iter().map(|p| (p.material, p.indices.clone()));
-        let parts: Vec<_> = parts.collect();
+        let parts: Vec<_> = mesh
+            .parts
+            .iter()
+            .map(|p| (p.material, p.indices.clone()))
+            .collect();
         assert_eq!(parts, [(0, 0..6), (unknown, 6..12)]);
         assert_eq!(mesh.triangles, [2, 3, 0, 1]);
     }

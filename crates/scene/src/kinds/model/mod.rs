@@ -124,14 +124,17 @@ impl Model {
         let extents = Extents::measure(&pfobj, &mesh, &poses, progress)?;
         progress.report(0.9)?;
         let uses = Uses::count(&pfobj, &mesh);
-        let clips = pfobj.clips.iter().zip(0..);
-        let clips = clips.map(|(clip, index)| ClipInfo {
-            name: clip.name.clone(),
-            frames: poses.frames(index as usize),
-            item: ModelItem::Clip { index }.into(),
-            is_clock: false,
-        });
-        let clips = clips.collect();
+        let clips = pfobj
+            .clips
+            .iter()
+            .zip(0..)
+            .map(|(clip, index)| ClipInfo {
+                name: clip.name.clone(),
+                frames: poses.frames(index as usize),
+                item: ModelItem::Clip { index }.into(),
+                is_clock: false,
+            })
+            .collect();
         let mut problems = std::mem::take(&mut pfobj.problems);
         let mut notes = std::mem::take(&mut pfobj.notes);
         let mut made = Problems::default();

@@ -40,8 +40,11 @@ impl Model {
         ask: impl FnOnce(&[Affine3A]) -> T,
     ) -> T {
         let moment = self.poses.between(playhead);
-        let cache = self.posed.joints.lock();
-        let mut cache = cache.unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self
+            .posed
+            .joints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (of, globals) = &mut *cache;
         if *of != Some(moment) {
             globals.resize(self.skeleton.len(), Affine3A::IDENTITY);
@@ -78,8 +81,11 @@ impl Model {
 
     fn with_mesh_mut<T>(&self, playhead: Playhead, ask: impl FnOnce(&mut PosedMesh) -> T) -> T {
         let moment = self.poses.between(playhead);
-        let cache = self.posed.mesh.lock();
-        let mut cache = cache.unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self
+            .posed
+            .mesh
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let (of, mesh) = &mut *cache;
         if *of != Some(moment) {
             mesh.palette

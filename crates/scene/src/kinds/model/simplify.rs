@@ -65,8 +65,8 @@ impl Model {
         }
         self.simplified.get_or_init(|| {
             let moments = self.moments();
-            let poses = moments.map(|moment| self.with_mesh(moment, |mesh| mesh.points.clone()));
-            let poses: Vec<_> = poses
+            let poses: Vec<_> = moments
+                .map(|moment| self.with_mesh(moment, |mesh| mesh.points.clone()))
                 .filter(|points| points.iter().all(|point| point.is_finite()))
                 .collect();
             levels(&self.mesh, &poses).unwrap_or_else(|error| {
@@ -122,9 +122,11 @@ fn levels(mesh: &Mesh, poses: &[Vec<Vec3>]) -> Result<Vec<SimplifiedMesh>, Error
         return Ok(Vec::new());
     }
     let pose_weight = POSE_WEIGHT / size;
-    let weights = [UV_WEIGHT; 2].into_iter().chain([NORMAL_WEIGHT; 3]);
-    let weights = weights.chain(std::iter::repeat_n(pose_weight, 3 * poses.len()));
-    let weights: Vec<f32> = weights.collect();
+    let weights: Vec<f32> = [UV_WEIGHT; 2]
+        .into_iter()
+        .chain([NORMAL_WEIGHT; 3])
+        .chain(std::iter::repeat_n(pose_weight, 3 * poses.len()))
+        .collect();
     let mut attributes = Vec::with_capacity(corners.vertices.len() * weights.len());
     for (vertex, number) in vertices().zip(&corners.vertices) {
         attributes.extend(vertex.uv);
@@ -212,8 +214,9 @@ impl Corners {
         let part_of = |corners: &[u32; 3]| self.parts[corners[0] as usize];
         triangles.sort_by_key(part_of);
         let end = |part| 3 * triangles.partition_point(|corners| part_of(corners) < part) as u32;
-        let ranges = (0..parts as u32).map(|part| end(part)..end(part + 1));
-        let ranges = ranges.collect();
+        let ranges = (0..parts as u32)
+            .map(|part| end(part)..end(part + 1))
+            .collect();
         let corners = triangles.as_flattened().iter();
         let vertices = corners.map(|corner| self.vertices[*corner as usize]);
         (vertices.collect(), ranges)
@@ -284,8 +287,7 @@ mod tests {
         let (mesh, levels) = levels_of(&wave, &[]);
         assert!(levels.len() >= 2, "{levels:?}");
         let counts = levels.iter().map(|level| level.indices.len());
-        let counts = std::iter::once(mesh.indices.len()).chain(counts);
-        let counts: Vec<usize> = counts.collect();
+        let counts: Vec<usize> = std::iter::once(mesh.indices.len()).chain(counts).collect();
         assert!(
             counts.is_sorted_by(|a, b| *a as f32 * MAX_TRIANGLES >= *b as f32),
             "{counts:?}"

@@ -193,8 +193,10 @@ impl Skeleton {
         skeleton.list_children();
         skeleton.sort_parents_first();
         skeleton.list_children();
-        let locals = joints.iter().map(|joint| LocalPose::from(&joint.bind));
-        let locals: Vec<LocalPose> = locals.collect();
+        let locals: Vec<LocalPose> = joints
+            .iter()
+            .map(|joint| LocalPose::from(&joint.bind))
+            .collect();
         skeleton.bind_globals = vec![Affine3A::IDENTITY; count];
         skeleton.inverse_binds = vec![SkinMatrix::IDENTITY; count];
         // For each carried joint, its carrier.

@@ -91,8 +91,9 @@ impl Document for Terrain {
     fn details(&self, item: Item, _playhead: Playhead) -> Map<String, Value> {
         let described = self.described(item);
         let mut details = described.map_or_else(Map::new, |at| at.details());
-        let tile = self.tile_rc(item);
-        let tile = tile.and_then(|(row, col)| Some(TileAt::new(self, row, col)?.info()));
+        let tile = self
+            .tile_rc(item)
+            .and_then(|(row, col)| Some(TileAt::new(self, row, col)?.info()));
         if let Some(tile) = tile {
             // In the form of `--tile`.
             let groups = details.values_mut().filter_map(Value::as_object_mut);
@@ -174,8 +175,9 @@ impl Document for Terrain {
         let textures = self.textures.materials.iter();
         let without_texture = textures.filter(|texture| !texture.file.found).count();
         let [unreadable, missing] = self.bad_tile_counts();
-        let bad = [("Unreadable tiles", unreadable), ("Missing tiles", missing)];
-        let bad = bad.into_iter().filter(|(_, count)| *count > 0);
+        let bad = [("Unreadable tiles", unreadable), ("Missing tiles", missing)]
+            .into_iter()
+            .filter(|(_, count)| *count > 0);
         let mut statistics = vec![Statistic::new("Tiles", self.read_tiles())];
         statistics.extend(bad.map(|(name, count)| Statistic::new(name, count)));
         statistics.extend([
@@ -285,8 +287,8 @@ impl Terrain {
     pub(super) fn bounds(&self) -> Aabb {
         let [low, high] = self.drawn_levels();
         let size = [self.placement.cols, self.placement.rows].map(|side| side as f32);
-        let corners = [([0.0; 2], low), (size, high)];
-        let corners = corners.map(|([x, y], level)| self.placement.world(x, y, level as f32));
+        let corners = [([0.0; 2], low), (size, high)]
+            .map(|([x, y], level)| self.placement.world(x, y, level as f32));
         Aabb::around(corners).unwrap_or_default()
     }
 

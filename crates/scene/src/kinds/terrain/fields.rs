@@ -55,8 +55,8 @@ impl Terrain {
         field("Materials", |map: &Self| map.map.materials.len().into())
             .derived()
             .json_as("materials", |map| {
-                let materials = 0..map.map.materials.len();
-                let materials = materials.filter_map(|i| MaterialAt::new(map, i));
+                let materials =
+                    (0..map.map.materials.len()).filter_map(|i| MaterialAt::new(map, i));
                 let infos = materials.map(|at| Json::from(MaterialAt::FIELDS.json(&at)));
                 infos.collect()
             }),
@@ -661,8 +661,10 @@ impl<'a> TileAt<'a> {
 
     fn cells_json(&self) -> Json {
         let keys = ["nw", "ne", "sw", "se"];
-        let cells = keys.into_iter().zip(self.cells());
-        let cells = cells.map(|(key, (_, at))| (key.to_owned(), at.json()));
+        let cells = keys
+            .into_iter()
+            .zip(self.cells())
+            .map(|(key, (_, at))| (key.to_owned(), at.json()));
         cells.collect::<Map<_, _>>().into()
     }
 

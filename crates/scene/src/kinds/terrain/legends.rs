@@ -85,10 +85,13 @@ impl Terrain {
                 LegendEntry::new(island_color(number - 1), label)
             })
             .collect();
-        let others = ground.list.iter().skip(colors::ISLANDS.len());
-        let others = others.fold((0, 0), |(count, sum), island| {
-            (count + 1, sum + u64::from(island.cells))
-        });
+        let others = ground
+            .list
+            .iter()
+            .skip(colors::ISLANDS.len())
+            .fold((0, 0), |(count, sum), island| {
+                (count + 1, sum + u64::from(island.cells))
+            });
         if others.0 > 0 {
             let islands = counted(others.0, "more island");
             let label = format!("{islands}, {}, in these colours again", cells(others.1));

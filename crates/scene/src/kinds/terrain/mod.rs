@@ -442,8 +442,11 @@ impl Counts {
     }
 
     fn add_all(&mut self, other: &Self) {
-        let counts = self.classes.iter_mut().chain(&mut self.covers);
-        let counts = counts.chain(self.materials.as_flattened_mut());
+        let counts = self
+            .classes
+            .iter_mut()
+            .chain(&mut self.covers)
+            .chain(self.materials.as_flattened_mut());
         let others = other.classes.iter().chain(&other.covers);
         for (count, other) in counts.zip(others.chain(other.materials.as_flattened())) {
             *count += other;

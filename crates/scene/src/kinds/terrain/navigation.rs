@@ -277,7 +277,7 @@ impl Overhang {
             .find_map(|cell| {
                 let (row, col) = cell.tile();
                 let tile = map.tile(row, col).filter(|_| map.is_read(row, col))?;
-                let beyond = [
+                let mut beyond = [
                     (
                         Edge::East,
                         Cell {
@@ -292,8 +292,8 @@ impl Overhang {
                             ..cell
                         },
                     ),
-                ];
-                let mut beyond = beyond.into_iter();
+                ]
+                .into_iter();
                 let (edge, _) = beyond.find(|(edge, other)| {
                     other.tile() != cell.tile()
                         && covers(*other)
@@ -506,10 +506,11 @@ impl Islands {
             ];
             let sides = cols.flat_map(move |col| beyond.map(|(row, edge)| (col, row, edge)));
             // A passable cell beyond belongs to the same island.
-            let open = sides.filter(move |&(col, row, _)| {
-                row.is_none_or(|row| self.at(Cell { row, col }).is_none())
-            });
-            let open = open.map(|(col, _, edge)| (col, edge));
+            let open = sides
+                .filter(move |&(col, row, _)| {
+                    row.is_none_or(|row| self.at(Cell { row, col }).is_none())
+                })
+                .map(|(col, _, edge)| (col, edge));
             let all = ends.into_iter().chain(open);
             all.map(move |(col, edge)| (Cell { row, col }, edge))
         };

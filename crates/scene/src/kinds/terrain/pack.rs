@@ -680,8 +680,7 @@ impl Part {
         let [rects, _, sides] = self.lengths();
         let mut tops: [Vec<u16>; TopClass::ALL.len()] = Default::default();
         let mut ground = None;
-        let blocks = [(0, 0), (0, 1), (1, 0), (1, 1)];
-        let mut blocks = blocks.map(|(row, col)| {
+        let mut blocks = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(row, col)| {
             let (row, col) = (row * BLOCK_SIDE, col * BLOCK_SIDE);
             self.add_block(chunk, row, col, &mut tops, &mut ground)
         });
@@ -696,8 +695,10 @@ impl Part {
             start..self.tops.len() as u32
         });
         let [rects_end, _, sides_end] = self.lengths();
-        let levels = blocks.iter().map(|block| block.levels);
-        let levels = levels.fold([i32::MAX, i32::MIN], union_levels);
+        let levels = blocks
+            .iter()
+            .map(|block| block.levels)
+            .fold([i32::MAX, i32::MIN], union_levels);
         self.chunks.push(ChunkFaces {
             all: Faces {
                 rects: rects..rects_end,

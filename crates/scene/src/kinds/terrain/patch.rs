@@ -42,8 +42,10 @@ impl Terrain {
     pub fn patch(&self, tiles: &[Tile; 9]) -> Self {
         let middle = Shape::of(&tiles[4]);
         let tiles = &tiles.map(|tile| with_height_near(tile, &middle));
-        let lowest = tiles.iter().map(|tile| Shape::of(tile).lowest());
-        let lowest = lowest.fold(i32::MAX, i32::min);
+        let lowest = tiles
+            .iter()
+            .map(|tile| Shape::of(tile).lowest())
+            .fold(i32::MAX, i32::min);
         let foot = (lowest - FOOT_LEVELS).clamp(i8::MIN.into(), i8::MAX.into()) as i8;
         // 0, 1 or 2, along rows or columns: the nearest of the nine tiles.
         let nearest = |at: u32| at.saturating_sub(PATCH_TILES.start).min(2);

@@ -365,11 +365,14 @@ fn block_means(texels: &[[u8; 4]], side: u32, block: usize) -> Vec<[i32; 3]> {
 fn unevenness(blocks: &[[i32; 3]], mean: [i32; 3]) -> Vec<u32> {
     let per_row = TURNED_SIDE as usize / BLOCK;
     let apart = |at: usize| {
-        let around = [0, per_row, 2 * per_row].map(|row| {
-            let first = (at + row).checked_sub(per_row + 1);
-            first.and_then(|first| blocks.get(first..first + 3))
-        });
-        let around = around.into_iter().flatten().flatten();
+        let around = [0, per_row, 2 * per_row]
+            .map(|row| {
+                let first = (at + row).checked_sub(per_row + 1);
+                first.and_then(|first| blocks.get(first..first + 3))
+            })
+            .into_iter()
+            .flatten()
+            .flatten();
         let sums = around.fold([0; 3], |sums: [i32; 3], block| {
             [0, 1, 2].map(|c| sums[c] + block[c] - mean[c])
         });

@@ -32,8 +32,7 @@ impl Places for Terrain {
             }
             Item::Terrain(TerrainItem::Island { row, col }) => {
                 let islands = self.navigation().islands(Domain::Ground);
-                let tiles = IslandAt::new(self, row, col);
-                let tiles = tiles.and_then(|at| islands.tiles_of(at.index));
+                let tiles = IslandAt::new(self, row, col).and_then(|at| islands.tiles_of(at.index));
                 tiles.map(|[rows, cols]| self.tiles_bounds(rows, cols))
             }
             _ => self.members(item).and_then(|members| {

@@ -84,8 +84,11 @@ impl Textures {
         if wanted.iter().all(in_array) {
             return Arc::clone(self);
         }
-        let mixed = splats.iter().filter(|splat| wanted.contains(&splat.base));
-        let mixed: Vec<u32> = mixed.map(|splat| splat.accent).collect();
+        let mixed: Vec<u32> = splats
+            .iter()
+            .filter(|splat| wanted.contains(&splat.base))
+            .map(|splat| splat.accent)
+            .collect();
         wanted.extend(mixed);
         let mut layer_of_material = vec![None; self.materials.len()];
         let mut textures = Self {

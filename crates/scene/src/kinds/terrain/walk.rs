@@ -33,8 +33,9 @@ impl Walk for Terrain {
     fn next_of_kind(&self, kind: Item, after: Option<Item>, backwards: bool) -> Option<Item> {
         let members = self.members(kind)?;
         let count = self.map.tiles.len();
-        let after = after.and_then(|item| self.tile_rc(item));
-        let after = after.map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
+        let after = after
+            .and_then(|item| self.tile_rc(item))
+            .map(|(row, col)| row as usize * self.map.cols() as usize + col as usize);
         // Starts behind the current tile and wraps around to it.
         let first = after.map_or(0, |at| if backwards { at } else { at + 1 });
         let mut tiles = (first..count).chain(0..first.min(count));

@@ -86,8 +86,10 @@ impl TileMap {
 
 /// The common period of all strands in ticks. Random strands have no period and are ignored.
 fn loop_ticks(tilesets: &[Tileset]) -> Option<u64> {
-    let strands = tilesets.iter().flat_map(|tileset| &tileset.strands);
-    let strands = strands.filter(|strand| strand.is_active());
+    let strands = tilesets
+        .iter()
+        .flat_map(|tileset| &tileset.strands)
+        .filter(|strand| strand.is_active());
     let mut periods = strands.filter_map(Strand::period_ticks);
     let first = periods.next()?;
     periods

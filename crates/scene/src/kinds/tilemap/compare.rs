@@ -33,8 +33,10 @@ impl TileMap {
         let layers = Parts::named("layer", self.layers.len(), |index| self.layer_name(index))
             // Layers without names are matched by their cells.
             .keys(|index| {
-                let layer = self.layers.get(index);
-                let layer = layer.filter(|_| self.facts.stores_layer_names());
+                let layer = self
+                    .layers
+                    .get(index)
+                    .filter(|_| self.facts.stores_layer_names());
                 layer.map_or_else(String::new, |layer| layer.name.clone())
             })
             .referenced_by_index()
@@ -61,8 +63,9 @@ impl TileMap {
         let Some(layer) = self.layers.get(index) else {
             return Vec::new();
         };
-        let cells = [self.cell_parts(index, layer)].into_iter();
-        let cells = cells.chain(self.grids_of(Some(index)));
+        let cells = [self.cell_parts(index, layer)]
+            .into_iter()
+            .chain(self.grids_of(Some(index)));
         // Cells from another file can be found but do not count as differences.
         let has_cells = self.facts.has_cells(index);
         let cells = cells.map(|list| if has_cells { list } else { list.not_compared() });
@@ -135,8 +138,11 @@ impl TileMap {
     }
 
     fn object_parts(&self, kind: ObjectKind) -> Parts<'_> {
-        let objects = self.objects.iter().enumerate();
-        let objects = objects.filter(|(_, object)| object.kind == kind);
+        let objects = self
+            .objects
+            .iter()
+            .enumerate()
+            .filter(|(_, object)| object.kind == kind);
         let indices: Rc<[usize]> = objects.map(|(index, _)| index).collect();
         let count = indices.len();
         let index = move |number: usize| indices.get(number).copied();
@@ -173,8 +179,10 @@ impl TileMap {
         let name = |index: usize| self.tileset_name(index);
         let tilesets = Parts::named("tileset", self.tilesets.len(), name);
         tilesets.owns(|_| Vec::new()).with_children(move |number| {
-            let tiles = self.tilesets.get(number);
-            let tiles = tiles.map_or(0, |tileset| tileset.tiles.len());
+            let tiles = self
+                .tilesets
+                .get(number)
+                .map_or(0, |tileset| tileset.tiles.len());
             let name = move |image: usize| {
                 let tile = self.tile(number, image);
                 tile.map_or_else(String::new, |tile| tile.number())

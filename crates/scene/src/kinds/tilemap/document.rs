@@ -62,8 +62,11 @@ impl Document for TileMap {
     }
 
     fn legends(&self, shown: &Shown) -> Vec<Legend> {
-        let on = self.about.overlays.iter();
-        let on = on.filter(|overlay| shown.overlays.is_on(overlay));
+        let on = self
+            .about
+            .overlays
+            .iter()
+            .filter(|overlay| shown.overlays.is_on(overlay));
         let of_overlays = on.map(|overlay| Legend {
             title: overlay.name,
             entries: self.legend_of(overlay.id),
@@ -202,8 +205,11 @@ impl TileMap {
     /// World-space bounds of all layers at the default distance.
     pub(super) fn bounds_of_all(&self) -> Aabb {
         let shown = Shown::default();
-        let top = self.steps.len().checked_sub(1);
-        let top = top.map_or(0.0, |last| self.step_height_px(last, &shown));
+        let top = self
+            .steps
+            .len()
+            .checked_sub(1)
+            .map_or(0.0, |last| self.step_height_px(last, &shown));
         let rects = self.layers.iter().filter_map(|layer| {
             let tileset = self.tilesets.get(layer.tileset)?;
             let [left, above] = layer.position_px.map(|px| px as f32);

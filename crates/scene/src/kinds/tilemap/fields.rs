@@ -440,8 +440,11 @@ impl<'a> CellWithPlace<'a> {
             cell.map.obstruction_text(&cell.here, not_read).into()
         })
         .summary("Obstructed", |cell| {
-            let grids = cell.map.grids.iter();
-            let grids = grids.filter(|grid| grid.kind.is_obstruction());
+            let grids = cell
+                .map
+                .grids
+                .iter()
+                .filter(|grid| grid.kind.is_obstruction());
             let names = grids.map(|grid| cell.map.with_layer("yes".to_owned(), grid.layer));
             let widest = names.map(|name| name.chars().count()).max();
             let brief = |_| "not read".to_owned();
@@ -470,17 +473,23 @@ impl<'a> CellWithPlace<'a> {
                 let value = number.value;
                 (format!("{value} ({value:#x})"), number.layer)
             });
-            let lost = cell.here.logic_not_read();
-            let lost = lost.map(|grid| (not_read(grid.why), grid.layer));
+            let lost = cell
+                .here
+                .logic_not_read()
+                .map(|grid| (not_read(grid.why), grid.layer));
             listed("Logic value", values.chain(lost), |(said, layer)| {
                 cell.map.with_layer(said, layer).into()
             })
         })
         .summary("Logic", |cell| {
-            let values = cell.here.logic_values();
-            let values = values.map(|number| (number.value.to_string(), number.layer));
-            let lost = cell.here.logic_not_read();
-            let lost = lost.map(|grid| ("not read".to_owned(), grid.layer));
+            let values = cell
+                .here
+                .logic_values()
+                .map(|number| (number.value.to_string(), number.layer));
+            let lost = cell
+                .here
+                .logic_not_read()
+                .map(|grid| ("not read".to_owned(), grid.layer));
             let values: Vec<String> = values
                 .chain(lost)
                 .map(|(said, layer)| cell.map.with_layer(said, layer))
@@ -599,8 +608,14 @@ impl<'a> Part<'a, Tileset> {
         field("Tile size", |at: &Self| by(at.tile_size, " pixels"))
             .summary("Size", |at| by(at.tile_size, "")),
         field("Used", |at: &Self| {
-            let uses = at.map.counts().uses.get(at.number);
-            let uses = uses.into_iter().flatten().take(at.tile_count());
+            let uses = at
+                .map
+                .counts()
+                .uses
+                .get(at.number)
+                .into_iter()
+                .flatten()
+                .take(at.tile_count());
             counted(uses.filter(|uses| **uses > 0).count(), "tile").into()
         })
         .derived(),
@@ -620,8 +635,12 @@ impl<'a> Part<'a, Tileset> {
         })
         .derived(),
         field("Layer", |at: &Self| {
-            let layers = at.map.layers.iter().enumerate();
-            let layers = layers.filter(|(_, layer)| layer.tileset == at.number);
+            let layers = at
+                .map
+                .layers
+                .iter()
+                .enumerate()
+                .filter(|(_, layer)| layer.tileset == at.number);
             listed("Layer", layers, |(layer, _)| at.map.layer_link(layer))
         })
         .derived(),
@@ -678,9 +697,12 @@ impl<'a> TileAt<'a> {
         })
         .derived(),
         field("Tile", |at: &Self| {
-            let tiles = at.strand().map(|strand| strand.first..=strand.last);
-            let tiles = tiles.into_iter().flatten();
-            let tiles = tiles.filter_map(|image| at.map.tile(at.tileset_number, image as usize));
+            let tiles = at
+                .strand()
+                .map(|strand| strand.first..=strand.last)
+                .into_iter()
+                .flatten()
+                .filter_map(|image| at.map.tile(at.tileset_number, image as usize));
             listed("Tile", tiles, |tile| tile.value())
         })
         .derived(),
@@ -689,9 +711,10 @@ impl<'a> TileAt<'a> {
     const OTHER_PALETTES: &'a [Field<Self>] = &[field("Palette", |at: &Self| {
         let id = at.tile().map(|tile| tile.id);
         let tiles = at.tileset.tiles.iter().enumerate();
-        let others = tiles.filter(|(other, like)| Some(like.id) == id && *other != at.image);
-        let others = others.filter(|(_, like)| like.palette.is_some());
-        let others = others.filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
+        let others = tiles
+            .filter(|(other, like)| Some(like.id) == id && *other != at.image)
+            .filter(|(_, like)| like.palette.is_some())
+            .filter_map(|(other, _)| at.map.tile(at.tileset_number, other));
         listed("Palette", others, |other| other.linked(other.palette()))
     })
     .derived()];
@@ -753,16 +776,20 @@ impl<'a> Part<'a, Zone> {
         })
         .derived(),
         field("Area", |at: &Self| {
-            let areas = at.areas().iter();
-            let areas = areas.filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
+            let areas = at
+                .areas()
+                .iter()
+                .filter_map(|index| Some((*index, at.map.objects.get(*index)?)));
             listed("Area", areas, |(index, area)| {
                 Value::from(area.rect_px.said()).link_if(at.map.object_item(index))
             })
         })
         .detail_as("areas", |at| {
-            let areas = at.areas().iter();
-            let areas = areas.filter_map(|index| at.map.objects.get(*index));
-            let areas = areas.map(|area| json!({"layer": area.layer, "rect": rect(&area.rect_px)}));
+            let areas = at
+                .areas()
+                .iter()
+                .filter_map(|index| at.map.objects.get(*index))
+                .map(|area| json!({"layer": area.layer, "rect": rect(&area.rect_px)}));
             areas.collect()
         })
         .summary("Areas", Self::area_count)
@@ -813,8 +840,11 @@ impl<'a> Part<'a, ClipInfo> {
     const CLIP: &'a [Field<Self>] = &[
         field("Name", |at: &Self| (&*at.name).into()).in_summary_as("Clip"),
         field("Lasts", |at: &Self| {
-            let secs = at.map.loop_secs().map(|secs| secs as f32);
-            let secs = secs.unwrap_or_else(|| TileMap::clip_secs(at));
+            let secs = at
+                .map
+                .loop_secs()
+                .map(|secs| secs as f32)
+                .unwrap_or_else(|| TileMap::clip_secs(at));
             format!("{} s", short(secs)).into()
         })
         .in_summary(),
@@ -916,8 +946,10 @@ impl TileMap {
     /// The animation strands of some tilesets.
     fn strands(&self, tilesets: std::ops::Range<usize>) -> Value {
         let strands = tilesets.flat_map(|number| {
-            let strands = self.tilesets.get(number).map(|tileset| &tileset.strands);
-            let strands = strands
+            let strands = self
+                .tilesets
+                .get(number)
+                .map(|tileset| &tileset.strands)
                 .into_iter()
                 .flatten()
                 .filter(|strand| strand.is_active());

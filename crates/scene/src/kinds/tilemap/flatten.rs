@@ -53,8 +53,10 @@ impl<'a> FlatMap<'a> {
             let image = map.images.get(object.image?)?;
             Some((object, image))
         });
-        let grids = map.grids_from_below().into_iter();
-        let grids = grids.filter_map(|number| Some((number, map.grids.get(number)?)));
+        let grids = map
+            .grids_from_below()
+            .into_iter()
+            .filter_map(|number| Some((number, map.grids.get(number)?)));
         let mut lines = Vec::new();
         map.lines(&shown, &mut lines);
         Self {
@@ -206,8 +208,10 @@ impl FlatMap<'_> {
 
     /// Draws the colours of the numbers of a grid.
     fn grid_row(&self, grid: &Grid, number: usize, [x0, y]: [i64; 2], row: &mut [u8]) {
-        let layer = self.map.ground_of(grid);
-        let layer = layer.filter(|_| TileMap::is_grid_shown(grid, &self.shown));
+        let layer = self
+            .map
+            .ground_of(grid)
+            .filter(|_| TileMap::is_grid_shown(grid, &self.shown));
         let Some((layer, tile_size)) = layer.and_then(|layer| {
             let tile_size = self.map.tile_size(&layer)?;
             Some((layer, tile_size))
@@ -400,8 +404,10 @@ impl Lines {
             .partition_point(|index| first_row(index) < y - LOW_LINE);
         let end = self.low.partition_point(|index| first_row(index) <= y);
         let near = self.low.get(begin..end).unwrap_or_default();
-        let lines = near.iter().chain(&self.high);
-        let lines = lines.filter_map(|index| Some((*index, self.all.get(*index)?)));
+        let lines = near
+            .iter()
+            .chain(&self.high)
+            .filter_map(|index| Some((*index, self.all.get(*index)?)));
         let is_here = |(_, line): &(usize, &FlatLine)| line.rows[0] <= y && y <= line.rows[1];
         // A row contains few of the lines.
         let mut here: Vec<(usize, &FlatLine)> = lines.filter(is_here).collect();

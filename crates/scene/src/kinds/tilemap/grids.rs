@@ -69,9 +69,12 @@ pub(super) fn obstruction_name(kind: GridKind, value: u64) -> String {
         _ if kind == (GridKind::Obstruction { by_sides: false }) => format!("blocked ({value})"),
         ALL_SIDES => format!("all sides ({value})"),
         _ => {
-            let sides = SIDES.iter().enumerate();
-            let sides = sides.filter(|(bit, _)| value >> bit & 1 == 1);
-            let sides: Vec<&str> = sides.map(|(_, name)| *name).collect();
+            let sides: Vec<&str> = SIDES
+                .iter()
+                .enumerate()
+                .filter(|(bit, _)| value >> bit & 1 == 1)
+                .map(|(_, name)| *name)
+                .collect();
             if sides.is_empty() {
                 return format!("blocked ({value})");
             }

@@ -113,17 +113,20 @@ impl TileMap {
         let rank = |layer: Option<usize>| {
             layer.and_then(|layer| order.iter().position(|number| *number == layer))
         };
-        let numbers = self.grids.iter().filter_map(|grid| {
-            let ground = self.ground_of(grid)?;
-            let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
-            let index = y as usize * grid.size[0] as usize + x as usize;
-            Some(NumberAt {
-                kind: grid.kind,
-                layer: grid.layer,
-                value: grid.values.get(index)?,
+        let mut numbers: Vec<NumberAt> = self
+            .grids
+            .iter()
+            .filter_map(|grid| {
+                let ground = self.ground_of(grid)?;
+                let [x, y] = self.cell_place(&ground, grid.size, px, shown)?;
+                let index = y as usize * grid.size[0] as usize + x as usize;
+                Some(NumberAt {
+                    kind: grid.kind,
+                    layer: grid.layer,
+                    value: grid.values.get(index)?,
+                })
             })
-        });
-        let mut numbers: Vec<NumberAt> = numbers.collect();
+            .collect();
         numbers.sort_by_key(|number| rank(number.layer));
         let mut zones = Vec::new();
         let mut add = |zone, layer| {
@@ -171,8 +174,7 @@ impl TileMap {
 
     /// Number of blocked cells of each obstruction grid, for machine-readable output.
     pub(super) fn obstruction_info(&self) -> Value {
-        let grids = self.grids.iter();
-        let grids = grids.filter(|grid| grid.kind.is_obstruction());
+        let grids = self.grids.iter().filter(|grid| grid.kind.is_obstruction());
         let told = grids.map(|grid| {
             let cells = grid.size[0] as usize * grid.size[1] as usize;
             let is_blocked = |index: &usize| grid.values.get(*index).is_some_and(|n| n != 0);
@@ -204,8 +206,9 @@ impl TileMap {
             };
             self.with_layer(name, number.layer)
         });
-        let lost = here.obstructions_not_read();
-        let lost = lost.map(|grid| self.with_layer(not_read(grid.why), grid.layer));
+        let lost = here
+            .obstructions_not_read()
+            .map(|grid| self.with_layer(not_read(grid.why), grid.layer));
         let said: Vec<String> = blocked.chain(lost).collect();
         Some(if said.is_empty() {
             "no".to_owned()
@@ -370,8 +373,12 @@ mod tests {
         });
         assert_eq!(tile(&map, 1, 1), Some(expected));
         let corner = tile(&map, 0, 0).unwrap();
-        let layers = corner["layers"].as_array().unwrap();
-        let layers: Vec<_> = layers.iter().map(|layer| layer["layer"].as_u64()).collect();
+        let layers: Vec<_> = corner["layers"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|layer| layer["layer"].as_u64())
+            .collect();
         assert_eq!(layers, [2, 0].map(Some));
         // By an area and by the grid; an empty cell has no tile.
         assert_eq!(

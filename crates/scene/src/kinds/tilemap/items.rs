@@ -134,8 +134,13 @@ impl<'a> TileAt<'a> {
 
     /// Its thumbnail. Thumbnails are numbered through all tilesets, followed by those of sprites.
     pub(super) fn swatch(&self) -> Swatch {
-        let before = self.map.tilesets.iter().take(self.tileset_number);
-        let before: usize = before.map(Tileset::image_count).sum();
+        let before: usize = self
+            .map
+            .tilesets
+            .iter()
+            .take(self.tileset_number)
+            .map(Tileset::image_count)
+            .sum();
         Swatch::Thumbnail(before + self.image)
     }
 }

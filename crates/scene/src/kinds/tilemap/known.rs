@@ -180,8 +180,10 @@ impl TileMap {
             let mut scale = match grid.kind {
                 GridKind::Obstruction { .. } => Scale::of(&[&grid.values]),
                 GridKind::Logic => {
-                    let grids = self.grids.iter();
-                    let grids = grids.filter(|grid| grid.kind == GridKind::Logic);
+                    let grids = self
+                        .grids
+                        .iter()
+                        .filter(|grid| grid.kind == GridKind::Logic);
                     let values: Vec<_> = grids.map(|grid| &grid.values).collect();
                     Scale::of(&values)
                 }
@@ -268,8 +270,10 @@ fn step_bounds(grids: &[&Integers]) -> Vec<u64> {
     let sampled = (0..SAMPLE_COUNT).filter_map(|i| get(place(i) as usize));
     let mut sample: Vec<u64> = sampled.collect();
     sample.sort_unstable();
-    let bounds = (1..STEPS).filter_map(|step| sample.get(step * sample.len() / STEPS));
-    let mut bounds: Vec<u64> = bounds.copied().collect();
+    let mut bounds: Vec<u64> = (1..STEPS)
+        .filter_map(|step| sample.get(step * sample.len() / STEPS))
+        .copied()
+        .collect();
     bounds.dedup();
     bounds
 }
@@ -336,8 +340,11 @@ fn count_zones(number: usize, grid: &Grid, zones: &mut [ZoneCounts]) {
             while above.get(first_above).is_some_and(|run| run.to <= from) {
                 first_above += 1;
             }
-            let touching = above.get(first_above..).unwrap_or_default().iter();
-            let mut touching = touching.take_while(|run| run.from < column);
+            let mut touching = above
+                .get(first_above..)
+                .unwrap_or_default()
+                .iter()
+                .take_while(|run| run.from < column);
             let joined = touching.find(|run| {
                 let part = parts_above.get(run.part);
                 part.is_some_and(|(part, _)| part.zone == zone)

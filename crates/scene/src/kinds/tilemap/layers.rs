@@ -178,20 +178,24 @@ impl TileMap {
 
     /// Display text of the drawing order.
     pub(super) fn drawing_order(&self) -> String {
-        let steps = self.steps.iter().take(MAX_NAMED).map(|step| match *step {
-            Step::Layer { layer, pass, .. } => {
-                let name = self.layer_name(layer);
-                match pass {
-                    Pass::All | Pass::Normal => name,
-                    Pass::Priority => format!("priority tiles of {name}"),
+        let mut steps: Vec<String> = self
+            .steps
+            .iter()
+            .take(MAX_NAMED)
+            .map(|step| match *step {
+                Step::Layer { layer, pass, .. } => {
+                    let name = self.layer_name(layer);
+                    match pass {
+                        Pass::All | Pass::Normal => name,
+                        Pass::Priority => format!("priority tiles of {name}"),
+                    }
                 }
-            }
-            Step::Objects { layer: Some(layer) } => {
-                format!("what is on {}", self.layer_name(layer))
-            }
-            Step::Objects { layer: None } => "entities".to_owned(),
-        });
-        let mut steps: Vec<String> = steps.collect();
+                Step::Objects { layer: Some(layer) } => {
+                    format!("what is on {}", self.layer_name(layer))
+                }
+                Step::Objects { layer: None } => "entities".to_owned(),
+            })
+            .collect();
         match self.steps.len().checked_sub(MAX_NAMED) {
             Some(more) if more > 0 => steps.push(format!("and {more} more")),
             _ if steps.is_empty() => steps.push("nothing".to_owned()),
@@ -205,8 +209,12 @@ impl TileMap {
         let new = self.steps.iter().filter(|step| Self::is_new_layer(**step));
         let all = new.clone().count();
         let is_this = |step: &Step| matches!(step, Step::Layer { layer, .. } if *layer == number);
-        let turns = new.zip(1..).filter(|(step, _)| is_this(step));
-        let turns: Vec<String> = turns.map(|(_, turn)| turn.to_string()).take(8).collect();
+        let turns: Vec<String> = new
+            .zip(1..)
+            .filter(|(step, _)| is_this(step))
+            .map(|(_, turn)| turn.to_string())
+            .take(8)
+            .collect();
         match &*turns {
             [] => "never".to_owned(),
             _ => format!("{} of {all}, counted from the bottom", turns.join(" and ")),

@@ -356,15 +356,17 @@ impl TileMap {
 
     /// Inspector lines for the unread parts of a layer, or of the map itself.
     pub(super) fn left_out_lines(&self, layer: Option<usize>) -> Vec<Property> {
-        let lines = self.left_out_of(layer);
-        let lines = lines.map(|left_out| Property::new("Not read", left_out.said()));
+        let lines = self
+            .left_out_of(layer)
+            .map(|left_out| Property::new("Not read", left_out.said()));
         lines.collect()
     }
 
     /// Short notes for the outline.
     pub(super) fn left_out_notes(&self, layer: Option<usize>) -> Vec<String> {
-        let of_cells = self.left_out_of(layer);
-        let of_cells = of_cells.filter(|left_out| left_out.what.size().is_some());
+        let of_cells = self
+            .left_out_of(layer)
+            .filter(|left_out| left_out.what.size().is_some());
         of_cells.map(LeftOut::note).collect()
     }
 
@@ -438,8 +440,7 @@ impl TileMap {
             return Vec::new();
         };
         let height = self.ground_height_px(layer, shown);
-        let corners = left_out.corners().into_iter();
-        let corners = corners.filter_map(|corner| {
+        let corners = left_out.corners().into_iter().filter_map(|corner| {
             let rect = self.cells_px(&ground, [corner; 2], shown)?;
             Some(vec3(rect.min[0], height, rect.min[1]))
         });
@@ -500,8 +501,10 @@ mod tests {
 
     fn line(map: &TileMap, item: crate::Item, name: &str) -> Vec<String> {
         let groups = map.properties(item, Playhead::default());
-        let lines = groups.into_iter().flat_map(|group| group.properties);
-        let lines = lines.filter(|line| line.name == name);
+        let lines = groups
+            .into_iter()
+            .flat_map(|group| group.properties)
+            .filter(|line| line.name == name);
         lines.map(|line| line.value).collect()
     }
 

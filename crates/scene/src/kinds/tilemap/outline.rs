@@ -25,12 +25,15 @@ impl TileMap {
             self.zone_lines(),
         ];
         // Areas are listed below their zones.
-        let kinds = ObjectKind::ALL.into_iter();
-        let kinds = kinds.filter(|kind| *kind != ObjectKind::ZoneArea);
+        let kinds = ObjectKind::ALL
+            .into_iter()
+            .filter(|kind| *kind != ObjectKind::ZoneArea);
         let objects = kinds.map(|kind| self.object_lines(kind));
         // Empty headings are dropped.
-        let lists = lists.into_iter().chain(objects);
-        let lists = lists.filter(|line| !line.children.is_empty());
+        let lists = lists
+            .into_iter()
+            .chain(objects)
+            .filter(|line| !line.children.is_empty());
         [whole].into_iter().chain(lists).collect()
     }
 
@@ -72,8 +75,7 @@ impl TileMap {
     fn zone_lines(&self) -> OutlineNode {
         let zones = self.zone_counts().iter().enumerate();
         let lines = zones.map(|(number, zone)| {
-            let areas = zone.areas.iter().zip(1..);
-            let areas = areas.filter_map(|(index, place)| {
+            let areas = zone.areas.iter().zip(1..).filter_map(|(index, place)| {
                 let object = self.objects.get(*index)?;
                 let [w, h] = object.rect_px.size();
                 let name = self.zone_name(number);
@@ -104,7 +106,7 @@ impl TileMap {
             let objects = self.objects.iter().enumerate();
             objects.filter(move |(_, object)| object.kind == kind)
         };
-        let lines = objects()
+        let mut lines: Vec<OutlineNode> = objects()
             .take(MAX_LISTED + 1)
             .filter_map(|(index, object)| {
                 let item = self.object_item(index)?;
@@ -112,8 +114,8 @@ impl TileMap {
                     swatch: self.object_swatch(object),
                     ..leaf(self.object_name(index), item, self.note_of(item))
                 })
-            });
-        let mut lines: Vec<OutlineNode> = lines.collect();
+            })
+            .collect();
         let count = objects().count();
         lines.truncate(MAX_LISTED);
         lines.extend(remainder_line(count, lines.len()));
@@ -141,16 +143,22 @@ impl TileMap {
             let objects = self.objects.iter();
             objects.filter(|object| object.kind == kind).count() as u64
         };
-        let blocked = self.grids.iter().enumerate();
-        let blocked = blocked.filter(|(_, grid)| grid.kind.is_obstruction());
-        let blocked = blocked.filter_map(|(number, _)| Some(self.scale(number)?.set));
+        let blocked = self
+            .grids
+            .iter()
+            .enumerate()
+            .filter(|(_, grid)| grid.kind.is_obstruction())
+            .filter_map(|(number, _)| Some(self.scale(number)?.set));
         let tiles = self
             .tilesets
             .iter()
             .map(|tileset| tileset.tile_count() as u64);
         let cells = self.layers.iter().map(|layer| layer.cells.len() as u64);
-        let not_read = self.layers.iter().enumerate();
-        let not_read = not_read.map(|(number, layer)| self.cells_not_read(number, layer));
+        let not_read = self
+            .layers
+            .iter()
+            .enumerate()
+            .map(|(number, layer)| self.cells_not_read(number, layer));
         let mut numbers = vec![
             ("Layers", self.layers.len() as u64),
             ("Cells", cells.sum()),

@@ -81,8 +81,9 @@ impl Annotations for TileMap {
         if shown.overlays.contains(OverlayId::LayerFrames) {
             let mut builder = LineBuilder::new(lines, FRAME, 1.5).on_top();
             for number in 0..self.layers.len() {
-                let place = self.layer_px(number, shown);
-                let place = place.filter(|_| Self::is_layer_shown(number, shown));
+                let place = self
+                    .layer_px(number, shown)
+                    .filter(|_| Self::is_layer_shown(number, shown));
                 if let Some((rect, height)) = place {
                     for [from, to] in rect.edges(height) {
                         builder.line(from, to);
@@ -226,11 +227,12 @@ impl TileMap {
             let position = largest.map(|(position, _)| position).or_else(of_grid)?;
             Some(label(number, position, None))
         }));
-        let others = zones().flat_map(|(number, zone)| {
-            let areas = zone.areas.iter().skip(1).filter_map(of_area);
-            areas.map(move |(position, width)| (number, position, width))
-        });
-        let others = others.take(MAX_LABELS);
+        let others = zones()
+            .flat_map(|(number, zone)| {
+                let areas = zone.areas.iter().skip(1).filter_map(of_area);
+                areas.map(move |(position, width)| (number, position, width))
+            })
+            .take(MAX_LABELS);
         labels.extend(others.map(|(number, position, width)| label(number, position, Some(width))));
     }
 
@@ -372,8 +374,10 @@ fn object_lines(object: &Object, place: ObjectOffset, lines: &mut Vec<Line>) {
             builder.line(from, to);
         }
     }
-    let casing = lines.get(first..).unwrap_or_default().iter();
-    let casing: Vec<Line> = casing
+    let casing: Vec<Line> = lines
+        .get(first..)
+        .unwrap_or_default()
+        .iter()
         .map(|line| Line {
             color: CASING,
             width_points: line.width_points + CASING_POINTS,

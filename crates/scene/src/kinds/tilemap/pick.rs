@@ -53,8 +53,10 @@ impl TileMap {
             return Some(hit);
         }
         let heights = self.step_heights(shown);
-        let distances = heights.iter().map(|height| distance_to(*height, ray));
-        let distances = distances.zip(0..);
+        let distances = heights
+            .iter()
+            .map(|height| distance_to(*height, ray))
+            .zip(0..);
         let mut steps: Vec<(f32, usize)> = distances
             .filter_map(|(distance, step)| Some((distance?, step)))
             .collect();

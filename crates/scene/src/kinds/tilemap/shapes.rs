@@ -55,8 +55,8 @@ impl RectPx {
     /// The edges at a height in world space.
     pub(super) fn edges(&self, height: f32) -> [[Vec3; 2]; 4] {
         let [[left, top], [right, bottom]] = [self.min, self.max];
-        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]];
-        let corners = corners.map(|[x, z]| vec3(x, height, z));
+        let corners = [[left, top], [right, top], [right, bottom], [left, bottom]]
+            .map(|[x, z]| vec3(x, height, z));
         [0, 1, 2, 3].map(|i| [corners[i], corners[(i + 1) % 4]])
     }
 
@@ -278,8 +278,10 @@ impl TileMap {
         let rect = if layer.has_tiles() {
             self.cells_px(layer, [[0; 2], layer.size], shown)?
         } else {
-            let objects = self.objects.iter();
-            let objects = objects.filter(|object| object.layer == Some(index));
+            let objects = self
+                .objects
+                .iter()
+                .filter(|object| object.layer == Some(index));
             let all = objects
                 .map(Object::room_px)
                 .reduce(|all, next| all.union(&next))?;
@@ -328,8 +330,9 @@ impl TileMap {
                 let Some(zone) = self.zone_counts().get(index as usize) else {
                     return Vec::new();
                 };
-                let areas = self.areas_of(zone, shown);
-                let areas = areas.map(|(area, place)| (place.rect(area.rect_px), place.height));
+                let areas = self
+                    .areas_of(zone, shown)
+                    .map(|(area, place)| (place.rect(area.rect_px), place.height));
                 let cells = zone.bounds.iter().filter_map(|(grid, bounds)| {
                     self.grid_cells_px(self.grids.get(*grid)?, *bounds, shown)
                 });

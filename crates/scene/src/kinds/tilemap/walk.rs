@@ -75,8 +75,9 @@ impl TileMap {
                 let of_kind = objects.filter(|(_, other)| other.kind == object.kind);
                 let numbers: Vec<usize> = of_kind.map(|(index, _)| index).collect();
                 let after = after.and_then(|item| self.object_at(item));
-                let after = after.filter(|(_, after)| after.kind == object.kind);
-                let after = after.map_or(first, |(index, _)| index);
+                let after = after
+                    .filter(|(_, after)| after.kind == object.kind)
+                    .map_or(first, |(index, _)| index);
                 self.object_item(*beyond(&numbers, Some(after), backwards)?)
             }
         }
@@ -105,8 +106,9 @@ impl TileMap {
             .map(|(_, index)| index)
             .collect();
         let len = |layer: usize| self.layers.get(layer).map_or(0, |layer| layer.cells.len());
-        let after = after.and_then(|item| self.cell_at(item));
-        let after = after.filter(|at| at.layer.tileset == number);
+        let after = after
+            .and_then(|item| self.cell_at(item))
+            .filter(|at| at.layer.tileset == number);
         let start = after.and_then(|at| {
             let place = layers.iter().position(|layer| *layer == at.layer_number)?;
             Some((place, at.index))

@@ -208,11 +208,11 @@ pub(crate) fn check_pfscene(bytes: &[u8]) -> bool {
         }
     };
     check_problems(&scene.problems);
-    let attributes = scene
+    let attributes: usize = scene
         .entities
         .iter()
-        .map(|entity| entity.attributes.0.len());
-    let attributes: usize = attributes.sum();
+        .map(|entity| entity.attributes.0.len())
+        .sum();
     assert!(
         attributes * 2 <= bytes.len(),
         "memory in proportion to the file"
@@ -368,8 +368,10 @@ fn shared_files(folder: &str, ending: &str) -> Vec<Vec<u8>> {
     let Some(folder) = shared(folder) else {
         return Vec::new();
     };
-    let paths = std::fs::read_dir(folder).unwrap();
-    let mut paths: Vec<_> = paths.map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     paths.retain(|path| path.to_string_lossy().ends_with(ending));
     paths.sort();
     paths
@@ -1032,8 +1034,9 @@ fn check_level(map: &dyn Document, level: usize, items: &mut Vec<Item>) {
 /// Queries all descriptions of an item.
 fn check_item(map: &dyn Document, item: Item) {
     let playhead = Playhead::default();
-    let links = map.properties(item, playhead).into_iter();
-    let links: Vec<Item> = links
+    let links: Vec<Item> = map
+        .properties(item, playhead)
+        .into_iter()
         .flat_map(|group| group.properties)
         .filter_map(|property| property.link)
         .collect();

@@ -195,9 +195,11 @@ impl<'a> CubeRecord<'a> {
         }),
         field("Triangles", |of: &Self| {
             of.of_box(|geometry| {
-                let counts = SIDES.iter().zip(geometry.triangles);
-                let counts = counts.filter(|(_, count)| *count > 0);
-                let counts = counts.map(|(side, count)| format!("{side} {count}"));
+                let counts = SIDES
+                    .iter()
+                    .zip(geometry.triangles)
+                    .filter(|(_, count)| *count > 0)
+                    .map(|(side, count)| format!("{side} {count}"));
                 counts.collect::<Vec<_>>().join("  ").into()
             })
         })
@@ -224,9 +226,12 @@ impl<'a> CubeRecord<'a> {
         .derived(),
         field("Not drawn", |of: &Self| {
             of.of_box(|geometry| {
-                let bad = SIDES.iter().enumerate();
-                let bad = bad.filter(|(side, _)| geometry.bad_sides >> side & 1 == 1);
-                let bad: Vec<&str> = bad.map(|(_, name)| *name).collect();
+                let bad: Vec<&str> = SIDES
+                    .iter()
+                    .enumerate()
+                    .filter(|(side, _)| geometry.bad_sides >> side & 1 == 1)
+                    .map(|(_, name)| *name)
+                    .collect();
                 let text = || format!("{}: see the problems", bad.join(", "));
                 (!bad.is_empty()).then(text).into()
             })
@@ -423,9 +428,13 @@ impl<'a> CubeRecord<'a> {
 
     /// Lists the ancestors of the cube from the root on, or only the wrappers among them.
     fn above(&self, only_wrappers: bool) -> Value {
-        let above = self.place.iter().flat_map(|place| &place.above);
-        let above = above.filter(|(_, corner)| !only_wrappers || corner.is_none());
-        let above: Vec<u32> = above.map(|(cube, _)| *cube).collect();
+        let above: Vec<u32> = self
+            .place
+            .iter()
+            .flat_map(|place| &place.above)
+            .filter(|(_, corner)| !only_wrappers || corner.is_none())
+            .map(|(cube, _)| *cube)
+            .collect();
         let lines = above.into_iter().map(|above| {
             Value::from(above)
                 .named(self.cube.data.cubes.kind(above).map_or("", CubeKind::name))
@@ -627,8 +636,10 @@ impl<'a> CubeAt<'a> {
     }
 
     fn lightmap(&self, geometry: &Geometry, side: usize) -> Value {
-        let lightmap = geometry.lightmaps.get(side);
-        let lightmap = lightmap.map(|index| usize::from(*index));
+        let lightmap = geometry
+            .lightmaps
+            .get(side)
+            .map(|index| usize::from(*index));
         match lightmap.filter(|index| *index < self.at.lightmaps().len()) {
             Some(index) => Value::from(index).link(self.at.lightmap_item(index)),
             None => match lightmap.and_then(|index| u8::try_from(index).ok()) {
@@ -695,8 +706,10 @@ impl<'a> CubeAt<'a> {
             let shown = list.len().min(cubes_left);
             cubes_left -= shown;
             let prefix = format!("{} ", seen.chunk);
-            let shown_cubes = list.iter().take(shown);
-            let shown_cubes = shown_cubes.map(|index| line(number, *index, &prefix));
+            let shown_cubes = list
+                .iter()
+                .take(shown)
+                .map(|index| line(number, *index, &prefix));
             let more = list.len() - shown;
             let more = (more > 0).then(|| format!("{prefix}and {more} more"));
             let more = more.map(|more| Value::from(more).named("Sees cube"));
@@ -836,11 +849,14 @@ fn invalid_index(index: u8, count: usize) -> String {
 /// Formats the corners that lead from the root to a cube by their numbers and signs, such as
 /// `4 +X -Y +Z`. Wrappers, which do not subdivide the cell, are left out.
 fn path(place: &Place) -> String {
-    let corners = place.above.iter().filter_map(|(_, corner)| *corner);
-    let corners = corners.map(|corner| {
-        let signs = CORNERS.get(corner).copied().unwrap_or_default();
-        format!("{corner} {signs}")
-    });
+    let corners = place
+        .above
+        .iter()
+        .filter_map(|(_, corner)| *corner)
+        .map(|corner| {
+            let signs = CORNERS.get(corner).copied().unwrap_or_default();
+            format!("{corner} {signs}")
+        });
     let path: Vec<String> = corners.collect();
     if path.is_empty() {
         "the root".to_owned()
@@ -851,8 +867,7 @@ fn path(place: &Place) -> String {
 
 /// Formats a box for display.
 fn between(aabb: Aabb) -> String {
-    let size = (aabb.max - aabb.min).to_array().map(short);
-    let size = size.join(" x ");
+    let size = (aabb.max - aabb.min).to_array().map(short).join(" x ");
     format!("{}  to  {}  ({size} m)", xyz(aabb.min), xyz(aabb.max))
 }
 

@@ -318,8 +318,9 @@ impl<'a> EnvironmentAt<'a> {
         }),
         field("Acceleration", |at| {
             let gravities = &at.level.source.common.gravities;
-            let gravity = gravities.get(at.index);
-            let gravity = gravity.filter(|_| at.of == Environment::Gravity);
+            let gravity = gravities
+                .get(at.index)
+                .filter(|_| at.of == Environment::Gravity);
             gravity.map(|gravity| gravity.acceleration).into()
         }),
         field("Low pass", |at| at.sound(|sound| sound.low_pass)),
@@ -377,21 +378,34 @@ impl<'a> EnvironmentAt<'a> {
     }
 
     fn weather(&self, read: impl Fn(&Weather) -> Value) -> Value {
-        let weather = self.level.source.common.weathers.get(self.index);
-        let weather = weather.filter(|_| self.of == Environment::Weather);
+        let weather = self
+            .level
+            .source
+            .common
+            .weathers
+            .get(self.index)
+            .filter(|_| self.of == Environment::Weather);
         weather.map(read).into()
     }
 
     fn sound(&self, read: impl Fn(&SoundEnvironment) -> f32) -> Value {
-        let client = self.level.source.client.as_ref();
-        let client = client.filter(|_| self.of == Environment::Sound);
+        let client = self
+            .level
+            .source
+            .client
+            .as_ref()
+            .filter(|_| self.of == Environment::Sound);
         let sound = client.and_then(|client| client.sounds.get(self.index));
         sound.map(read).into()
     }
 
     fn sky(&self) -> Option<&'a Sky> {
-        let client = self.level.source.client.as_ref();
-        let client = client.filter(|_| self.of == Environment::Sky)?;
+        let client = self
+            .level
+            .source
+            .client
+            .as_ref()
+            .filter(|_| self.of == Environment::Sky)?;
         client.skies.get(self.index)
     }
 
@@ -459,8 +473,11 @@ impl<'a> ChunkAt<'a> {
     pub(in crate::kinds::level) fn server_regions(
         self,
     ) -> impl Iterator<Item = ServerRegionAt<'a>> {
-        let regions = self.server().map_or(&[][..], |server| &server.regions);
-        let regions = regions.iter().enumerate();
+        let regions = self
+            .server()
+            .map_or(&[][..], |server| &server.regions)
+            .iter()
+            .enumerate();
         regions.map(move |(index, region)| ServerRegionAt {
             at: self,
             index,

@@ -178,8 +178,12 @@ impl Map {
         }
         let mut lines: HashMap<usize, OutlineNode> = HashMap::new();
         let mut sorted = |below: Option<u32>, lines: &mut HashMap<usize, OutlineNode>| {
-            let below = inside.remove(&below).unwrap_or_default().into_iter();
-            let mut below: Vec<_> = below.filter_map(|index| lines.remove(&index)).collect();
+            let mut below: Vec<_> = inside
+                .remove(&below)
+                .unwrap_or_default()
+                .into_iter()
+                .filter_map(|index| lines.remove(&index))
+                .collect();
             below.sort_by(|a, b| a.label.cmp(&b.label));
             below
         };

@@ -126,11 +126,12 @@ impl Map {
     /// Returns the lights of a level: dynamic ones first, each kind in ascending order of number.
     pub(in crate::kinds::level) fn light_list(&self, level: usize) -> Vec<Light> {
         let all = self.found_lights().iter();
-        let of_level = all.filter_map(|(item, found)| {
-            let (kind, of, id) = LightKind::of_item(*item)?;
-            (of == level).then_some(((kind, id), (*item, found)))
-        });
-        let of_level: BTreeMap<_, (LevelItem, &Found)> = of_level.collect();
+        let of_level: BTreeMap<_, (LevelItem, &Found)> = all
+            .filter_map(|(item, found)| {
+                let (kind, of, id) = LightKind::of_item(*item)?;
+                (of == level).then_some(((kind, id), (*item, found)))
+            })
+            .collect();
         let lights = of_level.into_values().map(|(light, found)| {
             let first = found.first();
             Light {
@@ -316,8 +317,10 @@ impl<'a> LightAt<'a> {
             let chunk = self.level.source.chunks.get(at.chunk)?;
             let data = chunk.data.as_deref()?;
             let ChunkLight { flags, full, .. } = at.in_file;
-            let color = self.kind.color(data, at.index);
-            let color = color.map(|[r, g, b]| format!(", {r} {g} {b}"));
+            let color = self
+                .kind
+                .color(data, at.index)
+                .map(|[r, g, b]| format!(", {r} {g} {b}"));
             // The lit surfaces, as indices of lightmaps or vertices.
             let mut bytes = Vec::new();
             let client = data.client.as_ref();
@@ -353,8 +356,11 @@ impl<'a> LightAt<'a> {
         let reach = client.and_then(|client| match self.kind {
             LightKind::Dynamic => {
                 let look = client.dynamic_lights.get(at.index)?;
-                let maps = look.layers.iter().map(|layer| layer.lightmap.to_string());
-                let maps: Vec<String> = maps.collect();
+                let maps: Vec<String> = look
+                    .layers
+                    .iter()
+                    .map(|layer| layer.lightmap.to_string())
+                    .collect();
                 Some(format!("lightmaps {}", maps.join(", ")))
             }
             LightKind::Fast => {

@@ -63,20 +63,21 @@ pub(in crate::kinds::level) fn text(strings: &StringTable, name: StringRef) -> J
 /// truncated or of an unknown type.
 fn unread_entities(entities: Option<&Entities>) -> Value {
     let list = entities.and_then(|entities| Some((entities, entities.opaque()?)));
-    let lines = list.filter(|(_, (_, bytes))| !bytes.is_empty());
-    let lines = lines.map(|(entities, (at, bytes))| {
-        let why = if entities.is_incomplete() {
-            "the first is cut off"
-        } else {
-            "the first is of an unknown type"
-        };
-        vec![
-            Property::new("Why", why),
-            Property::new("Offset", format!("{at:#x} of their section")).derived(),
-            Property::new("Size", counted(bytes.len(), "byte")),
-            Property::dump(bytes),
-        ]
-    });
+    let lines = list
+        .filter(|(_, (_, bytes))| !bytes.is_empty())
+        .map(|(entities, (at, bytes))| {
+            let why = if entities.is_incomplete() {
+                "the first is cut off"
+            } else {
+                "the first is of an unknown type"
+            };
+            vec![
+                Property::new("Why", why),
+                Property::new("Offset", format!("{at:#x} of their section")).derived(),
+                Property::new("Size", counted(bytes.len(), "byte")),
+                Property::dump(bytes),
+            ]
+        });
     lines.into()
 }
 
@@ -440,8 +441,11 @@ impl<'a> LevelAt<'a> {
 
     const DEPTHS: &'a [Field<Self>] = &[field("Depth", |at: &Self| {
         let counts = at.counts();
-        let depths = counts.depths.iter().enumerate();
-        let depths = depths.take(usize::from(counts.deepest()) + 1);
+        let depths = counts
+            .depths
+            .iter()
+            .enumerate()
+            .take(usize::from(counts.deepest()) + 1);
         Value::list(depths.map(|(depth, count)| {
             let cells = counted(*count as usize, "cell");
             format!("{depth}: {cells}")
@@ -513,9 +517,11 @@ impl<'a> LevelAt<'a> {
             (pmf::Level::KEEP_CHUNK, "chunk"),
             (pmf::Level::KEEP_PLACE, "place in the chunk"),
         ];
-        let kept = keeps.into_iter();
-        let kept = kept.filter(|(flag, _)| self.source.flags & flag != 0);
-        let kept: Vec<&str> = kept.map(|(_, name)| name).collect();
+        let kept: Vec<&str> = keeps
+            .into_iter()
+            .filter(|(flag, _)| self.source.flags & flag != 0)
+            .map(|(_, name)| name)
+            .collect();
         match &kept[..] {
             [] => "nothing".to_owned(),
             kept => kept.join(", "),
@@ -634,8 +640,9 @@ impl<'a> ChunkAt<'a> {
         })
         .derived()
         .json_as("by_type", |at| {
-            let kinds = at.counts_by_type();
-            let kinds = kinds.map(|(kind, count)| (kind.name().to_owned(), count.into()));
+            let kinds = at
+                .counts_by_type()
+                .map(|(kind, count)| (kind.name().to_owned(), count.into()));
             Json::Object(kinds.collect())
         }),
         field("Not reached", |at: &Self| {
@@ -769,8 +776,12 @@ impl<'a> ChunkAt<'a> {
             return Value::absent();
         }
         let item = Some(self.item());
-        let problems = self.map.about.problems.iter();
-        let problems = problems.flat_map(Problem::with_consequences);
+        let problems = self
+            .map
+            .about
+            .problems
+            .iter()
+            .flat_map(Problem::with_consequences);
         let about = problems.filter(|problem| self.map.item_of_problem(problem) == item);
         let messages: Vec<&str> = about.map(|problem| &*problem.message).collect();
         Value::list_up_to(MAX_LISTED, messages.into_iter())
@@ -793,8 +804,10 @@ impl<'a> ChunkAt<'a> {
 
     /// Describes a material of its faces.
     fn material(&self, name: StringRef) -> Value {
-        let text = self.data().map(|data| data.strings.told(name));
-        let text = text.unwrap_or_default();
+        let text = self
+            .data()
+            .map(|data| data.strings.told(name))
+            .unwrap_or_default();
         match self.level_material(name) {
             Some(index) => Value::from(text)
                 .swatch(self.map.material_swatch(self.level_number, index))
@@ -836,8 +849,11 @@ fn regions_json(data: &ChunkData) -> Json {
         let names = regions.map(|region| text(&data.strings, region.environment));
         (of.name().to_lowercase(), names.collect())
     });
-    let server = data.server.iter().flat_map(|server| &server.regions);
-    let server = server.map(|region| Json::from(region.chunks.len()));
+    let server = data
+        .server
+        .iter()
+        .flat_map(|server| &server.regions)
+        .map(|region| Json::from(region.chunks.len()));
     let all = environments.chain([("server".to_owned(), server.collect())]);
     Json::Object(all.collect())
 }
@@ -965,8 +981,10 @@ fn packed_of_chunks(level: &pmf::Level) -> [[u64; 2]; 3] {
 
 /// Packed and decoded bytes of all sections of a level: its own and those of its chunks.
 fn packed_of(level: &pmf::Level) -> [u64; 2] {
-    let own = level.frames.iter();
-    let own = own.map(|frame| [frame.packed, frame.unpacked].map(u64::from));
+    let own = level
+        .frames
+        .iter()
+        .map(|frame| [frame.packed, frame.unpacked].map(u64::from));
     let all = own.chain(packed_of_chunks(level));
     all.fold([0; 2], |[a, b], [packed, unpacked]| {
         [a + packed, b + unpacked]

@@ -152,7 +152,7 @@ impl Extents {
             .collect();
         let frames_a_job = (MIN_WORK_PER_THREAD / mesh.points.len().max(1)).max(1);
         let jobs: Vec<_> = all_frames.chunks(frames_a_job).collect();
-        let measured = in_parallel(jobs.len(), progress, |i| {
+        let mut measured = in_parallel(jobs.len(), progress, |i| {
             let mut palette = Vec::with_capacity(joints);
             let measure = |(clip, frame): &(usize, u32)| {
                 palette.clear();
@@ -161,8 +161,9 @@ impl Extents {
                 points.posed(&palette).unwrap_or(bind)
             };
             jobs[i].iter().map(measure).collect::<Vec<Aabb>>()
-        })?;
-        let mut measured = measured.into_iter().flatten();
+        })?
+        .into_iter()
+        .flatten();
         let frames: Vec<Vec<Aabb>> = (0..pfobj.clips.len())
             .map(|clip| {
                 measured
@@ -241,8 +242,9 @@ impl Extents {
             let Some(worst) = largest_difference(frames.iter().copied()) else {
                 continue;
             };
-            let times = pair_at(worst.frame).map(|pair| times(&pair, self.tolerance));
-            let times = times.unwrap_or_default();
+            let times = pair_at(worst.frame)
+                .map(|pair| times(&pair, self.tolerance))
+                .unwrap_or_default();
             let problem = clip_problem(pfobj, clip, &worst, (frames.len(), &times));
             let found = checked.put(problem, above);
             if above.is_none()
@@ -528,8 +530,11 @@ pub(super) fn bind_bounds_line(pfobj: &Pfobj) -> u64 {
     if let Some((clip, frame)) = last_frame {
         return bounds_line(pfobj, clip, frame) + if pfobj.has_bounds { 3 } else { 0 };
     }
-    let last = pfobj.joints.last().map(|joint| joint.line);
-    let last = last.or_else(|| pfobj.materials.last().map(|m| m.texture_line));
+    let last = pfobj
+        .joints
+        .last()
+        .map(|joint| joint.line)
+        .or_else(|| pfobj.materials.last().map(|m| m.texture_line));
     last.unwrap_or(0) + 1
 }
 

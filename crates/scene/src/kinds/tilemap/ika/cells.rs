@@ -32,8 +32,10 @@ impl Numbers {
             outside: None,
         };
         if tiles.iter().any(|number| *number >= missing) {
-            let tiles_outside = tiles.iter().enumerate();
-            let mut tiles_outside = tiles_outside.filter(|(_, number)| **number >= numbers.limit);
+            let mut tiles_outside = tiles
+                .iter()
+                .enumerate()
+                .filter(|(_, number)| **number >= numbers.limit);
             let first = tiles_outside.next();
             numbers.outside =
                 first.map(|(index, number)| (1 + tiles_outside.count(), index, *number));

@@ -68,9 +68,11 @@ pub fn document(mut map: Map, mut found: Found) -> TileMap {
     for (number, zone) in map.zones.iter().enumerate().filter(named) {
         numbers_of_zones.entry(&*zone.name).or_insert(number);
     }
-    let objects = map.entities.iter();
-    let objects = objects.map(|entity| object(entity, &tileset, &numbers_of_zones));
-    let objects = objects.collect();
+    let objects = map
+        .entities
+        .iter()
+        .map(|entity| object(entity, &tileset, &numbers_of_zones))
+        .collect();
     let zones = map.zones.iter().map(zone).collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
@@ -352,15 +354,16 @@ impl Facts for MapFacts {
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
         let file = &self.map;
-        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers);
-        let layers = layers.map(|((layer, numbers), shown)| {
-            json!({
-                "label": shown.name,
-                "size": file.size,
-                "parallax": parallax_numbers(layer.parallax),
-                "tiles_sha256": numbers.sha256(&shown.cells),
-            })
-        });
+        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers).map(
+            |((layer, numbers), shown)| {
+                json!({
+                    "label": shown.name,
+                    "size": file.size,
+                    "parallax": parallax_numbers(layer.parallax),
+                    "tiles_sha256": numbers.sha256(&shown.cells),
+                })
+            },
+        );
         let mut info = JsonMap::new();
         info.insert("size".to_owned(), json!(file.size));
         info.insert("tileset".to_owned(), json!(file.tileset));

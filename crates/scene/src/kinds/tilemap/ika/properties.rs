@@ -36,8 +36,9 @@ pub(super) fn named(number: i64, names: &[&str]) -> String {
 
 /// The author's metadata in a text file, if any.
 pub(super) fn meta(pairs: &[(String, String)]) -> Option<PropertyGroup> {
-    let lines = pairs.iter();
-    let lines = lines.map(|(key, value)| Property::new("", format!("{key}: {value}")));
+    let lines = pairs
+        .iter()
+        .map(|(key, value)| Property::new("", format!("{key}: {value}")));
     (!pairs.is_empty()).then(|| group("Meta", lines.collect()))
 }
 

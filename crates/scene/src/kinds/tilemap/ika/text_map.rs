@@ -115,15 +115,18 @@ pub fn document(mut map: TextMap, mut found: Found) -> TileMap {
             ..Object::new(ObjectKind::Waypoint, &*waypoint.label, None)
         }
     }));
-    let zones = map.zones.iter().map(|zone| {
-        let mut properties: Vec<Property> = texts([("Script", &*zone.script)]).collect();
-        properties.push(place(&zone.place));
-        Zone {
-            name: zone.label.clone(),
-            properties: vec![group("In the file", properties)],
-        }
-    });
-    let zones = zones.collect();
+    let zones = map
+        .zones
+        .iter()
+        .map(|zone| {
+            let mut properties: Vec<Property> = texts([("Script", &*zone.script)]).collect();
+            properties.push(place(&zone.place));
+            Zone {
+                name: zone.label.clone(),
+                properties: vec![group("In the file", properties)],
+            }
+        })
+        .collect();
     problems.sort_by_key(|problem| problem.place);
     let mut made = TileMap {
         steps: TileMap::steps_in_file_order(&layers, &objects),
@@ -254,17 +257,18 @@ impl Facts for TextFacts {
 
     fn info(&self, map: &TileMap, _query: &InfoQuery) -> JsonMap<String, Value> {
         let file = &self.map;
-        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers);
-        let layers = layers.map(|((layer, numbers), shown)| {
-            json!({
-                "label": layer.label,
-                "size": layer.size,
-                "position": layer.position,
-                "parallax": parallax_numbers(layer.parallax),
-                "wrap": layer.wrap,
-                "tiles_sha256": numbers.sha256(&shown.cells),
-            })
-        });
+        let layers = file.layers.iter().zip(&self.numbers).zip(&map.layers).map(
+            |((layer, numbers), shown)| {
+                json!({
+                    "label": layer.label,
+                    "size": layer.size,
+                    "position": layer.position,
+                    "parallax": parallax_numbers(layer.parallax),
+                    "wrap": layer.wrap,
+                    "tiles_sha256": numbers.sha256(&shown.cells),
+                })
+            },
+        );
         let mut info = JsonMap::new();
         info.insert("title".to_owned(), json!(file.title));
         // In tiles, as for the other maps: the extent of the largest layers. The file's own size is
@@ -282,8 +286,11 @@ impl Facts for TextFacts {
         info.insert("layers".to_owned(), layers.collect());
         let zones = file.zones.iter().map(|zone| zone.label.as_str());
         info.insert("zones".to_owned(), zones.collect());
-        let entities = file.layers.iter().flat_map(|layer| &layer.entities);
-        let entities = entities.map(|entity| entity.label.as_str());
+        let entities = file
+            .layers
+            .iter()
+            .flat_map(|layer| &layer.entities)
+            .map(|entity| entity.label.as_str());
         info.insert("entities".to_owned(), entities.collect());
         let waypoints = file
             .waypoints

@@ -130,18 +130,20 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
     rgba.resize(count * tile_bytes, 0);
     rgba.extend(missing);
     let last = count.saturating_sub(1) as u32;
-    let strands = strands.iter().filter(|strand| strand.is_active());
-    let strands = strands.map(|strand| Strand {
-        first: u32::from(strand.start).min(last),
-        last: u32::from(strand.finish).min(last),
-        delay_ticks: strand.delay.into(),
-        mode: match strand.mode {
-            1 => StrandMode::Backward,
-            2 => StrandMode::Random,
-            3 => StrandMode::PingPong,
-            _ => StrandMode::Forward,
-        },
-    });
+    let strands = strands
+        .iter()
+        .filter(|strand| strand.is_active())
+        .map(|strand| Strand {
+            first: u32::from(strand.start).min(last),
+            last: u32::from(strand.finish).min(last),
+            delay_ticks: strand.delay.into(),
+            mode: match strand.mode {
+                1 => StrandMode::Backward,
+                2 => StrandMode::Random,
+                3 => StrandMode::PingPong,
+                _ => StrandMode::Forward,
+            },
+        });
     Tileset {
         name: name.to_owned(),
         tile_size,
@@ -159,8 +161,7 @@ fn tileset(vsp: Vsp, name: &str) -> Tileset {
 /// Numbered tiles in place of a missing tileset. Number 0 is empty, as in nearly all tilesets,
 /// since layers are stacked.
 fn placeholders(max: Option<u32>, name: &str) -> Tileset {
-    let count = max.map_or(1, |max| max as usize + 1);
-    let count = count.min(MAX_PLACEHOLDERS);
+    let count = max.map_or(1, |max| max as usize + 1).min(MAX_PLACEHOLDERS);
     let size = [PLACEHOLDER_SIDE; 2];
     let mut rgba = vec![0; (PLACEHOLDER_SIDE * PLACEHOLDER_SIDE * 4) as usize];
     for number in 1..count {
@@ -226,8 +227,9 @@ fn left_out(vsp: &Vsp) -> Vec<LeftOut> {
             strands,
             vsp.strands_not_read,
         ),
-    ];
-    let lists = lists.into_iter().filter_map(|(what, read, lost, why)| {
+    ]
+    .into_iter()
+    .filter_map(|(what, read, lost, why)| {
         let list = LeftOut::of_list(what, read, Rest::Count(lost as u32));
         Some(list?.because(why?))
     });
@@ -294,9 +296,10 @@ impl TilesetFacts {
         Parts::list("colour", self.palette.len())
             .owns(|index| {
                 let color = self.palette.get(index).copied().unwrap_or_default();
-                let place = self.color_place(index);
-                let place = place.map(|it| OwnLine::new("Colour", "Bytes", it));
-                let place = place.map(|line| line.within(Origin::Place));
+                let place = self
+                    .color_place(index)
+                    .map(|it| OwnLine::new("Colour", "Bytes", it))
+                    .map(|line| line.within(Origin::Place));
                 let said = OwnLine::new("Colour", "Red, green and blue", Vec::from(color));
                 [said].into_iter().chain(place).collect()
             })
@@ -370,16 +373,19 @@ impl Facts for TilesetFacts {
 
     /// The strands with nonzero data, by their numbers.
     fn parts<'a>(&'a self, _map: &'a TileMap, _layer: Option<usize>) -> Vec<Parts<'a>> {
-        let said = self.strands.iter().enumerate();
-        let said = said.filter(|(_, strand)| **strand != vsp::Strand::default());
-        let said: Vec<(usize, &vsp::Strand)> = said.collect();
+        let said: Vec<(usize, &vsp::Strand)> = self
+            .strands
+            .iter()
+            .enumerate()
+            .filter(|(_, strand)| **strand != vsp::Strand::default())
+            .collect();
         let numbers: Vec<usize> = said.iter().map(|(number, _)| *number).collect();
         let strands = Parts::named("strand", said.len(), move |index| {
             numbers
                 .get(index)
                 .map_or_else(String::new, usize::to_string)
-        });
-        let strands = strands.owns(move |index| {
+        })
+        .owns(move |index| {
             let strand = said.get(index);
             strand.map_or_else(Vec::new, |(number, strand)| {
                 self.own_strand(*number, **strand)

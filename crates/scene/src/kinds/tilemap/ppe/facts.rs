@@ -147,8 +147,9 @@ impl LayerFacts {
             (cell.mirror_h, Cell::MIRROR_X),
             (cell.mirror_v, Cell::MIRROR_Y),
             (cell.axis_switch, Cell::SWAP_AXES),
-        ];
-        let turned = turned.into_iter().filter(|(is_so, _)| *is_so);
+        ]
+        .into_iter()
+        .filter(|(is_so, _)| *is_so);
         let flags = Cell(turned.fold(0, |bits, (_, bit)| bits | bit)).flags_text();
         let mut own = vec![OwnLine::new("Tile", "Flags", flags)];
         // Its attributes are compared separately.
@@ -363,8 +364,10 @@ impl XmfFacts {
     pub(super) fn new(mut xmf: Xmf, layers: Vec<(usize, LayerFacts)>) -> Self {
         let mut objects = Vec::new();
         for (index, _) in &layers {
-            let of_layer = xmf.layers.get(*index);
-            let of_layer = of_layer.map_or_else(Vec::new, |layer| in_drawing_order(&layer.objects));
+            let of_layer = xmf
+                .layers
+                .get(*index)
+                .map_or_else(Vec::new, |layer| in_drawing_order(&layer.objects));
             objects.extend(of_layer.into_iter().map(|object| [*index, object]));
         }
         for layer in &mut xmf.layers {
@@ -410,8 +413,10 @@ fn listed<T>(
     list: &[T],
     line: impl Fn(&T) -> String,
 ) -> impl Iterator<Item = Property> {
-    let lines = list.iter().take(MAX_LISTED);
-    let lines = lines.map(move |element| Property::new(name, line(element)));
+    let lines = list
+        .iter()
+        .take(MAX_LISTED)
+        .map(move |element| Property::new(name, line(element)));
     let more = list.len().checked_sub(MAX_LISTED).filter(|more| *more > 0);
     let more = more.map(|more| Property::new("", format!("and {more} more")));
     lines.chain(more)
@@ -484,11 +489,12 @@ fn layer_info(layer: &XmfLayer, number: Option<usize>) -> Value {
         Some(MapSource::File { path, .. }) => json!(path_below_root(path)),
         _ => Value::Null,
     };
-    let tiles = layer
+    let tiles: usize = layer
         .tile_sources
         .iter()
-        .filter_map(|source| source.tiles.as_ref());
-    let tiles: usize = tiles.map(Vec::len).sum();
+        .filter_map(|source| source.tiles.as_ref())
+        .map(Vec::len)
+        .sum();
     let boxes = layer
         .objects
         .iter()
@@ -529,8 +535,9 @@ fn layer_info(layer: &XmfLayer, number: Option<usize>) -> Value {
 impl Facts for XmfFacts {
     fn map(&self) -> Vec<PropertyGroup> {
         let metadata = &self.xmf.metadata;
-        let resolution = metadata.resolution;
-        let resolution = resolution.map(|[w, h]| format!("{w} x {h} pixels"));
+        let resolution = metadata
+            .resolution
+            .map(|[w, h]| format!("{w} x {h} pixels"));
         let mut properties: Vec<Property> = texts([
             ("Name", metadata.name.as_deref().unwrap_or_default()),
             ("Screen", resolution.as_deref().unwrap_or_default()),

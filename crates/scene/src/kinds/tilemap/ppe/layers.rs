@@ -418,10 +418,11 @@ fn tints(map: &MapData, cells: usize) -> Option<Vec<[[u8; 4]; 4]>> {
     if graphics.len() < cells / 4 || !graphics.iter().any(is_tinted) {
         return None;
     }
-    let tints = graphics
+    let mut tints: Vec<_> = graphics
         .iter()
-        .map(|corners| corners.map(|corner| corner.rgba));
-    let mut tints: Vec<_> = tints.take(cells).collect();
+        .map(|corners| corners.map(|corner| corner.rgba))
+        .take(cells)
+        .collect();
     tints.resize(cells, [neutral; 4]);
     Some(tints)
 }

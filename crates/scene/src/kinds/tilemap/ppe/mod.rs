@@ -119,8 +119,10 @@ pub fn xmf_document(mut xmf: Xmf, source: &Source, options: &OpenOptions) -> Til
     }
     problems.extend(std::mem::take(&mut builder.notes).finish());
     problems.sort_by_key(|problem: &Problem| problem.place);
-    let version = xmf.metadata.version;
-    let version = version.map_or_else(String::new, |[major, minor]| format!("{major}.{minor}"));
+    let version = xmf
+        .metadata
+        .version
+        .map_or_else(String::new, |[major, minor]| format!("{major}.{minor}"));
     let facts = Box::new(XmfFacts::new(xmf, layers));
     let mut map = TileMap::new(&XMF_FORMAT, version, facts);
     map.about.dependencies = files.dependencies;

@@ -72,8 +72,9 @@ pub(super) fn of_layer(
         bytes_left,
         found: Found::default(),
     };
-    let objects = in_drawing_order(&layer.objects).into_iter();
-    let objects = objects.filter_map(|index| layer.objects.get(index));
+    let objects = in_drawing_order(&layer.objects)
+        .into_iter()
+        .filter_map(|index| layer.objects.get(index));
     for of_file in objects.take(max_objects) {
         let object = maker.object(of_file, number);
         maker.found.objects.push(object);
@@ -151,8 +152,8 @@ impl ObjectBuilder<'_, '_, '_> {
                 }
             }
             Shape::QuadSprite(sprite, [upper_right, lower_left, lower_right]) => {
-                let corners = [sprite.position, *upper_right, *lower_left, *lower_right];
-                let corners = corners.map(|corner| corner.map(|px| px as f32));
+                let corners = [sprite.position, *upper_right, *lower_left, *lower_right]
+                    .map(|corner| corner.map(|px| px as f32));
                 let look = SpriteKey::of(sprite);
                 properties.extend(sprite_properties(sprite, look.mirrored));
                 properties.push(Property::new("Corners", corner_names(corners)));
@@ -222,8 +223,7 @@ impl ObjectBuilder<'_, '_, '_> {
 
     fn make(&mut self, look: SpriteKey) -> Result<(usize, [u32; 2]), (Option<At>, Fault)> {
         let id = look.source;
-        let source = self.sources.get(&id);
-        let source = source.ok_or_else(|| {
+        let source = self.sources.get(&id).ok_or_else(|| {
             let message = format!("sprite image {id} not found");
             (None, (&rules::SPRITE, message))
         })?;
@@ -486,8 +486,7 @@ mod tests {
 
     /// An image of pixels with numbers as colours.
     fn image(size: [u32; 2], pixels: &[u8]) -> Image {
-        let rgba = pixels.iter().flat_map(|pixel| [*pixel; 4]);
-        let rgba: Vec<u8> = rgba.collect();
+        let rgba: Vec<u8> = pixels.iter().flat_map(|pixel| [*pixel; 4]).collect();
         assert_eq!(rgba.len() as u32, size[0] * size[1] * 4);
         Image { size, rgba }
     }

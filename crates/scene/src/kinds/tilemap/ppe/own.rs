@@ -97,9 +97,10 @@ pub(super) fn map(xmf: &Xmf) -> Vec<OwnLine> {
         attributes,
     } = &xmf.metadata;
     let version = version.map(|[major, minor]| format!("{major}.{minor}"));
-    let lines = Lines::new().say_if_some("Version", version);
-    let lines = lines.say_if_some("Name", name.clone());
-    let lines = lines.say_if_some("Screen", resolution.map(Vec::from));
+    let lines = Lines::new()
+        .say_if_some("Version", version)
+        .say_if_some("Name", name.clone())
+        .say_if_some("Screen", resolution.map(Vec::from));
     lines.rest(attributes, other).0
 }
 
@@ -145,8 +146,9 @@ fn sheet(sheet: &TileSource) -> Vec<OwnLine> {
 }
 
 fn tile(tile: &TileInfo) -> Vec<OwnLine> {
-    let lines = Lines::new().say("Identifier", tile.first);
-    let lines = lines.say("Place in the sheet", tile.second);
+    let lines = Lines::new()
+        .say("Identifier", tile.first)
+        .say("Place in the sheet", tile.second);
     lines.say("Name", &*tile.name).at(tile.at)
 }
 
@@ -199,8 +201,9 @@ pub(super) fn object(object: &Object, (layer, layer_name): (usize, &str)) -> Vec
         Shape::QuadSprite(of, corners) => sprite(of, lines).say("Corners", corners.concat()),
         Shape::Polyline { points, is_closed } => {
             let controls = |point: &Point| point.controls.concat();
-            let lines = lines.each("Point", points.iter().map(|it| Vec::from(it.position)));
-            let lines = lines.each("Bend", points.iter().map(controls));
+            let lines = lines
+                .each("Point", points.iter().map(|it| Vec::from(it.position)))
+                .each("Bend", points.iter().map(controls));
             let tags = points.iter().flat_map(|point| &point.other);
             let lines = lines.each("Tag of a point", tags.cloned().map(written));
             lines.say("Closed", *is_closed)
@@ -255,26 +258,27 @@ pub(super) fn of_layer<'a>(
     layer: &'a XmfLayer,
     item: impl Fn(u32) -> Option<Item> + Copy + 'a,
 ) -> Vec<Parts<'a>> {
-    let sheets = listed("sheet", &layer.tile_sources, |it| it.path.clone(), sheet);
-    let sheets = sheets.with_children(move |index| {
-        let source = layer.tile_sources.get(index);
-        let tiles = source.and_then(|source| source.tiles.as_ref());
-        let of_tiles = tiles.map(|tiles| {
-            let list = listed("tile", tiles, |it| it.first.to_string(), tile);
-            list.items(move |index| item(tiles.get(index)?.first))
-        });
-        of_tiles.into_iter().collect()
-    });
+    let sheets = listed("sheet", &layer.tile_sources, |it| it.path.clone(), sheet).with_children(
+        move |index| {
+            let source = layer.tile_sources.get(index);
+            let tiles = source.and_then(|source| source.tiles.as_ref());
+            let of_tiles = tiles.map(|tiles| {
+                let list = listed("tile", tiles, |it| it.first.to_string(), tile);
+                list.items(move |index| item(tiles.get(index)?.first))
+            });
+            of_tiles.into_iter().collect()
+        },
+    );
     let images = &layer.sprite_sources;
     let images = listed("sprite image", images, |it| it.id.to_string(), sprite_image);
     let holders = &layer.sprite_sheets;
-    let holders = listed("sprite sheet", holders, |it| it.path.clone(), sprite_sheet);
-    let holders = holders.with_children(move |index| {
-        let sheet = layer.sprite_sheets.get(index);
-        let sprites = sheet.map_or(&[][..], |sheet| &sheet.sprites);
-        let name = |it: &SheetSprite| it.id.to_string();
-        vec![listed("image of a sheet", sprites, name, sheet_sprite)]
-    });
+    let holders = listed("sprite sheet", holders, |it| it.path.clone(), sprite_sheet)
+        .with_children(move |index| {
+            let sheet = layer.sprite_sheets.get(index);
+            let sprites = sheet.map_or(&[][..], |sheet| &sheet.sprites);
+            let name = |it: &SheetSprite| it.id.to_string();
+            vec![listed("image of a sheet", sprites, name, sheet_sprite)]
+        });
     vec![sheets, images, holders, palettes(&layer.palettes)]
 }
 

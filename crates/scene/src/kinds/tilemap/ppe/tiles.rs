@@ -174,8 +174,10 @@ impl Definitions {
     ) -> Self {
         let mut definitions = Self::default();
         let order = files.tile_order;
-        let shared = xmf.layers.iter();
-        let shared = shared.filter(|other| layer.shared_tiles.contains(&other.priority));
+        let shared = xmf
+            .layers
+            .iter()
+            .filter(|other| layer.shared_tiles.contains(&other.priority));
         let mut names = Vec::new();
         for source in std::iter::once(layer)
             .chain(shared)
@@ -421,8 +423,8 @@ fn cells_of(
     let done = split_among_threads(&mut cells, 1, |first, cells| {
         let raw = raw.get(first..).unwrap_or_default();
         fill(cells, raw, bits, table, definitions)
-    });
-    let done = done.into_iter();
+    })
+    .into_iter();
     let (all, left_out) = done.fold((0, 0), |(all, left_out), (bits, more)| {
         (all | bits, left_out + more)
     });
