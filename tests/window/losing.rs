@@ -8,7 +8,7 @@ use mapscope_testdata::tiny_scene::{sound_scene, write_game};
 use super::display::Display;
 use super::program::Program;
 use super::screen::{Button, DesktopSettings, Key, Screen};
-use super::window::{text, write_map};
+use super::x11::{text, write_map};
 
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1600, 1000];

@@ -27,4 +27,4 @@ mod sway;
 #[cfg(target_os = "linux")]
 mod wayland;
 #[cfg(target_os = "linux")]
-mod window;
+mod x11;

@@ -9,7 +9,7 @@ use super::display::Display;
 use super::losing::LOSSES;
 use super::program::Program;
 use super::screen::{Key, Screen};
-use super::window::{text, write_map};
+use super::x11::{text, write_map};
 
 /// Screen size in pixels.
 const SCREEN_SIZE: [u32; 2] = [1280, 800];

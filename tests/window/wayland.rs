@@ -14,7 +14,7 @@ use super::peer::{OfferedData, Peer, PeerReport, Role, TEXT};
 use super::program::Program;
 use super::screen::count_colors;
 use super::sway::{Key, Sway};
-use super::window::{text, write_map};
+use super::x11::{text, write_map};
 
 /// The program with a map of one chunk open. Its window leaves the other program's corner free.
 struct OpenWindow {

@@ -1,4 +1,4 @@
-//! The window, operated like a user: started, dropped on, pointed at, typed into, resized.
+//! The window on X11, operated like a user: started, dropped on, pointed at, typed into, resized.
 //!
 //! Each test examines the program's reaction (its `event:` lines and its picture), not only its
 //! input. Pictures are saved under `target/tmp/window` for inspection.
@@ -351,10 +351,10 @@ fn nothing_is_drawn_while_nothing_changes_or_the_window_is_covered() {
     it.screen
         .drag(Button::Left, ruler.at(0.1, 0.3), ruler.at(0.77, 0.3));
     let heard = it.program.wait_until_drawn().to_vec();
-    let moments = heard
+    let mut moments = heard
         .iter()
         .filter_map(|line| line.strip_prefix("event: playhead Bend "));
-    assert_eq!(moments.last(), Some("18 paused"), "{heard:?}");
+    assert_eq!(moments.next_back(), Some("18 paused"), "{heard:?}");
     // At least one intermediate picture, even on a slow machine.
     assert!(
         pictures(&heard) >= 2,
