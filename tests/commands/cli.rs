@@ -311,67 +311,28 @@ fn a_pipe_is_read_like_a_file() {
     assert!(device.stderr.contains("not a regular file"), "{device:?}");
 }
 
+/// The contract's test has the other keys.
 #[test]
-fn info_json_has_the_keys_of_the_contract() {
+fn info_has_heights_where_they_are_asked_for() {
     let folder = good();
-    let info = folder
-        .run("info good.pfmap --json --tile 2,3 --tile 2,3")
-        .expect(2);
+    let twice = "info good.pfmap --json --tile 2,3 --tile 2,3";
+    let info = folder.run(twice).expect(2);
     assert!(info.stderr.contains("--tile"), "{info:?}");
-    let info = folder
-        .run("info good.pfmap --json --tile 2,3 --height 0,0 --height -1.5,2.25 --height 5000,0")
-        .expect(0)
-        .json();
-    assert_shape(
-        &info,
-        &[
-            ("/file", |v| v == "good.pfmap"),
-            ("/format", |v| v == "pfmap"),
-            ("/version", |v| v == "1.1"),
-            ("/problems", |v| v.as_array().is_some_and(Vec::is_empty)),
-            ("/chunks/rows", |v| v == 1),
-            ("/chunks/cols", |v| v == 1),
-            ("/tiles/count", |v| v == 1024),
-            ("/tiles/by_type/flat", |v| v == 1023),
-            ("/tiles/by_type/ramp_sn", |v| v == 1),
-            ("/tiles/by_type/corner_convex_ne", |v| v == 0),
-            ("/materials/1/name", |v| v == "Rock"),
-            ("/materials/1/texture", |v| v == "rock.png"),
-            ("/materials/1/found", |v| *v == true),
-            ("/splats/0/0", |v| v == 0),
-            ("/splats/0/1", |v| v == 1),
-            ("/tile/row", |v| v == 2),
-            ("/tile/col", |v| v == 3),
-            ("/tile/chunk/0", |v| v == 0),
-            ("/tile/raw", |v| v == RAMP),
-            ("/tile/type", |v| v == "ramp_sn"),
-            ("/tile/base_height", |v| v == 1),
-            ("/tile/ramp_height", |v| v == 2),
-            ("/tile/top_material", |v| v == 1),
-            ("/tile/side_material", |v| v == 1),
-            ("/tile/pathable", |v| *v == true),
-            ("/tile/blend/3", |v| v.is_u64()),
-            ("/tile/blend_normals", |v| *v == true),
-            ("/tile/bump", |v| *v == false),
-            ("/tile/cover", |v| v == 1),
-            ("/tile/corners/nw", |v| v.as_f64() == Some(12.0)),
-            ("/tile/corners/ne", |v| v.as_f64() == Some(12.0)),
-            ("/tile/corners/sw", |v| v.as_f64() == Some(4.0)),
-            ("/tile/corners/se", |v| v.as_f64() == Some(4.0)),
-            ("/heights/0/y", |v| v.as_f64() == Some(4.0)),
-            ("/heights/1/x", |v| v.as_f64() == Some(-1.5)),
-            ("/heights/1/z", |v| v.as_f64() == Some(2.25)),
-            ("/heights/2/y", Value::is_null),
-        ],
-    );
-    assert_eq!(info["tiles"]["by_type"].as_object().unwrap().len(), 13);
-    assert_eq!(info["heights"].as_array().unwrap().len(), 3);
-
+    let info = "info good.pfmap --json --height 0,0 --height -1.5,2.25 --height 5000,0";
+    let info = folder.run(info).expect(0).json();
+    let heights = info["heights"].as_array().unwrap();
+    let heights = heights
+        .iter()
+        .map(|at| [&at["x"], &at["z"], &at["y"]].map(Value::as_f64));
+    let expected = [
+        [Some(0.0), Some(0.0), Some(4.0)],
+        [Some(-1.5), Some(2.25), Some(4.0)],
+        [Some(5000.0), Some(0.0), None],
+    ];
+    assert_eq!(heights.collect::<Vec<_>>(), expected);
     let plain = folder.run("info good.pfmap --json").expect(0).json();
-    assert!(
-        plain.get("tile").is_none() && plain.get("heights").is_none(),
-        "{plain}"
-    );
+    let is_there = ["tile", "heights"].map(|key| plain.get(key).is_some());
+    assert_eq!(is_there, [false; 2], "{plain}");
 }
 
 #[test]
@@ -1116,30 +1077,10 @@ fn the_demo_without_a_name_is_a_scene_that_is_seen_from_where_it_looks_best() {
 }
 
 #[test]
-fn info_says_of_a_model_what_the_contract_asks_for() {
+fn clips_of_the_demos_are_within_their_bounds() {
     let folder = Folder::new();
     let info = folder.run("info demo:drakeling --json").expect(0).json();
-    assert_shape(
-        &info,
-        &[
-            ("/file", Value::is_string),
-            ("/version", Value::is_string),
-            ("/problems", |value| value == &json!([])),
-            ("/vertices", Value::is_u64),
-            ("/triangles", Value::is_u64),
-            ("/joints/0/parent", Value::is_null),
-            ("/joints/1/parent", Value::is_u64),
-            ("/joints/1/name", Value::is_string),
-            ("/materials/0/name", Value::is_string),
-            ("/materials/0/texture", Value::is_string),
-            ("/materials/0/found", |value| value == &Value::Bool(true)),
-            ("/clips/2/frames", Value::is_u64),
-            ("/bounds/min/2", Value::is_number),
-            ("/bounds/max/2", Value::is_number),
-        ],
-    );
-    assert_eq!(info["format"], "pfobj");
-    assert_eq!(info["clips"][1]["name"], "Walk");
+    assert_eq!(info["problems"], json!([]));
     for clip in info["clips"].as_array().unwrap() {
         assert!(clip["bounds_error"].as_f64().unwrap() < 1e-3, "{clip}");
     }
