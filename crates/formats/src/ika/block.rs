@@ -503,7 +503,7 @@ mod tests {
         *wrong.last_mut().unwrap() ^= 1;
         let (elements, problems) = inflate(block(wrong, Element::Byte, 100));
         assert!(elements.into_bytes() == sample(100));
-        one(&problems, Error, "checksum");
+        one(&problems, Error, "ika/damaged-block: 0");
 
         let (elements, problems) = inflate(block(b"no zlib".to_vec(), Element::Word, 10));
         assert!(elements.into_words().is_empty());

@@ -940,7 +940,7 @@ fn references_that_lead_nowhere_are_named() {
     let model = read(changed("j 1 arm", &format!("j 2 {long}")));
     let said = problems(&model);
     let message = said.iter().find(|said| said.contains("pfobj/parent-cycle"));
-    let quoted = format!("joint 2 `{}...` is", "arm\\u{1}".repeat(5));
+    let quoted = format!("2 {}...", "arm\\u{1}".repeat(5));
     assert!(message.unwrap().contains(&quoted), "{said:?}");
 }
 
@@ -1236,7 +1236,7 @@ fn values_that_the_engine_draws_wrong_are_one_problem() {
     let notes: Vec<String> = negated.notes.iter().map(Problem::facts).collect();
     assert_eq!(
         notes,
-        ["11:7: note: pfobj/negated-weights (Vertex 0): -1.000000 0 16 21 3"]
+        ["11:7: note: pfobj/negated-weights (Vertex 0): -1.000000 16 21 3"]
     );
     assert_eq!(
         said(changed("1/0.750000 0/0.500000", "1/0.5 0/-0.5")).len(),

@@ -660,7 +660,7 @@ fn a_wrong_line_is_one_problem() {
             "   animated bool 1\n",
             "hello\n   animated bool 1\n",
             both,
-            "pfscene/value",
+            "26:6: error: pfscene/value",
         ),
         (
             "   scale vec3 4.000000 5.000000 6.000000\n",
@@ -684,9 +684,14 @@ fn a_wrong_line_is_one_problem() {
             "faction \"The Others\"",
             "faction The Others",
             both,
-            "pfscene/record",
+            "13:9: error: pfscene/record",
         ),
-        ("faction \"The Others\"", "faction", both, "pfscene/record"),
+        (
+            "faction \"The Others\"",
+            "faction",
+            both,
+            "13:8: error: pfscene/record",
+        ),
         (
             "faction \"Villagers\"\n",
             "",
