@@ -1,26 +1,26 @@
 # make run      build Mapscope and open its window (make run FILE=some.pfmap opens a file)
-# make test     everything that is checked before a change is taken
-# make quick    the tests of formats and scenes alone, which build no wgpu and no egui
-# make sweep    sweeps over every position of files, of which make test takes every few
-# make soak     a window that is used for long (make soak ROUNDS=200)
-# make bench    how fast it reads and draws
-# make performance  the figures of docs/performance.md, on a machine that does nothing else
-# make package  a .deb and a tarball with an installer, in target/package (PUBLISH=1: for others to use)
-# make lint     format and lints alone
-# make docs     the library's documentation
-# make generators  checks the generators of assets/ and that they make the files there
-# make fuzz     feeds a reader with made-up files (make fuzz TARGET=pfmap SECONDS=60); see CONTRIBUTING.md
+# make test     all checks that a change must pass
+# make quick    only the tests of formats and scenes, without building wgpu and egui
+# make sweep    sweep tests at every position of a file; make test samples positions
+# make soak     long test of a window in use (make soak ROUNDS=200)
+# make bench    measure reading and drawing
+# make performance  update the figures of docs/performance.md; run it on an idle machine
+# make package  build a .deb and a tarball with an installer in target/package (PUBLISH=1: for publication)
+# make lint     only formatting and lints
+# make docs     build the library's documentation
+# make generators  check the generators of assets/ and that their output matches the files there
+# make fuzz     run a fuzz target (make fuzz TARGET=pfmap SECONDS=60); see CONTRIBUTING.md
 
 CARGO ?= cargo
-# Also for the scripts.
+# The scripts use these variables too.
 export CARGO PUBLISH
-# Where there is no display, the demo's picture comes here instead of a window.
+# Without a display, `make run` renders an image of the demo to this file.
 PICTURE := mapscope-demo.png
 
 comma := ,
-# What tests must not be skipped for; the corpus where it is there.
+# Resources whose absence fails tests instead of skipping them; the corpus only if it exists.
 REQUIRE := display,gpu$(if $(wildcard $(or $(MAPSCOPE_SHARED),../shared)/corpus),$(comma)corpus)
-# What was skipped all the same.
+# List of tests that were skipped anyway.
 SKIPPED := $(CURDIR)/target/skipped.txt
 
 .PHONY: run test quick sweep soak bench performance package lint docs generators fuzz
@@ -31,14 +31,14 @@ run:
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] || [ "$$(uname -s)" != Linux ]; then \
 		$(CARGO) run --quiet --release --locked -- $(if $(FILE),"$(FILE)"); \
 	else \
-		echo "There is no display to open a window on: drawing a picture instead."; \
+		echo "No display found: rendering an image instead."; \
 		$(CARGO) run --quiet --release --locked -- \
 			render $(if $(FILE),"$(FILE)",demo:) -o $(PICTURE) --size 1280x720 && \
-		echo "The picture is in $(CURDIR)/$(PICTURE)"; \
+		echo "The image is in $(CURDIR)/$(PICTURE)"; \
 	fi
 
-# The lints and the documentation check dependencies only once between them, and the tests build
-# them once, all in the same profile.
+# Lints and documentation share one check of the dependencies, and tests build them once, all in
+# the same profile.
 test: lint docs
 	@scripts/install-packages.sh test
 	@mkdir -p $(dir $(SKIPPED)) && rm -f $(SKIPPED)
@@ -80,7 +80,7 @@ package:
 lint:
 	@scripts/install-packages.sh run
 	$(CARGO) fmt --check
-	# Modules that a macro declares are unknown to cargo fmt.
+	# cargo fmt does not find modules that are declared by a macro.
 	@rustfmt --check --edition 2024 src/viewer/panels/*.rs
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) clippy --no-default-features --locked -- -D warnings
@@ -88,12 +88,12 @@ lint:
 docs:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked
 
-# A workspace of its own.
+# The generators have their own workspace.
 generators:
 	cd generators && $(CARGO) fmt --check
 	cd generators && $(CARGO) clippy --all-targets --locked -- -D warnings
 	cd generators && $(CARGO) test --locked
 
-# Takes a nightly toolchain and cargo-fuzz, and says so if they are missing.
+# Needs a nightly toolchain and cargo-fuzz; the script reports missing tools.
 fuzz:
 	@scripts/fuzz.sh $(TARGET) $(if $(TARGET),$(or $(SECONDS),60))

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs Mapscope from the folder in which this lies, or removes it again.
+# Installs Mapscope from the folder of this script, or uninstalls it.
 #
-#   ./install.sh                        for you alone, into ~/.local
+#   ./install.sh                        for the current user, into ~/.local
 #   sudo ./install.sh --prefix /usr/local
 #   ./install.sh --uninstall [--prefix DIR]
 set -eu
@@ -28,36 +28,36 @@ while [ $# -gt 0 ]; do
     shift
 done
 case $prefix in /*) ;; *) prefix=$(pwd)/$prefix ;; esac
-# The list of made folders has one a line.
+# The list of created folders has one path per line.
 case $prefix in
     *'
-'*) echo "The prefix has a line end." >&2; exit 2 ;;
+'*) echo "The prefix contains a line break." >&2; exit 2 ;;
 esac
 
-# The files, by their paths below the prefix.
+# Prints the paths of the files, relative to the prefix.
 files() {
     (cd "$here" && find bin share -type f | LC_ALL=C sort)
 }
 
-# Lets desktops know. What is not installed here needs to know nothing.
+# Updates the databases of desktops, if their tools are installed.
 refresh() {
     if command -v update-mime-database >/dev/null && [ -d "$prefix/share/mime/packages" ]; then
-        # It has much to say of prefixes where nothing else looks.
+        # It prints many warnings for prefixes outside the search path.
         update-mime-database "$prefix/share/mime" >/dev/null 2>&1 || true
     fi
     if command -v update-desktop-database >/dev/null && [ -d "$prefix/share/applications" ]; then
         update-desktop-database -q "$prefix/share/applications"
     fi
-    # Without a cache, icons are found by their names.
+    # Without a cache, desktops find icons by name.
     if command -v gtk-update-icon-cache >/dev/null && [ -e "$prefix/share/icons/hicolor/icon-theme.cache" ]; then
         gtk-update-icon-cache -q -f -t "$prefix/share/icons/hicolor"
     fi
 }
 
-# The folders that installing made, which go again when nothing is left in them.
+# The folders that the installation created; uninstalling removes them if they are empty.
 made=$prefix/share/doc/mapscope/made-folders
 
-# make DIR: makes a folder, and notes it and those above it that were not there.
+# make DIR: creates a folder with its parents, and records those that did not exist.
 make() {
     [ -d "$1" ] && return
     make "$(dirname "$1")"
@@ -66,7 +66,7 @@ make() {
 $new"
 }
 
-# Whether a folder has nothing in it.
+# Succeeds if a folder is empty.
 is_empty() {
     [ -d "$1" ] && [ -z "$(ls -A "$1")" ]
 }
@@ -77,14 +77,14 @@ case $action in
         for folder in share/doc/mapscope $(files | sed 's|/[^/]*$||' | sort -u); do
             make "$prefix/$folder"
         done
-        # A second installation makes none of its own.
+        # A repeated installation creates no folders.
         if [ -n "$new" ]; then
             printf '%s' "$new" >>"$made"
         fi
         files | while IFS= read -r file; do
             mode=644
             case $file in bin/*) mode=755 ;; esac
-            # Into a new file: the program may be running.
+            # Replace the file instead of overwriting it, because the program may be running.
             rm -f "$prefix/$file"
             cp "$here/$file" "$prefix/$file"
             chmod "$mode" "$prefix/$file"
@@ -95,7 +95,7 @@ case $action in
             *":$prefix/bin:"*) ;;
             *) echo "Add it to PATH, or desktops and shells will not find it." ;;
         esac
-        # The only one of the shells that looks below the prefix of the system alone.
+        # zsh is the only shell that searches only the prefix of the system.
         if [ "$prefix" != /usr/local ] && command -v zsh >/dev/null; then
             echo "For completions in zsh, add $prefix/share/zsh/site-functions to fpath."
         fi ;;
@@ -104,7 +104,7 @@ case $action in
             rm -f "$prefix/$file"
         done
         refresh
-        # What was made from our files alone goes with them.
+        # Remove the databases that were generated only from our files.
         if is_empty "$prefix/share/mime/packages"; then
             for cache in aliases generic-icons globs globs2 icons magic mime.cache subclasses \
                 treemagic types version XMLnamespaces; do
@@ -122,7 +122,7 @@ case $action in
         if is_empty "$prefix/share/mime/application"; then
             rmdir "$prefix/share/mime/application"
         fi
-        # The deepest first.
+        # Deepest folders first.
         printf '%s\n' "$folders" | while IFS= read -r folder; do
             if is_empty "$folder"; then
                 rmdir "$folder"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times Mapscope beside other programs that make a picture of the same content.
+"""Compares the speed of Mapscope with that of other programs that render the same content.
 
     scripts/compare.py [MAPSCOPE] [ROUNDS]
 
@@ -103,7 +103,7 @@ def write_tmx(mapscope, map_file, folder):
     at += 16 * layers
     tiles = []
     for _ in range(layers):
-        # The engine did not end its streams.
+        # The engine did not terminate its streams.
         raw = zlib.decompressobj().decompress(block())
         tiles.append(struct.unpack("<%dI" % (width * height), raw[: 4 * width * height]))
     sheet = [str(mapscope), "render", str(map_file.parent / tileset), "--view", "flat"]
@@ -121,7 +121,7 @@ def write_tmx(mapscope, map_file, folder):
         out.write('<image source="tiles.png" ')
         out.write('width="%d" height="%d"/></tileset>\n' % sheet_size)
         for i, layer in enumerate(tiles):
-            # Tile 0 is drawn in the first layer alone.
+            # Tile 0 is drawn only in the first layer.
             gids = [tile + 1 if tile or i == 0 else 0 for tile in layer]
             out.write('<layer id="%d" name="%d" %s><data encoding="csv">' % (i + 1, i, size))
             out.write(",".join(map(str, gids)) + "</data></layer>\n")
@@ -129,7 +129,7 @@ def write_tmx(mapscope, map_file, folder):
 
 
 def version(command):
-    """The first line with a digit that a program says of itself."""
+    """The first line with a digit in the output of a command."""
     said = subprocess.run(command, capture_output=True, text=True)
     lines = (said.stdout + said.stderr).splitlines()
     return next((line.strip() for line in lines if any(c.isdigit() for c in line)), "unknown")
@@ -181,18 +181,18 @@ def main():
 
 
 def compare(what, programs, folder, rounds):
-    """Prints a row for each program that makes a picture."""
+    """Prints a row for each program that writes an image."""
     there = []
     for name, asked, command, picture in programs:
         if not shutil.which(str(command[0])):
-            print("%s is not there" % name, file=sys.stderr)
+            print("%s not found" % name, file=sys.stderr)
             continue
         made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if (folder / picture).is_file():
             there.append((name, version(asked), shlex.join(map(str, command))))
         else:
             said = (made.stderr or made.stdout).strip().splitlines()[-3:]
-            print("%s made no picture: %s" % (name, " ".join(said)), file=sys.stderr)
+            print("%s wrote no image: %s" % (name, " ".join(said)), file=sys.stderr)
         keep = os.environ.get("KEEP_PICTURES")
         if keep and (folder / picture).is_file():
             shutil.copy(folder / picture, keep)

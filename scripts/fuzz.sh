@@ -1,11 +1,11 @@
 #!/bin/sh
-# Feeds a fuzz target with whatever makes it do something new, for so many seconds.
+# Runs a fuzz target for the given number of seconds.
 #
-#   scripts/fuzz.sh                     the targets
+#   scripts/fuzz.sh                     lists the targets
 #   scripts/fuzz.sh TARGET SECONDS      runs one; other arguments are options of libFuzzer
 #
-# What it finds lies in fuzz/artifacts/TARGET; `cargo +nightly fuzz tmin -s none TARGET FILE` makes it
-# smaller. Inputs that did something new are kept in fuzz/corpus/TARGET, from which the next run goes on.
+# Failing inputs are written to fuzz/artifacts/TARGET; `cargo +nightly fuzz tmin -s none TARGET FILE`
+# minimizes them. Inputs with new coverage are kept in fuzz/corpus/TARGET, where the next run continues.
 set -eu
 cd "$(dirname "$0")/../fuzz"
 
@@ -25,17 +25,17 @@ cargo +nightly --version >/dev/null 2>&1 || missing="$missing
 cargo fuzz --version >/dev/null 2>&1 || missing="$missing
   cargo-fuzz: cargo install cargo-fuzz --locked"
 command -v c++ >/dev/null 2>&1 || missing="$missing
-  a C++ compiler, which libFuzzer is built with: apt install g++"
+  a C++ compiler to build libFuzzer: apt install g++"
 if [ -n "$missing" ]; then
-    echo "Fuzzing takes what is missing here:$missing" >&2
+    echo "Fuzzing needs these missing tools:$missing" >&2
     exit 1
 fi
 if [ ! -e "targets/$target.rs" ]; then
-    echo "There is no fuzz target $target; those that are there: $(cd targets && echo *.rs | sed 's/\.rs//g')" >&2
+    echo "Fuzz target $target not found; expected one of: $(cd targets && echo *.rs | sed 's/\.rs//g')" >&2
     exit 2
 fi
 
-# Words of all formats for targets that are for all.
+# Targets that cover all formats get the dictionaries of all formats.
 mkdir -p "corpus/$target" "seeds/$target"
 words=seeds/$target.dict
 case $target in
@@ -44,9 +44,9 @@ repeated | document | diff | export | convert) cat dictionaries/*.dict >"$words"
 *) cat "dictionaries/$target.dict" >"$words" ;;
 esac
 
-# No sanitizer: they find what unsafe code does wrong, and readers have none. Time and memory are bounded by
-# the target itself (src/bounds.rs), in time of the processor; libFuzzer's own limits are for what never ends,
-# and count the clock on the wall, so that they are long.
+# No sanitizer: sanitizers find errors of unsafe code, and the readers have none. The target itself limits
+# CPU time and memory (src/bounds.rs). libFuzzer's own limits catch endless loops; they are long because they
+# count wall-clock time.
 MAPSCOPE_FUZZ_SEEDS=$(pwd)/seeds/$target
 export MAPSCOPE_FUZZ_SEEDS
 exec cargo +nightly fuzz run -s none "$target" "corpus/$target" "seeds/$target" -- \

@@ -1,17 +1,17 @@
 #!/bin/sh
-# Installs what the program needs from the system, and nothing that is there already.
+# Installs the system packages that the program needs, unless they are already present.
 #
-#   scripts/install-packages.sh run     what building and running take
-#   scripts/install-packages.sh test    that, and what the tests take
+#   scripts/install-packages.sh run     packages for building and running
+#   scripts/install-packages.sh test    also packages for the tests
 #
-# Packages are installed with apt on Debian, Ubuntu and their kin. Elsewhere, and where that fails, what is
-# missing is named, and the rest is up to you: it stops only without what a build takes, or all that the
-# tests take.
+# Packages are installed with apt on Debian, Ubuntu and derivatives. On other systems, or if apt fails, the
+# script lists what is missing. It fails only if something is missing that a build needs or, with `test`,
+# anything at all.
 set -eu
 
 mode=${1:-run}
 
-# need PACKAGE WHAT TEST...: the package, and what it is for, unless the test succeeds.
+# need PACKAGE WHAT TEST...: reports WHAT and adds PACKAGE to $missing unless TEST succeeds.
 need() {
     package=$1 what=$2
     shift 2
@@ -23,7 +23,7 @@ need() {
 
 has_library() {
     case $libraries in *"$1 "*) return 0 ;; esac
-    # Where there is no ldconfig, or where it does not look.
+    # ldconfig may be missing, or may not search all of these folders.
     for folder in /lib /usr/lib /lib64 /usr/lib64 /usr/local/lib; do
         [ -e "$folder/$1" ] && return 0
     done
@@ -42,12 +42,12 @@ has_vulkan_driver() {
     return 1
 }
 
-# Says what is missing, and puts the packages into $missing, what a build takes into $missing_to_build too.
+# Reports what is missing. Sets $missing to the packages, and $missing_to_build to those that a build needs.
 look() {
     missing=
     libraries=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null) || libraries=
     need gcc "a linker (cc)" command -v cc
-    # Only Debian and its kin have it in a package of its own.
+    # Only Debian and derivatives have a separate package for it.
     need libc6-dev "the C library's files for linking" test -e /usr/include/stdio.h
     missing_to_build=$missing
     need libvulkan1 "the Vulkan loader (libvulkan.so.1)" has_library libvulkan.so.1
@@ -61,16 +61,17 @@ look() {
     if [ "$mode" = test ]; then
         need xvfb "Xvfb, the X server that the window's tests run in" command -v Xvfb
         need sway "sway, the Wayland compositor that the window's tests run in" command -v sway
-        # The keyboard of those tests, and how root starts sway, whom it refuses.
+        # The keyboard of those tests, and a way for root to start sway, which refuses to run as root.
         need xkb-data "the keymaps of X and Wayland" test -e /usr/share/X11/xkb
         need util-linux "setpriv" command -v setpriv
     fi
 }
 
-# Of the first word: CARGO may have arguments. Distributions mostly have one that is too old.
+# Only the first word, because CARGO may have arguments. Rust is not installed with apt, because the packages
+# of most distributions are too old.
 cargo=${CARGO:-cargo}
 if ! command -v "${cargo%% *}" >/dev/null; then
-    echo "missing: Rust; https://www.rust-lang.org/tools/install says how to install it" >&2
+    echo "missing: Rust; see https://www.rust-lang.org/tools/install" >&2
     exit 1
 fi
 if [ "$(uname -s)" != Linux ]; then
@@ -82,35 +83,35 @@ if [ -z "$missing" ]; then
 fi
 
 if ! command -v apt-get >/dev/null; then
-    echo "This is no Debian or Ubuntu: please install the above with your system's packages." >&2
+    echo "apt-get not found: install the packages above with your system's package manager." >&2
 else
     if [ "$(id -u)" = 0 ]; then
         as_root=
     elif command -v sudo >/dev/null; then
         as_root=sudo
     else
-        # Fails, and that is said.
+        # Without root the installation fails and is reported.
         as_root=false
     fi
     [ "$as_root" = false ] || echo "installing:$missing" >&2
-    # The lists that are there may do, and so may packages that were loaded before.
+    # Existing package lists or downloaded packages may be sufficient.
     $as_root apt-get update -q >&2 || true
-    # The list is of words, as it should be.
+    # $missing is meant to be split into words.
     # shellcheck disable=SC2086
     if $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qy --no-install-recommends $missing >&2; then
         exit 0
     fi
-    echo "They could not be installed. As root:  apt-get update; apt-get install$missing" >&2
+    echo "The packages could not be installed. Run as root:  apt-get update; apt-get install$missing" >&2
     look 2>/dev/null
 fi
 
 if [ "$mode" = test ] && [ -n "$missing" ]; then
-    echo "The tests take all of them." >&2
+    echo "The tests need all of them." >&2
     exit 1
 fi
-# Elsewhere the C library's files may lie where only the compiler looks.
+# On other systems, only the compiler may know where the C library's files are.
 if [ -n "$missing_to_build" ] && { command -v apt-get || ! command -v cc; } >/dev/null; then
-    echo "Without these nothing is built:$missing_to_build" >&2
+    echo "Building needs these packages:$missing_to_build" >&2
     exit 1
 fi
-echo "Going on without them." >&2
+echo "Continuing without them." >&2

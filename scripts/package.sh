@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the packages in target/package: a .deb, and a tarball with an installer. With PUBLISH=1 it refuses
-# to, unless Cargo.toml names who publishes them.
+# Builds the packages in target/package: a .deb, and a tarball with an installer. With PUBLISH=1 it fails
+# unless Cargo.toml names the publisher.
 #
-# The same files come out of the same commit: times are those of the commit.
+# Builds of one commit are reproducible: file times are the time of the commit.
 set -eu
 cd "$(dirname "$0")/.."
 
 CARGO=${CARGO:-cargo}
-# Where cargo builds, as an absolute path.
+# The target folder of cargo, as an absolute path.
 target=${CARGO_TARGET_DIR:-target}
 case $target in /*) ;; *) target=$(pwd)/$target ;; esac
 out=$target/package
@@ -19,13 +19,13 @@ fi
 export SOURCE_DATE_EPOCH
 umask 022
 
-# MAPSCOPE_BINARIES: a folder with both programs, built before.
+# MAPSCOPE_BINARIES: a folder with prebuilt copies of both programs.
 programs=${MAPSCOPE_BINARIES:-$out/programs}
 rm -rf "$out"
 mkdir -p "$out"
 stage=$out/mapscope-$version-linux-$arch
 if [ -z "${MAPSCOPE_BINARIES:-}" ]; then
-    # By a program without window and graphics, which is soon built and says what is wrong with them.
+    # This program has no window and no graphics, so it builds quickly and reports errors early.
     $CARGO build --release --locked -p mapscope-package
     mkdir "$programs"
     cp "$target/release/make-package-files" "$programs"
@@ -41,7 +41,7 @@ doc=$stage/share/doc/mapscope
 cp packaging/install.sh "$stage"
 gzip -9n "$doc/changelog" "$doc/THIRD-PARTY.txt" "$stage"/share/man/man1/*.1
 
-# sorted DIR: an archive of it to standard output, in which nothing depends on the machine.
+# sorted DIR: writes a reproducible archive of DIR to standard output.
 sorted() {
     tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
         -C "$(dirname "$1")" -c "$(basename "$1")"
@@ -50,17 +50,17 @@ sorted "$stage" | gzip -9n >"$stage.tar.gz"
 echo "$stage.tar.gz"
 
 if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
-    echo "There is no .deb: it takes dpkg-deb and dpkg-shlibdeps (package dpkg-dev)." >&2
+    echo "No .deb was built: dpkg-deb and dpkg-shlibdeps not found (package dpkg-dev)." >&2
     exit 0
 fi
 deb=$out/deb
 mkdir -p "$deb/DEBIAN" "$deb/usr"
 cp -R "$stage/bin" "$stage/share" "$deb/usr"
-# Where Debian's zsh looks.
+# Debian's zsh searches this folder.
 mv "$deb/usr/share/zsh/site-functions" "$deb/usr/share/zsh/vendor-completions"
 doc=$deb/usr/share/doc/mapscope
-# Debian has one file for both licences and a changelog of its own, and what leads from page to page is for
-# those who build.
+# Debian has one file for both licences and its own changelog. The documents link to each other and are for
+# builders only.
 rm -r "$doc/README.md" "$doc/CHANGELOG.md" "$doc/LICENSE-MIT" "$doc/LICENSE-APACHE" "$doc/docs"
 {
     cat <<END
@@ -83,7 +83,7 @@ License: Apache-2.0
  /usr/share/common-licenses/Apache-2.0.
 END
 } >"$doc/copyright"
-# What it is linked with, as dpkg knows it; what it only looks for at its start follows.
+# Linked libraries, as dpkg knows them; libraries that are loaded at start are added below.
 mkdir -p "$out/shlibs/debian"
 : >"$out/shlibs/debian/control"
 (cd "$out/shlibs" && dpkg-shlibdeps -O "$deb/usr/bin/mapscope") >"$out/depends"

@@ -453,7 +453,7 @@ mod requirements {
         let root = ("id", "echo 0");
         let user = ("id", "echo 1000");
         let libraries = ("ldconfig", LIBRARIES);
-        let by_hand = "As root:  apt-get update; apt-get install gcc";
+        let by_hand = "as root:  apt-get update; apt-get install gcc";
         // Outdated package lists may be sufficient.
         let (status, said) = run("run", &[libraries, root, no_network]);
         assert!(
@@ -480,10 +480,10 @@ mod requirements {
             status == Some(1) && said.contains("missing: Xvfb"),
             "{said}"
         );
-        assert!(said.contains("your system's packages"), "{said}");
+        assert!(said.contains("your system's package manager"), "{said}");
         let (status, said) = run("run", &[libraries, user]);
         assert!(
-            status == Some(1) && said.contains("nothing is built: gcc"),
+            status == Some(1) && said.contains("Building needs these packages: gcc"),
             "{said}"
         );
     }
