@@ -34,10 +34,10 @@ pub struct ViewRequest {
     /// Eye and target in the file's world coordinates
     #[arg(long, value_name = "EX,EY,EZ,TX,TY,TZ", allow_hyphen_values = true)]
     pub camera: Option<Pose>,
-    /// Look through this camera of a scene; a wrong name lists them all
+    /// Look through this camera of a scene; a wrong name lists all
     #[arg(long, value_name = "NAME", conflicts_with_all = ["view", "camera"])]
     pub look_through: Option<String>,
-    /// Degrees seen from top to bottom, 30 to 110 [default: 45]
+    /// Vertical field of view in degrees, 30 to 110 [default: 45]
     #[arg(
         long,
         value_name = "DEGREES",
@@ -48,10 +48,10 @@ pub struct ViewRequest {
     /// Show this clip [default: the first]; `none` is the bind pose
     #[arg(long, value_name = "NAME")]
     pub clip: Option<String>,
-    /// Show this frame, from 0; a fraction lies between two
+    /// Show this frame, from 0; fractions lie between two frames
     #[arg(long, value_name = "N", value_parser = parse_frame, allow_hyphen_values = true)]
     pub frame: Option<f32>,
-    /// Switch on, like `entities` (repeatable); a wrong name lists all
+    /// Enable an overlay (repeatable); a wrong name lists all
     #[arg(long = "overlay", value_name = "NAME")]
     pub overlays: Vec<String>,
     /// Show this level of the map, from 0
@@ -62,7 +62,7 @@ pub struct ViewRequest {
         allow_hyphen_values = true
     )]
     pub level: Option<usize>,
-    /// Cut away what is outside this box, two corners in metres
+    /// Show only this box of a level, two corners in metres
     #[arg(
         long,
         value_name = "X0,Y0,Z0,X1,Y1,Z1",
@@ -70,7 +70,7 @@ pub struct ViewRequest {
         allow_hyphen_values = true
     )]
     pub cut: Option<Aabb>,
-    /// Depth of overlay `cells` [default: the ends of the tree]
+    /// Depth of overlay `cells` [default: the leaves of the tree]
     #[arg(
         long,
         value_name = "N",
@@ -78,7 +78,7 @@ pub struct ViewRequest {
         allow_hyphen_values = true
     )]
     pub cell_depth: Option<u8>,
-    /// Make a light `on`, `off` or 0 to 255 bright (repeatable)
+    /// Set a light to `on`, `off` or 0 to 255 (repeatable)
     #[arg(
         long = "light",
         value_name = "NAME=VALUE",
@@ -86,10 +86,10 @@ pub struct ViewRequest {
         allow_hyphen_values = true
     )]
     pub lights: Vec<(String, Option<u8>)>,
-    /// Only this layer of a 2D map, by name or number (repeatable)
+    /// Show only this 2D map layer, by name or number (repeatable)
     #[arg(long = "layer", value_name = "NAME|N")]
     pub layers: Vec<String>,
-    /// Leave out this layer of a 2D map (repeatable)
+    /// Hide this layer of a 2D map (repeatable)
     #[arg(long = "hide-layer", value_name = "NAME|N")]
     pub hidden_layers: Vec<String>,
     /// Leave out the shadows of maps and scenes

@@ -27,12 +27,12 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Cyan.on_default());
 
 const FILE_HELP: &str =
-    "File to read; `demo:` is the demo scene that is built in, `demo:NAME` another demo";
+    "File to read; `demo:` is the built-in demo scene, `demo:NAME` another demo";
 
-const FILES_HELP: &str = "Files to read; `-` is standard input, `demo:` the demo scene that is \
-                          built in, `demo:NAME` another demo";
+const FILES_HELP: &str = "Files to read; `-` is standard input, `demo:` the built-in demo \
+                          scene, `demo:NAME` another demo";
 
-/// Look at game terrain, levels, models and 2D maps: in a window, as an image, or as text and JSON.
+/// View game terrain, levels, models and 2D maps in a window, as an image, or as text and JSON.
 #[derive(Debug, Parser)]
 #[command(
     name = "mapscope",
@@ -41,25 +41,25 @@ const FILES_HELP: &str = "Files to read; `-` is standard input, `demo:` the demo
     override_usage = "mapscope [OPTIONS] [FILE|FOLDER]...\n       mapscope <COMMAND> [OPTIONS] ...",
     after_help = "\
 Examples:
-  mapscope                              the demo map
-  mapscope demo.pfmap                   a map in a window (same as: mapscope view demo.pfmap)
-  mapscope info demo.pfmap              what is in it
-  mapscope render demo.pfmap -o a.png   an image of it
-  mapscope knight.pfobj                 a model in a window
-  mapscope town.pmf                     a level of cubes
-  mapscope village.ika-map              a 2D map, flat or its layers apart
+  mapscope                              open the demo scene in a window
+  mapscope demo.pfmap                   open a map (same as: mapscope view demo.pfmap)
+  mapscope info demo.pfmap              describe its contents
+  mapscope render demo.pfmap -o a.png   render it to an image
+  mapscope knight.pfobj                 open a model
+  mapscope town.pmf                     open a level of cubes
+  mapscope village.ika-map              open a 2D map, flat or with its layers apart
 
-Exit status: 0 done, 1 the file has errors, 2 the command could not do its work.
-`mapscope COMMAND --help` says more. A file that is named like a command: `./info`."
+Exit status: 0 success, 1 the file has errors, 2 the command failed.
+`mapscope COMMAND --help` lists all options. If a file is named like a command, write `./info`."
 )]
 pub struct Cli {
-    /// Also look for textures in this folder (may be given several times)
+    /// Also look for textures, tilesets and models in this folder (repeatable)
     #[arg(long, value_name = "DIR", global = true, help_heading = "Files")]
     pub textures: Vec<PathBuf>,
-    /// Let a scene stand on this map [default: the one of its name beside it]
+    /// Map that a scene stands on [default: the one of the same name beside it]
     #[arg(long, value_name = "FILE", global = true, help_heading = "Files")]
     pub map: Option<PathBuf>,
-    /// Read XMF as `old` or `new`, `sheet-first`, `hide-undefined` (repeatable)
+    /// How to read XMF: `old`, `new`, `sheet-first`, `hide-undefined` (repeatable)
     #[arg(
         long,
         value_name = "HOW",
@@ -80,7 +80,7 @@ pub struct Cli {
 /// Backend and antialiasing of the renderer.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct GraphicsArgs {
-    /// Draw with `vulkan`, `gl`, `metal` or `dx12` [default: the first that has an adapter, `gl` last]
+    /// Draw with `vulkan`, `gl`, `metal` or `dx12` [default: the first with an adapter, `gl` last]
     #[arg(
         long,
         value_name = "NAME",
@@ -90,7 +90,7 @@ pub struct GraphicsArgs {
         help_heading = "Graphics"
     )]
     pub backend: Option<BackendName>,
-    /// Smooth edges with `4` samples a pixel, or not with `1` [default: 4, in software 1]
+    /// Samples per pixel: `4` smooths edges, `1` does not [default: 4, in software 1]
     #[arg(
         long,
         value_name = "N",
@@ -116,13 +116,13 @@ pub enum Command {
 /// Dialect of XMF files, which do not record it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum XmfReading {
-    /// Embedded cells and colours are laid out as the engine wrote them before 2025
+    /// Embedded cells and colours in the layout that the engine wrote before 2025
     Old,
-    /// They are laid out as it has written them since; so they are unless the file has an older date
+    /// Embedded cells and colours in the current layout; the default unless the file is older
     New,
-    /// A tile is listed by its place in the sheet and then its number, as the engine's loader reads
+    /// Tiles list their index in the sheet before their number, as the engine's loader reads them
     SheetFirst,
-    /// Tiles that no sheet has are left out, as the engine does, and not shown by their numbers
+    /// Tiles that no sheet defines are left out, as in the engine, instead of shown as numbers
     HideUndefined,
 }
 
@@ -186,23 +186,23 @@ impl From<BackendName> for mapscope_render::Backend {
 /// Commands that need no window.
 #[derive(Debug, Subcommand)]
 pub enum HeadlessCommand {
-    /// Say what is in a file
+    /// Describe the contents of a file
     Info(InfoArgs),
-    /// List every problem in files, with its place
+    /// List every problem in files, with its location
     Check(CheckArgs),
-    /// Say what differs between two files of a format
+    /// List the differences between two files of one format
     Diff(DiffArgs),
-    /// Draw a file into a PNG, without a window
+    /// Render a file to a PNG, without a window
     Render(RenderArgs),
     /// Measure how fast a file opens and draws
     Bench(BenchArgs),
-    /// Write a file as one of another program, such as glTF
+    /// Export a file for another program, such as glTF
     Export(ExportArgs),
-    /// Write the files and textures of the archive in a map
+    /// Extract files and textures from the archive in a map
     Extract(ExtractArgs),
-    /// Write a file in another version or packing of its format
+    /// Convert a file to another version or packing of its format
     Convert(ConvertArgs),
-    /// Draw a small picture for a file manager
+    /// Render a thumbnail for a file manager
     #[command(hide = true)]
     Thumbnail(ThumbnailArgs),
 }
@@ -212,13 +212,13 @@ pub enum HeadlessCommand {
 #[command(after_help = "\
 Examples:
   mapscope demo.pfmap
-  mapscope maps/                        PageDown and PageUp go through the folder
+  mapscope maps/                        Page Down and Page Up switch files
   mapscope view --camera 0,175,0,-14.942,129.685,-14.942 demo.pfmap
   mapscope --overlay tile-types demo.pfmap
   mapscope --level 1 --cut -20,-20,-20,20,4,20 town.pmf")]
 pub struct ViewArgs {
-    /// Files to open, or folders, with all below them; none opens the demo scene, `demo:NAME`
-    /// another demo
+    /// Files to open, and folders with all files below them; `demo:NAME` is a demo [default: the
+    /// demo scene]
     #[arg(value_name = "FILE|FOLDER")]
     pub paths: Vec<PathBuf>,
     /// The initial view.
@@ -232,24 +232,24 @@ pub struct ViewArgs {
 Examples:
   mapscope info demo.pfmap
   mapscope info demo.pfmap --json | jq .tiles.by_type
-  mapscope info maps/*.pfmap --json     one JSON object per file, each on one line
+  mapscope info maps/*.pfmap --json     print one JSON object per file, each on one line
   mapscope info demo.pfmap --tile 10,12 --height 0,0 --height -20.5,31
   mapscope info town.ika-map --tile 30,53 --item zone:market --json
   mapscope info knight.pfobj --joint hand_r --clip Walk --frame 8
   mapscope info town.pmf --cube 0,0,1,0,417 --item archive-file:music.ogg
-  mapscope info --adapters              graphics adapters, and which of them draws")]
+  mapscope info --adapters              list the graphics adapters")]
 pub struct InfoArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILES_HELP, required_unless_present_any = ["adapters", "schema"])]
     pub files: Vec<PathBuf>,
-    /// List the graphics adapters instead, and which of them draws why
+    /// List the graphics adapters instead, with the one that draws and the reason
     #[arg(
         long,
         conflicts_with_all = ["files", "tile", "heights", "cube", "items", "joints", "clip"],
         help_heading = "What"
     )]
     pub adapters: bool,
-    /// Print the JSON Schema of all output with --json instead
+    /// Print the JSON Schema of all --json output instead
     #[arg(
         long,
         conflicts_with_all = [
@@ -258,11 +258,11 @@ pub struct InfoArgs {
         help_heading = "Output"
     )]
     pub schema: bool,
-    /// JSON instead of text: one object per file, each on one line; indented on a terminal
+    /// Print JSON instead of text: one object per file, each on one line; indented on a terminal
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Also describe what the window can select: all of a KIND such as `joint`, or one by its name or
-    /// its numbers, `joint:hand`, `tile:3,17` (may be given several times; a wrong kind lists them all)
+    /// Also describe items that the window can select: all of a KIND such as `joint`, or one by name
+    /// or numbers, such as `joint:hand` or `tile:3,17` (repeatable; a wrong kind lists all kinds)
     #[arg(
         long = "item",
         value_name = "KIND[:NAME]",
@@ -270,8 +270,7 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub items: Vec<String>,
-    /// Also describe this joint of a model: the same as `--item joint:NAME` (may be given several
-    /// times)
+    /// Also describe this joint of a model; the same as `--item joint:NAME` (repeatable)
     #[arg(
         long = "joint",
         value_name = "NAME",
@@ -279,10 +278,10 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub joints: Vec<String>,
-    /// Describe things as they are in this clip [default: at rest]
+    /// Describe items as they are in this clip [default: at rest]
     #[arg(long, value_name = "NAME", help_heading = "What")]
     pub clip: Option<String>,
-    /// Describe them at this frame of the clip, from 0; a fraction lies between two
+    /// Describe items at this frame of the clip, from 0; fractions lie between two frames
     #[arg(
         long,
         value_name = "N",
@@ -292,8 +291,8 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub frame: Option<f32>,
-    /// Also describe a tile: its row and column in terrain, from the north-west corner; of 2D maps
-    /// its column and row, X,Y, and what every layer has there
+    /// Also describe a tile: in terrain ROW,COL from the north-west corner; in 2D maps X,Y, with the
+    /// cells of all layers there
     #[arg(
         long,
         value_name = "ROW,COL|X,Y",
@@ -302,7 +301,7 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub tile: Option<(u32, u32)>,
-    /// Also give the height of the ground here, in world coordinates (may be given several times)
+    /// Also print the height of the ground at this point, in world coordinates (repeatable)
     #[arg(
         long = "height",
         value_name = "X,Z",
@@ -311,8 +310,8 @@ pub struct InfoArgs {
         help_heading = "What"
     )]
     pub heights: Vec<(f32, f32)>,
-    /// Also describe this cube of a map of cubes: level, Y, X and Z of the chunk in the grid, and
-    /// the cube's number in the chunk
+    /// Also describe a cube of a level: level, Y, X and Z of its chunk in the grid, and its number
+    /// in the chunk
     #[arg(
         long,
         value_name = "LEVEL,Y,X,Z,INDEX",
@@ -361,40 +360,40 @@ impl InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mapscope check maps/*.pfmap           one line a problem: FILE:LINE:COLUMN: severity: message [rule]
-  mapscope check assets/                every file below a folder
-  mapscope check assets/ --json         one JSON object per file, each on one line
+  mapscope check maps/*.pfmap           one line per problem: FILE:LINE:COLUMN: severity: message [rule]
+  mapscope check assets/                check every file below a folder
+  mapscope check assets/ --json         print one JSON object per file, each on one line
   mapscope check assets/ --deny warnings --allow pfobj/bounds-differ
   git show HEAD:town.pmf | mapscope check -
-  mapscope check assets/ --assets       also files that nobody uses, and all that is missing
-  mapscope check --list-rules           what is checked: every rule, how bad it is, and what it says
+  mapscope check assets/ --assets       also list unused and missing files
+  mapscope check --list-rules           list every rule with its severity and summary
 
-Exit status: 1 when any problem is an error, 0 when there are none or only warnings,
-2 when a file cannot be read or is of no known format; the others are checked all the same.")]
+Exit status: 0 no errors, 1 at least one problem is an error, 2 a file cannot be read or has an
+unknown format; the other files are still checked.")]
 pub struct CheckArgs {
-    /// Files to check, and folders, with all files below them; `-` is standard input, `demo:` the demo
-    /// scene that is built in
+    /// Files to check, and folders with all files below them; `-` is standard input, `demo:` the
+    /// built-in demo scene
     #[arg(value_name = "PATH", required_unless_present = "list_rules")]
     pub paths: Vec<PathBuf>,
-    /// List every rule with its severity and what it is about, and check nothing
+    /// List every rule with its severity and summary, and check nothing
     #[arg(long, conflicts_with = "paths")]
     pub list_rules: bool,
-    /// Make problems of this rule errors, notes too, or of all `warnings` (may be given several times)
+    /// Report problems and notes of this rule, or all `warnings`, as errors (repeatable)
     #[arg(long, value_name = "RULE|warnings", help_heading = "Rules")]
     pub deny: Vec<String>,
-    /// Leave out problems of this rule (may be given several times); `deny` and `allow` in a
-    /// `mapscope.toml` say the same for a folder, where `exclude` also names what to pass by
+    /// Leave out problems and notes of this rule (repeatable). A `mapscope.toml` sets `deny` and
+    /// `allow` for a folder, and lists files to skip in `exclude`
     #[arg(long, value_name = "RULE", help_heading = "Rules")]
     pub allow: Vec<String>,
-    /// Of folders, also list the models, tilesets and images that no file in them names, and what is
-    /// missing
+    /// Also list the models, tilesets and images in folders that no file names, and all missing
+    /// files
     #[arg(long, help_heading = "Output")]
     pub assets: bool,
-    /// Also list what is not wrong but worth knowing, and what follows from each problem; JSON always
-    /// has both
+    /// Also list notes (observations that are not problems) and the consequences of each problem;
+    /// JSON always has both
     #[arg(long, help_heading = "Output")]
     pub notes: bool,
-    /// `text`, `json`, `github` for annotations, or `sarif` [default: text]
+    /// Report format: `text`, `json`, `github` for annotations, or `sarif` [default: text]
     #[arg(
         long,
         value_name = "FORMAT",
@@ -403,7 +402,7 @@ pub struct CheckArgs {
         help_heading = "Output"
     )]
     pub format: Option<ReportFormat>,
-    /// One JSON object per file, each on one line: the same as --format json
+    /// Print one JSON object per file, each on one line; the same as --format json
     #[arg(long, conflicts_with = "format", help_heading = "Output")]
     pub json: bool,
 }
@@ -422,9 +421,9 @@ impl CheckArgs {
 /// A report format of `check`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// Lines as compilers write them
+    /// Lines in the form of compiler messages
     Text,
-    /// A JSON object a file
+    /// One JSON object per file
     Json,
     /// Workflow commands of GitHub Actions
     Github,
@@ -438,9 +437,9 @@ pub enum ReportFormat {
 Examples:
   mapscope diff before.pfmap after.pfmap
   mapscope diff before.pmf after.pmf --json | jq .count
-  mapscope diff --text town.pmf         every part of a file on a line, for `git diff`
+  mapscope diff --text town.pmf         print one line per part of a file, for `git diff`
 
-Exit status: 0 the same, 1 different, 2 they could not be compared.")]
+Exit status: 0 no differences, 1 differences found, 2 the files could not be compared.")]
 pub struct DiffArgs {
     /// File to compare, or `-` for standard input
     #[arg(value_name = "A")]
@@ -448,13 +447,13 @@ pub struct DiffArgs {
     /// File to compare it with, of the same format
     #[arg(value_name = "B", required_unless_present = "text")]
     pub b: Option<PathBuf>,
-    /// One JSON object instead of text
+    /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Instead of comparing, print all parts of A, each on a line
+    /// Print all parts of A, one per line, instead of comparing
     #[arg(long, conflicts_with_all = ["b", "json"], help_heading = "Output")]
     pub text: bool,
-    /// Print all lines, also of a file that has more than a million
+    /// Print all lines, even more than a million
     #[arg(long, requires = "text", help_heading = "Output")]
     pub no_limit: bool,
 }
@@ -466,10 +465,11 @@ Examples:
   mapscope convert castle.pfmap old.pfmap --to 1.0
   mapscope convert town.map town.ika-map
   mapscope convert level.map packed.map --to new,zstd
-  mapscope convert town.pmf --list      the forms that it can be written in
+  mapscope convert town.pmf --list      list the forms it can be converted to
   git show HEAD:town.pmf | mapscope convert - stored.pmf --to stored
 
-What cannot be said in the other form is listed and nothing is written, unless with --lossy.")]
+Anything that the target form cannot represent is listed, and nothing is written unless --lossy is
+given.")]
 pub struct ConvertArgs {
     /// File to read; `-` is standard input
     #[arg(value_name = "IN")]
@@ -477,17 +477,17 @@ pub struct ConvertArgs {
     /// File to write; `-` is standard output
     #[arg(value_name = "OUT", required_unless_present = "list")]
     pub output: Option<PathBuf>,
-    /// The form, or several with commas, such as `new,zstd` (may be given several times) [default: that
-    /// of OUT's ending, or else as it is]
+    /// Target form, or several with commas, such as `new,zstd` (repeatable) [default: the form of
+    /// OUT's ending, or else unchanged]
     #[arg(long, value_name = "FORM")]
     pub to: Vec<String>,
     /// List the forms of IN, and write nothing
     #[arg(long, conflicts_with_all = ["output", "to"])]
     pub list: bool,
-    /// Write it also where something is lost, and say what
+    /// Write the file even if data is lost, and list the losses
     #[arg(long)]
     pub lossy: bool,
-    /// Replace OUT whatever it is, but never a file that is read
+    /// Overwrite any existing OUT (input files are never overwritten)
     #[arg(long)]
     pub force: bool,
 }
@@ -511,7 +511,7 @@ pub struct RenderArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The PNG, `-` for stdout, `%03d` to number several; .apng or .gif moves
+    /// PNG to write; `-` is stdout, `%03d` a number; .apng and .gif animate
     #[arg(
         short,
         long,
@@ -526,7 +526,7 @@ pub struct RenderArgs {
     /// Write raw RGBA8 pixels with `-o -`, for a video encoder
     #[arg(long, help_heading = "Output")]
     pub raw: bool,
-    /// One image per frame, `0..=32` with 32 [default of .gif: all]
+    /// Render one image per frame; `0..=32` includes 32 [.gif: all]
     #[arg(
         long,
         value_name = "FIRST..END",
@@ -546,7 +546,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub turntable: Option<u32>,
-    /// Fly through the poses in this file, each a line as for --camera
+    /// Render along the camera poses in a file, one per line
     #[arg(
         long,
         value_name = "FILE",
@@ -554,7 +554,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub camera_path: Option<PathBuf>,
-    /// In so many images
+    /// Number of images along the camera path
     #[arg(
         long,
         value_name = "N",
@@ -565,7 +565,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub path_views: u32,
-    /// How many are shown a second, 1 to 50 [default: 24]
+    /// Images per second of an animation, 1 to 50 [default: 24]
     #[arg(
         long,
         value_name = "N",
@@ -574,7 +574,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub fps: Option<f32>,
-    /// N times as large, names too; with --view flat each pixel is
+    /// Scale factor of the image and its names
     #[arg(
         long,
         value_name = "N",
@@ -585,7 +585,7 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub scale: u32,
-    /// Only these tiles, with --view flat
+    /// Render only these tiles, with --view flat
     #[arg(
         long,
         value_name = "X,Y,W,H",
@@ -594,10 +594,10 @@ pub struct RenderArgs {
         help_heading = "Image"
     )]
     pub region: Option<[u32; 4]>,
-    /// With the names of joints, entities and zones
+    /// Draw the names of joints, entities and zones
     #[arg(long, help_heading = "Image")]
     pub labels: bool,
-    /// Nothing behind it: no sky, no floor, no black
+    /// Leave out the sky, floor and black background
     #[arg(long, help_heading = "Image")]
     pub transparent: bool,
     /// The image.
@@ -612,16 +612,16 @@ Examples:
   mapscope bench demo.pfmap --json --camera 0,175,0,-14.942,129.685,-14.942
   mapscope bench --suite -o report.json
 
-`floor_ms`: what the machine needs for next to nothing; compare with it. --frame stops clips.")]
+Compare times with `floor_ms`, the time of trivial work on this machine. --frame stops clips.")]
 pub struct BenchArgs {
-    /// File to measure; `demo:` is the built-in demo scene, `synthetic:64x64` made-up terrain, and
-    /// `synthetic:` lists what else is made up
+    /// File to measure; `demo:` is the built-in demo scene, `synthetic:64x64` generated terrain, and
+    /// `synthetic:` lists all generated files
     #[arg(value_name = "FILE", required_unless_present_any = ["suite", "plot"])]
     pub file: Option<PathBuf>,
-    /// One JSON object instead of text
+    /// Print one JSON object instead of text
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Measure made-up files of all formats and sizes from all views, for a report
+    /// Measure generated files of all formats and sizes from all views, for a report
     #[arg(
         long,
         requires = "output",
@@ -631,7 +631,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub suite: bool,
-    /// With --suite: only so many sizes, from the smallest
+    /// With --suite: measure only the N smallest sizes
     #[arg(
         long,
         value_name = "N",
@@ -644,7 +644,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub sizes: usize,
-    /// Draw curves of a report of --suite, and a page with all figures
+    /// Draw the curves of a --suite report, and a page with all figures
     #[arg(
         long,
         value_name = "FILE",
@@ -653,7 +653,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub plot: Option<PathBuf>,
-    /// Where the report goes, or the folder of the curves
+    /// Report to write, or folder for the curves
     #[arg(
         short,
         long,
@@ -670,7 +670,7 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub all_views: bool,
-    /// How many frames to measure [default: 60, with --suite 20]
+    /// Number of frames to measure [default: 60, with --suite 20]
     #[arg(
         long,
         value_name = "N",
@@ -679,10 +679,10 @@ pub struct BenchArgs {
         help_heading = "What"
     )]
     pub frames: Option<u32>,
-    /// Fly over the map near the ground, one round in all frames
+    /// Fly over the map near the ground, one lap over all frames
     #[arg(long, conflicts_with_all = ["view", "camera"], help_heading = "What")]
     pub fly: bool,
-    /// Draw a model this many times, each at a frame of its own
+    /// Draw N instances of a model, each at its own frame
     #[arg(
         long,
         value_name = "N",
@@ -713,12 +713,12 @@ Examples:
   mapscope export knight.pfobj -o knight.glb --mirror     the same with left and right swapped
   mapscope export town.ika-map -o town.tmx       for Tiled, with the tileset beside it
   mapscope export castle.pfmap -o tiles.csv      a table of its tiles
-  mapscope export town.pmf --list                what it can become")]
+  mapscope export town.pmf --list                list the formats it can be exported to")]
 pub struct ExportArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// The file to write; its ending says of which kind. `-` is standard output
+    /// File to write; its ending selects the format. `-` is standard output
     #[arg(
         short,
         long,
@@ -728,13 +728,13 @@ pub struct ExportArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
-    /// List what FILE can become instead
+    /// List the formats that FILE can be exported to
     #[arg(long, conflicts_with_all = ["output", "to", "force", "mirror"], help_heading = "Output")]
     pub list: bool,
-    /// With --list: one JSON object instead of text
+    /// With --list: print one JSON object instead of text
     #[arg(long, requires = "list", help_heading = "Output")]
     pub json: bool,
-    /// Write this kind whatever OUT ends in, such as `glb`
+    /// Write this format whatever the ending of OUT, such as `glb`
     #[arg(
         long,
         value_name = "ENDING",
@@ -742,13 +742,13 @@ pub struct ExportArgs {
         help_heading = "Output"
     )]
     pub to: Option<String>,
-    /// Swap left and right of a model, as the game shows it, for models of exporters that mirror
+    /// Swap left and right of a model, as the game shows it (for models from exporters that mirror)
     #[arg(long, requires = "output", help_heading = "Output")]
     pub mirror: bool,
-    /// Also replace a file of another kind or a read-only one; none that was read is ever replaced
+    /// Overwrite a file of another format or a read-only one (input files are never overwritten)
     #[arg(long, help_heading = "Output")]
     pub force: bool,
-    /// Write a table of any length
+    /// Write a table without a limit on its length
     #[arg(long, requires = "output", help_heading = "Output")]
     pub no_limit: bool,
 }
@@ -757,19 +757,19 @@ pub struct ExportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mapscope extract town.pmf                              what is in its archive
-  mapscope extract town.pmf -o town                      all of it, and textures also as PNG
+  mapscope extract town.pmf                              list the files in its archive
+  mapscope extract town.pmf -o town                      all files, and textures also as PNG
   mapscope extract town.pmf textures 'sounds/*.ogg' -o town")]
 pub struct ExtractArgs {
     #[expect(missing_docs, reason = "the help text is its documentation")]
     #[arg(value_name = "FILE", help = FILE_HELP)]
     pub file: PathBuf,
-    /// Only these: paths in the archive, folders, or patterns: `*.ogg`, `**/*.ogg` for all below
-    /// folders too [default: all]
+    /// Files to extract: paths in the archive, folders, or patterns such as `*.ogg`, or `**/*.ogg`
+    /// for all folders [default: all]
     #[arg(value_name = "NAME", help_heading = "What")]
     pub names: Vec<String>,
-    /// The folder to write into, made if it is not there; `-` is standard output for one file
-    /// [default: only list them]
+    /// Folder to write into, created if missing; `-` is standard output, for one file [default: only
+    /// list the files]
     #[arg(
         short,
         long,
@@ -778,10 +778,10 @@ pub struct ExtractArgs {
         help_heading = "Output"
     )]
     pub output: Option<PathBuf>,
-    /// Only the files as they are, without images of textures
+    /// Write only the files themselves, without PNG images of textures
     #[arg(long, requires = "output", help_heading = "Output")]
     pub raw: bool,
-    /// Also replace files that are there; none that was read is ever replaced
+    /// Overwrite existing files (input files are never overwritten)
     #[arg(long, requires = "output", help_heading = "Output")]
     pub force: bool,
 }
@@ -789,13 +789,13 @@ pub struct ExtractArgs {
 /// Arguments of `thumbnail`, as in the thumbnailer file of the packages.
 #[derive(Debug, Args)]
 pub struct ThumbnailArgs {
-    /// File to draw
+    /// File to render
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// The PNG, whatever its name ends in
+    /// PNG to write, whatever its ending
     #[arg(value_name = "OUT")]
     pub output: PathBuf,
-    /// The longer side in pixels
+    /// Length of the longer side in pixels
     #[arg(
         long,
         value_name = "PIXELS",
@@ -818,7 +818,7 @@ pub struct ImageArgs {
         allow_hyphen_values = true
     )]
     pub size: Option<[u32; 2]>,
-    /// `perspective` or `ortho`
+    /// Projection: `perspective` or `ortho`
     #[arg(
         long,
         value_name = "KIND",
