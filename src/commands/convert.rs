@@ -64,7 +64,7 @@ fn list(format: &Format) -> io::Result<()> {
     let paint = out.paint();
     let forms = convert::forms(format);
     if forms.is_empty() {
-        writeln!(out, "{} has one form alone", format.name)?;
+        writeln!(out, "{} has only one form", format.name)?;
     }
     let width = forms.iter().map(|form| form.name.len()).max().unwrap_or(0);
     let mut aspect = "";
@@ -145,12 +145,12 @@ fn report_image_change(
             "the size of the image changes from {w} x {h} to {x} x {y} pixels"
         ));
     } else if size[0] > MAX_ROW_PX || size[0].saturating_mul(size[1]) > MAX_COMPARED_PX {
-        let note = "the image of the map is too large to be compared before and after";
+        let note = "the images of the map before and after are too large to be compared";
         converted.notes.push(note.to_owned());
     } else if let (changed @ 1.., Some(first)) = changed_cells(before, after) {
         converted.losses.push(format!(
-            "the image changes in {}, the first at {first}: binary maps draw their lowest layer opaque, \
-             and no tile 0 in the others",
+            "the image changes in {}, the first at {first}: binary maps draw their lowest layer \
+             opaque, and skip tile 0 in the others",
             counted(changed, "cell")
         ));
     }
@@ -210,7 +210,7 @@ fn check_target(
     if out.extension().is_some() && !has_ending(format) && !is_as_before {
         let (name, endings) = (format.name, format.endings.join(" or ."));
         return Err(CommandError::Argument(format!(
-            "{}: {name} is written, and this is no name of it: expected one that ends in .{endings}",
+            "{}: expected a name that ends in .{endings} for {name}",
             out.display()
         )));
     }
@@ -229,7 +229,7 @@ fn check_format(converted: &Converted, out: &Path) -> Result<(), CommandError> {
     };
     match identify_format(&written) {
         Ok(found) if found.id != converted.format.id => Err(CommandError::Argument(format!(
-            "{}: not written, since it would be opened as {}",
+            "{}: not written, because it would be opened as {}",
             out.display(),
             found.name
         ))),

@@ -82,25 +82,26 @@ fn write(
     let Some(chosen) = target_of(targets, ending) else {
         let (format, endings) = (document.about().format.name, endings(targets));
         return refused(match targets {
-            [] => format!("{format} becomes no file of another program"),
+            [] => format!("{format} cannot be exported to another format"),
             _ if target::is_stdout(path) && args.to.is_none() => {
                 format!("expected --to with {endings}")
             }
-            _ if args.to.is_some() => format!("expected {endings}, which {format} can become"),
-            _ => format!("expected a name that ends in {endings}, which {format} can become"),
+            _ if args.to.is_some() => format!("expected {endings} for {format}"),
+            _ => format!("expected a name that ends in {endings} for {format}"),
         });
     };
     let chosen = if args.mirror {
         let mirrored = chosen.mirrored();
-        mirrored
-            .ok_or_else(|| CommandError::Argument("--mirror: only models have it".to_owned()))?
+        mirrored.ok_or_else(|| {
+            CommandError::Argument("--mirror: only models can be mirrored".to_owned())
+        })?
     } else {
         *chosen
     };
     let lines = mapscope_export::cell_lines(document).unwrap_or_default();
     if chosen.kind.ending == "csv" && lines > MAX_TABLE_LINES && !args.no_limit {
         return refused(format!(
-            "the table has {lines} lines; without --no-limit at most {MAX_TABLE_LINES} are written"
+            "the table has {lines} lines; expected at most {MAX_TABLE_LINES} (--no-limit writes all of them)"
         ));
     }
     let read = saving::files_read(&args.file, document);
@@ -112,7 +113,7 @@ fn write(
     if target::is_stdout(path) && !export.beside.is_empty() {
         let names: Vec<_> = export.beside.iter().map(|file| &*file.name).collect();
         return refused(format!(
-            "{} would be beside it; expected a file",
+            "{} would be written beside it; expected a file name",
             names.join(", ")
         ));
     }
@@ -127,7 +128,7 @@ fn write(
         let names = beside.iter().map(|(path, _)| display_name(path));
         let names: Vec<_> = names.collect();
         let files = counted(names.len(), "file");
-        output::say(&format!("{files} beside it: {}", names.join(", ")));
+        output::say(&format!("{files} written beside it: {}", names.join(", ")));
     }
     for loss in &export.losses {
         output::say(loss);

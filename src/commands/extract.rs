@@ -19,7 +19,7 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
     let document = &*opened.document;
     let Some(archive) = archive::archive(document) else {
         return Err(CommandError::Argument(format!(
-            "{}: there is no archive in this {}; PMF maps may have one",
+            "{}: this {} has no archive; only PMF maps can have one",
             args.file.display(),
             document.about().format.name
         )));
@@ -54,8 +54,8 @@ pub(super) fn run(args: &ExtractArgs, options: &OpenOptions) -> Result<Status, C
 fn print(files: &[ArchiveFile<'_>]) -> Result<Status, CommandError> {
     let [file] = files else {
         return Err(CommandError::Argument(format!(
-            "--output -: standard output takes one file, and these are {}; expected a folder, or one \
-             NAME",
+            "--output -: standard output takes one file, found {} files; expected a folder, or the NAME \
+             of one file",
             files.len()
         )));
     };
@@ -106,7 +106,7 @@ fn chosen<'a>(
         }
         if !found {
             return Err(CommandError::Argument(format!(
-                "`{given}`: there is no such file in the archive; `mapscope extract {}` lists them",
+                "`{given}`: not found in the archive; `mapscope extract {}` lists its files",
                 args.file.display()
             )));
         }
@@ -123,8 +123,8 @@ fn check_size(files: &[ArchiveFile<'_>], file_bytes: u64) -> Result<(), CommandE
     let max = file_bytes.saturating_mul(MAX_GROWTH);
     if size > max {
         return Err(CommandError::Argument(format!(
-            "the files are {size} bytes together, and {file_bytes} bytes of a map hold at most {max}; \
-             name those that are wanted"
+            "the files have {size} bytes in total, but at most {max} are extracted from a map of \
+             {file_bytes} bytes; name the files to extract"
         )));
     }
     Ok(())
@@ -246,7 +246,7 @@ impl Writing<'_> {
             if below.is_symlink() {
                 return refused(
                     &below,
-                    &"this is a link, and nothing is written through links",
+                    &"expected a file or folder, found a link; links are not followed",
                 );
             }
         }
@@ -254,20 +254,20 @@ impl Writing<'_> {
         let folders = path.ancestors().skip(1);
         for folder in folders.take_while(|at| !at.as_os_str().is_empty()) {
             if folder.exists() && !folder.is_dir() {
-                return refused(folder, &"this is a file, and a folder is needed there");
+                return refused(folder, &"expected a folder, found a file");
             }
         }
         let Ok(there) = fs::metadata(&path) else {
             return Ok(false);
         };
         if !there.is_file() {
-            return refused(&path, &"what is there is no file, and one is to be written");
+            return refused(&path, &"expected a file, found something else");
         }
         if fs::read(&path).is_ok_and(|there| bytes().is_none_or(|bytes| bytes == there)) {
             return Ok(true);
         }
         if !self.args.force {
-            let why = "this file exists and is another one (--force replaces it)";
+            let why = "a different file exists (--force replaces it)";
             return refused(&path, &why);
         }
         saving::is_free(&path, &self.read).or_else(|error| refused(&path, &error))

@@ -82,7 +82,9 @@ pub enum CommandError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// This build does not include the command or the requested function.
-    #[error("this build of Mapscope has no {what}; build it with the feature `{feature}`")]
+    #[error(
+        "this build of Mapscope does not include {what}; build it with the feature `{feature}`"
+    )]
     NotBuilt {
         /// The missing function.
         what: &'static str,
@@ -106,7 +108,7 @@ pub enum CommandError {
     Argument(String),
     /// The conversion would lose data.
     #[error(
-        "{}: not written, since something would be lost (--lossy writes it all the same)", .path.display()
+        "{}: not written, because data would be lost (--lossy writes it anyway)", .path.display()
     )]
     Loss {
         /// The file that was not written.
@@ -163,7 +165,9 @@ impl CommandError {
     fn reason(&self) -> String {
         match self {
             Self::Open(OpenError::Read { source, .. }) => system_reason(source, "file"),
-            Self::Open(OpenError::Changed { .. }) => "it changed while it was read".to_owned(),
+            Self::Open(OpenError::Changed { .. }) => {
+                "the file changed while it was being read".to_owned()
+            }
             Self::Open(OpenError::UnknownFormat { reason, .. }) => reason.clone(),
             error => error.to_string(),
         }
@@ -205,7 +209,7 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
     document.layers().ok_or_else(|| {
         let format = document.about().format.name;
         CommandError::Argument(format!(
-            "--view flat is for 2D maps, and this is none: its format is {format}"
+            "--view flat needs a 2D map; the format of this file is {format}"
         ))
     })
 }
@@ -217,7 +221,7 @@ fn layers_of(document: &dyn Document) -> Result<&dyn Layers, CommandError> {
 fn flat_size_of(layers: &dyn Layers) -> Result<[u64; 2], CommandError> {
     let size = layers.flat_size();
     if size.contains(&1) {
-        let why = "all layers end left of x 0 or above y 0, where the picture of a map begins";
+        let why = "the image is empty: all layers end left of x 0 or above y 0";
         return Err(CommandError::Argument(why.to_owned()));
     }
     Ok(size)

@@ -28,8 +28,8 @@ fn what_would_be_lost_is_listed_and_nothing_is_written() {
     folder.write("new.pfmap", terrain());
     let refused = folder.run("convert new.pfmap old.pfmap --to 1.0").expect(2);
     assert_eq!(refused.stdout, "");
-    let expected = "error: old.pfmap: not written, since something would be lost (--lossy writes it all \
-                    the same):\n  2 splats are left out: version 1.0 has none\n";
+    let expected = "error: old.pfmap: not written, because data would be lost (--lossy writes it \
+                    anyway):\n  2 splats are left out: version 1.0 does not support them\n";
     assert_eq!(refused.stderr, expected);
     assert!(!folder.path("old.pfmap").exists());
     let lossy = folder
@@ -37,7 +37,7 @@ fn what_would_be_lost_is_listed_and_nothing_is_written() {
         .expect(0);
     let bytes = fs::read(folder.path("old.pfmap")).unwrap();
     let expected = format!(
-        "2 splats are left out: version 1.0 has none\n\
+        "2 splats are left out: version 1.0 does not support them\n\
          old.pfmap: Permafrost Engine map, version 1.0, {} bytes\n",
         bytes.len()
     );
@@ -161,7 +161,7 @@ fn the_ending_says_which_map_of_ika_and_the_tileset_how_large_tiles_are() {
         refused
             .expect(2)
             .stderr
-            .contains("and this is no name of it")
+            .contains("expected a name that ends in ")
     );
 }
 

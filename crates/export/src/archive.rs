@@ -32,13 +32,13 @@ pub struct ArchiveFile<'a> {
 pub enum PathError {
     /// A component of its path is not a valid file name on every system.
     #[error(
-        "its path is refused, since it may lead out of the folder: expected names between single `/`"
+        "refused, because its path could lead out of the folder: expected names separated by single `/`"
     )]
     Unsafe,
     /// A component of its path is a name that some system reserves or cannot display.
     #[error(
-        "its path is refused, since some systems reserve a name in it or cannot show it: expected printable \
-         names such as `brick.ptf`"
+        "refused, because some systems reserve a name in its path or cannot display it: expected \
+         printable names such as `brick.ptf`"
     )]
     Reserved,
 }

@@ -102,7 +102,7 @@ impl Export {
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     /// The content exceeds the limit of the format.
-    #[error("{what} would take {bytes} bytes, and {kind} files have at most {max}")]
+    #[error("{what} would take {bytes} bytes; {kind} files can have at most {max}")]
     TooLarge {
         /// The content that does not fit.
         what: &'static str,
@@ -114,7 +114,7 @@ pub enum ExportError {
         max: u64,
     },
     /// The image has too many pixels.
-    #[error("the image would be {width} x {height} pixels, more than PNG files are written with")]
+    #[error("the image would be {width} x {height} pixels, which is too large for a PNG file")]
     ImageTooLarge {
         /// Width in pixels.
         width: u64,

@@ -63,7 +63,7 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     let target = if format == pfmap::FORMAT.id {
         Target {
             kind: csv(b"row,col,type,"),
-            what: |_| "a line for each tile",
+            what: |_| "one line per tile",
             make: |document, _| {
                 Ok(document
                     .content::<Terrain>()
@@ -75,14 +75,14 @@ pub(crate) fn targets(document: &dyn Document) -> Vec<Target> {
     } else if format == pfscene::FORMAT.id {
         Target {
             kind: csv(b"name,model,found,x,y,z,"),
-            what: |_| "a line for each entity",
+            what: |_| "one line per entity",
             make: entities,
             mirrored: None,
         }
     } else if document.layers().is_some() {
         Target {
             kind: csv(b"layer,layer_name,x,y,tile,"),
-            what: |_| "a line for each cell of each layer",
+            what: |_| "one line per cell of each layer",
             make: |document, _| Ok(document.content().map(cells).unwrap_or_default()),
             mirrored: None,
         }
@@ -180,11 +180,11 @@ fn cells(map: &TileMap) -> Export {
     if map.objects.iter().any(|object| object.zone.is_some()) {
         export
             .losses
-            .push("Areas of zones, and what else stands on the map, are left out.".to_owned());
+            .push("Zone areas and other objects on the map are left out.".to_owned());
     } else if !map.objects.is_empty() {
         export
             .losses
-            .push("What stands on the map is left out.".to_owned());
+            .push("Objects on the map are left out.".to_owned());
     }
     if map.layers.iter().any(|layer| layer.tints.is_some()) {
         export

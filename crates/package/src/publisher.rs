@@ -47,7 +47,7 @@ impl Publisher {
         let component_id = filled_in(
             "component-id",
             is_component_id,
-            "a domain the wrong way round and a name, such as org.doe.mapscope",
+            "a reversed domain and a name, such as org.doe.mapscope",
         )?;
         let homepage = filled_in("homepage", is_page, "an address that begins with https://")?;
         // Reserved domains that lead nowhere (RFC 2606).

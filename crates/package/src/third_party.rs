@@ -44,7 +44,7 @@ pub fn third_party(metadata: &Value) -> Result<String, Failure> {
         let name = format!("{} {}", text("name"), text("version"));
         let licence = text("license");
         if licence.is_empty() {
-            return Err(format!("{name} does not say its licence").into());
+            return Err(format!("{name} does not declare a licence").into());
         }
         writeln!(list, "{name}: {licence}")?;
         let folder = Path::new(text("manifest_path"))
@@ -55,7 +55,7 @@ pub fn third_party(metadata: &Value) -> Result<String, Failure> {
             .iter()
             .filter(|file| file.starts_with(folder.join("fonts")));
         if text("name").ends_with("default_fonts") && fonts.count() == 0 {
-            return Err(format!("{name} has no licence of its fonts").into());
+            return Err(format!("{name} has no licence files for its fonts").into());
         }
         if files.is_empty() {
             without.push(format!("{name}: {licence}"));
@@ -80,7 +80,7 @@ pub fn third_party(metadata: &Value) -> Result<String, Failure> {
     writeln!(
         all,
         "Of these, the following have no licence file of their own. Their licences are among those\n\
-         below, as other crates give them.\n\n{}\n",
+         below, as provided by other crates.\n\n{}\n",
         without.join("\n")
     )?;
     for (text, crates) in texts.0 {
@@ -104,7 +104,7 @@ fn linked(metadata: &Value) -> Result<Vec<&Value>, Failure> {
     let program = program.and_then(|package| package["id"].as_str());
     let mut left = vec![
         program
-            .ok_or("`cargo metadata` has no mapscope")?
+            .ok_or("`cargo metadata` does not list mapscope")?
             .to_owned(),
     ];
     let mut reached = BTreeSet::new();

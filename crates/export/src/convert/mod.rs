@@ -71,7 +71,7 @@ pub enum ConvertError {
     #[error("{0}")]
     Unrepresentable(String),
     /// The written file differs from the content when it is read again.
-    #[error("what was written is read as something else: {0}; nothing is kept of it")]
+    #[error("the written file reads back differently: {0}; it was discarded")]
     Differs(String),
 }
 
@@ -288,11 +288,11 @@ pub fn forms_named(format: &Format, names: &[&str]) -> Result<Vec<Form>, Convert
         found.ok_or_else(|| {
             let known: Vec<&str> = known.iter().map(|form| form.name).collect();
             let expected = match known.as_slice() {
-                [] => "it has no other form".to_owned(),
+                [] => "it has only one form".to_owned(),
                 known => format!("expected {}", known.join(", ")),
             };
             let format = format.name;
-            ConvertError::Form(format!("no form of {format} is `{name}`; {expected}"))
+            ConvertError::Form(format!("{format} has no form `{name}`; {expected}"))
         })
     };
     names.iter().map(find).collect()
@@ -338,7 +338,7 @@ fn chosen<'r, T>(rows: &'r [Row<T>], names: &[&str]) -> Result<Vec<&'r Row<T>>, 
         let mut before = rows.iter().take(at);
         if let Some(other) = before.find(|other| other.form.aspect == row.form.aspect) {
             let (a, b, aspect) = (other.form.name, row.form.name, row.form.aspect);
-            let text = format!("`{a}` and `{b}` are two choices of {aspect}; expected one");
+            let text = format!("`{a}` and `{b}` both select the {aspect}; expected one of them");
             return Err(ConvertError::Form(text));
         }
     }
@@ -392,10 +392,10 @@ fn read<T: Content>(bytes: &[u8]) -> Result<T, ConvertError> {
 fn dropped_content(problems: &[Problem], problems_again: &[Problem]) -> Vec<String> {
     let mut told = ConversionReport::default();
     for (end, what) in [
-        ("/extra-words", "words that mean nothing where they stand"),
+        ("/extra-words", "words that have no meaning there"),
         ("/stray-text", "the text between its nodes"),
-        ("/trailing-data", "what follows the end"),
-        ("/long-block", "what is in it beyond what is needed"),
+        ("/trailing-data", "data after the end"),
+        ("/long-block", "surplus data"),
     ] {
         let of_rule = |problem: &&Problem| problem.rule.id.ends_with(end);
         let before = problems.iter().filter(of_rule);
@@ -458,7 +458,7 @@ fn report_encoding_loss(
     if std::str::from_utf8(bytes).is_err() {
         let names = texts.filter(|text| text.contains(char::REPLACEMENT_CHARACTER));
         let names: ItemNames = names.map(|text| quoted(text.as_bytes())).collect();
-        told.lost(names, "name", "characters that are not in UTF-8");
+        told.lost(names, "name", "characters that are not valid UTF-8");
     }
 }
 

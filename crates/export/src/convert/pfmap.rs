@@ -12,11 +12,14 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
         "version",
         [
             "1.0",
-            "As the engine's editor writes and opens it: without splats, and with grass and a blend mode \
-         for each edge",
+            "As written and read by the engine's editor: without splats, with grass and a blend mode per edge",
         ],
         |map, told| {
-            told.left_out(map.splats.len(), "splat", "version 1.0 has none");
+            told.left_out(
+                map.splats.len(),
+                "splat",
+                "version 1.0 does not support them",
+            );
             map.splats.clear();
             name_edges(map);
             set_version(map, "1.0");
@@ -28,11 +31,15 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
         "version",
         [
             "1.0-document",
-            "As the document of the format has it: without splats and grass, and with one blend mode, \
-         none or blur, for each tile",
+            "As specified by the format's document: without splats and grass, with one blend mode per tile, \
+         none or blur",
         ],
         |map, told| {
-            told.left_out(map.splats.len(), "splat", "version 1.0 has none");
+            told.left_out(
+                map.splats.len(),
+                "splat",
+                "version 1.0 does not support them",
+            );
             map.splats.clear();
             as_document(map, told);
             set_version(map, "1.0");
@@ -54,7 +61,7 @@ pub(super) const FORMS: &[Row<Pfmap>] = &[
         "version",
         [
             "1.2",
-            "As the engine writes it: with splats, grass, and a blend mode for each edge",
+            "As written by the engine: with splats, grass and a blend mode per edge",
         ],
         |map, _| {
             name_edges(map);
@@ -101,7 +108,7 @@ fn as_document(map: &mut Pfmap, told: &mut ConversionReport) {
         tile.set(Field::BlendMode, is_blurred.into());
     }
     told.lost(covers, "tile", "their grass");
-    let what = "their blend modes, which are not the same on all edges or neither none nor blur: all are blurred";
+    let what = "their blend modes, which differ between edges or are neither none nor blur: all edges are blurred";
     told.lost(edges, "tile", what);
 }
 
@@ -157,7 +164,7 @@ impl Content for Pfmap {
                 }
             }
         }
-        let what = "characters that the document does not allow, for what the engine makes of them";
+        let what = "characters that the document does not allow: they become what the engine reads";
         told.lost(odd.into_iter().collect::<ItemNames>(), "tile", what);
     }
 }

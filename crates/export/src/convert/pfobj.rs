@@ -43,7 +43,7 @@ impl Content for Pfobj {
         let lacks_bounds =
             |clip: &Clip| clip.bounds.iter().flatten().count() < clip.frame_count as usize;
         if self.has_bounds && (self.bounds.is_none() || self.clips.iter().any(lacks_bounds)) {
-            let text = "bounds are missing, which the head says are there (`has_collision`)";
+            let text = "bounds are missing, although the header declares them (`has_collision`)";
             return Err(text.to_owned());
         }
         Ok(pfobj::write(self))

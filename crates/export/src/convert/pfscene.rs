@@ -14,17 +14,14 @@ pub(super) const FORMS: &[Row<Pfscene>] = &[
         "version",
         [
             "1.0",
-            "Without sky and light, diplomacy, and who controls a faction",
+            "Without sky, light, diplomacy and control of factions",
         ],
         to_1_0,
     ),
     Row::change(
         &FORMAT,
         "version",
-        [
-            "1.1",
-            "With sky and light, diplomacy, and who controls a faction",
-        ],
+        ["1.1", "With sky, light, diplomacy and control of factions"],
         |scene, told| {
             to_1_1(scene, told);
             Ok(())
@@ -44,7 +41,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut ConversionReport) -> Result<(), Conver
         attributes.truncate(1);
     }
     let controlled: ItemNames = controlled.into_iter().collect();
-    told.lost(controlled, "faction", "their mark `controllable`");
+    told.lost(controlled, "faction", "their flag `controllable`");
     let pairs = scene.diplomacy.iter();
     let pairs = pairs.map(|it| format!("{} and {}", it.faction, it.other));
     told.lost(
@@ -79,7 +76,7 @@ fn to_1_0(scene: &mut Pfscene, told: &mut ConversionReport) -> Result<(), Conver
         .sections
         .retain(|section| section.kind != SectionKind::General);
     if scene.sections.is_empty() {
-        let text = "the scene has only sky and light, which version 1.0 has not";
+        let text = "the scene has only sky and light, which version 1.0 does not support";
         return Err(ConvertError::Unrepresentable(text.to_owned()));
     }
     "1.0".clone_into(&mut scene.version);
@@ -114,8 +111,8 @@ fn to_1_1(scene: &mut Pfscene, told: &mut ConversionReport) {
             .collect();
         let factions = counted(count, "faction");
         told.loss(format!(
-            "version 1.0 does not say who controls {factions} and what they are to each other: all are \
-             written as controlled and at peace"
+            "version 1.0 does not record control and diplomacy of {factions}: all are written as \
+             controllable and at peace"
         ));
     }
     "1.1".clone_into(&mut scene.version);

@@ -21,7 +21,7 @@ pub(super) const FORMS: &[Row<PackedPmf>] = &[
         "packing",
         [
             "stored",
-            "Sections are as they are, in frames of LZ4 all the same, for tools that do not unpack",
+            "Sections are stored uncompressed in LZ4 frames, for tools that cannot decompress",
         ],
         |map, _| {
             map.packing = Packing::Stored;

@@ -25,7 +25,7 @@ pub(super) const FORMS: &[Row<MapData>] = &[
         "layout",
         [
             "new",
-            "Cells of the new layout: palettes from 0 to 4095, a priority or none",
+            "Cells of the new layout: palettes from 0 to 4095, a priority flag",
         ],
         |map, told| {
             to_new(map, told);
@@ -44,7 +44,7 @@ pub(super) const FORMS: &[Row<MapData>] = &[
     Row::change(
         &MAP_FORMAT,
         "compression",
-        ["rle", "Runs of equal cells and attributes"],
+        ["rle", "Cells and attributes are run-length encoded"],
         |map, _| {
             compress(map, MapFlags::RLE);
             Ok(())
@@ -53,7 +53,7 @@ pub(super) const FORMS: &[Row<MapData>] = &[
     Row::change(
         &MAP_FORMAT,
         "compression",
-        ["zlib", "A zlib stream of cells and attributes"],
+        ["zlib", "Cells and attributes in a zlib stream"],
         |map, _| {
             compress(map, MapFlags::ZLIB);
             Ok(())
@@ -62,7 +62,7 @@ pub(super) const FORMS: &[Row<MapData>] = &[
     Row::change(
         &MAP_FORMAT,
         "compression",
-        ["zstd", "Zstandard frames of cells and attributes"],
+        ["zstd", "Cells and attributes in Zstandard frames"],
         |map, _| {
             compress(map, MapFlags::ZSTD);
             Ok(())
@@ -107,7 +107,7 @@ fn to_new(map: &mut MapData, told: &mut ConversionReport) {
         told.lost(
             used,
             "cell",
-            "their user data in place of a priority, which the new layout does not have",
+            "their user data in place of a priority, which the new layout does not support",
         );
         told.loss("the flag for user data in place of priorities is lost");
     }
@@ -115,7 +115,7 @@ fn to_new(map: &mut MapData, told: &mut ConversionReport) {
     told.lost(
         high,
         "cell",
-        "their priority above 1: the new layout has 1 or none",
+        "their priority above 1: the new layout has only 0 and 1",
     );
     let flags = map.flags.0 & !SINGLE_LAYOUT_FLAGS | MapFlags::NEW_LAYOUT;
     set_flags(map, flags, |cell| Cell {
@@ -133,7 +133,7 @@ fn to_old(map: &mut MapData, told: &mut ConversionReport) {
         told.lost(
             logic.len(),
             "cell",
-            "their logic attribute, which the old layout does not have",
+            "their logic attribute, which the old layout does not support",
         );
     }
     let palette = |cell: Cell| cell.palette_user_data.unwrap_or(cell.palette);
@@ -141,7 +141,7 @@ fn to_old(map: &mut MapData, told: &mut ConversionReport) {
     told.lost(
         high,
         "cell",
-        "their palette above 255, of which the lowest 8 bits are left",
+        "their palette above 255: only its lowest 8 bits are kept",
     );
     let is_turned = cells_where(map, |cell| cell.axis_switch).count > 0;
     let axis_switch = if is_turned { MapFlags::AXIS_SWITCH } else { 0 };

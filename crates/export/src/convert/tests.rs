@@ -59,7 +59,7 @@ fn forms_have_names_of_their_own_and_sentences() {
     let text = error.unwrap_err().to_string();
     assert_eq!(
         text,
-        "`rle` and `zlib` are two choices of compression; expected one"
+        "`rle` and `zlib` both select the compression; expected one of them"
     );
     let by_ending = |name: &str| form_by_ending(&map::FORMAT, Path::new(name));
     assert_eq!(by_ending("a.ika-MAP").unwrap().name, "1.2");
@@ -79,7 +79,7 @@ fn splats_grass_and_edges_are_lost_where_a_version_has_none() {
     let editor = to(&bytes, &pfmap::FORMAT, &["1.0"]);
     assert_eq!(
         editor.losses,
-        ["2 splats are left out: version 1.0 has none"]
+        ["2 splats are left out: version 1.0 does not support them"]
     );
     let read = pfmap::read(&editor.bytes).unwrap();
     assert_eq!((read.version.as_str(), read.splats.len()), ("1.0", 0));
@@ -134,9 +134,9 @@ fn what_readers_go_past_is_a_loss() {
     let losses = to(&bytes, &pfmap::FORMAT, &[]).losses;
     let all = losses.join("\n");
     for part in [
-        "1 name loses characters that are not in UTF-8 (`",
-        "1 place loses words that mean nothing where they stand (line ",
-        "1 place loses what follows",
+        "1 name loses characters that are not valid UTF-8 (`",
+        "1 place loses words that have no meaning there (line ",
+        "1 place loses data after the end",
     ] {
         assert!(all.contains(part), "{part}: {all}");
     }
@@ -374,7 +374,7 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
         "1 zone loses its chance of activation (`Café`)",
         "1 tile loses its number of obstruction, which becomes 1 (0,0)",
         "1 tile loses its zone, which does not exist (1,0)",
-        "2 entities lose the map's parallax, for that of a layer (`Guard`, `Dog`)",
+        "2 entities lose the map's parallax: that of a layer is used (`Guard`, `Dog`)",
         "1 entity loses its direction, which becomes down (`Guard`)",
         "1 entity loses the target of its chase (`Dog`)",
     ];
@@ -427,14 +427,14 @@ fn what_a_binary_map_of_ika_cannot_say_is_counted() {
     let lossy = to(&bytes, &text_map::FORMAT, &["v6"]);
     let all = lossy.losses.join("\n");
     for part in [
-        "2 layers lose their size: the map's is taken, filled up with tile 0 (`Layer 1`, `Layer 2`)",
+        "2 layers lose their size: they are padded to that of the map with tile 0 (`Layer 1`, `Layer 2`)",
         "2 layers lose their position",
         "2 layers lose their wrapping",
-        "the size of the map, 320 x 240 pixels, becomes that of its layers, 160 x 360",
-        "12 entities lose their script for touch",
-        "8 entities lose their place below",
+        "the size of the map changes from 320 x 240 pixels to that of its layers, 160 x 360",
+        "12 entities lose their touch script",
+        "8 entities lose their position below",
         "1 map loses its title (`",
-        "1 waypoint loses its place (`",
+        "1 waypoint loses its position (`",
     ] {
         assert!(all.contains(part), "{part}: {all}");
     }
@@ -489,7 +489,7 @@ fn rectangles_without_tiles_and_nodes_that_nobody_knows_are_lost() {
         .unwrap();
     let more = [&bytes[..at], b"(mood 'angry')", &bytes[at..]].concat();
     assert_eq!(said(&bytes, "1.2"), [""; 0]);
-    let expected = "1 own node is left out: only nodes that ika names are written (`mood`)";
+    let expected = "1 custom node is left out: only nodes known to ika are written (`mood`)";
     assert_eq!(said(&more, "1.2"), [expected]);
 }
 
@@ -568,7 +568,7 @@ fn scenes_change_between_versions_and_models_have_one() {
     assert!(whole(&model, &pfobj::FORMAT, &[]) == model);
     let error = convert(&model, &pfobj::FORMAT, &["1.0"], &TILE_PX).unwrap_err();
     assert!(
-        error.to_string().ends_with("it has no other form"),
+        error.to_string().ends_with("it has only one form"),
         "{error}"
     );
 }
@@ -600,7 +600,7 @@ fn factions_and_sky_have_what_version_1_0_knows() {
     let misspelt = scene.replace("controllable", "controlable");
     let old = to(misspelt.as_bytes(), &pfscene::FORMAT, &["1.0"]);
     assert_eq!(pfscene::read(&old.bytes).unwrap().factions.len(), 2);
-    let expected = "2 factions lose their mark `controllable` (`Villagers`, `The Others`)";
+    let expected = "2 factions lose their flag `controllable` (`Villagers`, `The Others`)";
     assert_eq!(old.losses[0], expected);
     let sky = &scene[..scene.find("section \"factions\"").unwrap()];
     let sky = sky.replace("num_sections 5", "num_sections 1");

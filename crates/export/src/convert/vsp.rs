@@ -14,14 +14,14 @@ pub(super) const FORMS: &[Row<Vsp>] = &[
         "version",
         [
             "6",
-            "Version 6, with pixels as they are: those of 16 bits become 32",
+            "Version 6 with unchanged pixels, except that 16 bits become 32",
         ],
         |_, _| Ok(()),
     ),
     Row::change(
         &FORMAT,
         "pixels",
-        ["32-bit", "Version 6 with 32 bits a pixel"],
+        ["32-bit", "Version 6 with 32 bits per pixel"],
         |vsp, told| {
             to_rgba(vsp, told);
             Ok(())
@@ -45,7 +45,7 @@ fn to_rgba(vsp: &mut Vsp, told: &mut ConversionReport) {
         vsp.pixels = Pixels::Rgba(vsp.rgba().into_owned());
     }
     let used = usize::from(!vsp.palette.is_empty());
-    told.lost(used, "palette", "their colours that no pixel has");
+    told.lost(used, "palette", "their unused colours");
     vsp.palette.clear();
     vsp.mask = None;
 }
@@ -60,7 +60,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut ConversionReport) -> Result<(), ConvertE
     let mut unseen = pixels.iter().filter(|[.., a]| *a == 0);
     let hidden = unseen.next().map_or([0; 3], |[r, g, b, _]| [*r, *g, *b]);
     let others = unseen.filter(|[r, g, b, _]| [*r, *g, *b] != hidden).count();
-    told.lost(others, "pixel", "their colour, which transparency hides");
+    told.lost(others, "pixel", "their colour, which is fully transparent");
     let mut palette: Vec<[u8; 3]> = vec![hidden];
     let mut numbers = HashMap::new();
     let mut indices = Vec::with_capacity(pixels.len());
@@ -76,14 +76,15 @@ fn to_indexed(vsp: &mut Vsp, told: &mut ConversionReport) -> Result<(), ConvertE
             }
             (255, None) => {
                 let text = format!(
-                    "more than {} opaque colours; a palette has no more",
+                    "more than {} opaque colours, the limit of a palette",
                     COLORS - 1
                 );
                 return Err(ConvertError::Unrepresentable(text));
             }
             _ => {
-                let text =
-                    format!("a pixel of opacity {a}; those of a palette are opaque or not there");
+                let text = format!(
+                    "a pixel has opacity {a}; expected only opaque and fully transparent pixels for a palette"
+                );
                 return Err(ConvertError::Unrepresentable(text));
             }
         };
@@ -92,8 +93,7 @@ fn to_indexed(vsp: &mut Vsp, told: &mut ConversionReport) -> Result<(), ConvertE
     // A palette of dark colours only is read as one of 6 bits.
     if palette.iter().flatten().all(|value| *value <= 63) {
         if palette.len() == COLORS {
-            let text =
-                "all of the 256 colours are dark, so that they would be read as brighter ones";
+            let text = "all 256 colours are dark, so readers would take them for brighter ones";
             return Err(ConvertError::Unrepresentable(text.to_owned()));
         }
         palette.resize(COLORS, [255; 3]);
@@ -135,7 +135,7 @@ impl Content for Vsp {
 
     fn form(&self) -> String {
         let bits = 8 * self.pixels.bytes_per_pixel();
-        format!("version {}, {bits} bits a pixel", self.version)
+        format!("version {}, {bits} bits per pixel", self.version)
     }
 
     fn is_same(&self, other: &Self) -> bool {
@@ -154,13 +154,13 @@ impl Content for Vsp {
         told.lost(
             keys,
             "key",
-            "their value, since only text tilesets have any",
+            "their value, because only text tilesets have metadata",
         );
         let described = self.written().description != self.description;
         told.lost(
             usize::from(described),
             "description",
-            "what is beyond 63 characters",
+            "the text after 63 characters",
         );
         if let Version::Text(version) = &self.version {
             told.note(format!(
@@ -169,7 +169,7 @@ impl Content for Vsp {
         }
         if let Pixels::Rgb555(words) | Pixels::Rgb565(words) = &self.pixels {
             let pixels = counted(words.len(), "pixel");
-            told.note(format!("{pixels} of 16 bits become as many of 32 bits"));
+            told.note(format!("{pixels} change from 16 to 32 bits"));
         }
     }
 }

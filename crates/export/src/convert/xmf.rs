@@ -9,21 +9,21 @@ use super::{Content, Form, Make, Row};
 /// The packings of XMF.
 pub(super) const FORMS: &[Row<PackedXmf>] = &[
     Row {
-        form: form("text", "The text as it is", &["xmf"]),
+        form: form("text", "Plain text", &["xmf"]),
         make: Make::Change(|file, _| {
             file.packing = Packing::Text;
             Ok(())
         }),
     },
     Row {
-        form: form("zlib", "`ZLIB` and the text in a zlib stream", &["zmf"]),
+        form: form("zlib", "`ZLIB`, then the text in a zlib stream", &["zmf"]),
         make: Make::Change(|file, _| {
             file.packing = Packing::Zlib;
             Ok(())
         }),
     },
     Row {
-        form: form("zstd", "`ZSTD` and the text in a Zstandard frame", &[]),
+        form: form("zstd", "`ZSTD`, then the text in a Zstandard frame", &[]),
         make: Make::Change(|file, _| {
             file.packing = Packing::Zstd;
             Ok(())

@@ -41,13 +41,13 @@ const VERTEX_BYTES: u64 = 12 + 12 + 8 + 4 + 4 + 8;
 /// Maximum value of a normalized 16-bit attribute.
 const MAX_SHARE: f32 = u16::MAX as f32;
 
-const FAST_LIGHTS: &str = "The light of fast lights alone is in the attribute _FAST_LIGHT, which few \
+const FAST_LIGHTS: &str = "The light of fast lights is only in the attribute _FAST_LIGHT, which few \
                            programs draw.";
-const LIGHTMAPS: &str = "The light of each vertex is its colour (COLOR_0), with the lights that shine at \
-                         first. Whole lightmaps are there with the extension MOZ_lightmap, which few \
+const LIGHTMAPS: &str = "The light of each vertex is its colour (COLOR_0), with the lights that are \
+                         initially on. Complete lightmaps use the extension MOZ_lightmap, which few \
                          programs draw.";
 const NO_SKIES: &str = "The skies are left out.";
-const NO_PLACE: &str = "Entities without a place are left out.";
+const NO_PLACE: &str = "Entities without a position are left out.";
 
 /// A property of a used material that glTF cannot represent, and its message.
 type MaterialLoss = (fn(&materials::Material, &Look) -> bool, &'static str);
@@ -63,7 +63,7 @@ const MATERIAL_LOSSES: [MaterialLoss; 5] = [
     ),
     (
         |_, look| look.advance_micros > 0 && !look.next_textures.is_empty(),
-        "Of materials that change their texture the first one is there.",
+        "Materials that change their texture keep the first one.",
     ),
     (
         |_, look| look.texture_scroll != [0.0; 2],

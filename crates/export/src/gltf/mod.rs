@@ -142,14 +142,14 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
         let nodes = CONTENT.iter().find_map(|add| add(&mut builder, drawable));
         match nodes {
             Some(nodes) => builder.show(nodes),
-            None => builder.report_loss("Some of what is drawn is left out."),
+            None => builder.report_loss("Some visible content is left out."),
         }
     }
     for camera in document.cameras() {
         parts::add_camera(&mut builder, camera);
     }
     if builder.is_empty() {
-        builder.report_loss("Nothing of it is drawn, so the exported file has no scene.");
+        builder.report_loss("Nothing is visible, so the exported file has no scene.");
     }
     report_missing_files(&mut builder, document);
     let shown: usize = drawables
@@ -159,12 +159,12 @@ fn make(document: &dyn Document, is_mirrored: bool) -> Builder {
     let all = items_of_kinds(document, &["entity"]).len();
     if document.about().format.id == pfscene::FORMAT.id && shown < all {
         builder.report_loss(&format!(
-            "Entities without a model or a place that can be shown are left out: {} of {all}.",
+            "Entities without a usable model or position are left out: {} of {all}.",
             all - shown
         ));
     }
     if let Some(environment) = document.environment() {
-        builder.report_loss("The light around and the sky are left out.");
+        builder.report_loss("Ambient light and the sky are left out.");
         if !builder.is_empty() {
             parts::add_sun(&mut builder, &environment.sun);
         }
@@ -249,7 +249,7 @@ fn report_missing_files(builder: &mut Builder, document: &dyn Document) {
             _ => "left out",
         };
         builder.report_loss(&format!(
-            "Not found, refused or not readable, and {instead}: {kind} {listed}{more}."
+            "Not found, refused or unreadable, and {instead}: {kind} {listed}{more}."
         ));
     }
 }

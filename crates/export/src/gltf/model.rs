@@ -45,9 +45,7 @@ pub(super) type Attributes = BTreeMap<Checked<Semantic>, Index<Accessor>>;
 /// Adds a model.
 pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<Index<Node>>> {
     let model = model_of(drawable)?;
-    builder.report_loss(
-        "How strongly materials reflect ambient, diffuse and specular light is left out.",
-    );
+    builder.report_loss("The ambient, diffuse and specular reflection of materials is left out.");
     if builder.is_single_drawable && moves(drawable) {
         return Some(skin::add(builder, model));
     }
@@ -57,7 +55,9 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     }
     let playhead = drawable.playhead.unwrap_or_default();
     if playhead.clip.is_some() {
-        builder.report_loss("What moves stands still, in the first frame of its clip.");
+        builder.report_loss(
+            "Animations are left out: models stand still in the first frame of their clip.",
+        );
     }
     let places = drawable.placements.iter().enumerate();
     let nodes = places.filter_map(|(at, world_from_model)| {
@@ -100,7 +100,7 @@ fn place(
 ) -> Option<Index<Node>> {
     let placement = builder.axes.matrix(world_from_model);
     if !placement.is_finite() {
-        builder.report_loss("What stands at a place that is no number is left out.");
+        builder.report_loss("Objects whose position is not a number are left out.");
         return None;
     }
     let (mesh, pose) = match decompose(&placement) {

@@ -32,7 +32,7 @@ const MAX_JOINTS: usize = u16::MAX as usize;
 pub(super) fn add(builder: &mut Builder, model: &Model) -> Vec<Index<Node>> {
     let name = model::name_of(model);
     if model.skeleton().len() > MAX_JOINTS {
-        builder.report_loss("Its skeleton has too many joints and is left out, with its clips.");
+        builder.report_loss("The skeleton has too many joints and is left out, with its clips.");
         let attributes = model::attributes(builder, model, model::in_bind_pose);
         let mesh = model::mesh(builder, model, &attributes, false);
         return vec![builder.root.push(Node {
@@ -128,7 +128,7 @@ impl SkinWeights {
 
     fn add_weights(&self, builder: &mut Builder, attributes: &mut Attributes) {
         if self.has_negative {
-            builder.report_loss("Weights below 0 count as 0.");
+            builder.report_loss("Negative weights become 0.");
         }
         let most = self.weights.iter().map(Vec::len).max().unwrap_or(0);
         for (set, number) in (0..most.div_ceil(JOINTS_IN_SET)).zip(0..) {
@@ -200,8 +200,8 @@ fn pose(builder: &mut Builder, pose: LocalPose) -> LocalPose {
     };
     if !is_close(&unit.matrix(), &pose.matrix()) {
         builder.report_loss(
-            "Rotations of joints whose quaternions are not of length 1, which distort what they turn \
-             in the engine, only turn it.",
+            "Joint rotations whose quaternions do not have length 1 are normalized; in the engine they \
+             also distort the mesh.",
         );
     }
     let finite = |vector: Vec3, else_: Vec3| if vector.is_finite() { vector } else { else_ };
@@ -267,7 +267,7 @@ fn add_clip(
     times: &mut HashMap<u32, Index<Accessor>>,
 ) {
     if frames == 0 {
-        builder.report_loss("Clips without a frame are left out.");
+        builder.report_loss("Clips without frames are left out.");
         return;
     }
     let input = *times.entry(frames).or_insert_with(|| {

@@ -25,13 +25,14 @@ use mapscope_scene::{Drawable, on_all_threads};
 const PAIR_BYTES: u64 = 6 * (parts::VERTEX_BYTES + size_of::<u32>() as u64);
 
 /// Messages about content that glTF cannot represent.
-const REPEATED: &str = "The textures of the ground repeat; drawn, they are patchworks that do not.";
-const UNBLENDED: &str = "Materials of the ground meet at hard edges, where they blend when drawn.";
+const REPEATED: &str =
+    "Ground textures repeat: the patchwork that hides the repetition is left out.";
+const UNBLENDED: &str = "Ground materials meet at hard edges instead of blending.";
 const NO_SPLATS: &str = "Patches of other materials on the ground (splats) are left out.";
-const NO_BUMPS: &str = "The bumps of the ground are left out.";
+const NO_BUMPS: &str = "Ground bumps are left out.";
 const NO_WATER: &str = "The water is left out.";
-const UNREAD: &str = "Tiles that cannot be read are level and show a placeholder.";
-const UNKNOWN_MATERIAL: &str = "Tiles that name materials that are not there show a placeholder.";
+const UNREAD: &str = "Unreadable tiles are flat and show a placeholder.";
+const UNKNOWN_MATERIAL: &str = "Tiles with missing materials show a placeholder.";
 
 /// Adds the ground of a map.
 pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<Index<Node>>> {

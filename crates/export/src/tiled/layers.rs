@@ -121,7 +121,7 @@ impl<'a> Builder<'a> {
         if sizes.iter().any(|size| *size != self.tile_size) {
             let [width, height] = self.tile_size;
             let loss = format!(
-                "Tiled has one size of cells: {width} x {height} pixels, of which tiles of other sizes cover several."
+                "All cells in Tiled have one size, {width} x {height} pixels; tiles of other sizes cover several cells."
             );
             self.lose(loss);
         }
@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
             .saturating_mul(layers as u64);
         if cells > MAX_CELLS {
             return Err(ExportError::TooLarge {
-                what: "the cells of all layers, each as large as the largest,",
+                what: "the cells of all layers at the size of the largest",
                 bytes: cells.saturating_mul(CELL_BYTES),
                 kind: "Tiled map",
                 max: MAX_CELLS * CELL_BYTES,
@@ -279,29 +279,29 @@ impl<'a> Builder<'a> {
         let [palettes, priorities] = self.lost_fields(index, layer);
         if palettes {
             self.lose(format!(
-                "The palettes of cells of {name} are left out: its tiles have colours of their own."
+                "The palettes of cells of {name} are left out: its tiles have their own colours."
             ));
         }
         if priorities {
-            self.lose(format!("What cells of {name} have for a priority is left out, but for whether they have one."));
+            self.lose(format!("The priority values of cells of {name} are left out: only whether they have a priority is kept."));
         }
         if seen.bits & Cell::SWAP_AXES != 0 && w != h {
             self.lose(format!(
-                "{name} has tiles turned by 90° that are not square: the game stretches them, and Tiled does not."
+                "{name} has tiles turned by 90° that are not square: the game stretches them, but Tiled does not."
             ));
         }
         if seen.has_missing {
             self.lose(format!(
-                "{name} has numbers that its tileset does not have: in their place is a crossed-out tile."
+                "{name} has tile numbers that its tileset does not have: they become a crossed-out tile."
             ));
         }
         if layer.wraps.contains(&true) || layer.outside.is_some() {
             self.lose(format!(
-                "{name} repeats beyond its edges, and Tiled shows it once."
+                "{name} repeats beyond its edges, but Tiled shows it once."
             ));
         }
         if parallax(layer) != [1.0; 2] {
-            let loss = "Layers with parallax move about the middle of Tiled's view, in the game about its top left corner.";
+            let loss = "Parallax is relative to the centre of the view in Tiled, and to its top left corner in the game.";
             self.lose(loss.to_owned());
         }
     }
@@ -334,7 +334,7 @@ impl<'a> Builder<'a> {
     fn report_map_losses(&mut self) {
         let map = self.map;
         if !map.left_out.is_empty() {
-            self.lose("What could not be read of the map is empty.".to_owned());
+            self.lose("Parts of the map that could not be read are empty.".to_owned());
         }
         let has_grid = map.grids.iter().any(|grid| grid.kind == GridKind::Zones);
         let areas: BTreeSet<usize> = map
@@ -343,7 +343,7 @@ impl<'a> Builder<'a> {
             .filter_map(|object| object.zone)
             .collect();
         if !has_grid && (0..map.zones.len()).any(|zone| !areas.contains(&zone)) {
-            self.lose("Zones that are nowhere on the map are left out.".to_owned());
+            self.lose("Zones without an area on the map are left out.".to_owned());
         }
         // Cells without a zone have the first one, which has no tile.
         let first = map.zones.first().filter(|_| has_grid);
@@ -357,7 +357,9 @@ impl<'a> Builder<'a> {
             values.any(|it| !matches!(&*it.text(), "" | "no" | "yes") && !is_number(&it.text()))
         };
         if first.is_some_and(|zone| !zone.name.is_empty() || zone.properties.iter().any(has_more)) {
-            self.lose("What is said of zone 0, which is everywhere else, is left out.".to_owned());
+            self.lose(
+                "The properties of zone 0, which is everywhere else, are left out.".to_owned(),
+            );
         }
     }
 
@@ -387,13 +389,13 @@ impl<'a> Builder<'a> {
             };
             let Some(tile_size) = self.tile_size_of_grid(grid) else {
                 self.lose(format!(
-                    "{name}: its tiles have a size of their own, and it is left out."
+                    "{name} is left out: its tiles have a different size."
                 ));
                 return None;
             };
             let Some(values) = self.values_of(grid) else {
                 self.lose(format!(
-                    "{name}: there are more than {MAX_VALUES} numbers, and it is left out."
+                    "{name} is left out: it has more than {MAX_VALUES} values."
                 ));
                 return None;
             };

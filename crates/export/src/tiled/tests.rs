@@ -615,5 +615,8 @@ fn more_cells_than_a_file_is_written_with_are_refused() {
     map.layers[0].size = [1 << 16, 1 << 14];
     let target = targets(&map)[0];
     let error = target.make(&map, "wald").unwrap_err().to_string();
-    assert!(error.contains("Tiled map files have at most"), "{error}");
+    assert!(
+        error.contains("Tiled map files can have at most"),
+        "{error}"
+    );
 }

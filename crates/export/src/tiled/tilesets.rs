@@ -219,14 +219,14 @@ impl Builder<'_> {
                 left = enough.unwrap_or(left);
                 if enough.is_none() {
                     self.lose(format!(
-                        "{name} has too long runs of animated tiles: some stand still."
+                        "{name} has runs of animated tiles that are too long: some stand still."
                     ));
                 }
                 enough.is_some()
             });
             if strand.is_some_and(|strand| strand.mode == StrandMode::Random) {
                 self.lose(format!(
-                    "Tiles of {name} that change at random change in turn."
+                    "Tiles of {name} that change at random change in sequence instead."
                 ));
             }
             let mut properties = Vec::new();

@@ -20,7 +20,8 @@ pub(super) fn write(map: &Map<'_>, losses: &mut Vec<String>) -> Vec<u8> {
     let written = xml.map(map);
     debug_assert!(written.is_ok(), "memory takes all that is written");
     if xml.has_replaced {
-        let text = "Control characters in texts are replaced by U+FFFD, since XML has none.";
+        let text =
+            "Control characters in texts are replaced by U+FFFD, because XML does not allow them.";
         losses.push(text.to_owned());
     }
     let mut bytes = xml.out.into_inner();

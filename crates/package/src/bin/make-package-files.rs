@@ -20,7 +20,7 @@ fn main() -> Result<(), Failure> {
     let (folder, publishes) = match args.as_slice() {
         [folder] => (folder, false),
         [option, folder] if option == "--publish" => (folder, true),
-        _ => return Err("expected a folder, and `--publish` before it for others to use".into()),
+        _ => return Err("expected [--publish] FOLDER".into()),
     };
     let root = mapscope_testdata::root();
     let changelog = fs::read_to_string(root.join("CHANGELOG.md"))?;
@@ -40,7 +40,7 @@ fn main() -> Result<(), Failure> {
     let publisher = Publisher::of(&metadata)?;
     match publisher.check_complete() {
         Err(error) if publishes => return Err(error),
-        Err(error) => writeln!(io::stderr(), "These packages are for yourself: {error}")?,
+        Err(error) => writeln!(io::stderr(), "These packages are for private use: {error}")?,
         Ok(()) => {}
     }
     let doc = |name: &str, bytes: Vec<u8>| PackageFile {
@@ -72,7 +72,7 @@ fn host() -> Result<String, Failure> {
     let version = String::from_utf8(version)?;
     let mut lines = version.lines();
     let host = lines.find_map(|line| line.strip_prefix("host: "));
-    Ok(host.ok_or("rustc does not say its host")?.to_owned())
+    Ok(host.ok_or("rustc did not report its host")?.to_owned())
 }
 
 /// The standard output of a program.

@@ -44,7 +44,7 @@ pub(super) const TEXT_FORMS: &[Row<TextMap>] = &[
 
 const BINARY: Form = Form {
     name: "v6",
-    what: "The binary map of the engine's first years, \"MAP v6\"",
+    what: "Binary map of early engine versions, \"MAP v6\"",
     aspect: "version",
     format: &map::FORMAT,
     endings: &["map"],
@@ -52,7 +52,7 @@ const BINARY: Form = Form {
 
 const TEXT: Form = Form {
     name: "1.2",
-    what: "The text map of version 1.2, as the engine's editor writes it",
+    what: "Text map of version 1.2, as written by the engine's editor",
     aspect: "version",
     format: &text_map::FORMAT,
     endings: &["ika-map"],
@@ -67,8 +67,8 @@ fn tile_px(context: &Context, told: &mut ConversionReport) -> [u32; 2] {
     known.unwrap_or_else(|| {
         let [width, height] = USUAL_TILE_PX;
         told.loss(format!(
-            "the tileset was not found, so that tiles are taken for {width} x {height} pixels \
-             (`--textures DIR` names its folder)"
+            "the tileset was not found, so tiles are assumed to be {width} x {height} pixels \
+             (`--textures DIR` adds its folder)"
         ));
         USUAL_TILE_PX
     })
@@ -138,7 +138,7 @@ fn drawn(map: &Map) -> (Vec<usize>, Option<usize>) {
 /// The length of tiles in pixels.
 fn pixels(tiles: i64, tile: u32) -> Result<i32, ConvertError> {
     let pixels = tiles.saturating_mul(tile.into());
-    let text = || format!("{tiles} tiles of {tile} pixels are too many pixels");
+    let text = || format!("{tiles} tiles of {tile} pixels exceed the maximum size");
     i32::try_from(pixels).map_err(|_| ConvertError::Unrepresentable(text()))
 }
 
@@ -207,7 +207,7 @@ impl Content for TextMap {
                 )
             })
             .collect();
-        told.left_out(names, "own node", "only nodes that ika names are written");
+        told.left_out(names, "custom node", "only nodes known to ika are written");
     }
 
     fn form(&self) -> String {

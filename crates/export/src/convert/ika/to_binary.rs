@@ -53,7 +53,7 @@ pub(super) fn convert(
     if text.size != wanted {
         let ([w, h], [x, y]) = (text.size, wanted);
         told.loss(format!(
-            "the size of the map, {w} x {h} pixels, becomes that of its layers, {x} x {y}"
+            "the size of the map changes from {w} x {h} pixels to that of its layers, {x} x {y}"
         ));
     }
     wrap(text, &mut map, told);
@@ -77,7 +77,7 @@ fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
     let size = [edge(0), edge(1)];
     let tiles = u64::from(size[0]) * u64::from(size[1]);
     if tiles == 0 {
-        let text = "the map has no layer, whose size a binary map would have".to_owned();
+        let text = "the map has no layers, which set the size of a binary map".to_owned();
         return Err(ConvertError::Unrepresentable(text));
     }
     let own: u64 = text
@@ -93,7 +93,7 @@ fn size(text: &TextMap) -> Result<[u32; 2], ConvertError> {
                 .saturating_add(MAX_PADDING_BASE)
     {
         let text = format!(
-            "layers that are all as large as the largest would have {all} tiles, and have {own}"
+            "padding all layers to the largest takes {all} tiles instead of {own}, which is too many"
         );
         return Err(ConvertError::Unrepresentable(text));
     }
@@ -150,7 +150,7 @@ fn report_layer_losses(text: &TextMap, size: [u32; 2], told: &mut ConversionRepo
     told.lost(
         layers_where(text, |_, layer| layer.size != size),
         "layer",
-        "their size: the map's is taken, filled up with tile 0",
+        "their size: they are padded to that of the map with tile 0",
     );
     told.lost(
         layers_where(text, |_, layer| layer.position != [0; 2]),
@@ -165,7 +165,7 @@ fn report_layer_losses(text: &TextMap, size: [u32; 2], told: &mut ConversionRepo
     told.lost(
         layers_where(text, |number, _| number >= 10),
         "layer",
-        "their place in the image: only the first ten layers can be drawn",
+        "their visibility: only the first ten layers can be drawn",
     );
 }
 
@@ -194,7 +194,7 @@ fn obstruction(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
         told.lost(
             layers_where(text, |number, _| layers.contains(&number)),
             "layer",
-            "their obstruction: a tile that any of them blocks is blocked",
+            "their own obstruction: a tile is blocked if any of them blocks it",
         );
     }
     let sides = map.obstruction.iter().enumerate();
@@ -309,17 +309,17 @@ fn zone_numbers(
     told.lost(
         unknown.into_iter().collect::<ItemNames>(),
         "rectangle",
-        "their label, of a zone that does not exist",
+        "their label, because no zone has it",
     );
     told.lost(
         inexact.into_iter().collect::<ItemNames>(),
         "rectangle",
-        "their edges, which are not on those of tiles",
+        "their edges, which are not aligned with tiles",
     );
     told.left_out(
         outside.into_iter().collect::<ItemNames>(),
         "rectangle",
-        "outside of the map, or without a size",
+        "outside the map, or empty",
     );
     let overlapping = overlapping.into_iter();
     let overlapping: ItemNames = overlapping.map(|index| tile_name(index, width)).collect();
@@ -342,7 +342,7 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
     told.lost(
         entities_where(text, |on, _| on + 1 != highest),
         "entity",
-        "their place below the layers above them",
+        "their position below the layers above them",
     );
     let scrolls = |on: usize| {
         let layer = text.layers.get(on);
@@ -351,19 +351,19 @@ fn entities(text: &TextMap, map: &mut Map, told: &mut ConversionReport) {
     told.lost(
         entities_where(text, |on, _| scrolls(on)),
         "entity",
-        "their layer's parallax, for that of the map",
+        "their layer's parallax: that of the map is used",
     );
     told.lost(
         entities_where(text, |_, it| direction(&it.direction).is_none()),
         "entity",
-        "the word for their direction, which the engine takes for down",
+        "the unknown name of their direction, which the engine reads as down",
     );
     told.lost(
         entities_where(text, |_, it| {
             !it.adjacent_script.is_empty() && !it.activation_script.is_empty()
         }),
         "entity",
-        "their script for touch",
+        "their touch script",
     );
     let all = text.layers.iter().flat_map(|layer| &layer.entities);
     map.entities = all.map(entity).collect();
@@ -422,7 +422,7 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Conversion
         }
     }
     let keys: ItemNames = keys.into_iter().collect();
-    told.lost(keys, "key of the information", "their value");
+    told.lost(keys, "metadata key", "their value");
     let mut points = Vec::new();
     for point in &text.waypoints {
         let tile = |axis: usize| {
@@ -431,11 +431,11 @@ fn names(text: &TextMap, map: &mut Map, tile_px: [u32; 2], told: &mut Conversion
         };
         match (tile(0), tile(1)) {
             (Some(x), Some(y)) if point.label == START && map.start == [0; 2] => map.start = [x, y],
-            _ => points.push(name_or(&point.label, || "without a name".to_owned())),
+            _ => points.push(name_or(&point.label, || "unnamed".to_owned())),
         }
     }
     let points: ItemNames = points.into_iter().collect();
-    told.lost(points, "waypoint", "their place");
+    told.lost(points, "waypoint", "their position");
 }
 
 /// `true` if another render string draws the map in the same order.

@@ -81,24 +81,24 @@ pub(super) fn convert(
         told.lost(
             obstructed,
             "tile",
-            "their obstruction, since there is no layer",
+            "their obstruction, because the map has no layers",
         );
-        told.lost(in_zones, "tile", "their zone, since there is no layer");
+        told.lost(
+            in_zones,
+            "tile",
+            "their zone, because the map has no layers",
+        );
         told.lost(
             map.entities.len(),
             "entity",
-            "their place, since there is no layer",
+            "their position, because the map has no layers",
         );
         return Ok(text);
     };
     let other = map.obstruction.iter().enumerate();
     let other = other.filter(|(_, tile)| **tile > 1);
     let other: ItemNames = other.map(|(index, _)| tile_name(index, width)).collect();
-    told.lost(
-        other,
-        "tile",
-        "their number of obstruction, which becomes 1",
-    );
+    told.lost(other, "tile", "their obstruction number, which becomes 1");
     layer.obstructions = map
         .obstruction
         .iter()
@@ -123,7 +123,7 @@ fn order(map: &Map, told: &mut ConversionReport) -> (Vec<usize>, usize, Option<u
     told.lost(
         names,
         "layer",
-        "their being hidden: text maps draw all layers, these below the others",
+        "their hidden state: text maps draw all layers, these below the others",
     );
     let steps = map.draw_steps();
     let twice = steps.len() - drawn.len();
@@ -151,7 +151,7 @@ fn order(map: &Map, told: &mut ConversionReport) -> (Vec<usize>, usize, Option<u
     told.lost(
         moved.collect::<ItemNames>(),
         "layer",
-        "their number, since layers stand in the order in which they are drawn",
+        "their number, because layers are stored in drawing order",
     );
     (order, hidden_count, below_entities)
 }
@@ -205,7 +205,7 @@ fn zones(map: &Map, told: &mut ConversionReport) -> (Vec<text_map::Zone>, Vec<St
     told.lost(
         renamed.into_iter().collect::<ItemNames>(),
         "zone",
-        "their name, which is empty or that of another: a number is put behind it",
+        "their name, which is empty or not unique: a number is appended",
     );
     // Zone 0 means no zone and is never activated.
     let usual_chance = |number: usize| if number == 0 { 0 } else { 100 };
@@ -224,13 +224,13 @@ fn zones(map: &Map, told: &mut ConversionReport) -> (Vec<text_map::Zone>, Vec<St
     told.lost(
         lost(&|zone| !zone.entity_script.is_empty()),
         "zone",
-        "their script for entities",
+        "their entity script",
     );
     told.lost(lost(&|zone| zone.delay_steps != 0), "zone", "their delay");
     told.lost(
         lost(&|zone| zone.is_adjacent),
         "zone",
-        "their activation from beside",
+        "their activation from adjacent tiles",
     );
     let zones = map.zones.iter().enumerate();
     let chances = zones.filter(|(number, zone)| zone.chance_percent != usual_chance(*number));
@@ -279,7 +279,7 @@ fn rectangles(
         }
         if rects.len() == MAX_RECTS {
             let text = format!(
-                "the zones are more than {MAX_RECTS} rectangles, and a text map has nothing else"
+                "the zones need more than {MAX_RECTS} rectangles, the only shape of zones in a text map"
             );
             return Err(ConvertError::Unrepresentable(text));
         }
@@ -343,10 +343,10 @@ fn report_entity_losses(
     };
     let all = count(&|_| true);
     match below {
-        None => told.lost(all, "entity", "their being hidden"),
-        Some(0) => told.lost(all, "entity", "their place below all layers"),
+        None => told.lost(all, "entity", "their hidden state"),
+        Some(0) => told.lost(all, "entity", "their position below all layers"),
         Some(_) if parallax != Parallax::default() => {
-            told.lost(all, "entity", "the map's parallax, for that of a layer");
+            told.lost(all, "entity", "the map's parallax: that of a layer is used");
         }
         Some(_) => {}
     }
@@ -361,7 +361,7 @@ fn report_entity_losses(
         SCRIPTED => !it.move_script.is_empty(),
         _ => false,
     };
-    told.lost(count(&|it| !scripted(it)), "entity", "their way of moving");
+    told.lost(count(&|it| !scripted(it)), "entity", "their movement mode");
     let wanders = |it: &Entity| {
         (it.wander_steps, it.wander_delay, it.wander_rect) != (0, 0, [0; 4])
             || !it.wander_zone.is_empty()
@@ -369,7 +369,7 @@ fn report_entity_losses(
     told.lost(
         count(&wanders),
         "entity",
-        "the range and the pauses of their wandering",
+        "the range and pauses of their wandering",
     );
     let chases = |it: &Entity| !it.chase_target.is_empty() || it.chase_distance != 0;
     told.lost(count(&chases), "entity", "the target of their chase");
@@ -377,6 +377,6 @@ fn report_entity_losses(
     told.lost(
         count(&unused),
         "entity",
-        "their activation by touch, for which no script runs",
+        "their activation by touch, which has no script",
     );
 }
