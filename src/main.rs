@@ -47,7 +47,7 @@ fn keep_vulkan_from_wayland() {
 #[cfg(not(feature = "window"))]
 fn view(_: ViewArgs, _: OpenOptions, _: GraphicsArgs) -> Result<Status, CommandError> {
     Err(CommandError::NotBuilt {
-        what: "window",
+        what: "the window",
         feature: "window",
     })
 }

@@ -128,7 +128,7 @@ impl ViewRequest {
         if self.cell_depth.is_some() && !self.asks_for(OverlayId::Cells) {
             let cells = OverlayId::Cells.as_str();
             return Err(format!(
-                "--cell-depth is for the overlay `{cells}`, which is off; add --overlay {cells}"
+                "--cell-depth needs the overlay `{cells}`, which is off; add --overlay {cells}"
             ));
         }
         Ok(shown)
@@ -146,7 +146,7 @@ impl ViewRequest {
         let found = cameras.iter().find(|camera| camera.name == *wanted);
         let unknown = || {
             let known = listed(cameras.iter().map(|camera| &camera.name));
-            format!("there is no camera `{wanted}`; this file has {known}")
+            format!("camera `{wanted}` not found; this file has {known}")
         };
         found.map(|camera| Some(camera.pose)).ok_or_else(unknown)
     }
@@ -197,7 +197,7 @@ impl ViewRequest {
         found.transpose()?;
         match self.frame {
             Some(_) if no_clip => {
-                Err("--frame needs a clip, but --clip none shows the pose without any".to_owned())
+                Err("--frame needs a clip, but --clip none shows the bind pose".to_owned())
             }
             Some(frame) => check_frame(frame, frames),
             None => Ok(()),
@@ -216,15 +216,15 @@ impl ViewRequest {
         let known = match levels {
             0 => "this file has no levels".to_owned(),
             1 => "this file has only level 0".to_owned(),
-            _ => format!("this file has the levels 0 to {}", levels - 1),
+            _ => format!("this file has levels 0 to {}", levels - 1),
         };
-        Err(format!("there is no level {level}; {known}"))
+        Err(format!("level {level} not found; {known}"))
     }
 
     /// Sets the cut box, which only documents with levels support.
     fn show_cut(&self, document: &dyn Document, shown: &mut Shown) -> Result<(), String> {
         if self.cut.is_some() && document.levels().is_none() {
-            return Err("--cut is for levels: this file has none".to_owned());
+            return Err("--cut needs a level, but this file has none".to_owned());
         }
         shown.cut = self.cut.or(shown.cut);
         Ok(())
@@ -236,7 +236,7 @@ impl ViewRequest {
         if self.cell_depth.is_some() && !has_cells {
             let known = listed(offered.iter().map(|overlay| overlay.id.as_str()));
             return Err(format!(
-                "--cell-depth is for the overlay `{}`; this file has {known}",
+                "--cell-depth needs the overlay `{}`; this file has {known}",
                 OverlayId::Cells.as_str()
             ));
         }
@@ -273,7 +273,9 @@ impl ViewRequest {
             return Ok(());
         }
         let Some(layers) = document.layers() else {
-            return Err("--layer and --hide-layer are for 2D maps: this has no layers".to_owned());
+            return Err(
+                "--layer and --hide-layer need a 2D map; this file has no layers".to_owned(),
+            );
         };
         let layers = layers.layers();
         let find = |wanted: &[String]| {
@@ -294,7 +296,9 @@ impl ViewRequest {
         let mut chosen = layers.iter().filter(|layer| only.contains(&layer.item));
         if !only.is_empty() && !chosen.any(|layer| layer.is_drawn) {
             let names = listed(self.layers.iter());
-            return Err(format!("the map does not draw what --layer names: {names}"));
+            return Err(format!(
+                "--layer selects only layers that the map does not draw: {names}"
+            ));
         }
         let items = layers.iter().map(|layer| layer.item);
         shown.hidden.extend(items.filter(|item| {
@@ -341,9 +345,9 @@ pub(crate) fn check_frame(frame: f32, frames: u32) -> Result<(), String> {
         return Ok(());
     }
     Err(match frames {
-        0 => "nothing in this file moves, so it has no frames".to_owned(),
+        0 => "this file has no animation, so it has no frames".to_owned(),
         _ => format!(
-            "there is no frame {frame}: the clip has the frames 0 to {}",
+            "frame {frame} not found; the clip has frames 0 to {}",
             frames - 1
         ),
     })
@@ -378,17 +382,17 @@ fn is_layer(item: Item, number: &str) -> bool {
 
 fn unknown_layer(name: &str, layers: &[LayerInfo]) -> String {
     let known = listed(layers.iter().map(|layer| &layer.name));
-    format!("there is no layer `{name}`; this file has {known}")
+    format!("layer `{name}` not found; this file has {known}")
 }
 
 fn unknown_clip(name: &str, clips: &[ClipInfo]) -> String {
     let known = listed(clips.iter().map(|clip| &clip.name));
-    format!("there is no clip `{name}`; this file has {known}")
+    format!("clip `{name}` not found; this file has {known}")
 }
 
 fn unknown_overlay(name: &str, offered: &[Overlay]) -> String {
     let known = listed(offered.iter().map(|overlay| overlay.id.as_str()));
-    format!("there is no overlay `{name}`; this file has {known}")
+    format!("overlay `{name}` not found; this file has {known}")
 }
 
 fn unknown_light(wanted: &str, lights: &[Light]) -> String {
@@ -399,13 +403,17 @@ fn unknown_light(wanted: &str, lights: &[Light]) -> String {
         .map(|light| light.name.as_str());
     let names: Vec<&str> = names.collect();
     let known = match (names.len(), lights.len()) {
-        (0, _) => "this file has none that can be switched".to_owned(),
+        (0, _) => "this file has no lights that can be switched".to_owned(),
         (listed, all) if listed < all => {
-            format!("there are {}, and {} more", names.join(", "), all - listed)
+            format!(
+                "this file has {} and {} more",
+                names.join(", "),
+                all - listed
+            )
         }
-        _ => format!("there are {}", names.join(", ")),
+        _ => format!("this file has {}", names.join(", ")),
     };
-    format!("there is no light `{wanted}`; {known}")
+    format!("light `{wanted}` not found; {known}")
 }
 
 fn view_names() -> impl TypedValueParser<Value = NamedView> {
@@ -437,7 +445,7 @@ pub(crate) fn parse_numbers<T: Number, const N: usize>(text: &str) -> Result<[T;
     let numbers: Option<Vec<T>> = parts.collect();
     numbers
         .and_then(|numbers| numbers.try_into().ok())
-        .ok_or_else(|| format!("expected {N} {} with commas between them", T::PLURAL))
+        .ok_or_else(|| format!("expected {N} comma-separated {}", T::PLURAL))
 }
 
 /// Returns a parser for whole numbers in a range. Unlike clap's own parser, its error also states
@@ -459,12 +467,12 @@ pub(crate) fn whole_number<T: FromStr + PartialOrd + Display>(
 }
 
 fn parse_box(text: &str) -> Result<Aabb, String> {
-    let numbers = parse_numbers(text).map_err(|error| format!("{error}, two corners"))?;
+    let numbers = parse_numbers(text).map_err(|error| format!("{error}: two corners"))?;
     let [x0, y0, z0, x1, y1, z1] = numbers;
     let corners = [Vec3::new(x0, y0, z0), Vec3::new(x1, y1, z1)];
     let finite = corners.iter().all(|corner| corner.is_finite());
     let corners = Aabb::around(corners).filter(|_| finite);
-    corners.ok_or_else(|| "expected 6 finite numbers, two corners".to_owned())
+    corners.ok_or_else(|| "expected 6 finite numbers: two corners".to_owned())
 }
 
 fn parse_field_of_view(text: &str) -> Result<f32, String> {
@@ -486,14 +494,14 @@ fn parse_light(text: &str) -> Result<(String, Option<u8>), String> {
         Some((name.trim().to_owned(), intensity))
     });
     let parsed = parsed.filter(|(name, _)| !name.is_empty());
-    parsed.ok_or_else(|| "expected a light and a number from 0 to 255, such as 201=0".to_owned())
+    parsed.ok_or_else(|| "expected a light and `on`, `off` or 0 to 255, such as 201=0".to_owned())
 }
 
 pub(crate) fn parse_frame(text: &str) -> Result<f32, String> {
     let parsed = text.parse().ok();
     parsed
         .filter(|frame: &f32| frame.is_finite() && *frame >= 0.0)
-        .ok_or_else(|| "expected the number of a frame, from 0".to_owned())
+        .ok_or_else(|| "expected a frame number from 0".to_owned())
 }
 
 #[cfg(test)]

@@ -846,14 +846,14 @@ impl Cli {
     pub fn open_options(&self) -> Result<OpenOptions, CommandError> {
         if let Some(folder) = self.textures.iter().find(|folder| !folder.is_dir()) {
             return Err(CommandError::Argument(format!(
-                "--textures {}: there is no such folder",
+                "--textures {}: folder not found",
                 folder.display()
             )));
         }
         let map = match &self.map {
             Some(map) if !map.is_file() => {
                 return Err(CommandError::Argument(format!(
-                    "--map {}: there is no such file",
+                    "--map {}: file not found",
                     map.display()
                 )));
             }
@@ -986,17 +986,23 @@ fn parse_frames(text: &str) -> Result<RangeInclusive<u32>, String> {
         };
         (first <= last).then_some(first..=last)
     });
-    parsed.ok_or_else(|| "expected frames such as 0..32, at least one".to_owned())
+    parsed.ok_or_else(|| "expected a range of at least one frame, such as 0..32".to_owned())
 }
 
 fn parse_fps(text: &str) -> Result<f32, String> {
     let fps = text.trim().parse().ok().filter(|fps| FPS.contains(fps));
-    fps.ok_or_else(|| format!("expected {} to {} a second", FPS.start(), FPS.end()))
+    fps.ok_or_else(|| {
+        format!(
+            "expected {} to {} images per second",
+            FPS.start(),
+            FPS.end()
+        )
+    })
 }
 
 fn parse_pair<T: Number>(text: &str) -> Result<(T, T), String> {
     let pair = parse_numbers(text).map(|[first, second]| (first, second));
-    pair.map_err(|_| format!("expected two {} with a comma between them", T::PLURAL))
+    pair.map_err(|_| format!("expected two comma-separated {}", T::PLURAL))
 }
 
 fn parse_point(text: &str) -> Result<(f32, f32), String> {

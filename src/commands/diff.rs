@@ -40,7 +40,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
     };
     let files = [&*args.a, b];
     if files.into_iter().all(source::is_stdin) {
-        let text = "expected only one file to be `-`, standard input";
+        let text = "only one file can be `-`, standard input";
         return Err(CommandError::Argument(text.to_owned()));
     }
     let is_no_file = files.map(|file| file == Path::new(NO_FILE));
@@ -80,7 +80,7 @@ pub(super) fn run(args: &DiffArgs, options: &OpenOptions) -> Result<Status, Comm
         output::note_problems(file, &document.about().problems);
     }
     if is_same && !is_identical {
-        output::say("what they say is the same, but not every byte of it");
+        output::say("same content, but different bytes");
         for (side, own, other) in [("A", &first, &second), ("B", &second, &first)] {
             let others = &other.about().problems;
             let is_of_both = |problem: &&Problem| {
@@ -195,10 +195,10 @@ fn not_read(file: &Path, problem: &Problem) -> String {
         Place::Offset(_) => place.to_string(),
     };
     if is_truncation(problem.rule) {
-        format!("{file}: not read from {place} on; compared what was read: {message}")
+        format!("{file}: only the part before {place} was read and compared: {message}")
     } else {
         format!(
-            "{file}: errors leave something out; compared what was read, the first error at {place}: {message}"
+            "{file}: errors leave out part of the file, and only the rest was compared; the first error at {place}: {message}"
         )
     }
 }

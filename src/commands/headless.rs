@@ -47,7 +47,7 @@ pub(super) fn open(
     let asked = image.request.shown(&*opened.document);
     asked.map_err(CommandError::Argument)?;
     let headless = headless.map_err(|_panic| {
-        CommandError::Device("its driver failed while it was started".to_owned())
+        CommandError::Device("the driver failed during initialization".to_owned())
     })??;
     Ok((opened, headless))
 }
@@ -116,8 +116,8 @@ fn check_size([width, height]: [u32; 2], limits: &wgpu::Limits) -> Result<(), Co
     let bytes = row * u64::from(height);
     if bytes > limits.max_buffer_size {
         return Err(CommandError::Argument(format!(
-            "--size {width}x{height} is too large: the image has {bytes} bytes, and this \
-             graphics adapter gives back at most {}",
+            "--size {width}x{height} is too large: the image has {bytes} bytes, but this graphics \
+             adapter returns at most {}",
             limits.max_buffer_size
         )));
     }

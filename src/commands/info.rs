@@ -232,7 +232,7 @@ fn write_items(
         }
     }
     let rest = items.len().saturating_sub(MAX_LINES);
-    write_rest(out, paint, 0, rest, "--json has them")
+    write_rest(out, paint, 0, rest, "--json lists them")
 }
 
 #[cfg(not(feature = "gpu"))]
@@ -363,7 +363,7 @@ fn check_answers(
     }
     if !query.heights.is_empty() && missing("heights") {
         return Err(CommandError::Argument(
-            "--height: a file of this format has no ground".to_owned(),
+            "--height: files of this format have no ground".to_owned(),
         ));
     }
     Ok(())
@@ -451,7 +451,7 @@ fn write_problems(
             write!(out, "  ")?;
             output::write_problem(out, paint, file, note)?;
         }
-        write_rest(out, paint, 1, unlisted(&notes), "--json has them")?;
+        write_rest(out, paint, 1, unlisted(&notes), "--json lists them")?;
     }
     let problems = &document.about().problems;
     if problems.is_empty() {
@@ -462,7 +462,7 @@ fn write_problems(
         write!(out, "  ")?;
         output::write_problem(out, paint, file, problem)?;
     }
-    write_rest(out, paint, 1, unlisted(problems), "--json has them")
+    write_rest(out, paint, 1, unlisted(problems), "--json lists them")
 }
 
 /// Number of unlisted problems.

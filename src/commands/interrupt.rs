@@ -14,7 +14,7 @@ use signal_hook::{flag, low_level};
 use super::{CommandError, Status, output};
 use mapscope_scene::saving;
 
-const INTERRUPTED: &str = "interrupted; no file that was begun was kept";
+const INTERRUPTED: &str = "interrupted; partial files were removed";
 /// Polling interval of the thread that ends a busy command.
 const POLL: Duration = Duration::from_millis(50);
 /// Time for a command to stop regularly, which gives the best error message.
@@ -39,7 +39,7 @@ pub(super) fn hold() {
         let of_thread = Arc::clone(&flag);
         let spawned = thread::Builder::new().spawn(move || end_if_busy(&of_thread));
         if let Err(error) = spawned {
-            log::warn!("a busy command ends at the second signal only: {error}");
+            log::warn!("a busy command ends only at the second signal: {error}");
         }
         flag
     });

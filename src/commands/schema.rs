@@ -27,7 +27,7 @@ pub fn schema() -> Value {
     define("named_file", named_file());
     define(
         "value",
-        json!({"description": "What the inspector says of a field"}),
+        json!({"description": "A value as the inspector shows it"}),
     );
     define("navigation", navigation());
     define(
@@ -97,9 +97,9 @@ pub fn schema() -> Value {
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": format!("urn:mapscope:json:{VERSION}"),
-        "title": format!("What Mapscope prints as JSON, version {VERSION}"),
+        "title": format!("JSON output of Mapscope, version {VERSION}"),
         "description": "An object that `mapscope info`, `check`, `diff` and `bench` print with --json, or the \
-                        report of `bench --suite`. What keys mean is told in docs/commands.md. Keys may be added.",
+                        report of `bench --suite`. docs/commands.md describes the keys. Keys may be added.",
         "anyOf": outputs,
         "$defs": definitions,
     })

@@ -56,7 +56,7 @@ pub(super) fn demo_of(argument: &Path) -> Result<Option<&'static Demo>, CommandE
     let known = || {
         let names = demo::DEMOS.map(|demo| format!("{DEMO}{}", demo.id));
         CommandError::Argument(format!(
-            "there is no demo `{id}`; there are {}",
+            "demo `{id}` not found; expected one of {}",
             names.join(", ")
         ))
     };
@@ -75,7 +75,7 @@ pub(super) fn is_stdin(argument: &Path) -> bool {
 pub(super) fn refuse_stdin_twice(arguments: &[PathBuf]) -> Result<(), CommandError> {
     if arguments.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(CommandError::Argument(
-            "`-` is standard input, which can be read only once; a file of this name is `./-`"
+            "`-` is standard input, which can be read only once; for a file of this name write `./-`"
                 .to_owned(),
         ));
     }
@@ -106,7 +106,7 @@ fn read_pipe(argument: &Path, pipe: impl Read) -> Result<Source, CommandError> {
     let mut limited = pipe.take(MAX_PIPE_BYTES + 1);
     limited.read_to_end(&mut bytes).map_err(read_error)?;
     if bytes.len() as u64 > MAX_PIPE_BYTES {
-        let message = format!("more than {MAX_PIPE_BYTES} bytes, the limit for pipes");
+        let message = format!("the input exceeds {MAX_PIPE_BYTES} bytes, the limit for pipes");
         return Err(read_error(io::Error::other(message)).into());
     }
     Ok(Source {
@@ -194,7 +194,7 @@ pub(super) fn with_entities<'a>(
     let scene = file.with_extension(pfscene::FORMAT.endings[0]);
     if !scene.is_file() {
         return Err(CommandError::Argument(format!(
-            "--overlay {}: expected what stands on {} in {}, but there is no such file",
+            "--overlay {}: the scene of {} was not found; expected {}",
             OverlayId::Entities,
             file.display(),
             scene.display()
@@ -218,7 +218,7 @@ pub(super) fn refuse_map(
         return Ok(());
     }
     Err(CommandError::Argument(format!(
-        "--map is for scenes, and {} is none: its format is {}",
+        "--map needs a scene, but the format of {} is {}",
         argument.display(),
         format.name
     )))

@@ -86,7 +86,7 @@ pub(super) static KINDS: [Kind; 6] = [
         format: &pfscene::FORMAT,
         prefix: "scene:",
         sides: 1..=1,
-        size: "a number of entities of a scene",
+        size: "entities of a scene",
         unit: "entities",
         max: 200_000,
         example: "5000",
@@ -111,7 +111,7 @@ pub(super) static KINDS: [Kind; 6] = [
         format: &ika::map::FORMAT,
         prefix: "tiles:",
         sides: 2..=3,
-        size: "columns and rows of tiles of an ika map, and layers if there is to be more than one",
+        size: "columns and rows of tiles of an ika map, and optionally its layers",
         unit: "tiles",
         max: MAX_TILES,
         example: "4096x4096",
@@ -277,7 +277,7 @@ fn source(path: String, bytes: Vec<u8>, embedded: &'static [NamedBytes]) -> Sour
 /// Converts the numbers of a size to an array of `N`.
 fn fixed<const N: usize>(sides: &[u32]) -> Result<[u32; N], String> {
     let sides = sides.try_into();
-    sides.map_err(|_| format!("expected {N} numbers with crosses between them"))
+    sides.map_err(|_| format!("expected {N} numbers separated by `x`"))
 }
 
 #[cfg(test)]

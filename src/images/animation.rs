@@ -100,7 +100,7 @@ fn write_gif(
 ) -> io::Result<()> {
     let [width, height] = info.size.map(|side| u16::try_from(side).ok());
     let (Some(width), Some(height)) = (width, height) else {
-        let text = "a GIF has at most 65535 pixels along a side";
+        let text = "a GIF can have at most 65535 pixels per side";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     };
     let mut encoder = gif::Encoder::new(out, width, height, &[]).map_err(io::Error::other)?;

@@ -138,8 +138,8 @@ pub fn check_frame_size([width, height]: [u64; 2]) -> Result<(), String> {
         return Ok(());
     }
     Err(format!(
-        "{width}x{height} is too large for an animation, each frame of which is in memory; write \
-         images with a name such as a_%03d.png"
+        "{width}x{height} is too large for an animation, whose frames are held in memory; \
+         write separate images with a name such as a_%03d.png"
     ))
 }
 

@@ -275,14 +275,10 @@ fn what_cannot_be_checked_has_a_line_of_json_and_makes_status_2() {
     let folder = game();
     folder.write("game/maps/old/picture.pfmap.png", "");
     for (args, file, word) in [
-        (
-            "game/empty game",
-            "game/empty",
-            "no file that Mapscope opens",
-        ),
+        ("game/empty game", "game/empty", "no file in this folder"),
         ("game none.pfmap", "none.pfmap", "there is no such file"),
         ("game grass.png", "grass.png", "PNG image"),
-        ("game demo:none", "demo:none", "there is no demo `none`"),
+        ("game demo:none", "demo:none", "demo `none` not found"),
     ] {
         let check = folder.run(&format!("check --json {args}")).expect(2);
         let objects = objects(&check);
@@ -446,13 +442,10 @@ fn rules_are_denied_and_allowed() {
         .expect(1);
     assert!(denied.stdout.contains("error: "), "{denied:?}");
     for (options, word) in [
-        (
-            "--deny pfmap/tile-typ",
-            "there is no rule `pfmap/tile-typ`; ",
-        ),
+        ("--deny pfmap/tile-typ", "unknown rule `pfmap/tile-typ`; "),
         (
             "--allow missing",
-            "there is no rule `missing`, but `texture/missing`",
+            "unknown rule `missing` (did you mean `texture/missing`?)",
         ),
         ("--allow warnings", "can only be denied"),
         (
@@ -527,7 +520,7 @@ fn consequences_are_below_their_problem_in_every_format() {
     folder.write("game/maps/c.pfscene", scene);
     let assets = folder.run("check game --assets").expect(1);
     assert!(
-        assets.stderr.contains("(named 3 times in 1 file)"),
+        assets.stderr.contains("(referenced 3 times in 1 file)"),
         "{assets:?}"
     );
 }
@@ -620,8 +613,8 @@ fn settings_of_unknown_rules_are_named_with_their_place() {
     );
     let check = folder.run("check game --json").expect(2);
     let expected = [
-        ("2:3", "there is no rule `pfmap/tile-tipe`"),
-        ("5:1", "there is no setting `level`"),
+        ("2:3", "unknown rule `pfmap/tile-tipe`"),
+        ("5:1", "unknown setting `level`"),
     ];
     let objects = objects(&check);
     assert_eq!(objects.len(), 4, "{check:?}");
@@ -1217,7 +1210,7 @@ fn unused_and_missing_assets_are_listed() {
         .find(|line| line.contains("`gone.png`"))
         .unwrap();
     assert!(
-        said.starts_with("missing: ") && said.ends_with("(named 2 times in 2 files)"),
+        said.starts_with("missing: ") && said.ends_with("(referenced 2 times in 2 files)"),
         "{said}"
     );
     assert!(text.stderr.contains("unused: 2 files\n"), "{text:?}");
@@ -1237,7 +1230,7 @@ fn unused_and_missing_assets_are_listed() {
     );
     let refused = folder.run("check game/maps/b9.pfmap --assets").expect(2);
     assert!(
-        refused.stderr.contains("--assets is for folders"),
+        refused.stderr.contains("--assets: expected a folder"),
         "{refused:?}"
     );
 }

@@ -109,8 +109,11 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("info", "<FILE>"),
         ("check", "<PATH>"),
         ("info good.pfmap --nonsense", "--nonsense"),
-        ("info good.pfmap --tile 3", "two whole numbers"),
-        ("info good.pfmap --tile -1,3", "two whole numbers from 0"),
+        (
+            "info good.pfmap --tile 3",
+            "two comma-separated whole numbers",
+        ),
+        ("info good.pfmap --tile -1,3", "whole numbers from 0"),
         (
             "info good.pfmap --cube 0,0,0,0",
             "expected 5 whole numbers from 0",
@@ -124,7 +127,10 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
             "info good.pfmap --tile 32,0",
             "ROW from 0 to 31 and COL from 0 to 31",
         ),
-        ("info good.pfmap --height x,3", "two numbers"),
+        (
+            "info good.pfmap --height x,3",
+            "two comma-separated numbers",
+        ),
         ("info good.pfmap --height nan,3", "finite"),
         (
             "info --textures no-such-folder good.pfmap",
@@ -133,7 +139,7 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("info --map no-such.pfmap good.pfmap", "no-such.pfmap"),
         (
             "info --map good.pfmap good.pfmap",
-            "--map is for scenes, and good.pfmap is none: its format is Permafrost Engine map",
+            "--map needs a scene, but the format of good.pfmap is Permafrost Engine map",
         ),
         (
             "info demo:village --tile 48,0",
@@ -157,13 +163,13 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ),
         (
             "render demo:station -o a.png --overlay zones",
-            "there is no overlay `zones`; this file has logic",
+            "overlay `zones` not found; this file has logic",
         ),
         ("render good.pfmap", "--output"),
         ("render good.pfmap -o a.png --camera 1,2,3", "six numbers"),
         (
             "render good.pfmap -o a.png --look-through above",
-            "no camera `above`; this file has none",
+            "camera `above` not found; this file has none",
         ),
         ("render good.pfmap -o a.png --camera 1,2,3,4,5,x", "`x`"),
         (
@@ -578,7 +584,7 @@ fn a_map_is_drawn_with_the_entities_of_the_scene_beside_it() {
         folder.run(&format!("render {file} -o {name} {look} {overlays}"))
     };
     let refused = render("good.pfmap", "a.png", entities).expect(2);
-    let reason = "what stands on good.pfmap in good.pfscene, but there is no such file";
+    let reason = "the scene of good.pfmap was not found; expected good.pfscene";
     assert!(refused.stderr.contains(reason), "{refused:?}");
     folder.write("good.pfscene", tiny_scene::SCENE);
     let picture = |file: &str, name: &str, overlays: &str, status: i32| {
@@ -1140,11 +1146,11 @@ fn clips_and_frames_that_are_not_there_are_named() {
         ("demo:barrel --clip Walk -o a.png", "this file has none"),
         (
             "demo:barrel --frame 0 -o a.png",
-            "nothing in this file moves",
+            "this file has no animation",
         ),
         (
             "good.pfmap --frame 0 -o a.png",
-            "nothing in this file moves",
+            "this file has no animation",
         ),
         ("demo:dragon -o a.png", "demo:drakeling"),
     ] {
@@ -1172,18 +1178,18 @@ fn levels_are_cut_open_and_what_is_not_there_is_named() {
     for (args, said) in [
         (
             "made.pmf --level 3",
-            "there is no level 3; this file has only level 0",
+            "level 3 not found; this file has only level 0",
         ),
         ("made.pmf --level -1", "--level"),
         ("good.pfmap --level 0", "this file has no levels"),
         ("made.pmf --level 1.5", "expected a whole number from 0"),
-        ("good.pfmap --cut 0,0,0,1,1,1", "--cut is for levels"),
+        ("good.pfmap --cut 0,0,0,1,1,1", "--cut needs a level"),
         ("made.pmf --cell-depth 2", "add --overlay cells"),
         (
             "good.pfmap --cell-depth 2",
-            "--cell-depth is for the overlay `cells`; this file has",
+            "--cell-depth needs the overlay `cells`; this file has",
         ),
-        ("made.pmf --light nosuch=3", "there is no light `nosuch`"),
+        ("made.pmf --light nosuch=3", "light `nosuch` not found"),
         ("made.pmf --light nosuch", "such as 201=0"),
         ("made.pmf --light 201=256", "such as 201=0"),
         ("made.pmf --cut 1,2,3,4,5", "two corners"),

@@ -449,8 +449,8 @@ fn the_suite_writes_a_report_as_it_is_documented_and_its_curves() {
     );
     for (file, said) in [
         ("none.json", "there is no such file; expected a report of"),
-        ("cut.json", "2:12: this is no JSON; expected a report of"),
-        ("other.json", "it has no list `files`; expected a report of"),
+        ("cut.json", "2:12: invalid JSON; expected a report of"),
+        ("other.json", "missing list `files`; expected a report of"),
         (
             "odd.json",
             "files[1]: found `7`; expected an object with `format` and `bytes`",

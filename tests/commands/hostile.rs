@@ -218,7 +218,7 @@ fn content_behind_an_outside_link_is_not_quoted() {
     }
     let outcome = folder.run("check repository/maps/out.bin").expect(2);
     assert!(
-        outcome.stderr.contains("nothing of it is quoted"),
+        outcome.stderr.contains("its content is not quoted"),
         "{outcome:?}"
     );
     assert!(!outcome.stderr.contains("TOKEN"), "{outcome:?}");

@@ -179,7 +179,7 @@ fn what_is_not_there_is_said_with_what_is() {
         ("--item zone", "this file has model, joint:INDEX"),
         (
             "--joint arm --clip run",
-            "there is no clip `run`; this file has walk, idle",
+            "clip `run` not found; this file has walk, idle",
         ),
         (
             "--joint arm --clip walk --frame 3",

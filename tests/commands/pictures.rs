@@ -330,11 +330,11 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ),
         (
             "demo:village -o a.png --view flat --layer nothing",
-            "there is no layer `nothing`",
+            "layer `nothing` not found",
         ),
         (
             "village.map -o a.png --view flat --layer 3",
-            "the map does not draw what --layer names: 3",
+            "layers that the map does not draw: 3",
         ),
         (
             "demo:village -o a.png --view flat --turntable 4",
@@ -344,27 +344,27 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ("demo:drakeling -o a.png --scale 0", "from 1 to 64"),
         (
             "demo:village -o a.png --view flat --region -1,0,2,2",
-            "expected 4 whole numbers from 0 with commas between them",
+            "expected 4 comma-separated whole numbers from 0",
         ),
         (
             "demo:drakeling -o a.png --fps 12",
-            "--fps is for animations",
+            "--fps needs an animation",
         ),
         (
             "demo:drakeling -o a_%d.png --turntable 4 --fps 12",
-            "--fps is for animations",
+            "--fps needs an animation",
         ),
         ("demo:drakeling -o a.png --size 60000x9 --scale 2", "65536"),
         ("demo:drakeling -o a.png --turntable 4", "walk.apng"),
         (
             "demo:drakeling -o a.png --turntable 4 --view top",
-            "nothing to turn around",
+            "not possible from straight above",
         ),
         ("demo:drakeling -o a.gif --turntable 4 --fps 0", "1 to 50"),
-        ("demo:terrain -o a.gif", "nothing moves in a single image"),
+        ("demo:terrain -o a.gif", "an animation needs several images"),
         (
             "demo:drakeling -o a.gif --frame 3",
-            "nothing moves in a single image",
+            "an animation needs several images",
         ),
         (
             "demo:terrain -o a.apng --frames 0..3",

@@ -645,7 +645,7 @@ impl Report<'_> {
             ("Anti-aliasing", Some(self.samples.to_string())),
             ("Open", Some(opened)),
             ("First frame", Some(after_start(self.first_frame))),
-            ("Before it", Some(before.join(", "))),
+            ("Startup steps", Some(before.join(", "))),
             ("Complete", self.complete.map(after_start)),
             ("Floor", Some(floor)),
             ("Memory", Some(memory)),
@@ -675,7 +675,7 @@ impl Report<'_> {
         let frame = format!("median {}, min {}, max {}", frame[0], frame[1], frame[2]);
         let palettes = self.args.instances.map(|count| {
             let [min, median, _] = view.palettes.ms().map(ms);
-            format!("median {median}, min {min} of it for {count} models")
+            format!("median {median}, min {min} for {count} models")
         });
         let names = TimedPass::ALL.map(TimedPass::name).into_iter();
         let passes = names.zip(&view.passes);
@@ -688,7 +688,7 @@ impl Report<'_> {
         } else {
             passes.join(", ")
         };
-        let ratio = (quad > 0.0).then(|| format!("{:.2} textured quads a frame", median / quad));
+        let ratio = (quad > 0.0).then(|| format!("{:.2} textured quads per frame", median / quad));
         let shadows = (shadow_draw_calls > 0)
             .then(|| format!("{shadow_triangles} triangles, {shadow_draw_calls} draw calls"));
         let floor = format!("clear {}, textured quad {}", ms(clear), ms(quad));
@@ -723,7 +723,7 @@ fn write_lines<const N: usize>(
 /// A crowd of many instances of a model, in rows and columns.
 fn crowd_of(document: &Arc<dyn Document>, count: u32) -> Result<Crowd, CommandError> {
     if document.content::<Model>().is_none() {
-        let text = "--instances is for models".to_owned();
+        let text = "--instances needs a model".to_owned();
         return Err(CommandError::Argument(text));
     }
     let bounds = document.about().bounds;

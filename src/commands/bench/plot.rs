@@ -135,9 +135,7 @@ pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> 
     })?;
     let value: Value = serde_json::from_slice(&bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
-        refused(&format!(
-            "{line}:{column}: this is no JSON; expected {REPORT}"
-        ))
+        refused(&format!("{line}:{column}: invalid JSON; expected {REPORT}"))
     })?;
     let series = series_of(&value).map_err(|why| refused(&why))?;
     interrupt::hold();
@@ -160,7 +158,7 @@ pub(super) fn run(report: &Path, folder: &Path) -> Result<Status, CommandError> 
 /// If the value is not a report.
 fn series_of(report: &Value) -> Result<Vec<Series<'_>>, String> {
     let files = report["files"].as_array();
-    let files = files.ok_or_else(|| format!("it has no list `files`; expected {REPORT}"))?;
+    let files = files.ok_or_else(|| format!("missing list `files`; expected {REPORT}"))?;
     let mut all: Vec<Series<'_>> = Vec::new();
     for (number, file) in files.iter().enumerate() {
         let format = file["format"].as_str().filter(|_| bytes_of(file).is_some());

@@ -56,7 +56,9 @@ pub(super) fn run(
     let folder = folder.map_err(|error| not_written(&std::env::temp_dir(), error))?;
     let program = std::env::current_exe();
     let program = program.map_err(|error| {
-        CommandError::Argument(format!("--suite: where this program is: {error}"))
+        CommandError::Argument(format!(
+            "--suite: cannot find the path of this program: {error}"
+        ))
     })?;
     let measuring = Measuring {
         args,
@@ -131,14 +133,14 @@ struct Measuring<'a> {
 impl Measuring<'_> {
     /// Synthesises and measures a file. `show` displays the current step.
     fn measure(&self, kind: &Kind, size: &str, show: &dyn Fn(&str)) -> Result<Value, String> {
-        show("making it");
+        show("generating the file");
         let argument = kind.argument(size);
         let file = self.make(&argument)?;
         show("measuring frames");
         let frames = self.args.frames().to_string();
         let mut measured = self.bench(&file, &["--all-views", "--frames", &frames])?;
         for round in 2..=ROUNDS {
-            show(&format!("opening it, {round} of {ROUNDS}"));
+            show(&format!("opening the file, {round} of {ROUNDS}"));
             let again = self.bench(&file, &["--frames", "1"])?;
             keep_fastest(&mut measured, &again);
         }
@@ -154,7 +156,7 @@ impl Measuring<'_> {
     /// Writes the synthetic file that an argument names, and the files that it references.
     fn make(&self, argument: &str) -> Result<PathBuf, String> {
         let source = synthetic::source_of(Path::new(argument));
-        let source = source.ok_or("nothing is made up so")?;
+        let source = source.ok_or("no such synthetic file")?;
         let source = source.map_err(|error| error.to_string())?;
         let path = self.folder.join(&source.path);
         let write = |path: &Path, bytes: &[u8]| {

@@ -44,7 +44,7 @@ impl Assets {
         if paths.iter().any(|path| path.is_dir()) {
             return Ok(Self::default());
         }
-        let why = "--assets is for folders: expected one, of which all files are known";
+        let why = "--assets: expected a folder among the arguments";
         Err(CommandError::Argument(why.to_owned()))
     }
 
@@ -107,11 +107,11 @@ impl Assets {
             .map(|(message, it)| {
                 let times = output::counted(it.count, "time");
                 let files = output::counted(it.files.len(), "file");
-                format!("missing: {message} (named {times} in {files})")
+                format!("missing: {message} (referenced {times} in {files})")
             });
         let mut lines: Vec<String> = lines.collect();
         if let Some(more @ 1..) = missing.len().checked_sub(MAX_LISTED_MISSING) {
-            lines.push(format!("missing: and {more} more (--json has them)"));
+            lines.push(format!("missing: and {more} more (--json lists them)"));
         }
         lines
     }

@@ -95,8 +95,7 @@ pub(super) fn find(
                 let is_empty = files.is_empty() && outside.is_empty();
                 let is_empty = is_empty && search.unreadable().len() == unreadable;
                 if is_empty && excluded.get() == excluded_before {
-                    let message =
-                        "there is no file that Mapscope opens in this folder, nor below it";
+                    let message = "no file in this folder or below it has a known format";
                     unchecked(path, message.to_owned());
                 }
                 inputs.files.extend(new_among(files, &mut known));

@@ -53,7 +53,7 @@ impl Levels {
             return match level {
                 Level::Deny => Ok(()),
                 Level::Allow => Err(format!(
-                    "expected the id of a rule; `{WARNINGS}` can only be denied"
+                    "expected a rule id; `{WARNINGS}` can only be denied"
                 )),
             };
         }
@@ -62,9 +62,9 @@ impl Levels {
             let short = |id: &str| id.rsplit('/').next().map(str::to_owned);
             let mut rules = mapscope_scene::rules();
             let meant = rules.find(|rule| short(rule.id) == short(name));
-            let meant = meant.map(|rule| format!(", but `{}`", rule.id));
+            let meant = meant.map(|rule| format!(" (did you mean `{}`?)", rule.id));
             return Err(format!(
-                "there is no rule {}{}; `mapscope check --list-rules` lists them",
+                "unknown rule {}{}; `mapscope check --list-rules` lists all rules",
                 quoted(name.as_bytes()),
                 meant.unwrap_or_default()
             ));

@@ -355,7 +355,7 @@ impl Run<'_> {
     /// A summary of the checked files and their problems.
     fn summary(&self) -> String {
         let checked = match self.files {
-            0 if self.unchecked > 0 => "no file checked".to_owned(),
+            0 if self.unchecked > 0 => "no files checked".to_owned(),
             files => format!("{}: {}", output::counted(files, "file"), self.total),
         };
         let notes = match self.unlisted {
@@ -453,17 +453,17 @@ fn check(
     };
     match catch_unwind(AssertUnwindSafe(job)) {
         Ok(result) => result.map_err(|error: CommandError| error.reason()),
-        Err(_panic) => {
-            Err("Mapscope failed while reading it; please report this, with the file".to_owned())
-        }
+        Err(_panic) => Err(
+            "Mapscope crashed while reading this file; please report it with the file".to_owned(),
+        ),
     }
 }
 
 /// Removes all quotations from the result for a file that is a link out of its folder: an untrusted
 /// link must not print another file of the user. Other files that belong to it are omitted.
 fn redact_quotations(found: Result<Found, String>) -> Result<Found, String> {
-    let link = "this file is a link out of its folder; nothing of it is quoted";
-    let mut found = found.map_err(|_quoted| format!("it cannot be checked; {link}"))?;
+    let link = "this file is a link that leads out of its folder; its content is not quoted";
+    let mut found = found.map_err(|_quoted| format!("this file cannot be checked; {link}"))?;
     found.others.clear();
     let findings = &mut found.checked.findings;
     findings.dependencies.clear();

@@ -193,7 +193,7 @@ impl FolderSettings {
             Err(error) if error.kind() == ErrorKind::NotFound => return FolderConfig::default(),
             Err(error) => Err(error.to_string()),
             Ok(meta) if meta.len() > MAX_BYTES && meta.is_file() => Err(format!(
-                "{} bytes; at most {MAX_BYTES} are read",
+                "found {} bytes; expected at most {MAX_BYTES}",
                 meta.len()
             )),
             Ok(_) => Source::read(path).map_err(|error| CommandError::from(error).reason()),
@@ -222,7 +222,7 @@ impl FolderSettings {
             path: named.clone(),
             place: Some(place(&text, offset)),
             message: if leads_out {
-                "a mistake; it is not quoted, as this file is a link out of its folder".to_owned()
+                "a mistake; it is not quoted, because this file is a link that leads out of its folder".to_owned()
             } else {
                 message
             },
@@ -277,7 +277,7 @@ pub(super) fn parse(text: &str) -> (FolderConfig, Vec<(usize, String)>) {
             None => {
                 let name = quoted(name.as_bytes());
                 let message =
-                    format!("there is no setting {name}; expected `deny`, `allow` or `{EXCLUDE}`");
+                    format!("unknown setting {name}; expected `deny`, `allow` or `{EXCLUDE}`");
                 faults.push((key.span().start, message));
                 continue;
             }
@@ -290,7 +290,7 @@ pub(super) fn parse(text: &str) -> (FolderConfig, Vec<(usize, String)>) {
             let added = match (entry.get_ref().as_str(), level) {
                 (Some(id), Some(level)) => said.levels.set(level, id),
                 (Some(text), None) => pattern(text).map(|pattern| said.exclude.push(pattern)),
-                (None, Some(_)) => Err("expected the id of a rule in quotes".to_owned()),
+                (None, Some(_)) => Err("expected a rule id in quotes".to_owned()),
                 (None, None) => Err("expected a pattern in quotes".to_owned()),
             };
             if let Err(message) = added {
@@ -309,7 +309,7 @@ fn pattern(text: &str) -> Result<Pattern, String> {
     let is_empty = path.split('/').all(str::is_empty);
     if is_empty || text.starts_with('!') || path.split('/').any(|part| matches!(part, "." | "..")) {
         return Err(format!(
-            "expected the names or paths of files below this folder, such as `build/**`, instead of {}",
+            "expected names or paths of files below this folder, such as `build/**`, found {}",
             quoted(text.as_bytes())
         ));
     }
@@ -318,7 +318,13 @@ fn pattern(text: &str) -> Result<Pattern, String> {
         None if path.contains('/') => Pattern::new(path),
         None => Pattern::new(&format!("**/{path}")),
     };
-    pattern.map_err(|error| format!("{} is no pattern: {}", quoted(text.as_bytes()), error.msg))
+    pattern.map_err(|error| {
+        format!(
+            "{} is not a valid pattern: {}",
+            quoted(text.as_bytes()),
+            error.msg
+        )
+    })
 }
 
 #[cfg(test)]
@@ -357,23 +363,27 @@ mod tests {
     #[test]
     fn what_is_wrong_with_settings_is_said_with_its_place() {
         for (text, at, word) in [
-            ("deny = [\"a/b\"]", (1, 9), "there is no rule `a/b`"),
+            ("deny = [\"a/b\"]", (1, 9), "unknown rule `a/b`"),
             (
                 "\ndeny = [\n  \"tile-type\"]",
                 (3, 3),
-                "but `pfmap/tile-type`",
+                "did you mean `pfmap/tile-type`?",
             ),
             ("allow = [\"warnings\"]", (1, 10), "can only be denied"),
             ("allow = \"texture/missing\"", (1, 9), "list of rules"),
             ("exclude = \"*.bak\"", (1, 11), "list of patterns"),
             ("exclude = [1]", (1, 12), "in quotes"),
-            ("exclude = [\"a\", \"a**\"]", (1, 17), "is no pattern"),
-            ("exclude = [\"/\"]", (1, 12), "instead of `/`"),
-            ("exclude = [\"!a\"]", (1, 12), "instead of `!a`"),
-            ("exclude = [\"../a\"]", (1, 12), "instead of `../a`"),
+            (
+                "exclude = [\"a\", \"a**\"]",
+                (1, 17),
+                "is not a valid pattern",
+            ),
+            ("exclude = [\"/\"]", (1, 12), "found `/`"),
+            ("exclude = [\"!a\"]", (1, 12), "found `!a`"),
+            ("exclude = [\"../a\"]", (1, 12), "found `../a`"),
             ("deny = [3]", (1, 9), "in quotes"),
-            ("denies = []", (1, 1), "no setting `denies`"),
-            ("[check]\ndeny = []", (1, 2), "no setting `check`"),
+            ("denies = []", (1, 1), "unknown setting `denies`"),
+            ("[check]\ndeny = []", (1, 2), "unknown setting `check`"),
             ("deny = [\"texture/missing\"", (1, 26), ""),
             (
                 "allow = [\"texture/missing\"]\ndeny = [\"texture/missing\"]",

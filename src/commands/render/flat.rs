@@ -85,22 +85,20 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
 fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandError> {
     let refused = if args.image.size.is_some() {
         format!(
-            "--size: with --view flat a pixel of the map is one of the image, which is as large \
-             as the map, {width}x{height}; leave it out, use --scale or --region, or --view top"
+            "--size: not possible with --view flat, which draws the map at its own size, \
+             {width}x{height}; leave it out, use --scale or --region, or --view top"
         )
     } else if args.image.projection.is_some() {
-        "--projection: --view flat has none; leave it out, or use --view top".to_owned()
+        "--projection: not possible with --view flat; leave it out, or use --view top".to_owned()
     } else if args.turntable.is_some() {
-        "--turntable: --view flat is seen from straight above; leave it out, or use --view iso"
-            .to_owned()
+        "--turntable: not possible with --view flat; leave it out, or use --view iso".to_owned()
     } else if args.labels && cfg!(not(feature = "gpu")) {
         return Err(CommandError::NotBuilt {
             what: "names on images",
             feature: "gpu",
         });
     } else if args.image.request.asks_for(OverlayId::PixelGrid) {
-        "--overlay pixel-grid: with --view flat a pixel of the map is one of the image, which \
-         leaves no room for lines between them"
+        "--overlay pixel-grid: not possible with --view flat, which has no space between pixels"
             .to_owned()
     } else {
         return Ok(());
@@ -132,7 +130,7 @@ fn part(
     };
     if !is_within(x, w, columns) || !is_within(y, h, rows) {
         return refused(format!(
-            "the map has {columns} x {rows} tiles; expected at least one of them, and none beyond"
+            "expected at least one tile, and none outside the map, which has {columns} x {rows} tiles"
         ));
     }
     let px = |[x, y]: [u32; 2]| {

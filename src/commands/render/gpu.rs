@@ -32,7 +32,7 @@ pub(super) fn run(
         && width.max(height) > MAX_SIDE
     {
         return Err(CommandError::Argument(format!(
-            "--size: {width}x{height} is too large; expected at most {MAX_SIDE} pixels along a side"
+            "--size: {width}x{height} is too large; expected at most {MAX_SIDE} pixels per side"
         )));
     }
     let (opened, headless) = headless::open(&args.file, options, &args.image, request, true)?;
@@ -59,8 +59,8 @@ pub(super) fn run(
         let has_pose = image.request.camera.is_some() || image.request.look_through.is_some();
         if !prepare_turntable(&mut view, document, (!has_pose).then_some(aspect)) {
             return Err(CommandError::Argument(
-                "--turntable: from straight above there is nothing to turn around; use another \
-                 view, such as --view iso or south"
+                "--turntable: not possible from straight above; use another view, such as --view \
+                 iso or south"
                     .to_owned(),
             ));
         }

@@ -28,16 +28,14 @@ pub(super) fn run(
     }
     if args.region.is_some() {
         return Err(CommandError::Argument(
-            "--region counts tiles of a 2D map that is seen from straight above: it goes with \
-             --view flat"
-                .to_owned(),
+            "--region needs --view flat".to_owned(),
         ));
     }
     #[cfg(feature = "gpu")]
     return gpu::run(args, options, graphics.into());
     #[cfg(not(feature = "gpu"))]
     Err(CommandError::NotBuilt {
-        what: "images but those of 2D maps with --view flat",
+        what: "rendering, except of 2D maps with --view flat",
         feature: "gpu",
     })
 }
@@ -54,8 +52,8 @@ fn check_labels(
     }
     if args.labels && labels.is_empty() {
         return Err(CommandError::Argument(
-            "--labels writes the names of joints, entities and zones, and there are none here; leave \
-             it out"
+            "--labels draws the names of joints, entities and zones, but this file has none; \
+             leave it out"
                 .to_owned(),
         ));
     }

@@ -44,8 +44,7 @@ impl OutputForm {
         let destination = Self::of(args, shots, output)?;
         if args.fps.is_some() && !matches!(destination, Self::Files(Destination::Animation(..))) {
             return Err(CommandError::Argument(format!(
-                "--fps is for animations, and this is none: expected a name such as a.apng or a.gif, \
-                 not {}",
+                "--fps needs an animation: expected a name such as a.apng or a.gif, found {}",
                 path.display()
             )));
         }
@@ -74,8 +73,8 @@ impl OutputForm {
         if is_one && !(is_animation && shots.len() > 1) {
             if is_animation {
                 return Err(CommandError::Argument(format!(
-                    "--output {}: nothing moves in a single image; expected --frames, --turntable or \
-                     --camera-path, or a name that ends in .png",
+                    "--output {}: an animation needs several images; expected --frames, \
+                     --turntable or --camera-path, or a name that ends in .png",
                     path.display()
                 )));
             }
@@ -99,16 +98,16 @@ impl OutputForm {
         }
         let pattern = FramePattern::of(path).ok_or_else(|| {
             CommandError::Argument(format!(
-                "--output {}: these are several images; expected a name with one place for the \
-                 number of each, such as walk_%03d.png, or that of an animation, such as walk.apng \
+                "--output {}: there are several images; expected a name with one placeholder for \
+                 the number, such as walk_%03d.png, or the name of an animation, such as walk.apng \
                  or walk.gif",
                 path.display()
             ))
         })?;
         if !has_ending(path) {
             return Err(CommandError::Argument(format!(
-                "--output {}: images with numbers are PNG files; expected a name that ends in .png, or \
-                 one without a place for numbers that ends in .apng or .gif",
+                "--output {}: numbered images are PNG files; expected a name that ends in .png, \
+                 or a name without a placeholder that ends in .apng or .gif",
                 path.display()
             )));
         }

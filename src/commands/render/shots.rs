@@ -32,8 +32,12 @@ pub(super) fn all(
     }
     if let Some(path) = &args.camera_path {
         let shots = Shot::along(&read_poses(path)?, args.path_views);
-        return shots
-            .ok_or_else(|| refused(path, "on the way eye and target meet: put a pose between"));
+        return shots.ok_or_else(|| {
+            refused(
+                path,
+                "eye and target meet between two poses; add a pose between them",
+            )
+        });
     }
     // By default an animation is the whole clip, unless the clip is an endless clock.
     let is_whole = args.image.request.frame.is_none() && clip.is_some_and(|clip| !clip.is_clock);
@@ -62,7 +66,7 @@ fn read_poses(path: &Path) -> Result<Vec<Pose>, CommandError> {
         poses.push(pose);
     }
     if poses.len() < 2 {
-        return Err(refused(path, "expected at least two poses, each on a line"));
+        return Err(refused(path, "expected at least two poses, one per line"));
     }
     Ok(poses)
 }
