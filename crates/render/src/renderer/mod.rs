@@ -10,7 +10,7 @@ pub use self::view_data::ViewData;
 
 use glam::Vec2;
 
-use self::scene::{Contents, key};
+use self::scene::{Content, Contents, key};
 use self::view_data::Placed;
 use crate::frame::{
     AnyRenderer, Background, Casters, DrawStatistics, FrameData, FrameLayout, FrameLight,
@@ -20,7 +20,7 @@ use crate::frame::{
 use crate::gpu::{Gpu, PassTimer, PassTimes, Target, TimedPass, UploadError};
 use crate::kinds::{level, model, terrain, tiles};
 use mapscope_scene::camera::Projection;
-use mapscope_scene::{Aabb, Document, Shown, Sun, on_all_threads};
+use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, on_all_threads};
 
 /// The renderers, one for each kind of content.
 fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
@@ -162,14 +162,8 @@ impl Renderer {
     ) -> Result<SceneData, UploadError> {
         let mut contents = Contents::new(bytes_per_frame);
         let shown = Shown::default();
-        contents.update(
-            gpu,
-            &self.kinds,
-            document,
-            &shown,
-            shared,
-            &mut |_, _, _| {},
-        )?;
+        let place = &mut |_: &dyn AnyRenderer, _: &Content, _: &Drawable<'_>| {};
+        contents.update(gpu, &self.kinds, (document, &shown), shared, place)?;
         let view = self.new_view(gpu, document);
         Ok(SceneData { contents, view })
     }
@@ -189,31 +183,23 @@ impl Renderer {
         view: &View,
         size: [u32; 2],
     ) {
-        let SceneData {
-            contents,
-            view: data,
-        } = scene;
-        self.prepare_view(gpu, contents, data, (document, view), size);
+        self.prepare_frame(gpu, &mut FrameJob::new(scene, document, view), size);
     }
 
-    fn prepare_view(
-        &mut self,
-        gpu: &Gpu,
-        contents: &mut Contents,
-        data: &mut ViewData,
-        (document, view): (&dyn Document, &View),
-        size: [u32; 2],
-    ) {
+    fn prepare_frame(&mut self, gpu: &Gpu, job: &mut FrameJob<'_>, size: [u32; 2]) {
+        let (document, view) = (job.document, job.view);
         let environment = document.environment();
-        contents.upload_skybox(gpu, environment);
+        job.contents.upload_skybox(gpu, environment);
         let local = LocalView::new(view, size);
-        let water_height = contents
+        let water_height = job
+            .contents
             .water_height(&local)
             .filter(|_| self.reflects_ground);
         let mirrored = water_height.and_then(|height| local.mirrored_at(height));
-        data.has_reflection = mirrored.is_some();
-        data.shadow.begin(shadow_fit(document, view, size));
-        self.place(gpu, contents, data, document, (&local, mirrored.as_ref()));
+        job.data.has_reflection = mirrored.is_some();
+        job.data.shadow.begin(shadow_fit(document, view, size));
+        self.place(gpu, job, &local, mirrored.as_ref());
+        let FrameJob { contents, data, .. } = &mut *job;
 
         let is_lit = environment.is_some() && !view.shown.hides_shadows;
         let ground = contents.ground().filter(|_| is_lit).cloned();
@@ -266,26 +252,21 @@ impl Renderer {
     fn place(
         &self,
         gpu: &Gpu,
-        contents: &mut Contents,
-        data: &mut ViewData,
-        document: &dyn Document,
-        (local, mirrored): (&LocalView<'_>, Option<&LocalView<'_>>),
+        job: &mut FrameJob<'_>,
+        local: &LocalView<'_>,
+        mirrored: Option<&LocalView<'_>>,
     ) {
         let frustum = Frustum::new(local.clip_from_model);
         let mirrored = mirrored.map(|mirrored| Frustum::new(mirrored.clip_from_model));
         let frusta = [Some(&frustum), mirrored.as_ref()];
+        let FrameJob { contents, data, .. } = job;
         data.begin();
-        let shown = &local.view.shown;
-        let result = contents.update(
-            gpu,
-            &self.kinds,
-            document,
-            shown,
-            None,
-            &mut |renderer, content, drawable| {
+        let place =
+            &mut |renderer: &dyn AnyRenderer, content: &Content, drawable: &Drawable<'_>| {
                 data.place(renderer, content, drawable, local, frusta);
-            },
-        );
+            };
+        let shown = &local.view.shown;
+        let result = contents.update(gpu, &self.kinds, (job.document, shown), None, place);
         data.end();
         if let Err(error) = result {
             log::error!("{error}");
@@ -367,11 +348,8 @@ impl Renderer {
         view: &View,
     ) -> DrawStatistics {
         if let Some((scene, document)) = scene {
-            let SceneData {
-                contents,
-                view: data,
-            } = scene;
-            return self.draw_passes(gpu, encoder, target, (contents, data), (document, view));
+            let mut job = FrameJob::new(scene, document, view);
+            return self.draw_passes(gpu, encoder, target, &mut job);
         }
         let local = LocalView::new(view, target.size);
         self.empty.write(gpu, &local, &FrameLight::default());
@@ -396,8 +374,13 @@ impl Renderer {
         (scene, data): (&mut SceneData, &mut ViewData),
         (document, view): (&dyn Document, &View),
     ) -> DrawStatistics {
-        let contents = &mut scene.contents;
-        self.draw_passes(gpu, encoder, target, (contents, data), (document, view))
+        let mut job = FrameJob {
+            contents: &mut scene.contents,
+            data,
+            document,
+            view,
+        };
+        self.draw_passes(gpu, encoder, target, &mut job)
     }
 
     /// Prepares a frame and records its passes.
@@ -406,18 +389,15 @@ impl Renderer {
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
         target: &Target,
-        (contents, data): (&mut Contents, &mut ViewData),
-        (document, view): (&dyn Document, &View),
+        job: &mut FrameJob<'_>,
     ) -> DrawStatistics {
-        self.prepare_view(gpu, contents, data, (document, view), target.size);
+        self.prepare_frame(gpu, job, target.size);
         let mut statistics = DrawStatistics::default();
         for pass in TimedPass::ALL {
             match pass {
-                TimedPass::Reflection => self.draw_reflection(encoder, contents, data),
-                TimedPass::ShadowMap => self.draw_shadow_map(gpu, encoder, contents, data),
-                TimedPass::Frame => {
-                    statistics = self.draw_frame(encoder, target, contents, data, view);
-                }
+                TimedPass::Reflection => self.draw_reflection(encoder, job),
+                TimedPass::ShadowMap => self.draw_shadow_map(gpu, encoder, job),
+                TimedPass::Frame => statistics = self.draw_frame(encoder, target, job),
             }
         }
         if let Some(timer) = &mut self.timer {
@@ -426,13 +406,9 @@ impl Renderer {
         statistics
     }
 
-    /// Draws what the water reflects, if the frame shows it.
-    fn draw_reflection(
-        &mut self,
-        encoder: &mut wgpu::CommandEncoder,
-        contents: &Contents,
-        data: &ViewData,
-    ) {
+    /// Draws the reflection, if the frame shows it.
+    fn draw_reflection(&mut self, encoder: &mut wgpu::CommandEncoder, job: &FrameJob<'_>) {
+        let data = &job.data;
         let Some(reflection) = data.reflection.as_ref().filter(|_| data.has_reflection) else {
             return;
         };
@@ -440,22 +416,27 @@ impl Renderer {
         let placed = data.in_phase(Phase::Reflection);
         for placed in placed.filter(|placed| placed.frame.is_none()) {
             pass.is_mirrored = true;
-            draw_placed(&self.kinds, Phase::Reflection, &mut pass, contents, placed);
+            draw_placed(
+                &self.kinds,
+                Phase::Reflection,
+                &mut pass,
+                job.contents,
+                placed,
+            );
         }
         pass.is_mirrored = false;
         self.sky.draw(&mut pass, data.background);
     }
 
-    /// Updates the shadow map where it is stale.
+    /// Redraws the stale parts of the shadow map.
     fn draw_shadow_map(
         &mut self,
         gpu: &Gpu,
         encoder: &mut wgpu::CommandEncoder,
-        contents: &Contents,
-        data: &mut ViewData,
+        job: &mut FrameJob<'_>,
     ) {
         let Self { kinds, timer, .. } = self;
-        let ViewData { shadow, placed, .. } = data;
+        let ViewData { shadow, placed, .. } = &mut *job.data;
         let casters = |kind| {
             let prepared = placed.iter().filter(|placed| placed.is_prepared);
             prepared.filter(move |placed| Casters::of(&placed.placements.casting[0]) == kind)
@@ -463,7 +444,7 @@ impl Renderer {
         let plays = casters(Casters::Playing).next().is_some();
         shadow.draw(gpu, encoder, timer.as_mut(), plays, |kind, pass| {
             for placed in casters(kind) {
-                draw_placed(kinds, Phase::Shadow, pass, contents, placed);
+                draw_placed(kinds, Phase::Shadow, pass, job.contents, placed);
             }
         });
     }
@@ -472,12 +453,11 @@ impl Renderer {
         &mut self,
         encoder: &mut wgpu::CommandEncoder,
         target: &Target,
-        contents: &Contents,
-        data: &ViewData,
-        view: &View,
+        job: &FrameJob<'_>,
     ) -> DrawStatistics {
-        let local = LocalView::new(view, target.size);
-        let is_transparent = view.shown.is_transparent;
+        let data = &job.data;
+        let local = LocalView::new(job.view, target.size);
+        let is_transparent = job.view.shown.is_transparent;
         let timer = self.timer.as_mut();
         let timestamps = timer.and_then(|timer| timer.begin(TimedPass::Frame));
         let mut pass = FramePass::begin(target, encoder, is_transparent, timestamps);
@@ -489,7 +469,7 @@ impl Renderer {
                 let frame = placed.frame.as_ref().unwrap_or(&data.frame);
                 pass.set_bind_group(0, &frame.bind_group, &[]);
                 pass.is_mirrored = placed.is_mirrored;
-                draw_placed(&self.kinds, phase, &mut pass, contents, placed);
+                draw_placed(&self.kinds, phase, &mut pass, job.contents, placed);
             }
             pass.set_bind_group(0, &data.frame.bind_group, &[]);
             pass.is_mirrored = false;
@@ -524,6 +504,25 @@ impl Renderer {
             log::error!("waiting for the frame: {error}");
         }
         statistics
+    }
+}
+
+/// A frame to draw: a document with its resources, and a view of it.
+struct FrameJob<'a> {
+    contents: &'a mut Contents,
+    data: &'a mut ViewData,
+    document: &'a dyn Document,
+    view: &'a View,
+}
+
+impl<'a> FrameJob<'a> {
+    fn new(scene: &'a mut SceneData, document: &'a dyn Document, view: &'a View) -> Self {
+        Self {
+            contents: &mut scene.contents,
+            data: &mut scene.view,
+            document,
+            view,
+        }
     }
 }
 

@@ -115,8 +115,7 @@ impl Contents {
         &mut self,
         gpu: &Gpu,
         renderers: &[Box<dyn AnyRenderer>],
-        document: &dyn Document,
-        shown: &Shown,
+        (document, shown): (&dyn Document, &Shown),
         shared: Option<&Self>,
         place: &mut dyn FnMut(&dyn AnyRenderer, &Content, &Drawable<'_>),
     ) -> Result<(), UploadError> {
