@@ -90,7 +90,7 @@ pub struct GraphicsArgs {
         help_heading = "Graphics"
     )]
     pub backend: Option<BackendName>,
-    /// Samples per pixel: `4` smooths edges, `1` does not [default: 4, in software 1]
+    /// Samples per pixel: `4` smooths edges, `1` does not [default: 4, software 1]
     #[arg(
         long,
         value_name = "N",
@@ -360,7 +360,7 @@ impl InfoArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  mapscope check maps/*.pfmap           one line per problem: FILE:LINE:COLUMN: severity: message [rule]
+  mapscope check maps/*.pfmap           print FILE:LINE:COLUMN: severity: message [rule]
   mapscope check assets/                check every file below a folder
   mapscope check assets/ --json         print one JSON object per file, each on one line
   mapscope check assets/ --deny warnings --allow pfobj/bounds-differ

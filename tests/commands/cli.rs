@@ -116,11 +116,11 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ("info good.pfmap --tile -1,3", "whole numbers from 0"),
         (
             "info good.pfmap --cube 0,0,0,0",
-            "expected 5 whole numbers from 0",
+            "expected 5 comma-separated whole numbers from 0",
         ),
         (
             "info good.pfmap --cube 0,0,0,-1,3",
-            "expected 5 whole numbers from 0",
+            "expected 5 comma-separated whole numbers from 0",
         ),
         ("info good.pfmap --cube 0,0,0,0,1", "no such cube"),
         (
@@ -1222,7 +1222,7 @@ fn bench_draws_crowds_of_models_with_one_draw_for_each_material() {
     assert_eq!(model(&crowd), model(&one) * 40);
     assert!(crowd["palettes_ms"]["median"].is_number() && one["palettes_ms"].is_null());
     let outcome = folder.run("bench good.pfmap --instances 2 --frames 1 --size 8x8");
-    assert!(outcome.expect(2).stderr.contains("for models"));
+    assert!(outcome.expect(2).stderr.contains("needs a model"));
 }
 
 #[test]
