@@ -319,7 +319,7 @@ impl State {
             }
             Action::MiniMap => self.settings.mini_map = !self.settings.mini_map,
             Action::HoldVisibility => {
-                self.session.tools.holds_visibility = !self.session.tools.holds_visibility
+                self.session.tools.holds_visibility = !self.session.tools.holds_visibility;
             }
             Action::Surroundings(Surroundings::Shadows) => {
                 self.session.view.shown.hides_shadows = !self.session.view.shown.hides_shadows;

@@ -119,10 +119,10 @@ impl State {
             Request::ShowLevel(level) => self.session.show_level(level),
             Request::Hide(item, hide) => self.session.hide(item, hide),
             Request::SetLight(light, intensity) => {
-                self.session.view.shown.lights.set(light, intensity)
+                self.session.view.shown.lights.set(light, intensity);
             }
             Request::SetOpacity(layer, opacity) => {
-                self.session.view.shown.opacities.set(layer, opacity)
+                self.session.view.shown.opacities.set(layer, opacity);
             }
             Request::Solo(layer) => self.session.solo(layer),
             Request::ShowAll => self.session.view.shown.hidden.clear(),
