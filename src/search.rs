@@ -117,7 +117,7 @@ impl fmt::Debug for Search<'_> {
 
 /// The reason why the search of a folder has no result.
 #[derive(Debug)]
-pub enum Halt {
+pub enum SearchError {
     /// The search was cancelled.
     Stopped,
     /// The folder cannot be read.
@@ -215,8 +215,8 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// If the folder itself cannot be read, or if the search was cancelled.
-    pub fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, Halt> {
-        let top = root.canonicalize().map_err(Halt::Unreadable)?;
+    pub fn files_below(&mut self, root: &Path) -> Result<Option<Vec<PathBuf>>, SearchError> {
+        let top = root.canonicalize().map_err(SearchError::Unreadable)?;
         if !self.known.insert(top.clone()) {
             return Ok(None);
         }
@@ -250,7 +250,7 @@ impl<'a> Search<'a> {
             };
             let listing = match self.list(&folder.path, &top) {
                 Ok(listing) => listing,
-                Err(Halt::Unreadable(error)) if at > 0 => {
+                Err(SearchError::Unreadable(error)) if at > 0 => {
                     let path = folder.path.clone();
                     self.unreadable.push(UnreadableFolder { path, error });
                     continue;
@@ -276,12 +276,12 @@ impl<'a> Search<'a> {
     }
 
     /// Reads one folder within the limits. `top` is the canonical path of the search root.
-    fn list(&mut self, folder: &Path, top: &Path) -> Result<Listing, Halt> {
+    fn list(&mut self, folder: &Path, top: &Path) -> Result<Listing, SearchError> {
         self.progress.folders.fetch_add(1, Ordering::Relaxed);
         let mut listing = Listing::default();
-        for entry in (self.read_dir)(folder).map_err(Halt::Unreadable)? {
+        for entry in (self.read_dir)(folder).map_err(SearchError::Unreadable)? {
             if !(self.goes_on)() {
-                return Err(Halt::Stopped);
+                return Err(SearchError::Stopped);
             }
             if self.entries == self.limits.entries {
                 self.cut_off = Some(CutOff::Entries(self.entries));

@@ -125,7 +125,7 @@ impl ViewRequest {
     pub fn shown(&self, document: &dyn Document) -> Result<Shown, String> {
         let mut shown = Shown::default();
         self.show(document, &mut shown)?;
-        if self.cell_depth.is_some() && !self.asks_for(OverlayId::Cells) {
+        if self.cell_depth.is_some() && !self.requests(OverlayId::Cells) {
             let cells = OverlayId::Cells.as_str();
             return Err(format!(
                 "--cell-depth needs the overlay `{cells}`, which is off; add --overlay {cells}"
@@ -152,7 +152,7 @@ impl ViewRequest {
     }
 
     /// `true` if an overlay is requested.
-    pub(crate) fn asks_for(&self, overlay: OverlayId) -> bool {
+    pub(crate) fn requests(&self, overlay: OverlayId) -> bool {
         self.overlays.iter().any(|name| name == overlay.as_str())
     }
 

@@ -152,7 +152,7 @@ pub enum SampleCount {
 }
 
 #[cfg(feature = "gpu")]
-impl From<GraphicsArgs> for mapscope_render::GpuRequest {
+impl From<GraphicsArgs> for mapscope_render::GpuOptions {
     fn from(args: GraphicsArgs) -> Self {
         Self {
             backend: args.backend.map(Into::into),

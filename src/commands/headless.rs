@@ -9,7 +9,7 @@ use glam::DVec2;
 use super::cli::ImageArgs;
 use super::source::{self, Opened};
 use super::{CommandError, layers_of};
-use mapscope_render::{Gpu, GpuRequest, Target, View};
+use mapscope_render::{Gpu, GpuOptions, Target, View};
 use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::tilemap::FlatWindow;
 use mapscope_scene::{Document, OpenOptions};
@@ -30,7 +30,7 @@ pub(super) fn open(
     file: &Path,
     options: &OpenOptions,
     image: &ImageArgs,
-    request: GpuRequest,
+    request: GpuOptions,
     waits_until_complete: bool,
 ) -> Result<(Opened, Headless), CommandError> {
     let (opened, headless) = std::thread::scope(|scope| {

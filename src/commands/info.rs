@@ -13,7 +13,7 @@ use super::{CommandError, Status};
 use mapscope_formats::Problem;
 use mapscope_formats::pmf::SIDES;
 #[cfg(feature = "gpu")]
-use mapscope_render::AdapterRow;
+use mapscope_render::AdapterEntry;
 use mapscope_scene::terrain::CHUNK_SIDE;
 use mapscope_scene::{
     Document, InfoQuery, Layers, NamedFile, NamedItem, OpenOptions, OutlineNode, Pending, Playhead,
@@ -245,7 +245,7 @@ fn list_adapters(_: &InfoArgs, _: GraphicsArgs) -> Result<Status, CommandError> 
 
 /// Name and version of an adapter's driver.
 #[cfg(feature = "gpu")]
-fn driver_of(adapter: &AdapterRow) -> String {
+fn driver_of(adapter: &AdapterEntry) -> String {
     let info = &adapter.info;
     let driver = [info.driver.as_str(), info.driver_info.as_str()];
     driver.join(" ").trim().to_owned()
@@ -253,11 +253,11 @@ fn driver_of(adapter: &AdapterRow) -> String {
 
 /// An adapter in JSON.
 #[cfg(feature = "gpu")]
-fn adapter_json(adapter: &AdapterRow) -> Value {
+fn adapter_json(adapter: &AdapterEntry) -> Value {
     let info = &adapter.info;
     json!({
         "name": info.name,
-        "type": mapscope_render::type_name(info.device_type),
+        "type": mapscope_render::adapter_type_name(info.device_type),
         "backend": info.backend.to_str(),
         "driver": driver_of(adapter),
         "samples": adapter.samples.count(),
@@ -299,7 +299,7 @@ fn list_adapters(args: &InfoArgs, graphics: GraphicsArgs) -> Result<Status, Comm
         let samples = adapter.samples.to_string();
         let chosen = if adapter.is_chosen { "yes" } else { "no" };
         let lines = [
-            ("Type", mapscope_render::type_name(info.device_type)),
+            ("Type", mapscope_render::adapter_type_name(info.device_type)),
             ("Backend", info.backend.to_str()),
             ("Driver", &driver),
             ("Anti-aliasing", &samples),

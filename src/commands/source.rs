@@ -183,7 +183,7 @@ pub(super) fn with_entities<'a>(
     request: &ViewRequest,
     options: &'a OpenOptions,
 ) -> Result<Cow<'a, OpenOptions>, CommandError> {
-    let is_asked = request.asks_for(OverlayId::Entities) && options.map == MapChoice::Beside;
+    let is_asked = request.requests(OverlayId::Entities) && options.map == MapChoice::Beside;
     // A pipe can be read only once.
     let is_asked = is_asked && !is_stdin(file) && !is_pipe(file);
     // For other formats, opening the file reports the error.

@@ -98,7 +98,7 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         return Ok(out.flush()?);
     }
     defer_interrupts_for(path);
-    let written = saving::write_whole(path, |out| {
+    let written = saving::write_atomically(path, |out| {
         out.write_all(bytes)?;
         interrupt::check()
     });

@@ -12,7 +12,7 @@ use super::cli::{ImageArgs, ThumbnailArgs};
 use super::headless::{Headless, view_of};
 use super::{CommandError, Status, flat_size_of, source, target};
 use crate::view_request::ViewRequest;
-use mapscope_render::{Gpu, GpuRequest, Renderer};
+use mapscope_render::{Gpu, GpuOptions, Renderer};
 use mapscope_scene::saving::{self, PNG};
 use mapscope_scene::{Document, OpenOptions};
 
@@ -22,7 +22,7 @@ const OVERSAMPLING: u32 = 2;
 pub(super) fn run(
     args: &ThumbnailArgs,
     options: &OpenOptions,
-    request: GpuRequest,
+    request: GpuOptions,
 ) -> Result<Status, CommandError> {
     let opened = source::open(&args.file, options)?;
     let document = &*opened.document;
@@ -39,7 +39,7 @@ pub(super) fn run(
     let encoded = picture.write_to(&mut png, ImageFormat::Png);
     encoded
         .map_err(io::Error::other)
-        .and_then(|()| saving::write_whole(&args.output, |out| out.write_all(png.get_ref())))
+        .and_then(|()| saving::write_atomically(&args.output, |out| out.write_all(png.get_ref())))
         .map_err(|source| CommandError::Write {
             path: args.output.clone(),
             source,
@@ -65,7 +65,7 @@ fn flat(document: &dyn Document, size_px: u32) -> Result<Option<RgbaImage>, Comm
 fn drawn(
     document: &dyn Document,
     size_px: u32,
-    request: GpuRequest,
+    request: GpuOptions,
 ) -> Result<RgbaImage, CommandError> {
     let large_px = size_px * OVERSAMPLING;
     let image = ImageArgs {

@@ -55,7 +55,7 @@ pub struct LabelView<'a> {
 
 /// Visibility of labels, cached until labels or camera change.
 #[derive(Debug, Default)]
-pub struct LabelPlaces {
+pub struct LabelLayout {
     /// Camera and aspect ratio for which `covered` and `order` are valid.
     cached_for: Option<(Camera, f32)>,
     /// Label indices from near to far; labels at the same depth keep their order.
@@ -66,7 +66,7 @@ pub struct LabelPlaces {
     taken: Vec<[Vec2; 2]>,
 }
 
-impl LabelPlaces {
+impl LabelLayout {
     /// Invalidates the cache for other labels.
     pub fn forget(&mut self) {
         self.cached_for = None;
@@ -212,7 +212,7 @@ mod tests {
         };
         let mut seen = Vec::new();
         let lay_out = |label: &Label| (label.clone(), vec2(40.0, 14.0));
-        LabelPlaces::default().place(&texts, view, lay_out, |label, _| seen.push(label));
+        LabelLayout::default().place(&texts, view, lay_out, |label, _| seen.push(label));
         let is_beside = |label: &Label| {
             let at = camera.project(label.position, size.x / size.y).unwrap();
             at.cmplt(Vec2::ZERO).any() || at.cmpgt(Vec2::ONE).any()
@@ -265,7 +265,7 @@ mod tests {
         };
         let mut found = Vec::new();
         let text_size = vec2(40.0, 10.0) * scale;
-        LabelPlaces::default().place(
+        LabelLayout::default().place(
             &labels,
             view,
             |_| ((), text_size),

@@ -7,7 +7,7 @@ use epaint::text::{FontDefinitions, Fonts, TextOptions};
 use epaint::{Color32, FontId, Galley};
 use glam::{Vec2, vec2};
 
-use super::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelPlaces, LabelView};
+use super::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelLayout, LabelView};
 use mapscope_scene::Label;
 
 /// Bytes per pixel.
@@ -20,7 +20,7 @@ const MAX_ATLAS_SIDE: usize = 8192;
 /// Lays out names and draws them on images.
 pub struct NamePainter {
     fonts: Fonts,
-    places: LabelPlaces,
+    places: LabelLayout,
     labels: Vec<Label>,
     names: Vec<Name>,
 }
@@ -53,7 +53,7 @@ impl Default for NamePainter {
         };
         Self {
             fonts: Fonts::new(options, FontDefinitions::default()),
-            places: LabelPlaces::default(),
+            places: LabelLayout::default(),
             labels: Vec::new(),
             names: Vec::new(),
         }

@@ -9,9 +9,7 @@ use super::names::NamePainter;
 use super::png_file::write_png;
 use super::series::{Painter, Report, counted};
 use super::shots::Shot;
-use mapscope_render::{
-    Gpu, PictureError, Renderer, SceneData, UploadError, View, is_drawn_at_once,
-};
+use mapscope_render::{Gpu, PictureError, Renderer, SceneData, UploadError, View, fits_one_target};
 use mapscope_scene::Document;
 use mapscope_scene::camera::Pose;
 
@@ -79,7 +77,7 @@ impl Painter for ScenePainter<'_> {
                     shown: &view.shown,
                     camera: &view.camera,
                     size: vec2(width as f32, height as f32),
-                    scale: view.outline_scale,
+                    scale: view.line_scale,
                 });
                 named = names.on_rows(width.into(), rows);
                 &mut named
@@ -104,7 +102,7 @@ impl Painter for ScenePainter<'_> {
     ) -> io::Result<()> {
         let size = Painter::size(self);
         let longest = self.size[0].max(self.size[1]);
-        let all_at_once = is_drawn_at_once(self.gpu, self.size)
+        let all_at_once = fits_one_target(self.gpu, self.size)
             && self.max_side.is_none_or(|most| longest <= most);
         write_png(out, self.size, all_at_once, |rows| {
             self.draw(shot, &mut counted(size, rows, report))

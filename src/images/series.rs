@@ -37,7 +37,7 @@ pub trait Painter {
 }
 
 /// The owner of a series of images: writes the files, receives progress and may cancel.
-pub trait Overseer {
+pub trait SeriesObserver {
     /// The reason why images are missing.
     type Error: From<io::Error>;
 
@@ -82,7 +82,7 @@ impl Destination {
     /// # Errors
     /// If an image cannot be rendered or written, or if the series is cancelled. Completed images
     /// stay.
-    pub fn write<O: Overseer>(
+    pub fn write<O: SeriesObserver>(
         &self,
         shots: &[Shot],
         fps: f32,
@@ -162,12 +162,12 @@ pub fn counted(
 ///
 /// # Errors
 /// If `check` or `write` fails, or if the file cannot be written.
-pub fn write_whole(
+pub fn write_atomically(
     path: &Path,
     check: &dyn Fn() -> io::Result<()>,
     write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
-    saving::write_whole(path, |out| {
+    saving::write_atomically(path, |out| {
         check()?;
         write(&mut Interruptible { out, check })?;
         // Do not keep the file if it was cancelled in the meantime.
@@ -325,7 +325,7 @@ mod tests {
         }
     }
 
-    impl Overseer for CancelAfter {
+    impl SeriesObserver for CancelAfter {
         type Error = io::Error;
 
         fn report(&self, done: f32) -> io::Result<()> {
@@ -349,7 +349,7 @@ mod tests {
                 }
                 Ok(())
             };
-            write_whole(path, &check, write)
+            write_atomically(path, &check, write)
         }
     }
 

@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_told_in_the_unit_that_fits() {
+    fn memory_is_formatted_in_a_suitable_unit() {
         assert_eq!(bytes(0), "0 bytes");
         assert_eq!(bytes(1023), "1023 bytes");
         assert_eq!(bytes(1536), "1.5 KiB");

@@ -34,7 +34,7 @@ use winit::event_loop::EventLoop;
 use self::io::settings_file::SettingsFile;
 use self::state::State;
 use crate::view_request::ViewRequest;
-use mapscope_render::{GpuError, GpuRequest, Interfaces};
+use mapscope_render::{GpuError, GpuOptions, GraphicsApis};
 use mapscope_scene::demo::{self, Demo};
 use mapscope_scene::{MapChoice, OpenOptions};
 
@@ -90,7 +90,7 @@ pub fn run(
     demo: Option<&'static Demo>,
     request: ViewRequest,
     open_options: OpenOptions,
-    gpu_request: GpuRequest,
+    gpu_request: GpuOptions,
 ) -> Result<(), ViewError> {
     let mut event_loop = EventLoop::with_user_event();
     #[cfg(target_os = "linux")]
@@ -102,7 +102,7 @@ pub fn run(
     let event_loop = event_loop.build().map_err(ViewError::NoDisplay)?;
     // Finding graphics drivers takes the longest and needs no window: it goes on meanwhile.
     let display = event_loop.owned_display_handle();
-    let interfaces = Interfaces::first(gpu_request.backend)?;
+    let interfaces = GraphicsApis::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
     let (settings_file, settings) = SettingsFile::usual_path().map(SettingsFile::open).unzip();
     let mut state = State::new(settings.unwrap_or_default(), request);

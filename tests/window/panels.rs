@@ -100,21 +100,21 @@ static OVERLAYS: [Overlay; 3] = [
         name: "Tile types",
         help: "Colour every tile by its type",
         colors_surface: true,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::Pathable,
         name: "Pathable",
         help: "Where units can walk",
         colors_surface: true,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::TileGrid,
         name: "Tile grid",
         help: "Lines around the tiles",
         colors_surface: false,
-        on_at_first: false,
+        on_by_default: false,
     },
 ];
 

@@ -51,7 +51,7 @@ pub fn in_parallel<T: Send>(
 }
 
 /// [`in_parallel`] without a watcher.
-pub fn on_all_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn map_parallel<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut go_on = |_| ControlFlow::Continue(());
     in_parallel(count, &mut go_on, work).unwrap_or_default()
 }

@@ -343,7 +343,7 @@ impl Problem {
 
     /// The message, followed by the number of consequences.
     pub fn message_with_count(&self) -> Cow<'_, str> {
-        match self.consequences_in_words() {
+        match self.consequence_summary() {
             None => (&*self.message).into(),
             Some(count) => format!("{} ({count})", self.message).into(),
         }
@@ -352,7 +352,7 @@ impl Problem {
     /// The number of consequences in words: `3 problems follow from it`, or `3 more like it` if all
     /// break the same rule, since those may have nothing else in common. `None` without
     /// consequences.
-    pub fn consequences_in_words(&self) -> Option<String> {
+    pub fn consequence_summary(&self) -> Option<String> {
         let are_alike = self.consequences.iter().all(|it| it.is_like(self));
         match self.consequence_count() {
             0 => None,
@@ -529,7 +529,7 @@ mod tests {
     fn a_cause_is_one_problem_as_bad_as_what_follows_from_it() {
         let problem = |rule, line| Problem::new(rule, Subject::File, Place::line(line), "it is so");
         let mut odd = problem(&ODD, 3);
-        assert_eq!(odd.consequences_in_words(), None);
+        assert_eq!(odd.consequence_summary(), None);
         let mut later = problem(&ODD, 9);
         later.add_consequence(problem(&ODD, 5));
         odd.add_consequence(later);
@@ -537,7 +537,7 @@ mod tests {
             (odd.severity, odd.consequence_count()),
             (Severity::Warning, 2)
         );
-        assert_eq!(odd.consequences_in_words().unwrap(), "2 more like it");
+        assert_eq!(odd.consequence_summary().unwrap(), "2 more like it");
         odd.add_consequence(Problem {
             count: 7,
             ..problem(&WRONG, 7)
@@ -549,7 +549,7 @@ mod tests {
         );
         assert!(odd.consequences.iter().all(|it| it.consequences.is_empty()));
         assert_eq!(
-            odd.consequences_in_words().unwrap(),
+            odd.consequence_summary().unwrap(),
             "9 problems follow from it"
         );
         assert_eq!(

@@ -66,7 +66,7 @@ fn draw(bencher: Bencher<'_, '_>, map: &TileMap, view: impl Fn(u32) -> View) {
     let mut number = 0;
     let mut next = || {
         number += 1;
-        renderer.draw_now(&gpu, &target, Some((&mut scene, map)), &view(number))
+        renderer.draw_and_wait(&gpu, &target, Some((&mut scene, map)), &view(number))
     };
     next();
     bencher.bench_local(next);
@@ -180,6 +180,6 @@ fn first_zoomed_out(bencher: Bencher<'_, '_>) {
         let Ok(mut scene) = renderer.upload(&gpu, map) else {
             return;
         };
-        renderer.draw_now(&gpu, &target, Some((&mut scene, map)), &view);
+        renderer.draw_and_wait(&gpu, &target, Some((&mut scene, map)), &view);
     });
 }

@@ -18,9 +18,10 @@ mod shaders;
 
 pub use frame::{Blit, BlitSource, DrawStatistics, Floor, ImagePart, View};
 pub use gpu::{
-    AdapterRow, Backend, COLOR_FORMAT, Gpu, GpuError, GpuRequest, Interfaces, PassTimes, Reason,
-    Samples, Shader, Target, TimedPass, UploadError, adapters, shader_folder, type_name,
+    AdapterEntry, AdapterReason, Backend, COLOR_FORMAT, Gpu, GpuError, GpuOptions, GraphicsApis,
+    PassTimes, Samples, Shader, Target, TimedPass, UploadError, adapter_type_name, adapters,
+    shader_folder,
 };
-pub use probe::{SkinProbe, TileProbe, probe_skin, probe_tiles};
-pub use renderer::{PictureError, Renderer, SceneData, ViewData, is_drawn_at_once};
+pub use probe::{SkinningProbe, TileProbe, probe_skinning, probe_tiles};
+pub use renderer::{PictureError, Renderer, SceneData, ViewData, fits_one_target};
 pub use shaders::SHADERS;

@@ -36,7 +36,7 @@ shader_struct! {
 
 shader_struct! {
     /// A vertex of a model after skinning.
-    pub struct SkinProbe {
+    pub struct SkinningProbe {
         /// Position in model space.
         pub position: [f32; 3],
         /// Unit normal in model space.
@@ -51,10 +51,10 @@ pub(crate) static TILE_PROBE: Shader = Shader {
     parts: &[TILE, source!("tile_probe.wgsl")],
 };
 
-/// The shader of [`probe_skin`].
+/// The shader of [`probe_skinning`].
 pub(crate) static SKIN_PROBE: Shader = Shader {
     name: "skin_probe",
-    shared: &[skin_wgsl, SkinProbe::wgsl],
+    shared: &[skin_wgsl, SkinningProbe::wgsl],
     parts: &[SURFACE, SKIN, source!("skin_probe.wgsl")],
 };
 
@@ -74,12 +74,12 @@ pub fn probe_tiles(gpu: &Gpu, tiles: &[TileRecord]) -> Result<Vec<TileProbe>, St
 ///
 /// # Errors
 /// When the device is lost or out of memory.
-pub fn probe_skin(
+pub fn probe_skinning(
     gpu: &Gpu,
     mesh: &Mesh,
     palettes: &[SkinMatrix],
     palette_len: usize,
-) -> Result<Vec<SkinProbe>, String> {
+) -> Result<Vec<SkinningProbe>, String> {
     let vertices = input(gpu, bytemuck::cast_slice(&mesh.vertices));
     let length = input(gpu, bytemuck::bytes_of(&(palette_len as u32)));
     let influences = influences(gpu, mesh).map_err(|error| error.to_string())?;

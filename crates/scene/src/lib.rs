@@ -19,7 +19,7 @@ pub use core::item::{
     Flaw, Item, LevelItem, ModelItem, Owner, SceneItem, TerrainItem, TileMapItem,
 };
 pub use core::overlay::{Overlay, OverlayId, OverlaySet};
-pub use core::parallel::on_all_threads;
+pub use core::parallel::map_parallel;
 pub use core::playback::{ClipInfo, Curve, OwnClip, Playhead};
 pub use core::rules::{is_missing_file, rules};
 pub use core::source::{MapChoice, OpenError, OpenOptions, Progress, Source};
@@ -41,13 +41,13 @@ pub use document::shown::{ChangeLines, Overrides, Shown};
 pub use document::{
     About, Animation, Annotations, Compare, Deferred, Direction, Document, Drawable, GameView,
     Hiding, Hit, InfoQuery, ItemPlace, Layers, Levels, Moment, Neighbor, OtherFile, Places,
-    ProblemTarget, RelatedFiles, SeenFrom, Spawn, Walk,
+    ProblemTarget, RelatedFiles, Spawn, VisibleFrom, Walk,
 };
 pub use geometry::{Aabb, Ray, camera, normal};
 pub use kinds::{level, map_scene, model, terrain, tilemap};
 pub use open::find::{NamedItem, find_items, items_of_kinds};
 pub use open::usage::{Usage, is_shared_asset};
 pub use open::{
-    dangling_link, demo, format_by_name, formats, identify_format, item_keys, looks_openable, open,
-    outside_link, overlays, saving,
+    dangling_link, demo, format_by_name, formats, has_known_ending, identify_format, item_keys,
+    open, outside_link, overlays, saving,
 };

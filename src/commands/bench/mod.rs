@@ -18,7 +18,7 @@ use super::output::{self, Paint, Stdout};
 use super::{CommandError, Status, source};
 use mapscope_formats::Format;
 use mapscope_render::{
-    DrawStatistics, Floor, Gpu, GpuRequest, PassTimes, Renderer, Samples, SceneData, Target,
+    DrawStatistics, Floor, Gpu, GpuOptions, PassTimes, Renderer, Samples, SceneData, Target,
     TimedPass, View,
 };
 use mapscope_scene::camera::{NamedView, Pose};
@@ -189,11 +189,11 @@ impl Bench<'_> {
             name,
             ..Measured::default()
         };
-        self.renderer.prepare_ahead(gpu, &self.scene);
-        self.renderer.finish_ahead();
+        self.renderer.prefetch_pipelines(gpu, &self.scene);
+        self.renderer.wait_for_pipelines();
         // Query GPU times separately, since the queries would slow down the timed frames.
-        self.renderer.set_times_passes(gpu, true);
-        floor.set_times_passes(gpu, true);
+        self.renderer.set_pass_timing(gpu, true);
+        floor.set_pass_timing(gpu, true);
         for number in 0..WARM_UP_FRAMES.max(args.frames().min(GPU_FRAMES)) {
             self.draw(view, number)?;
             measured.add_passes(self.renderer.pass_times(gpu));
@@ -203,8 +203,8 @@ impl Bench<'_> {
             let quad = quad.and_then(|times| times.of(TimedPass::Frame));
             measured.quad_pass.0.extend(quad);
         }
-        self.renderer.set_times_passes(gpu, false);
-        floor.set_times_passes(gpu, false);
+        self.renderer.set_pass_timing(gpu, false);
+        floor.set_pass_timing(gpu, false);
         // Interleave the three measurements, so that other load on the machine affects all alike.
         for frame in 0..args.frames() {
             if args.fly {
@@ -230,7 +230,7 @@ fn measure_file(
     args: &BenchArgs,
     file: &Path,
     options: &OpenOptions,
-    request: GpuRequest,
+    request: GpuOptions,
     started: Instant,
 ) -> Result<Status, CommandError> {
     let (opened, headless) = headless::open(file, options, &args.image, request, false)?;
@@ -257,7 +257,7 @@ fn measure_file(
 
     let renderer = Renderer::new(gpu);
     let begun = Instant::now();
-    let scene = renderer.upload_as_is(gpu, document)?;
+    let scene = renderer.upload_without_deferred(gpu, document)?;
     gpu.queue.submit([]);
     headless.wait()?;
     let upload = begun.elapsed();
@@ -359,7 +359,7 @@ fn time_of_whole_copy(bytes: u64) -> Duration {
 }
 
 /// Time to open a device, clear a frame of this size and read it back.
-fn time_of_empty_frame(request: GpuRequest, size: [u32; 2]) -> Result<Duration, CommandError> {
+fn time_of_empty_frame(request: GpuOptions, size: [u32; 2]) -> Result<Duration, CommandError> {
     let begun = Instant::now();
     let headless = Headless::new(Gpu::requested(request)?);
     let target = headless.target(size)?;

@@ -196,7 +196,7 @@ fn bytes_of(file: &Value) -> Option<f64> {
 fn write(path: &Path, kind: FileKind, text: &str, report: &Path) -> Result<(), CommandError> {
     let checked = kind.check_target(path, &[report.to_owned()], false);
     checked.map_err(|error| CommandError::Argument(format!("{}: {error}", path.display())))?;
-    let written = series::write_whole(path, &interrupt::check, &mut |out| {
+    let written = series::write_atomically(path, &interrupt::check, &mut |out| {
         out.write_all(text.as_bytes())
     });
     written.map_err(|source| CommandError::Write {

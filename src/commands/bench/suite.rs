@@ -113,7 +113,7 @@ pub(super) fn run(
         "files": files,
         "failed": failed,
     });
-    let written = series::write_whole(report, &interrupt::check, &mut |out| {
+    let written = series::write_atomically(report, &interrupt::check, &mut |out| {
         writeln!(out, "{whole:#}")
     });
     written.map_err(|error| not_written(report, error))?;

@@ -8,8 +8,8 @@ use super::Unchecked;
 use super::settings::FolderSettings;
 use crate::commands::progress::ProgressLine;
 use crate::commands::{CommandError, output, source};
-use crate::search::{Halt, Limits, Search, SearchProgress};
-use mapscope_scene::{looks_openable, system_reason};
+use crate::search::{Limits, Search, SearchError, SearchProgress};
+use mapscope_scene::{has_known_ending, system_reason};
 
 /// The files to check.
 #[derive(Debug, Default)]
@@ -68,7 +68,7 @@ pub(super) fn find(
         excluded.set(excluded.get() + usize::from(is_excluded));
         is_excluded
     };
-    let is_wanted = |path: &Path| looks_openable(path) && !is_excluded(path);
+    let is_wanted = |path: &Path| has_known_ending(path) && !is_excluded(path);
     let mut search = Search::new(Limits::NONE, &found, &goes_on, &is_wanted);
     search = search.skipping(&is_excluded).with_dangling_links();
     let mut inputs = Inputs {
@@ -102,11 +102,11 @@ pub(super) fn find(
                 inputs.files.extend_from_slice(outside);
                 inputs.outside.extend(outside.iter().cloned());
             }
-            Err(Halt::Unreadable(error)) => {
+            Err(SearchError::Unreadable(error)) => {
                 unchecked(path, system_reason(&error, "folder"));
             }
             // It lies below another named folder.
-            Ok(None) | Err(Halt::Stopped) => {}
+            Ok(None) | Err(SearchError::Stopped) => {}
         }
     }
     for folder in search.unreadable() {

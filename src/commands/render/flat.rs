@@ -65,7 +65,7 @@ pub(super) fn run(args: &RenderArgs, options: &OpenOptions) -> Result<Status, Co
     let mut shown = asked.map_err(CommandError::Argument)?;
     (shown.flat, shown.is_transparent) = (true, args.transparent);
     shown.has_names = args.labels;
-    shown.outlines_left_out = args.image.request.asks_for(OverlayId::LeftOut);
+    shown.outlines_left_out = args.image.request.requests(OverlayId::LeftOut);
     check_labels(args, document, &shown)?;
     let shots = shots::all(args, document, &shown)?;
     let mut painter = FlatPainter {
@@ -97,7 +97,7 @@ fn check(args: &RenderArgs, [width, height]: [u64; 2]) -> Result<(), CommandErro
             what: "names on images",
             feature: "gpu",
         });
-    } else if args.image.request.asks_for(OverlayId::PixelGrid) {
+    } else if args.image.request.requests(OverlayId::PixelGrid) {
         "--overlay pixel-grid: not possible with --view flat, which has no space between pixels"
             .to_owned()
     } else {

@@ -9,7 +9,7 @@ use crate::commands::{CommandError, Status, source};
 use crate::images::painter::{ScenePainter, prepare_turntable};
 use crate::images::png_file::MAX_SIDE;
 use crate::images::series::Report;
-use mapscope_render::{GpuRequest, PictureError};
+use mapscope_render::{GpuOptions, PictureError};
 use mapscope_scene::OpenOptions;
 
 /// Renders images with a graphics adapter and checks for device errors after each one.
@@ -22,7 +22,7 @@ struct GpuPainter<'a> {
 pub(super) fn run(
     args: &RenderArgs,
     options: &OpenOptions,
-    request: GpuRequest,
+    request: GpuOptions,
 ) -> Result<Status, CommandError> {
     let size = args
         .image
@@ -53,7 +53,7 @@ pub(super) fn run(
     view.shown.is_transparent = args.transparent;
     view.shown.has_names = args.labels;
     check_labels(args, document, &view.shown)?;
-    view.outline_scale = args.scale as f32;
+    view.line_scale = args.scale as f32;
     let shots = shots::all(args, document, &view.shown)?;
     if args.turntable.is_some() {
         let has_pose = image.request.camera.is_some() || image.request.look_through.is_some();

@@ -9,7 +9,7 @@ use crate::commands::cli::RenderArgs;
 use crate::commands::target::{self, is_stdout};
 use crate::commands::{CommandError, interrupt};
 use crate::images::animation::{AnimationFormat, DEFAULT_FPS};
-use crate::images::series::{self, Destination, FramePattern, Overseer};
+use crate::images::series::{self, Destination, FramePattern, SeriesObserver};
 use mapscope_scene::Document;
 use mapscope_scene::saving::{self, FileKind, PNG};
 
@@ -179,7 +179,7 @@ struct Writing<'a> {
     steps: StepProgress,
 }
 
-impl Overseer for Writing<'_> {
+impl SeriesObserver for Writing<'_> {
     type Error = CommandError;
 
     fn report(&self, done: f32) -> io::Result<()> {
@@ -199,7 +199,7 @@ impl Overseer for Writing<'_> {
             return Ok(out.flush()?);
         }
         self.output.check(path, kind)?;
-        let written = series::write_whole(path, &interrupt::check, write);
+        let written = series::write_atomically(path, &interrupt::check, write);
         written.map_err(|error| match restore_command_error(error) {
             CommandError::Output(source) => {
                 let path = path.to_owned();

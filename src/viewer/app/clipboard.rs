@@ -15,7 +15,7 @@ use super::drops::DeviceEvent;
 use super::wayland::{Content, DataDevice};
 
 /// Maximum length of a pasted text, in bytes; no text field needs more.
-pub(crate) const LONGEST_PASTE: usize = 1 << 20;
+pub(crate) const MAX_PASTE_BYTES: usize = 1 << 20;
 
 /// The text of the clipboard, empty if it has no text, or the error.
 pub(crate) type Pasted = Result<String, String>;
@@ -114,7 +114,7 @@ impl Clipboard {
     }
 
     /// `true` if drag events come from here and not from winit.
-    pub(crate) fn tells_of_drags(&self) -> bool {
+    pub(crate) fn reports_drags(&self) -> bool {
         match self {
             #[cfg(target_os = "linux")]
             Self::Wayland(_) => true,
@@ -214,9 +214,10 @@ fn connect(
 
 fn text(text: Result<String, arboard::Error>) -> Pasted {
     match text {
-        Ok(text) if text.len() > LONGEST_PASTE => {
-            Err(format!("more than {} MiB are offered", LONGEST_PASTE >> 20))
-        }
+        Ok(text) if text.len() > MAX_PASTE_BYTES => Err(format!(
+            "more than {} MiB are offered",
+            MAX_PASTE_BYTES >> 20
+        )),
         Ok(text) => Ok(text),
         // The clipboard contains an image, or is empty.
         Err(arboard::Error::ContentNotAvailable) => Ok(String::new()),

@@ -15,7 +15,7 @@ impl App {
     #[cfg(target_os = "linux")]
     pub(super) fn hear_device(&mut self, event: DeviceEvent) {
         match event {
-            DeviceEvent::Over(dragged) if dragged.is_refused_whole() => {
+            DeviceEvent::Over(dragged) if dragged.is_rejected() => {
                 let title = dragged.refusal.unwrap_or_default();
                 self.events.say(format_args!("hover-refused {title}"));
                 self.state.interface.hovering = Some(HoveringFiles {

@@ -154,7 +154,7 @@ impl ApplicationHandler<UserEvent> for App {
             }
             // On X11 whoever drags files holds the pointer, and a drag that ends may not say so:
             // when the pointer moves here, it is over.
-            WindowEvent::CursorMoved { .. } if !self.clipboard.tells_of_drags() => self.end_hover(),
+            WindowEvent::CursorMoved { .. } if !self.clipboard.reports_drags() => self.end_hover(),
             _ => {}
         }
         self.carry_out_effects(event_loop);
@@ -184,7 +184,7 @@ impl ApplicationHandler<UserEvent> for App {
             UserEvent::PartHasCome => {
                 let pending = self.state.session.document().and_then(|it| it.pending());
                 let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
-                self.events.say_with_frame(line);
+                self.events.write_with_frame(line);
             }
             UserEvent::FilesChanged(paths) => {
                 self.files.note(&paths, Instant::now());
@@ -196,7 +196,7 @@ impl ApplicationHandler<UserEvent> for App {
                 }
                 let list = self.state.playlist.as_ref();
                 let count = list.map_or(0, |list| list.files().len());
-                self.events.say_with_frame(format!("listed {count}"));
+                self.events.write_with_frame(format!("listed {count}"));
             }
             UserEvent::ShadersChanged(paths) => {
                 if let Some(shaders) = &mut self.shaders {

@@ -38,7 +38,7 @@ pub(crate) enum Loss {
 }
 
 /// Parses a loss and the number of frames before it from a line.
-fn asked_loss(line: &str) -> Option<(Loss, u64)> {
+fn parse_loss(line: &str) -> Option<(Loss, u64)> {
     let (what, frames) = line.split_once(' ')?;
     let loss = match what {
         "device" => Loss::Device,
@@ -86,7 +86,7 @@ impl Events {
         }
         std::thread::spawn(move || {
             for line in std::io::stdin().lines().map_while(Result::ok) {
-                match asked_loss(&line) {
+                match parse_loss(&line) {
                     Some(loss) => lose(loss),
                     None => log::error!("`{line}` is no `device` or `surface` with a number"),
                 }
@@ -104,7 +104,7 @@ impl Events {
 
     /// Queues a line until the next frame is shown, so that the frame is on screen when the line is
     /// read.
-    pub(crate) fn say_with_frame(&mut self, line: String) {
+    pub(crate) fn write_with_frame(&mut self, line: String) {
         self.with_frame.push(line);
     }
 
@@ -126,7 +126,7 @@ impl Events {
     }
 
     /// `true` if a loss of this kind is due; removes it.
-    pub(crate) fn is_lost_now(&mut self, loss: Loss) -> bool {
+    pub(crate) fn take_due_loss(&mut self, loss: Loss) -> bool {
         let is_due = |(what, after): &(Loss, u64)| *what == loss && *after <= self.frames;
         let due = self.losses.iter().position(is_due);
         due.map(|at| self.losses.swap_remove(at)).is_some()

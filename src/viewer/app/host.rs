@@ -29,7 +29,7 @@ use crate::viewer::panels::FrameStatistics;
 use crate::viewer::ui::Canvas;
 use crate::viewer::{ViewError, places, theme};
 use mapscope_formats::Severity;
-use mapscope_render::{Gpu, Interfaces, Renderer};
+use mapscope_render::{Gpu, GraphicsApis, Renderer};
 
 /// How often in a row a graphics device is lost before it is given up.
 const MAX_LOSSES: u32 = 5;
@@ -118,14 +118,14 @@ impl App {
         instance: Option<wgpu::Instance>,
         event_loop: &ActiveEventLoop,
     ) -> Result<Screen, ViewError> {
-        let new_instance = |interfaces: Interfaces| {
+        let new_instance = |interfaces: GraphicsApis| {
             interfaces.instance(Some(Box::new(event_loop.owned_display_handle())))
         };
         let first = self.interfaces;
         let instance = instance.unwrap_or_else(|| new_instance(first));
         let opened = surface::open(&window, first, instance).or_else(|error| {
             match (first.next(), &error) {
-                (Some(next), ViewError::Gpu(no_adapter)) if no_adapter.is_no_adapter() => {
+                (Some(next), ViewError::Gpu(no_adapter)) if no_adapter.is_adapter_missing() => {
                     // If that is in vain too, the first error says what was missing.
                     surface::open(&window, next, new_instance(next)).map_err(|_| error)
                 }
@@ -139,7 +139,7 @@ impl App {
 
     pub(super) fn name_adapter(&mut self, gpu: &Gpu) {
         self.state.interface.adapter = gpu.adapter_name();
-        self.state.interface.adapter_and_reason = gpu.adapter_text();
+        self.state.interface.adapter_and_reason = gpu.adapter_description();
         self.state.interface.anti_aliasing = gpu.samples.to_string();
     }
 
@@ -195,7 +195,7 @@ impl App {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        if self.events.is_lost_now(Loss::Surface) {
+        if self.events.take_due_loss(Loss::Surface) {
             screen.surface.lose();
         }
         // Before anything else: once the window's contents are made they must be shown.
@@ -210,7 +210,7 @@ impl App {
                 return;
             }
         };
-        if self.events.is_lost_now(Loss::Device) {
+        if self.events.take_due_loss(Loss::Device) {
             screen.gpu.device.destroy();
             screen.hear_of_loss();
         }
@@ -304,7 +304,7 @@ impl App {
             if drawn {
                 self.events.scene_frame();
             }
-            if measure && (drawn || screen.renderer.awaits_pass_times()) {
+            if measure && (drawn || screen.renderer.has_pending_pass_times()) {
                 // So that the panel shows what this frame took.
                 screen.window.request_redraw();
             }

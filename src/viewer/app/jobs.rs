@@ -62,9 +62,9 @@ impl App {
         if let Some(open) = &self.state.session.open {
             let path = open.path.display();
             if version(&self.state) != before {
-                self.events.say_with_frame(format!("{what} {path}"));
+                self.events.write_with_frame(format!("{what} {path}"));
             } else if self.state.session.on_disk.is_some() {
-                self.events.say_with_frame(format!("kept {path}"));
+                self.events.write_with_frame(format!("kept {path}"));
             }
         }
         self.save_settings();
@@ -113,7 +113,7 @@ impl App {
     }
 
     pub(super) fn tell_of_unwatched_files(&mut self) {
-        if let Some(trouble) = self.files.take_trouble() {
+        if let Some(trouble) = self.files.take_warning() {
             self.state.notices.toast(trouble, Some(Severity::Warning));
         }
     }

@@ -50,9 +50,9 @@ use crate::viewer::state::load::Outcome;
 use crate::viewer::state::playlist::FileList;
 use crate::viewer::state::{Effect, State};
 use crate::viewer::ui::WindowUi;
-use crate::viewer::ui::dialogs::system_has_some;
+use crate::viewer::ui::dialogs::system_has_file_dialogs;
 use crate::viewer::{ViewError, theme};
-use mapscope_render::{Interfaces, Samples};
+use mapscope_render::{GraphicsApis, Samples};
 
 /// What other threads tell the window.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl From<accesskit_winit::Event> for UserEvent {
 pub(crate) struct App {
     proxy: EventLoopProxy<UserEvent>,
     /// The graphics interfaces that are asked first.
-    interfaces: Interfaces,
+    interfaces: GraphicsApis,
     instance: Option<JoinHandle<wgpu::Instance>>,
     /// How many samples each pixel is asked to have.
     samples: Option<Samples>,
@@ -166,7 +166,7 @@ impl App {
     /// A program that starts loading at once and opens its window when the event loop runs.
     pub(crate) fn new(
         proxy: EventLoopProxy<UserEvent>,
-        (interfaces, instance): (Interfaces, JoinHandle<wgpu::Instance>),
+        (interfaces, instance): (GraphicsApis, JoinHandle<wgpu::Instance>),
         samples: Option<Samples>,
         state: State,
         settings_file: Option<SettingsFile>,
@@ -208,7 +208,7 @@ impl App {
             covered: false,
             super_held: false,
             filled_screen: false,
-            has_dialogs: system_has_some(),
+            has_dialogs: system_has_file_dialogs(),
             error: None,
             proxy,
             state,

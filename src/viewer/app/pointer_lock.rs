@@ -8,7 +8,7 @@ use winit::dpi::PhysicalPosition;
 use winit::window::{CursorGrabMode, Window};
 
 /// Maximum distance of the pointer from the centre, as a fraction of the window's shorter side.
-const LEASH: f64 = 0.25;
+const LEASH_FRACTION: f64 = 0.25;
 
 /// The pointer of the window, locked or free. Positions are in physical pixels of the window.
 #[derive(Debug, Default)]
@@ -32,7 +32,7 @@ struct Leash {
     length: f64,
     last: DVec2,
     /// `true` from the moment it is moved back until a position confirms that.
-    put_back: bool,
+    recentred: bool,
 }
 
 impl PointerLock {
@@ -57,9 +57,9 @@ impl PointerLock {
                 home: self.at,
                 leash: (!locked).then_some(Leash {
                     middle: size / 2.0,
-                    length: size.min_element() * LEASH,
+                    length: size.min_element() * LEASH_FRACTION,
                     last: self.at,
-                    put_back: false,
+                    recentred: false,
                 }),
             });
         } else if let Some(held) = self.held.take() {
@@ -81,7 +81,7 @@ impl PointerLock {
         let leash = held.leash.as_mut()?;
         let by = leash.follow(to);
         if leash.is_taut() {
-            leash.put_back = true;
+            leash.recentred = true;
             put(window, leash.middle);
         }
         Some(by)
@@ -101,8 +101,8 @@ impl Leash {
         // Positions from before the move back may still arrive after it. The shorter motion is the
         // plausible one.
         let since_middle = to - self.middle;
-        if self.put_back && since_middle.length_squared() < by.length_squared() {
-            self.put_back = false;
+        if self.recentred && since_middle.length_squared() < by.length_squared() {
+            self.recentred = false;
             by = since_middle;
         }
         self.last = to;
@@ -110,7 +110,7 @@ impl Leash {
     }
 
     fn is_taut(&self) -> bool {
-        !self.put_back && self.last.distance(self.middle) > self.length
+        !self.recentred && self.last.distance(self.middle) > self.length
     }
 }
 
@@ -131,14 +131,14 @@ mod tests {
             middle,
             length: 150.0,
             last: DVec2::new(540.0, 300.0),
-            put_back: false,
+            recentred: false,
         };
         assert_eq!(
             leash.follow(DVec2::new(560.0, 300.0)),
             DVec2::new(20.0, 0.0)
         );
         assert!(leash.is_taut());
-        leash.put_back = true;
+        leash.recentred = true;
         // Reported before the move back took effect.
         assert_eq!(
             leash.follow(DVec2::new(570.0, 302.0)),
@@ -151,6 +151,6 @@ mod tests {
             leash.follow(DVec2::new(417.0, 300.0)),
             DVec2::new(10.0, 0.0)
         );
-        assert!(!leash.is_taut() && !leash.put_back);
+        assert!(!leash.is_taut() && !leash.recentred);
     }
 }

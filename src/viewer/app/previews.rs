@@ -18,7 +18,7 @@ use mapscope_scene::{Item, Shown, TerrainItem};
 /// Supersampling factor along each axis, which smooths edges.
 const SAMPLES: f32 = 2.0;
 /// Maximum number of kind previews per frame, so that the window stays responsive.
-const MAX_KINDS_A_FRAME: u32 = 3;
+const MAX_KINDS_PER_FRAME: u32 = 3;
 
 /// The previews of a document.
 #[derive(Default)]
@@ -84,7 +84,7 @@ impl<'a> LivePreviews<'a> {
             textures,
             open,
             pixels_per_point,
-            kinds_left: MAX_KINDS_A_FRAME,
+            kinds_left: MAX_KINDS_PER_FRAME,
             unfinished: false,
         }
     }
@@ -126,7 +126,7 @@ impl<'a> LivePreviews<'a> {
                 ..Shown::default()
             },
             // Half as wide as in the view, but the same width in points on every screen.
-            outline_scale: SAMPLES * 0.5 * self.pixels_per_point,
+            line_scale: SAMPLES * 0.5 * self.pixels_per_point,
             ..View::plain(patch.patch_camera(target.aspect()))
         };
         let device = &self.gpu.device;
@@ -162,7 +162,7 @@ impl PreviewRenderer for LivePreviews<'_> {
                 };
                 let kind_of_tile = TileType::from_index(class)?;
                 self.kinds_left -= 1;
-                drawn = self.draw(|map| map.kind_patch(kind_of_tile), size, before);
+                drawn = self.draw(|map| map.showcase_patch(kind_of_tile), size, before);
             }
         }
         // The old preview is shown until it is drawn in the new size.

@@ -15,7 +15,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::images::painter::ScenePainter;
-use crate::images::series::{self, Destination, Overseer};
+use crate::images::series::{self, Destination, SeriesObserver};
 use crate::images::shots::Shot;
 use mapscope_export::{Export, endings, target_of, targets};
 use mapscope_formats::counted;
@@ -24,7 +24,7 @@ use mapscope_scene::saving::FileKind;
 use mapscope_scene::{Document, FlatImage, Progress, Shown, system_reason};
 
 /// Maximum time that the program waits at exit for a cancelled save to remove its files.
-const PATIENCE: Duration = Duration::from_secs(5);
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A save in progress.
 #[derive(Debug)]
@@ -109,7 +109,7 @@ impl SaveJob {
         done: impl FnOnce(Saved) + Send + 'static,
     ) -> Self {
         Self::start(progress, done, move |progress| {
-            let watched = Watched::new(progress, 1);
+            let watched = CancellableSave::new(progress, 1);
             let saved = watched.whole(&path, &mut |out| match document.layers() {
                 Some(layers) => Ok(FlatRows {
                     image: layers.flat(&shown),
@@ -132,10 +132,10 @@ impl SaveJob {
         done: impl FnOnce(Saved) + Send + 'static,
     ) -> Self {
         Self::start(progress, done, move |progress| {
-            let watched = Watched::new(progress, 1);
+            let watched = CancellableSave::new(progress, 1);
             let saved = export(&*document, &read, &path, &watched);
             let mut export = None;
-            watched.settle(saved.map(|made| export = Some(made)))?;
+            watched.remove_partial_files(saved.map(|made| export = Some(made)))?;
             let Export { beside, losses, .. } = export.unwrap_or_default();
             Ok(Saved::Files(path, 1 + beside.len(), losses))
         })
@@ -144,7 +144,7 @@ impl SaveJob {
     fn start(
         progress: Arc<Progress>,
         done: impl FnOnce(Saved) + Send + 'static,
-        work: impl FnOnce(&Progress) -> Result<Saved, NotSaved> + Send + 'static,
+        work: impl FnOnce(&Progress) -> Result<Saved, SaveFailure> + Send + 'static,
     ) -> Self {
         let known = Arc::clone(&progress);
         let thread = thread::spawn(move || {
@@ -166,7 +166,7 @@ impl SaveJob {
     /// Cancels the save, and waits a while until its partial files are removed.
     pub(crate) fn end(self) {
         self.progress.cancel();
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + REMOVAL_TIMEOUT;
         while !self.thread.is_finished() && Instant::now() < deadline {
             thread::sleep(Duration::from_millis(5));
         }
@@ -175,14 +175,14 @@ impl SaveJob {
 
 /// Failure of a save.
 #[derive(Debug)]
-struct NotSaved {
+struct SaveFailure {
     /// The reason, for display.
     why: String,
     /// Number of files that had been replaced before.
     replaced: usize,
 }
 
-impl NotSaved {
+impl SaveFailure {
     fn new(why: String) -> Self {
         Self { why, replaced: 0 }
     }
@@ -193,7 +193,7 @@ impl NotSaved {
     }
 }
 
-impl From<io::Error> for NotSaved {
+impl From<io::Error> for SaveFailure {
     fn from(error: io::Error) -> Self {
         Self::new(system_reason(&error, "file"))
     }
@@ -208,7 +208,7 @@ pub(super) fn replaced_text(count: usize) -> String {
 }
 
 /// Saves images with progress and cancellation.
-struct Watched<'a> {
+struct CancellableSave<'a> {
     progress: &'a Progress,
     /// Number of images.
     images: usize,
@@ -218,7 +218,7 @@ struct Watched<'a> {
     replaced: Cell<usize>,
 }
 
-impl<'a> Watched<'a> {
+impl<'a> CancellableSave<'a> {
     fn new(progress: &'a Progress, images: usize) -> Self {
         Self {
             progress,
@@ -229,7 +229,7 @@ impl<'a> Watched<'a> {
     }
 
     /// After a failure, removes the created files.
-    fn settle(&self, saved: Result<(), NotSaved>) -> Result<(), NotSaved> {
+    fn remove_partial_files(&self, saved: Result<(), SaveFailure>) -> Result<(), SaveFailure> {
         saved.map_err(|error| {
             for path in self.made.take() {
                 if let Err(error) = fs::remove_file(&path) {
@@ -237,7 +237,7 @@ impl<'a> Watched<'a> {
                 }
             }
             let replaced = self.replaced.get();
-            NotSaved { replaced, ..error }
+            SaveFailure { replaced, ..error }
         })
     }
 
@@ -246,18 +246,18 @@ impl<'a> Watched<'a> {
         &self,
         path: &Path,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), NotSaved> {
+    ) -> Result<(), SaveFailure> {
         let check = || self.progress.check().map_err(io::Error::other);
-        let written = series::write_whole(path, &check, write);
+        let written = series::write_atomically(path, &check, write);
         written.map_err(|error| {
             let reason = system_reason(&error, "file");
-            NotSaved::new(format!("{}: {reason}", path.display()))
+            SaveFailure::new(format!("{}: {reason}", path.display()))
         })
     }
 }
 
-impl Overseer for Watched<'_> {
-    type Error = NotSaved;
+impl SeriesObserver for CancellableSave<'_> {
+    type Error = SaveFailure;
 
     fn report(&self, done: f32) -> io::Result<()> {
         let reported = self.progress.report(done / self.images as f32);
@@ -269,7 +269,7 @@ impl Overseer for Watched<'_> {
         path: &Path,
         _kind: FileKind,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
-    ) -> Result<(), NotSaved> {
+    ) -> Result<(), SaveFailure> {
         let is_new = !path.exists();
         self.whole(path, write)?;
         if is_new {
@@ -287,20 +287,20 @@ fn export(
     document: &dyn Document,
     read: &[PathBuf],
     path: &Path,
-    watched: &Watched<'_>,
-) -> Result<Export, NotSaved> {
+    watched: &CancellableSave<'_>,
+) -> Result<Export, SaveFailure> {
     let targets = targets(document);
     let Some(target) = target_of(&targets, path.extension()) else {
         let why = format!("expected a name that ends in {}", endings(&targets));
-        return Err(NotSaved::new(why));
+        return Err(SaveFailure::new(why));
     };
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");
     let made = target.make(document, stem);
-    let export = made.map_err(|error| NotSaved::new(error.to_string()))?;
+    let export = made.map_err(|error| SaveFailure::new(error.to_string()))?;
     let beside = export.places(path, read, false);
     let beside = beside.map_err(|(path, error)| {
         let path = path.display();
-        NotSaved::new(format!(
+        SaveFailure::new(format!(
             "{path}: {error}; move it away, or choose another name"
         ))
     })?;
@@ -312,7 +312,7 @@ fn export(
 }
 
 /// Renders images and writes them.
-fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(), NotSaved> {
+fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(), SaveFailure> {
     // Saved images contain deferred parts too.
     order.document.wait_until_complete();
     // Exceeding the device's limits is reported, and does not end the program.
@@ -321,7 +321,7 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
         wgpu::ErrorFilter::Validation,
     ];
     let scopes = filters.map(|filter| gpu.device.push_error_scope(filter));
-    let watched = Watched::new(progress, order.shots.len());
+    let watched = CancellableSave::new(progress, order.shots.len());
     let most = Some(order.max_side);
     let painter = ScenePainter::new(gpu, &*order.document, order.view.clone(), order.size, most);
     let saved = match painter {
@@ -329,12 +329,13 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
             let (shots, fps) = (&order.shots, order.fps);
             order.destination.write(shots, fps, &mut painter, &watched)
         }
-        Err(error) => Err(NotSaved::new(error.to_string())),
+        Err(error) => Err(SaveFailure::new(error.to_string())),
     };
     let scopes = scopes.into_iter().rev();
     let complaint = scopes.filter_map(|scope| pollster::block_on(scope.pop()));
-    let complaint = complaint.map(|error| NotSaved::new(format!("the graphics device: {error}")));
-    watched.settle(complaint.map(Err).next().unwrap_or(saved))
+    let complaint =
+        complaint.map(|error| SaveFailure::new(format!("the graphics device: {error}")));
+    watched.remove_partial_files(complaint.map(Err).next().unwrap_or(saved))
 }
 
 /// A 2D map that reports the number of finished rows.
@@ -398,11 +399,11 @@ mod tests {
         fs::write(pattern.path(1), b"old").unwrap();
         let images = Destination::Images((0..4).map(|number| pattern.path(number)).collect());
         let progress = Progress::default();
-        let watched = Watched::new(&progress, 4);
+        let watched = CancellableSave::new(&progress, 4);
         let (shots, mut painter) = (Shot::all_around(4), Cancels(&progress));
         let written = images.write(&shots, 10.0, &mut painter, &watched);
         assert!(pattern.path(0).exists());
-        let error = watched.settle(written).unwrap_err();
+        let error = watched.remove_partial_files(written).unwrap_err();
         let left = fs::read_dir(dir.path()).unwrap();
         let left: Vec<_> = left.map(|file| file.unwrap().path()).collect();
         assert_eq!(left, [pattern.path(1)]);

@@ -11,12 +11,12 @@ use winit::window::Window;
 /// same scale again, and would enlarge the window a second time.
 #[derive(Debug, Default)]
 pub(crate) struct WindowScale {
-    told: Option<f64>,
+    reported: Option<f64>,
 }
 
 impl WindowScale {
     /// Records a reported scale.
-    pub(crate) fn hear(&mut self, event: &mut WindowEvent, window: &Window) {
+    pub(crate) fn record(&mut self, event: &mut WindowEvent, window: &Window) {
         let WindowEvent::ScaleFactorChanged {
             scale_factor,
             inner_size_writer,
@@ -24,7 +24,7 @@ impl WindowScale {
         else {
             return;
         };
-        if self.told.replace(*scale_factor) == Some(*scale_factor)
+        if self.reported.replace(*scale_factor) == Some(*scale_factor)
             && let Err(error) = inner_size_writer.request_inner_size(window.inner_size())
         {
             log::debug!("the window may change its size: {error}");
@@ -33,7 +33,7 @@ impl WindowScale {
 
     /// Returns the number of physical pixels per logical pixel.
     pub(crate) fn of(&self, window: &Window) -> f64 {
-        self.told.unwrap_or_else(|| window.scale_factor())
+        self.reported.unwrap_or_else(|| window.scale_factor())
     }
 
     /// Returns the interface's zoom relative to the scale of winit's window.

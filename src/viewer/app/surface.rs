@@ -8,7 +8,7 @@ use winit::dpi::PhysicalSize;
 use winit::window::Window;
 
 use crate::viewer::ViewError;
-use mapscope_render::{Gpu, Interfaces};
+use mapscope_render::{Gpu, GraphicsApis};
 
 /// A window's surface and its configuration.
 pub(crate) struct WindowSurface {
@@ -36,7 +36,7 @@ pub enum SurfaceError {
 /// Fails if there is no adapter, or if it cannot draw to the window.
 pub(crate) fn open(
     window: &Arc<Window>,
-    interfaces: Interfaces,
+    interfaces: GraphicsApis,
     instance: wgpu::Instance,
 ) -> Result<(Gpu, wgpu::Surface<'static>), ViewError> {
     match instance.create_surface(Arc::clone(window)) {

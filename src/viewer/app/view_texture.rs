@@ -44,7 +44,7 @@ pub(crate) struct ViewTexture {
 struct Drawn {
     camera: Camera,
     shown: Revision,
-    outline_scale: f32,
+    line_scale: f32,
     version: u64,
     drawables: u64,
     size: [u32; 2],
@@ -66,7 +66,7 @@ fn view_of(state: &State, pixels_per_point: f32) -> View {
         camera: state.session.view.camera,
         shown: state.session.view.shown.clone(),
         time_secs: 0.0,
-        outline_scale: pixels_per_point,
+        line_scale: pixels_per_point,
         part: None,
     }
 }
@@ -79,7 +79,7 @@ pub(crate) fn picture_of(state: &State, camera: Camera, pixels_per_point: f32) -
     let times = size[1] as f32 / state.session.view.size_px[1].max(1) as f32;
     let view = View {
         shown: state.picture_shown(),
-        outline_scale: (times * pixels_per_point).max(1.0),
+        line_scale: (times * pixels_per_point).max(1.0),
         ..View::plain(camera)
     };
     (view, size)
@@ -166,7 +166,7 @@ impl ViewTexture {
         let now = Drawn {
             camera: state.session.view.camera,
             shown: state.session.view.shown.revision(),
-            outline_scale: extent.pixels_per_point,
+            line_scale: extent.pixels_per_point,
             version: open.version,
             drawables: open.document.revision(),
             size: extent.size,
@@ -198,12 +198,12 @@ impl ViewTexture {
             .scene
             .as_mut()
             .map(|(_, scene)| (scene, &*open.document));
-        renderer.set_times_passes(gpu, measure);
+        renderer.set_pass_timing(gpu, measure);
         self.statistics = renderer.draw(gpu, &mut encoder, &self.target, scene, &view);
-        renderer.set_times_passes(gpu, false);
+        renderer.set_pass_timing(gpu, false);
         gpu.queue.submit([encoder.finish()]);
         if let Some((_, scene)) = &self.scene {
-            renderer.prepare_ahead(gpu, scene);
+            renderer.prefetch_pipelines(gpu, scene);
         }
         self.is_measured = measure;
         self.recording_ms = start.elapsed().as_secs_f32() * 1000.0;
@@ -263,11 +263,11 @@ mod tests {
         for (times, pixels_per_point, expected) in [(1, 1.0, 1.0), (1, 2.0, 2.0), (2, 1.5, 3.0)] {
             state.interface.picture.size = PictureSize::Times(times);
             let (view, _) = picture_of(&state, state.session.view.camera, pixels_per_point);
-            assert_eq!(view.outline_scale, expected);
+            assert_eq!(view.line_scale, expected);
         }
         state.interface.picture.size = PictureSize::Typed;
         state.interface.picture.typed_size = [64, 36];
         let (view, _) = picture_of(&state, state.session.view.camera, 2.0);
-        assert_eq!(view.outline_scale, 1.0, "no thinner than a pixel");
+        assert_eq!(view.line_scale, 1.0, "no thinner than a pixel");
     }
 }

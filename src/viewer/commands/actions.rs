@@ -278,7 +278,7 @@ impl State {
             Action::FieldOfView(change) => self.change_field_of_view(change),
             Action::Orthographic => {
                 let camera = &mut self.session.view.camera;
-                camera.project_by(match camera.projection {
+                camera.set_projection(match camera.projection {
                     Projection::Perspective => Projection::Orthographic,
                     Projection::Orthographic => Projection::Perspective,
                 });
@@ -398,7 +398,7 @@ impl State {
         } else {
             let selected = self.session.view.shown.selected;
             let document = self.session.document();
-            match selected.and_then(|item| document?.whole_of(item)) {
+            match selected.and_then(|item| document?.parent_of(item)) {
                 whole @ Some(_) => self.session.select(whole),
                 None => self.session.deselect(),
             }

@@ -457,13 +457,13 @@ static TABLE: &[Command] = &[
     command("camera.back", "Previous view", &[ctrl(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "previous-view",
         is_enabled: |state| state.session.view.has_view(true),
-        run: |state| state.session.see_again(true),
+        run: |state| state.session.restore_view(true),
     }),
         "Go back to where the camera was before it moved"),
     command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "next-view",
         is_enabled: |state| state.session.view.has_view(false),
-        run: |state| state.session.see_again(false),
+        run: |state| state.session.restore_view(false),
     }),
         "Go forward to the view that was left by going back"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },

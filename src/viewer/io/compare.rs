@@ -38,7 +38,7 @@ fn compare(request: &CompareRequest) -> Result<Changes, String> {
     };
     let diff = diff.map_err(|error| format!("{with}: {error}"))?;
     Ok(Changes {
-        gone: diff.places_of_gone(&*other),
+        gone: diff.removed_bounds(&*other),
         lines: diff.lines(documents),
         with,
         diff,

@@ -52,7 +52,7 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
     let name = folder::name(first);
     let (title, detail) = match (paths, files.len()) {
         ([file], 1) if file == first => {
-            let detail = if mapscope_scene::looks_openable(file) {
+            let detail = if mapscope_scene::has_known_ending(file) {
                 ""
             } else {
                 "Its name promises nothing, but its content may"

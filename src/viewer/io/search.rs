@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use crate::search::{CutOff, Halt, Limits, Search, SearchProgress};
+use crate::search::{CutOff, Limits, Search, SearchError, SearchProgress};
 use crate::viewer::format::{capitalized, counted};
 use crate::viewer::state::load::Failure;
 use crate::viewer::state::playlist::{FileList, Origin};
-use mapscope_scene::{looks_openable, system_reason};
+use mapscope_scene::{has_known_ending, system_reason};
 
 /// Folders that cannot be read are named up to so many of them.
 const NAMED_UNREADABLE: usize = 3;
@@ -62,7 +62,7 @@ pub(crate) fn find(
     progress: &SearchProgress,
     goes_on: &dyn Fn() -> bool,
 ) -> Option<Found> {
-    let mut search = Search::new(limits, progress, goes_on, &looks_openable);
+    let mut search = Search::new(limits, progress, goes_on, &has_known_ending);
     find_with(&mut search, progress, paths)
 }
 
@@ -112,8 +112,8 @@ fn find_with(
                 found.failures.push(Failure::new(path, &message));
             }
             Ok(Some(files)) => found.files.extend(files),
-            Err(Halt::Stopped) => return None,
-            Err(Halt::Unreadable(error)) => {
+            Err(SearchError::Stopped) => return None,
+            Err(SearchError::Unreadable(error)) => {
                 let reason = system_reason(&error, "folder");
                 let message = format!("This folder cannot be read: {reason}");
                 found.failures.push(Failure::new(path, &message));
@@ -124,7 +124,7 @@ fn find_with(
     let mut listed = HashSet::new();
     found.files.retain(|file| listed.insert(file.clone()));
     // Files whose names promise nothing are tried last: a map may come with its notes.
-    found.files.sort_by_key(|file| !looks_openable(file));
+    found.files.sort_by_key(|file| !has_known_ending(file));
     found.base = common_folder(&bases);
     found.note = note(search);
     found.is_cut_off = search.cut_off().is_some();
@@ -418,7 +418,7 @@ mod tests {
         };
         let progress = SearchProgress::default();
         let searched = |path: PathBuf| {
-            let mut search = Search::new(Limits::OPEN, &progress, &|| true, &looks_openable);
+            let mut search = Search::new(Limits::OPEN, &progress, &|| true, &has_known_ending);
             search.read_dir = &read_dir;
             find_with(&mut search, &progress, &[path]).unwrap()
         };

@@ -103,7 +103,7 @@ impl SettingsFile {
         };
         if others.as_ref() != Some(&merged) {
             let bytes = serde_json::to_vec_pretty(&merged)?;
-            saving::write_whole(&self.path, |out| out.write_all(&bytes))?;
+            saving::write_atomically(&self.path, |out| out.write_all(&bytes))?;
         }
         self.modified = modified(&self.path);
         Ok(merged)

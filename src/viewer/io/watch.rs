@@ -22,7 +22,7 @@ const SETTLE: Duration = Duration::from_millis(150);
 /// Maximum delay after the first change: some programs write continuously.
 const MAX_SETTLE: Duration = Duration::from_secs(1);
 /// Polling interval for files that the system does not watch.
-const LOOK_EVERY: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Maximum number of links on the path to a file, as on Linux.
 const MAX_LINKS: usize = 40;
 
@@ -46,13 +46,13 @@ pub(crate) struct FileWatch {
     is_reading: bool,
     /// Why the system does not report changes.
     trouble: Option<String>,
-    has_told_trouble: bool,
+    has_reported_trouble: bool,
 }
 
 /// Returns every entry on the way to a path that can redirect it: folders, links, and their
 /// targets, as paths without links before the last component. Ends at a missing entry; once that
 /// appears, the file may exist too.
-fn way_to(path: &Path) -> Vec<PathBuf> {
+fn path_entries(path: &Path) -> Vec<PathBuf> {
     let steps = |path: &Path| -> Vec<OsString> {
         let steps = path.components().rev();
         steps.map(|step| step.as_os_str().to_owned()).collect()
@@ -128,7 +128,7 @@ impl FileWatch {
             Ok(watcher) => (Some(watcher), None),
             Err(error) => (None, Some(why_unwatched(&error))),
         };
-        let look = move || look_at_times(&received, &*changed);
+        let look = move || poll_times(&received, &*changed);
         if let Err(error) = thread::Builder::new().spawn(look) {
             log::warn!("the times of files are not looked at: {error}");
         }
@@ -142,7 +142,7 @@ impl FileWatch {
             changed_at: None,
             is_reading: false,
             trouble,
-            has_told_trouble: false,
+            has_reported_trouble: false,
         }
     }
 
@@ -186,7 +186,7 @@ impl FileWatch {
 
     /// Watches all folders on the current paths to the files.
     fn watch(&mut self, read_at: SystemTime) {
-        let ways = self.files.iter().map(|file| way_to(file));
+        let ways = self.files.iter().map(|file| path_entries(file));
         let ways: Vec<Vec<PathBuf>> = ways.collect();
         let folders_of_files: BTreeSet<&Path> =
             ways.iter().filter_map(|way| way.last()?.parent()).collect();
@@ -233,10 +233,10 @@ impl FileWatch {
     }
 
     /// Returns why the system does not report changes, for display, and only once.
-    pub(crate) fn take_trouble(&mut self) -> Option<String> {
-        let why = self.trouble.take().filter(|_| !self.has_told_trouble)?;
-        self.has_told_trouble = true;
-        let secs = LOOK_EVERY.as_secs();
+    pub(crate) fn take_warning(&mut self) -> Option<String> {
+        let why = self.trouble.take().filter(|_| !self.has_reported_trouble)?;
+        self.has_reported_trouble = true;
+        let secs = POLL_INTERVAL.as_secs();
         Some(format!(
             "Changes on disk are noticed only every {secs} seconds: {why}"
         ))
@@ -338,12 +338,12 @@ fn stamp(file: &Path) -> Stamp {
 
 /// Reports files whose times have changed: on order, and at intervals if the system does not watch
 /// all of them.
-fn look_at_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
+fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
     let mut known: BTreeMap<PathBuf, Stamp> = BTreeMap::new();
-    let mut looks_by_itself = false;
+    let mut polls_regularly = false;
     loop {
-        let order = if looks_by_itself && !known.is_empty() {
-            match orders.recv_timeout(LOOK_EVERY) {
+        let order = if polls_regularly && !known.is_empty() {
+            match orders.recv_timeout(POLL_INTERVAL) {
                 Err(mpsc::RecvTimeoutError::Timeout) => Ok(Order::Look),
                 order => order.map_err(drop),
             }
@@ -358,7 +358,7 @@ fn look_at_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)
                 read_at,
                 is_unwatched,
             } => {
-                looks_by_itself = is_unwatched;
+                polls_regularly = is_unwatched;
                 let before = std::mem::take(&mut known);
                 for file in files {
                     let now = stamp(&file);
@@ -392,7 +392,7 @@ mod tests {
 
     /// Waits until a change of the watched files is reported and settled; returns `false` after a
     /// timeout.
-    fn sees_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) -> bool {
+    fn wait_for_change(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) -> bool {
         let end = Instant::now() + Duration::from_secs(10);
         while Instant::now() < end {
             if let Ok(paths) = changes.recv_timeout(Duration::from_millis(20)) {
@@ -406,7 +406,7 @@ mod tests {
     }
 
     /// Waits until no more changes arrive, and discards them.
-    fn calm_down(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) {
+    fn drain_changes(watch: &mut FileWatch, changes: &mpsc::Receiver<Vec<PathBuf>>) {
         while let Ok(paths) = changes.recv_timeout(2 * SETTLE) {
             watch.note(&paths, Instant::now());
         }
@@ -427,14 +427,14 @@ mod tests {
         what: &str,
         change: impl FnOnce(),
     ) {
-        calm_down(watch, changes);
+        drain_changes(watch, changes);
         change();
-        assert!(sees_change(watch, changes), "{what}");
+        assert!(wait_for_change(watch, changes), "{what}");
         for save in 0..2 {
-            calm_down(watch, changes);
+            drain_changes(watch, changes);
             std::fs::create_dir_all(file.parent().unwrap()).unwrap();
             std::fs::write(file, format!("{what} {save}")).unwrap();
-            assert!(sees_change(watch, changes), "save {save} after: {what}");
+            assert!(wait_for_change(watch, changes), "save {save} after: {what}");
         }
     }
 
@@ -477,7 +477,7 @@ mod tests {
         );
         // The old folder is not on the file's path any more.
         let (watch, changes) = &mut watching;
-        calm_down(watch, changes);
+        drain_changes(watch, changes);
         write(old.join("a.pfmap"), "4444").unwrap();
         assert!(changes.recv_timeout(2 * SETTLE).is_err());
     }
@@ -545,7 +545,7 @@ mod tests {
         assert_seen(&mut watching, &real, "a ring", || {
             remove_file(&real).unwrap();
             symlink("link.pfmap", &real).unwrap();
-            assert!(way_to(&link).len() > MAX_LINKS);
+            assert!(path_entries(&link).len() > MAX_LINKS);
             remove_file(&real).unwrap();
         });
     }
@@ -560,17 +560,17 @@ mod tests {
         watch.watcher = None;
         watch.trouble = Some("it is a test".to_owned());
         watch.set([map.as_path()]);
-        let told = watch.take_trouble();
+        let told = watch.take_warning();
         assert!(told.is_some_and(|told| told.contains("it is a test")));
         watch.trouble = Some("it is a test".to_owned());
-        assert_eq!(watch.take_trouble(), None, "once is enough");
-        calm_down(&mut watch, &changes);
+        assert_eq!(watch.take_warning(), None, "once is enough");
+        drain_changes(&mut watch, &changes);
         write(&map, "22").unwrap();
-        assert!(sees_change(&mut watch, &changes), "by itself");
-        calm_down(&mut watch, &changes);
+        assert!(wait_for_change(&mut watch, &changes), "by itself");
+        drain_changes(&mut watch, &changes);
         remove_file(&map).unwrap();
         watch.look();
-        let reported = changes.recv_timeout(LOOK_EVERY / 2);
+        let reported = changes.recv_timeout(POLL_INTERVAL / 2);
         assert_eq!(
             reported.as_deref(),
             Ok([map.clone()].as_slice()),
@@ -578,7 +578,7 @@ mod tests {
         );
         // Polling unchanged files reports nothing.
         watch.look();
-        assert!(changes.recv_timeout(LOOK_EVERY / 2).is_err());
+        assert!(changes.recv_timeout(POLL_INTERVAL / 2).is_err());
     }
 
     #[test]
@@ -615,14 +615,17 @@ mod tests {
         watch.set([map.as_path(), texture.as_path()]);
 
         std::fs::write(&map, b"2").unwrap();
-        assert!(sees_change(&mut watch, &changes), "written in place");
+        assert!(wait_for_change(&mut watch, &changes), "written in place");
         let new = dir.path().join("a map.pfmap~");
         std::fs::write(&new, b"3").unwrap();
         std::fs::rename(&new, &map).unwrap();
-        assert!(sees_change(&mut watch, &changes), "replaced by a rename");
+        assert!(
+            wait_for_change(&mut watch, &changes),
+            "replaced by a rename"
+        );
         std::fs::write(&texture, b"x").unwrap();
         assert!(
-            sees_change(&mut watch, &changes),
+            wait_for_change(&mut watch, &changes),
             "a file that was not there"
         );
         std::fs::write(&other, b"x").unwrap();
@@ -641,10 +644,10 @@ mod tests {
         let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
         watch.set([model.as_path()]);
         std::fs::create_dir_all(model.parent().unwrap()).unwrap();
-        assert!(sees_change(&mut watch, &changes), "its folder appears");
+        assert!(wait_for_change(&mut watch, &changes), "its folder appears");
         watch.set([model.as_path()]);
         std::fs::write(&model, b"x").unwrap();
-        assert!(sees_change(&mut watch, &changes), "it appears");
+        assert!(wait_for_change(&mut watch, &changes), "it appears");
         // The file changed between the load and the watch.
         let mut late = FileWatch::new(|_| {});
         let before = SystemTime::now() - Duration::from_mins(1);
@@ -675,12 +678,18 @@ mod tests {
         let mut watch = FileWatch::new(move |paths| sender.send(paths).unwrap_or_default());
         watch.set([link.as_path()]);
         std::fs::write(&first, b"2").unwrap();
-        assert!(sees_change(&mut watch, &changes), "its target is written");
+        assert!(
+            wait_for_change(&mut watch, &changes),
+            "its target is written"
+        );
         std::fs::rename(&second, &first).unwrap();
-        assert!(sees_change(&mut watch, &changes), "its target is replaced");
+        assert!(
+            wait_for_change(&mut watch, &changes),
+            "its target is replaced"
+        );
         std::fs::remove_file(&link).unwrap();
         symlink(&second, &link).unwrap();
-        assert!(sees_change(&mut watch, &changes), "it leads elsewhere");
+        assert!(wait_for_change(&mut watch, &changes), "it leads elsewhere");
     }
 
     #[test]

@@ -15,11 +15,11 @@ use mapscope_scene::camera::{Camera, Pose};
 use mapscope_scene::{Aabb, ChunkMap, Item};
 
 /// Fraction of its cell that a box fills, which leaves a gap to the next box.
-const FILLED: f32 = 0.82;
+const BOX_FILL_FRACTION: f32 = 0.82;
 /// Margin around the map, in points.
 const MARGIN: f32 = 14.0;
 /// Minimum panel width for a legend beside the map, in points.
-const WIDE: f32 = 420.0;
+const MIN_SIDE_LEGEND_WIDTH: f32 = 420.0;
 /// Width of the legend beside the map, in points.
 const LEGEND_WIDTH: f32 = 190.0;
 /// Maximum number of boxes that are drawn with edges; with more, edges are only noise.
@@ -49,7 +49,7 @@ pub struct ChunkMapPanel {
 }
 
 /// A box in projection.
-struct Seen {
+struct ProjectedChunk {
     chunk: usize,
     /// Depth of its centre along the view direction.
     depth: f32,
@@ -98,7 +98,7 @@ impl Projection {
     /// Returns the three visible sides of a box, each with its brightness.
     fn sides(&self, bounds: &Aabb) -> [([Pos2; 4], f32); 3] {
         let center = bounds.center();
-        let half = (bounds.max - bounds.min) * 0.5 * FILLED;
+        let half = (bounds.max - bounds.min) * 0.5 * BOX_FILL_FRACTION;
         [0, 1, 2].map(|axis| {
             let (second, third) = ((axis + 1) % 3, (axis + 2) % 3);
             // The side that faces the eye.
@@ -149,7 +149,7 @@ impl PanelUi for ChunkMapPanel {
             );
             return;
         };
-        if ui.available_width() >= WIDE {
+        if ui.available_width() >= MIN_SIDE_LEGEND_WIDTH {
             ui.horizontal_top(|ui| {
                 ui.vertical(|ui| {
                     ui.set_width(LEGEND_WIDTH);
@@ -278,12 +278,12 @@ impl ChunkMapPanel {
     }
 
     /// Returns all boxes, farthest first.
-    fn seen(&self, projection: &Projection) -> Vec<Seen> {
+    fn seen(&self, projection: &Projection) -> Vec<ProjectedChunk> {
         let chunks = self.map.chunks.iter().enumerate();
-        let mut seen: Vec<Seen> = chunks
+        let mut seen: Vec<ProjectedChunk> = chunks
             .map(|(chunk, info)| {
                 let center = info.bounds.center();
-                Seen {
+                ProjectedChunk {
                     chunk,
                     depth: center.dot(projection.forward),
                     center: projection.at(center),
@@ -307,7 +307,7 @@ impl ChunkMapPanel {
         context: &PanelContext<'_>,
         rect: Rect,
         projection: &Projection,
-        seen: &[Seen],
+        seen: &[ProjectedChunk],
     ) {
         let visuals = ui.visuals();
         let painter = ui.painter().with_clip_rect(rect);
@@ -385,8 +385,8 @@ impl ChunkMapPanel {
     }
 
     /// Returns the frontmost box at a position.
-    fn chunk_at(&self, projection: &Projection, seen: &[Seen], at: Pos2) -> Option<usize> {
-        let is_there = |one: &&Seen| {
+    fn chunk_at(&self, projection: &Projection, seen: &[ProjectedChunk], at: Pos2) -> Option<usize> {
+        let is_there = |one: &&ProjectedChunk| {
             let chunk = self.map.chunks.get(one.chunk);
             chunk.is_some_and(|chunk| {
                 let sides = projection.sides(&chunk.bounds);

@@ -15,8 +15,8 @@ use crate::viewer::format;
 use mapscope_scene::{Document, Item, fixed};
 
 /// Minimum distance between marks of the value axis and of the frame axis, in points.
-const VALUE_ROOM: f32 = 24.0;
-const FRAME_ROOM: f32 = 48.0;
+const MIN_VALUE_SPACING: f32 = 24.0;
+const MIN_FRAME_SPACING: f32 = 48.0;
 /// Minimum height of a plot, in points.
 const MIN_HEIGHT: f32 = 48.0;
 /// Maximum span of a curve that counts as level. The values above the plot have three decimals and
@@ -211,8 +211,8 @@ impl Group {
         let weak = ui.visuals().weak_text_color();
         let accent = ui.visuals().hyperlink_color;
         let size = vec2(ui.available_width(), ui.available_height().max(MIN_HEIGHT));
-        let value_step = format::round_step((most - least) * f64::from(VALUE_ROOM / size.y));
-        let frame_step = (last + 1.0) * f64::from(FRAME_ROOM / size.x);
+        let value_step = format::round_step((most - least) * f64::from(MIN_VALUE_SPACING / size.y));
+        let frame_step = (last + 1.0) * f64::from(MIN_FRAME_SPACING / size.x);
         let frame_step = format::round_step(frame_step).max(1.0);
         let plot = Plot::new(("curves", self.name))
             .height(size.y)

@@ -12,7 +12,7 @@ use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
 /// Minimum width of the value column beside it, in points.
-const LEAST_VALUE_WIDTH: f32 = 80.0;
+const MIN_VALUE_WIDTH: f32 = 80.0;
 
 /// Shows the selected item's properties as names and values.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl PanelUi for Inspector {
         if other_document || other_item || is_old || moved() {
             (self.revision, self.flat) = (revision, flat);
             let document = context.document;
-            self.groups = document.properties_shown(item, context.shown);
+            self.groups = document.properties_in_view(item, context.shown);
             self.has_place = document.place(item, context.shown).bounds.is_some();
             self.is_camera = document.camera_of(item).is_some();
             self.is_file = document.file_of(item).is_some();
@@ -123,7 +123,7 @@ fn show_group(
 
 fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Property], salt: usize) {
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
-    if value_width < LEAST_VALUE_WIDTH {
+    if value_width < MIN_VALUE_WIDTH {
         // Values below their names.
         for property in properties {
             ui.vertical(|ui| {

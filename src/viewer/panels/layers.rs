@@ -68,7 +68,7 @@ impl Layers {
         let mut hovered = None;
         // A cell belongs to a layer; a layer belongs to itself.
         let selected = context.shown.selected;
-        let layer_of = |item| context.document.hidden_with(item);
+        let layer_of = |item| context.document.hide_target(item);
         let selected_layer = selected.and_then(layer_of);
         let mut area = ScrollArea::vertical().auto_shrink(false);
         if self.selected != selected {

@@ -14,7 +14,7 @@ use crate::viewer::format;
 use mapscope_scene::{Document, Item, LightmapFace, LightmapInfo, Overrides, Shown};
 
 /// Minimum panel width for a list beside the image, in points.
-const WIDE: f32 = 420.0;
+const MIN_SIDE_LIST_WIDTH: f32 = 420.0;
 /// Width of the list beside the image, in points.
 const LIST_WIDTH: f32 = 210.0;
 /// Maximum zoom of an image, relative to the zoom that fits it into its place.
@@ -22,7 +22,7 @@ const MAX_ZOOM: f32 = 200.0;
 /// Zoom factor per point of scrolling.
 const ZOOM_PER_POINT: f32 = 1.004;
 /// Minimum distance between the lines of faces at which they are drawn, in points.
-const MIN_APART: f32 = 2.5;
+const MIN_LINE_DISTANCE: f32 = 2.5;
 /// Lists the lightmap sheets of the visible level and shows one of them.
 #[derive(Default)]
 pub struct Lightmaps {
@@ -38,7 +38,7 @@ pub struct Lightmaps {
     chosen: Option<usize>,
     image: Option<LightmapImage>,
     view: View,
-    hides_faces: bool,
+    are_faces_hidden: bool,
     /// `true` if the row of the chosen sheet has to be scrolled into view.
     reveal: bool,
     hovered: Hover,
@@ -108,7 +108,7 @@ impl PanelUi for Lightmaps {
                 self.choose(sheet);
             }
         }
-        if ui.available_width() >= WIDE {
+        if ui.available_width() >= MIN_SIDE_LIST_WIDTH {
             ui.horizontal_top(|ui| {
                 ui.vertical(|ui| {
                     ui.set_width(LIST_WIDTH);
@@ -238,10 +238,10 @@ impl Lightmaps {
         };
         self.load(ui, context, &sheet);
         ui.horizontal(|ui| {
-            let mut faces = !self.hides_faces;
+            let mut faces = !self.are_faces_hidden;
             ui.toggle_value(&mut faces, "Faces")
                 .on_hover_text("Draw where the faces lie on the lightmap");
-            self.hides_faces = !faces;
+            self.are_faces_hidden = !faces;
             if parts::button(ui, self.view.zoom > 1.0, "Fit", "Show the whole lightmap") {
                 self.view = View::default();
             }
@@ -264,7 +264,7 @@ impl Lightmaps {
         };
         let pointed_at = response.hover_pos().filter(|_| !response.dragged());
         let face = pointed_at.and_then(|at| image.face_at(uv_of(seen, at)));
-        image.paint(ui, context, place, seen, self.hides_faces);
+        image.paint(ui, context, place, seen, self.are_faces_hidden);
         self.hovered.report(context, face);
         if response.clicked() && face.is_some() {
             context.ask(Request::Select(face));
@@ -366,7 +366,7 @@ impl LightmapImage {
         context: &PanelContext<'_>,
         place: Rect,
         seen: Rect,
-        hides_faces: bool,
+        are_faces_hidden: bool,
     ) {
         let visuals = ui.visuals();
         let painter = ui.painter().with_clip_rect(place);
@@ -396,12 +396,12 @@ impl LightmapImage {
         let count: usize = self.faces.iter().map(|face| face.triangles.len()).sum();
         // Approximate distance between lines. Dense lines would hide the image.
         let apart = (seen.area() / count.max(1) as f32).sqrt();
-        if !hides_faces && apart > MIN_APART {
-            let strength = ((apart - MIN_APART) / 16.0).clamp(0.15, 1.0);
+        if !are_faces_hidden && apart > MIN_LINE_DISTANCE {
+            let strength = ((apart - MIN_LINE_DISTANCE) / 16.0).clamp(0.15, 1.0);
             // A light line with dark edges is visible on any lightmap.
             for (width, color, least_apart) in [
                 (2.6, Color32::from_black_alpha(120), 10.0),
-                (1.0, Color32::from_white_alpha(190), MIN_APART),
+                (1.0, Color32::from_white_alpha(190), MIN_LINE_DISTANCE),
             ] {
                 let stroke = Stroke::new(width, color.gamma_multiply(strength));
                 for face in self.faces.iter().filter(|_| apart > least_apart) {

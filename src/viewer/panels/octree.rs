@@ -13,7 +13,7 @@ const INDENT: f32 = 8.0;
 /// Maximum number of search results.
 const MAX_FOUND: usize = 1000;
 /// Maximum number of ancestors of an item.
-const MAX_ABOVE: usize = 256;
+const MAX_ANCESTORS: usize = 256;
 /// Greatest depth of the slider for cells; the value after it selects the leaves of the tree.
 const MAX_DEPTH: u8 = 12;
 /// The command that outlines cells.
@@ -169,7 +169,7 @@ impl Octree {
     fn show_selected(&mut self, levels: Option<&dyn Levels>) {
         self.current = self.selected;
         let above = std::iter::successors(self.selected, |item| levels?.branch_above(*item));
-        let mut chain: Vec<Item> = above.take(MAX_ABOVE).collect();
+        let mut chain: Vec<Item> = above.take(MAX_ANCESTORS).collect();
         chain.reverse();
         let mut at: Option<usize> = None;
         for item in chain {

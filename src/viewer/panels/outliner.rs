@@ -14,10 +14,10 @@ use mapscope_scene::{Document, Item, OutlineNode, Swatch};
 /// Indentation per level of the tree, in points.
 const INDENT: f32 = 16.0;
 /// A heading with more lines below it than this is closed at first.
-const OPEN_AT_FIRST: usize = 64;
+const MAX_OPEN_LINES: usize = 64;
 /// A top-level line is open at first if it has at most this many children, whatever the number of
 /// their descendants.
-const HEADINGS_AT_FIRST: usize = 16;
+const MAX_OPEN_CHILDREN: usize = 16;
 
 /// The tree of the document, with a search field.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ struct Line {
 impl PanelUi for Outliner {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         if self.of.changed_or_filled(context.document) {
-            self.take_lines(&**context.document);
+            self.load_lines(&**context.document);
             self.list();
         }
         if self.lines.is_empty() {
@@ -89,7 +89,7 @@ impl PanelUi for Outliner {
         }
         // A part without a line of its own uses the line of the whole.
         let selected = context.shown.selected.map(|item| {
-            let whole = context.document.whole_of(item);
+            let whole = context.document.parent_of(item);
             let listed = self.line_of.contains_key(&item).then_some(item);
             listed.or(whole).unwrap_or(item)
         });
@@ -100,7 +100,7 @@ impl PanelUi for Outliner {
             // If the level changed and the selection has no line, the line of the level is
             // revealed.
             self.reveal = line.or(self.reveal.filter(|_| other_level));
-            self.open_above();
+            self.open_ancestors();
         }
         let help = "List only what has this in its name";
         let searched = parts::search_field(ui, &mut self.search, help);
@@ -148,7 +148,7 @@ impl PanelUi for Outliner {
 
 impl Outliner {
     /// Loads the lines of a document.
-    fn take_lines(&mut self, document: &dyn Document) {
+    fn load_lines(&mut self, document: &dyn Document) {
         self.lines.clear();
         let top = Id::unique("outline");
         flatten(document, document.outline(), None, top, &mut self.lines);
@@ -232,8 +232,8 @@ impl Outliner {
         };
         let by_hand = self.opened.get(&line.key).copied();
         by_hand.unwrap_or_else(|| {
-            let is_short = line.end - index - 1 <= OPEN_AT_FIRST;
-            is_short || line.depth == 0 && line.children <= HEADINGS_AT_FIRST
+            let is_short = line.end - index - 1 <= MAX_OPEN_LINES;
+            is_short || line.depth == 0 && line.children <= MAX_OPEN_CHILDREN
         })
     }
 
@@ -257,11 +257,11 @@ impl Outliner {
         {
             self.toggle(at);
         }
-        self.open_above();
+        self.open_ancestors();
     }
 
     /// Opens all ancestors of the line to reveal.
-    fn open_above(&mut self) {
+    fn open_ancestors(&mut self) {
         let mut above = self.reveal;
         let mut changed = false;
         while let Some(parent) = above.and_then(|i| self.lines.get(i)).and_then(|l| l.parent) {
@@ -367,7 +367,7 @@ fn flatten(
             swatch: node.swatch,
             can_be_hidden: node
                 .item
-                .is_some_and(|item| document.hidden_with(item) == Some(item)),
+                .is_some_and(|item| document.hide_target(item) == Some(item)),
             depth,
             parent,
             children: node.children.len(),
@@ -397,7 +397,7 @@ mod tests {
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();
         let mut outliner = Outliner::default();
-        outliner.take_lines(&*document);
+        outliner.load_lines(&*document);
         outliner.list();
         outliner
     }

@@ -91,11 +91,15 @@ pub(in crate::viewer) fn name_ui(ui: &Ui, name: &str) {
         .accesskit_node_builder(ui.unique_id(), |node| node.set_label(name));
 }
 
-/// Sets the accessible name of the innermost enclosing panel, dialog or menu for which `is_meant`
+/// Sets the accessible name of the innermost enclosing panel, dialog or menu for which `is_target_kind`
 /// holds.
-pub(in crate::viewer) fn name_around(ui: &Ui, is_meant: impl Fn(UiKind) -> bool, name: &str) {
+pub(in crate::viewer) fn name_enclosing(
+    ui: &Ui,
+    is_target_kind: impl Fn(UiKind) -> bool,
+    name: &str,
+) {
     let mut around = ui.stack().iter();
-    if let Some(around) = around.find(|around| around.kind().is_some_and(&is_meant)) {
+    if let Some(around) = around.find(|around| around.kind().is_some_and(&is_target_kind)) {
         ui.ctx().accesskit_node_builder(around.unique_id, |node| {
             node.set_label(name);
             if around.kind() == Some(UiKind::Modal) {
@@ -107,7 +111,7 @@ pub(in crate::viewer) fn name_around(ui: &Ui, is_meant: impl Fn(UiKind) -> bool,
 
 /// Sets the accessible name of the enclosing panel.
 pub(in crate::viewer) fn name_panel(ui: &Ui, name: &str) {
-    name_around(ui, |kind| kind.is_panel(), name);
+    name_enclosing(ui, |kind| kind.is_panel(), name);
 }
 
 /// Sets the accessible role of a part of the window.
@@ -117,17 +121,17 @@ pub(in crate::viewer) fn take_role(ui: &Ui, role: Role) {
 }
 
 /// Id of the flag that requests focus for a search field.
-fn wanted_search_id() -> Id {
+fn search_focus_id() -> Id {
     Id::unique("wanted search")
 }
 
 /// Requests focus for the next search field, or withdraws the request.
-pub(in crate::viewer) fn want_search(ctx: &egui::Context, wanted: bool) {
+pub(in crate::viewer) fn request_search_focus(ctx: &egui::Context, wanted: bool) {
     ctx.data_mut(|data| {
         if wanted {
-            data.insert_temp(wanted_search_id(), true);
+            data.insert_temp(search_focus_id(), true);
         } else {
-            data.remove_temp::<bool>(wanted_search_id());
+            data.remove_temp::<bool>(search_focus_id());
         }
     });
 }
@@ -150,7 +154,7 @@ pub(super) fn button(ui: &mut Ui, enabled: bool, text: &str, help: &str) -> bool
 }
 
 /// User input in a search field.
-pub(super) struct Searched {
+pub(super) struct SearchInput {
     /// `true` if the text was changed.
     pub(super) changed: bool,
     /// `true` if Enter was pressed.
@@ -158,7 +162,7 @@ pub(super) struct Searched {
 }
 
 /// Shows a search field of the full width. Escape clears it, and leaves it if it is empty.
-pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Searched {
+pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> SearchInput {
     let field = TextEdit::singleline(text)
         .hint_text("Search")
         .desired_width(f32::INFINITY)
@@ -170,7 +174,7 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
             tab: false,
         });
     let field = ui.add(field).on_hover_text(help);
-    let wanted = ui.data_mut(|data| data.remove_temp::<bool>(wanted_search_id()));
+    let wanted = ui.data_mut(|data| data.remove_temp::<bool>(search_focus_id()));
     if wanted.is_some() {
         field.request_focus();
     }
@@ -183,7 +187,7 @@ pub(super) fn search_field(ui: &mut Ui, text: &mut String, help: &str) -> Search
     } else if escaped {
         field.surrender_focus();
     }
-    Searched {
+    SearchInput {
         changed: field.changed() || emptied,
         entered,
     }

@@ -173,7 +173,7 @@ impl PanelUi for Problems {
                 let of = at(problems, &notes, entry.problem());
                 let shown = of.and_then(|of| match entry {
                     Entry::Problem(_) => Some((of, of.to_string(), 0.0)),
-                    Entry::Count(_) => Some((of, of.consequences_in_words()?, INDENT)),
+                    Entry::Count(_) => Some((of, of.consequence_summary()?, INDENT)),
                     Entry::Consequence(_, index) => {
                         let consequence = of.consequences.get(index)?;
                         Some((consequence, consequence.to_string(), 2.0 * INDENT))
@@ -333,7 +333,7 @@ mod tests {
     use crate::viewer::state::load::UNREADABLE;
 
     #[test]
-    fn what_cannot_be_read_is_said_once() {
+    fn unreadable_clipboards_are_reported_once() {
         let on_disk = OnDisk {
             name: "gone.pfmap".to_owned(),
             unreadable: Some(format!("{UNREADABLE}there is no such file")),

@@ -17,7 +17,7 @@ const PASSES: [(TimedPass, &str); 3] = [
 /// Width of the column of names, in points.
 const NAME_WIDTH: f32 = 104.0;
 /// Minimum panel width for tables side by side, in points.
-const WIDE: f32 = 760.0;
+const MIN_COLUMNS_WIDTH: f32 = 760.0;
 /// Gap between tables side by side, in points.
 const GAP: f32 = 36.0;
 
@@ -68,7 +68,7 @@ impl PanelUi for Statistics {
         };
         parts::scrolled(ui, |ui| {
             // Side by side if there is room: a panel below the view is low.
-            if ui.available_width() > WIDE {
+            if ui.available_width() > MIN_COLUMNS_WIDTH {
                 ui.horizontal_top(|ui| {
                     ui.spacing_mut().item_spacing.x = GAP;
                     tables(ui);

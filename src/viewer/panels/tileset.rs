@@ -20,14 +20,14 @@ use mapscope_scene::{Item, Playhead, TilesetInfo};
 /// Maximum side of a texture that holds tiles, in pixels.
 const PAGE_SIDE: u32 = 1024;
 /// Initial size of a tile's longest side, and its maximum, in points.
-const FIRST_SIDE: f32 = 32.0;
-const LARGEST_SIDE: f32 = 160.0;
+const INITIAL_TILE_SIDE: f32 = 32.0;
+const MAX_TILE_SIDE: f32 = 160.0;
 /// Gap between tiles, in screen pixels.
 const GAP_PX: f32 = 2.0;
 /// Maximum number of tile columns.
 const MAX_COLUMNS: usize = 256;
 /// Opacity of an unused tile.
-const DIMMED: f32 = 0.28;
+const UNUSED_OPACITY: f32 = 0.28;
 
 /// Shows the tiles of one of the document's tilesets.
 #[derive(Default)]
@@ -239,9 +239,9 @@ impl TilesetPanel {
         };
         let [width, height] = tileset.tile_size.map(|side| side.max(1));
         let longest = width.max(height) as f32;
-        let most = (LARGEST_SIDE * pixels_per_point / longest).floor().max(1.0) as u32;
+        let most = (MAX_TILE_SIDE * pixels_per_point / longest).floor().max(1.0) as u32;
         if self.zoom == 0 {
-            self.zoom = (FIRST_SIDE * pixels_per_point / longest).round().max(1.0) as u32;
+            self.zoom = (INITIAL_TILE_SIDE * pixels_per_point / longest).round().max(1.0) as u32;
         }
         self.zoom = self.zoom.clamp(1, most);
         let mut chosen = self.chosen;
@@ -389,7 +389,7 @@ impl TilesetPanel {
             let tint = if used {
                 Color32::WHITE
             } else {
-                Color32::WHITE.gamma_multiply(DIMMED)
+                Color32::WHITE.gamma_multiply(UNUSED_OPACITY)
             };
             let mesh = meshes
                 .entry(page)

@@ -17,7 +17,7 @@ pub(crate) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
-        .filter(|path| mapscope_scene::looks_openable(path) && path.is_file())
+        .filter(|path| mapscope_scene::has_known_ending(path) && path.is_file())
         .collect();
     files.sort_by(|a, b| natural_order(&name(a), &name(b)));
     Ok(files)
@@ -44,7 +44,7 @@ pub(crate) fn scene_and_map(paths: &[PathBuf]) -> Option<(&Path, &Path)> {
 
 /// Whether a file is of a format: by its name, or by how it begins if its name says nothing.
 fn is_of(path: &Path, format: &'static Format) -> bool {
-    if mapscope_scene::looks_openable(path) {
+    if mapscope_scene::has_known_ending(path) {
         let ending = path.extension().and_then(|ending| ending.to_str());
         let is_it = |ending: &str| {
             format

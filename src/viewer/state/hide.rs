@@ -12,7 +12,7 @@ impl Session {
     /// The layer that is selected, or that the selection is hidden with.
     pub(crate) fn selected_layer(&self) -> Option<Item> {
         let selected = self.view.shown.selected.filter(|_| self.has_layers())?;
-        self.document()?.hidden_with(selected)
+        self.document()?.hide_target(selected)
     }
 
     /// Shows a layer alone, or all of them if it is alone already.
@@ -39,7 +39,7 @@ impl Session {
     /// What the command that hides would hide: the selection, or what it is made of.
     pub(crate) fn hidden_with_selection(&self) -> Option<Item> {
         let item = self.view.shown.selected?;
-        let item = self.document()?.hidden_with(item)?;
+        let item = self.document()?.hide_target(item)?;
         (!self.view.shown.hides(item)).then_some(item)
     }
 

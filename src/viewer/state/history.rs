@@ -200,7 +200,7 @@ mod tests {
             eye: Vec3::new(1.0, 50.0, 2.0),
             target: Vec3::new(3.0, 0.0, 4.0),
         };
-        state.session.take_pose(pose);
+        state.session.apply_pose(pose);
         open(&mut state, "b.pfobj", &model, Cause::Opened);
         assert_eq!(state.session.view.shown.selected, None);
         let joint = ModelItem::Joint { index: 1 }.into();

@@ -49,9 +49,9 @@ impl Session {
     }
 
     /// Sees from a place.
-    pub(crate) fn take_pose(&mut self, pose: Pose) {
+    pub(crate) fn apply_pose(&mut self, pose: Pose) {
         match &self.open {
-            Some(open) => self.view.take_pose(&*open.document, pose),
+            Some(open) => self.view.apply_pose(&*open.document, pose),
             None => self.view.camera.pose = pose,
         }
     }
@@ -81,7 +81,7 @@ impl Session {
         let first = first.map(|demo| demo.first_pose);
         let asked = request.pose(document).unwrap_or_default();
         if let Some(pose) = asked.or(first) {
-            self.view.take_pose(document, pose);
+            self.view.apply_pose(document, pose);
             return;
         }
         self.view.framing = Some(view.unwrap_or_default());
@@ -113,7 +113,7 @@ impl Session {
     }
 
     /// Goes back to the previous view, or forward to the next one.
-    pub(crate) fn see_again(&mut self, backwards: bool) {
+    pub(crate) fn restore_view(&mut self, backwards: bool) {
         let Some(seen) = self.view.step_history(backwards) else {
             return;
         };
@@ -130,7 +130,7 @@ impl State {
         match text.parse::<Pose>() {
             Ok(pose) => {
                 self.session.view.set_mode(CameraMode::Orbit);
-                self.session.take_pose(pose);
+                self.session.apply_pose(pose);
             }
             Err(error) => {
                 let text = format!("The clipboard has no camera: {error}");

@@ -85,7 +85,7 @@ impl State {
     /// Has a map that was just opened with its entities asked for show them: opens its scene, or says
     /// why there is none.
     pub(super) fn show_asked_entities(&mut self, request: &ViewRequest) {
-        if !self.session.opens_scene(OverlayId::Entities) || !request.asks_for(OverlayId::Entities)
+        if !self.session.opens_scene(OverlayId::Entities) || !request.requests(OverlayId::Entities)
         {
             return;
         }

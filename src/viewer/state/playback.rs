@@ -257,7 +257,7 @@ mod tests {
         state.session.shape_view(1.5);
         state
             .session
-            .take_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
+            .apply_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
         let document = state.session.document().unwrap();
         let mut problems = document.about().problems.iter();
         let problem = problems.find(|it| it.rule.id == "pfobj/zero-normal");

@@ -76,7 +76,7 @@ impl Session {
     /// The tile that walking begins with: the one in the middle of the view, or else the first.
     fn first_tile(&self) -> Option<Item> {
         let document = self.document()?;
-        self.view.item_in_the_middle(&**document).or_else(|| {
+        self.view.item_at_center(&**document).or_else(|| {
             let kinds = document.about().kinds.iter();
             let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
             first.next()

@@ -193,7 +193,7 @@ fn enter_presses_a_button_of_each_dialog() {
 }
 
 #[test]
-fn the_choice_in_the_palette_is_told() {
+fn the_choice_in_the_palette_is_announced() {
     let mut h = with_demo();
     press(&mut h, Modifiers::COMMAND, Key::P);
     let active = |h: &Harness<'_, Window>| {
@@ -310,7 +310,7 @@ fn lines_of_a_tree_say_how_deep_they_are_and_whether_they_are_open() {
 }
 
 #[test]
-fn values_are_told_with_their_names() {
+fn values_are_announced_with_their_names() {
     let mut h = with_demo();
     let tile = TerrainItem::Tile { row: 3, col: 5 };
     h.state_mut().state.session.select(Some(tile.into()));

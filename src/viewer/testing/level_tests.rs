@@ -77,7 +77,7 @@ fn in_rooms() -> Rooms {
     h.state_mut()
         .state
         .session
-        .take_pose(demo::BATHHOUSE.first_pose);
+        .apply_pose(demo::BATHHOUSE.first_pose);
     h.run();
     h
 }
@@ -109,11 +109,11 @@ fn a_drag_in_a_room_looks_around_and_one_from_outside_turns_the_level() {
 fn the_wheel_needs_a_rest_to_go_through_a_wall() {
     let mut h = in_rooms();
     let pose = before_wall(state(&h), true);
-    h.state_mut().state.session.take_pose(pose);
+    h.state_mut().state.session.apply_pose(pose);
     let at = middle(&h);
     move_to(&mut h, at);
     let forward = state(&h).session.view.camera.forward();
-    let wall = looking(state(&h), View::seen_in_the_middle);
+    let wall = looking(state(&h), View::point_at_center);
     let mut notch = |rests: bool| {
         h.input_mut().events.push(Event::MouseWheel {
             unit: egui::MouseWheelUnit::Line,

@@ -62,8 +62,8 @@ pub(crate) fn looks<R>(state: &mut State, at: impl FnOnce(&mut View, &dyn Docume
 }
 
 /// What of the open document a ray meets first.
-pub(crate) fn first_met(state: &State, ray: Ray) -> Option<Hit> {
-    looking(state, |view, document| view.first_met(document, ray))
+pub(crate) fn first_hit(state: &State, ray: Ray) -> Option<Hit> {
+    looking(state, |view, document| view.first_hit(document, ray))
 }
 
 /// Rectangles of the last frame, in logical pixels.
@@ -107,7 +107,7 @@ pub(crate) fn in_bathhouse(aspect: f32) -> State {
     let mut state = State::new(Settings::default(), ViewRequest::default());
     state.loaded(loaded(Arc::clone(document), false));
     state.session.shape_view(aspect);
-    state.session.take_pose(demo::BATHHOUSE.first_pose);
+    state.session.apply_pose(demo::BATHHOUSE.first_pose);
     state
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn before_wall(state: &State, has_room_behind: bool) -> Pose {
     let poses = (0_u16..64).map(|heading| {
         let (sin, cos) = (f32::from(heading) * 0.1).sin_cos();
         let direction = Vec3::new(sin, 0.0, cos);
-        let met = |origin| first_met(state, Ray { origin, direction });
+        let met = |origin| first_hit(state, Ray { origin, direction });
         let wall = met(eye).unwrap().position;
         let target = eye + direction;
         (met(wall + direction * 0.05).is_some(), Pose { eye, target })
@@ -226,14 +226,14 @@ static OVERLAYS: [Overlay; 2] = [
         name: "Skeleton",
         help: "Draws the joints",
         colors_surface: false,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::Unlit,
         name: "Unlit",
         help: "Shows textures without light",
         colors_surface: true,
-        on_at_first: false,
+        on_by_default: false,
     },
 ];
 
@@ -469,7 +469,7 @@ impl ItemPlaces for Moving {
 }
 
 impl Hiding for Moving {
-    fn hidden_with(&self, item: Item) -> Option<Item> {
+    fn hide_target(&self, item: Item) -> Option<Item> {
         match item {
             Item::Level(LevelItem::Chunk { .. } | LevelItem::Material { .. }) => Some(item),
             Item::Level(LevelItem::Face { .. }) => Some(rooms::material(1)),

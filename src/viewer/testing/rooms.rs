@@ -19,28 +19,28 @@ pub(crate) static OVERLAYS: [Overlay; 4] = [
         name: "Lightmap only",
         help: "The light alone",
         colors_surface: true,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::Unlit,
         name: "Full bright",
         help: "Without light",
         colors_surface: true,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::Wireframe,
         name: "Wireframe",
         help: "The edges of the triangles",
         colors_surface: false,
-        on_at_first: false,
+        on_by_default: false,
     },
     Overlay {
         id: OverlayId::Cells,
         name: "Octree cells",
         help: "The edges of the cells",
         colors_surface: false,
-        on_at_first: false,
+        on_by_default: false,
     },
 ];
 

@@ -173,10 +173,10 @@ fn a_view_that_is_gone_back_to_has_its_layers_in_place() {
     h.run();
     let after = seen(&h);
     assert_ne!(after.0, before.0);
-    h.state_mut().state.session.see_again(true);
+    h.state_mut().state.session.restore_view(true);
     h.run();
     assert_eq!(seen(&h), before);
-    h.state_mut().state.session.see_again(false);
+    h.state_mut().state.session.restore_view(false);
     h.run();
     assert_eq!(seen(&h), after);
 }
@@ -365,7 +365,7 @@ fn a_map_is_seen_from_where_the_command_line_says() {
 }
 
 #[test]
-fn what_comes_after_a_map_is_seen_as_ever() {
+fn a_document_after_a_map_is_shown_normally() {
     let mut h = with_map();
     let document = crate::viewer::testing::document();
     h.state_mut().state.loaded(loaded(document, false));

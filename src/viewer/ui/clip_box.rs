@@ -14,7 +14,7 @@ use crate::viewer::{places, theme};
 use mapscope_scene::Aabb;
 
 /// Minimum width of a strip with the sliders side by side, in points.
-const WIDE: f32 = 960.0;
+const MIN_ROW_WIDTH: f32 = 960.0;
 /// Width of the two buttons at the end, in points.
 const BUTTONS_WIDTH: f32 = 88.0;
 /// Widths of an axis name, of a number, and of the gap between the number and the slider, in
@@ -41,7 +41,7 @@ pub(crate) fn clip_box(root: &mut Ui, context: &mut BarContext<'_>) {
     let strip = Panel::bottom("cut").resizable(false).show(root, |ui| {
         parts::name_panel(ui, "Cut view");
         ui.add_space(1.0);
-        let wide = ui.available_width() >= WIDE;
+        let wide = ui.available_width() >= MIN_ROW_WIDTH;
         if wide {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 16.0;

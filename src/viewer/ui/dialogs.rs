@@ -44,7 +44,7 @@ fn make_default(button: &Response) {
 /// Shows the heading of a dialog, which is also its accessible name.
 fn heading(ui: &mut egui::Ui, title: &str) {
     ui.heading(title);
-    parts::name_around(ui, |kind| kind == UiKind::Modal, title);
+    parts::name_enclosing(ui, |kind| kind == UiKind::Modal, title);
 }
 
 /// Sets the accessible name of a text field without a label.
@@ -71,7 +71,7 @@ enum Answer {
 
 /// `true` if the system may offer file dialogs. On Linux they are provided by a portal on the
 /// session bus, or by zenity. Without either, a request takes seconds to fail.
-pub(crate) fn system_has_some() -> bool {
+pub(crate) fn system_has_file_dialogs() -> bool {
     if !cfg!(target_os = "linux") {
         return true;
     }
@@ -279,7 +279,7 @@ fn path(
     }
     let enter = field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
     let typed = text.trim();
-    let meant = path_meant(typed);
+    let meant = resolve_typed_path(typed);
     // Always shown, so that the layout does not move during typing.
     let is_other = !typed.is_empty() && meant != Path::new(typed);
     let whole = is_other.then(|| meant.display().to_string());
@@ -521,7 +521,7 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
         return Vec::new();
     };
     let (folder, beginning) = typed.split_at(end_of_folder + 1);
-    let Ok(entries) = std::fs::read_dir(path_meant(folder)) else {
+    let Ok(entries) = std::fs::read_dir(resolve_typed_path(folder)) else {
         return Vec::new();
     };
     let mut paths: Vec<String> = entries
@@ -538,7 +538,7 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
                 Some(format!("{folder}{name}{MAIN_SEPARATOR}"))
             } else {
                 let wanted =
-                    wants_files && name != beginning && mapscope_scene::looks_openable(&path);
+                    wants_files && name != beginning && mapscope_scene::has_known_ending(&path);
                 wanted.then(|| format!("{folder}{name}"))
             }
         })
@@ -549,7 +549,7 @@ fn continuations(typed: &str, wants_files: bool) -> Vec<String> {
 
 /// Returns the path for typed or pasted text, which may be in quotes, a `file` URI, below the home
 /// folder (`~`), or relative to the working directory at program start.
-fn path_meant(typed: &str) -> PathBuf {
+fn resolve_typed_path(typed: &str) -> PathBuf {
     let quoted = |quote| typed.strip_prefix(quote)?.strip_suffix(quote);
     let typed = quoted('"').or_else(|| quoted('\'')).unwrap_or(typed);
     if let Some(path) = local_path(typed.as_bytes()) {
@@ -737,19 +737,26 @@ mod tests {
             "\"/a b/c.vsp\"",
             "file:///a%20b/c.vsp",
         ] {
-            assert_eq!(path_meant(pasted), PathBuf::from("/a b/c.vsp"), "{pasted}");
+            assert_eq!(
+                resolve_typed_path(pasted),
+                PathBuf::from("/a b/c.vsp"),
+                "{pasted}"
+            );
         }
-        assert_eq!(path_meant("/it's"), PathBuf::from("/it's"));
-        assert_eq!(path_meant("/'"), PathBuf::from("/'"));
+        assert_eq!(resolve_typed_path("/it's"), PathBuf::from("/it's"));
+        assert_eq!(resolve_typed_path("/'"), PathBuf::from("/'"));
     }
 
     #[test]
     fn a_tilde_is_the_home_and_nothing_else_changes() {
         let home = directories::UserDirs::new().unwrap().home_dir().to_owned();
-        assert_eq!(path_meant("~/maps/a b.pfmap"), home.join("maps/a b.pfmap"));
-        assert_eq!(path_meant("~"), home);
-        assert_eq!(path_meant("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
+        assert_eq!(
+            resolve_typed_path("~/maps/a b.pfmap"),
+            home.join("maps/a b.pfmap")
+        );
+        assert_eq!(resolve_typed_path("~"), home);
+        assert_eq!(resolve_typed_path("/tmp/~/x"), PathBuf::from("/tmp/~/x"));
         let here = std::env::current_dir().unwrap();
-        assert_eq!(path_meant("~other/x"), here.join("~other/x"));
+        assert_eq!(resolve_typed_path("~other/x"), here.join("~other/x"));
     }
 }

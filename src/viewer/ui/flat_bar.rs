@@ -15,9 +15,9 @@ const MARGIN: f32 = 10.0;
 /// Maximum width of the slider, in points; it is smaller in narrow views.
 const SLIDER_WIDTH: f32 = 130.0;
 /// In narrower views, in points, the bar only switches between flat and 3D.
-const NARROW: f32 = 330.0;
+const MIN_FULL_WIDTH: f32 = 330.0;
 /// Maximum distance between layers, relative to the default.
-const FARTHEST: f32 = 4.0;
+const MAX_GAP_FACTOR: f32 = 4.0;
 
 /// Shows the bar for a 2D map and returns its rectangle.
 pub(crate) fn flat_bar(ctx: &Context, context: &mut BarContext<'_>, view: Rect) -> Option<Rect> {
@@ -46,11 +46,11 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     let flat = context.state.session.view.is_flat();
     for (text, is_flat) in [("2D", true), ("3D", false)] {
         let button = ui.selectable_label(flat == is_flat, text);
-        if tipped(button, Action::Flat).clicked() && flat != is_flat {
+        if with_tooltip(button, Action::Flat).clicked() && flat != is_flat {
             context.run(Action::Flat);
         }
     }
-    if width < NARROW {
+    if width < MIN_FULL_WIDTH {
         return;
     }
     ui.separator();
@@ -60,24 +60,24 @@ fn bar(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
         let zoom = Button::new(text)
             .frame(false)
             .min_size(egui::vec2(58.0, 0.0));
-        let zoom = tipped(ui.add(zoom), Action::ActualSize);
+        let zoom = with_tooltip(ui.add(zoom), Action::ActualSize);
         if zoom.clicked() {
             context.run(Action::ActualSize);
         }
         button(ui, context, "+", "Zoom in", Action::Zoom { nearer: true });
         button(ui, context, "Fit", "Fit the whole map", Action::FrameAll);
     } else {
-        gap(ui, context, SLIDER_WIDTH.min(width - NARROW + 40.0));
+        gap(ui, context, SLIDER_WIDTH.min(width - MIN_FULL_WIDTH + 40.0));
     }
 }
 
 /// Shows the slider for the distance between the layers.
 fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     let layers = context.state.session.layers();
-    let usual = layers.map_or(0.0, mapscope_scene::Layers::usual_layer_gap);
+    let usual = layers.map_or(0.0, mapscope_scene::Layers::default_layer_gap);
     let mut gap = context.state.session.view.shown.layer_gap.unwrap_or(usual);
     ui.spacing_mut().slider_width = width;
-    let most = (usual * FARTHEST).max(1.0);
+    let most = (usual * MAX_GAP_FACTOR).max(1.0);
     // The number has the width of the widest one, so that the bar keeps its size.
     let widest = egui::WidgetText::from(format!("{} px", fixed(most, 0))).into_galley(
         ui,
@@ -104,7 +104,7 @@ fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
 
 fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, action: Action) {
     let button = Button::new(text).min_size(egui::vec2(22.0, 0.0));
-    let button = tipped(ui.add(button), action);
+    let button = with_tooltip(ui.add(button), action);
     parts::name(&button, name);
     if button.clicked() {
         context.run(action);
@@ -112,7 +112,7 @@ fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, act
 }
 
 /// Adds a tooltip with a command's help and its key.
-fn tipped(response: egui::Response, action: Action) -> egui::Response {
+fn with_tooltip(response: egui::Response, action: Action) -> egui::Response {
     match commands::of(action) {
         Some(command) => response.on_hover_text(command.help_and_key()),
         None => response,

@@ -30,7 +30,7 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
                 let has_any = commands_of(state, title).next().is_some();
                 let menu = ui.add_enabled_ui(has_any, |ui| {
                     ui.menu_button(title, |ui| {
-                        parts::name_around(ui, |kind| kind == UiKind::Menu, title);
+                        parts::name_enclosing(ui, |kind| kind == UiKind::Menu, title);
                         // A menu that does not fit below the bar scrolls.
                         scrolled(ui, below, |ui| menu(ui, context, title));
                     })
@@ -43,7 +43,7 @@ pub(crate) fn menu_bar(root: &mut Ui, context: &mut BarContext<'_>) {
                     menu.request_focus();
                     ui.ctx().request_repaint();
                 }
-                step_aside(ui, state, title, &menu);
+                switch_menu(ui, state, title, &menu);
                 places::note(
                     ui.ctx(),
                     format!("menu-{}", title.to_lowercase()),
@@ -68,7 +68,7 @@ fn next_menu_id() -> Id {
 }
 
 /// Opens the adjacent menu when an arrow key is pressed at the title of the open one.
-fn step_aside(ui: &Ui, state: &State, title: &str, menu: &Response) {
+fn switch_menu(ui: &Ui, state: &State, title: &str, menu: &Response) {
     let is_open = Popup::is_id_open(ui.ctx(), Popup::default_response_id(menu));
     if !(menu.has_focus() && is_open) {
         return;

@@ -20,28 +20,28 @@ use mapscope_scene::{Document, Image, Item, Overrides, Shown};
 
 /// The longer side of the image, in points, and its maximum share of the view.
 const SIDE: f32 = 168.0;
-const MAX_OF_VIEW: f32 = 0.34;
+const MAX_VIEW_FRACTION: f32 = 0.34;
 /// Minimum size of a view with a mini map, in points.
 const MIN_VIEW: egui::Vec2 = vec2(400.0, 200.0);
 /// Distance from the edges of the view, in points.
 const MARGIN: f32 = 10.0;
 /// Maximum size of a map, in pixels, that is processed without a separate thread.
-const QUICK: u64 = 1 << 21;
+const MAX_SYNC_PIXELS: u64 = 1 << 21;
 /// The mini map.
 #[derive(Default)]
 pub(crate) struct MiniMap {
     /// Inputs of the current or pending image.
-    of: Option<Of>,
+    of: Option<ImageInputs>,
     texture: Option<TextureHandle>,
     /// The map position held by the pointer, in map pixels.
     held_at: Option<DVec2>,
     /// Receives the pending image.
-    coming: Option<Receiver<Image>>,
+    pending_image: Option<Receiver<Image>>,
 }
 
 /// The inputs of an image.
 #[derive(Debug, Clone, PartialEq)]
-struct Of {
+struct ImageInputs {
     version: u64,
     hidden: Vec<Item>,
     opacities: Overrides,
@@ -70,7 +70,7 @@ impl MiniMap {
         if seen(state).is_some_and(is_all) {
             return;
         }
-        let side = SIDE.min(view.size().min_elem() * MAX_OF_VIEW);
+        let side = SIDE.min(view.size().min_elem() * MAX_VIEW_FRACTION);
         let longest_px = (side * ctx.pixels_per_point()).round().max(1.0) as u32;
         self.make(ctx, state, longest_px);
         let scale = f64::from(side) / map.max_element().max(1.0);
@@ -137,7 +137,7 @@ impl MiniMap {
         let Some(open) = &state.session.open else {
             return;
         };
-        let of = Of {
+        let of = ImageInputs {
             version: open.version,
             hidden: state.session.view.shown.hidden.clone(),
             opacities: state.session.view.shown.opacities.clone(),
@@ -158,11 +158,11 @@ impl MiniMap {
             let [width, height] = layers.map_or([0; 2], mapscope_scene::Layers::flat_size);
             let looked_at = width.saturating_mul(height.min(u64::from(longest_px) * 4));
             let document = Arc::clone(&open.document);
-            if looked_at < QUICK {
-                self.coming = None;
+            if looked_at < MAX_SYNC_PIXELS {
+                self.pending_image = None;
                 self.take(ctx, image(&*document, &shown, longest_px));
             } else {
-                let (send, coming) = channel();
+                let (send, pending_image) = channel();
                 let ctx = ctx.clone();
                 std::thread::spawn(move || {
                     if let Some(image) = image(&*document, &shown, longest_px) {
@@ -171,15 +171,15 @@ impl MiniMap {
                         ctx.request_repaint();
                     }
                 });
-                self.coming = Some(coming);
+                self.pending_image = Some(pending_image);
             }
         }
-        match self.coming.as_ref().map(Receiver::try_recv) {
+        match self.pending_image.as_ref().map(Receiver::try_recv) {
             Some(Ok(image)) => {
-                self.coming = None;
+                self.pending_image = None;
                 self.take(ctx, Some(image));
             }
-            Some(Err(TryRecvError::Disconnected)) => self.coming = None,
+            Some(Err(TryRecvError::Disconnected)) => self.pending_image = None,
             Some(Err(TryRecvError::Empty)) | None => {}
         }
     }

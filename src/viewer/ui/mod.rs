@@ -126,7 +126,7 @@ impl WindowUi {
         run_pressed_keys(root.ctx(), state);
         let focus_move = state.interface.focus_move.take();
         let mut focus_parts = FocusParts::default();
-        parts::want_search(root.ctx(), focus_move == Some(FocusMove::Search));
+        parts::request_search_focus(root.ctx(), focus_move == Some(FocusMove::Search));
         let now_secs = root.input(|input| input.time);
         if let Some(delay) = state.session.play_until(now_secs) {
             root.ctx().request_repaint_after(delay);
@@ -1120,7 +1120,7 @@ mod tests {
         let first = state(&harness).session.view.shown.selected.unwrap();
         assert_eq!(
             Some(first),
-            looking(state(&harness), View::item_in_the_middle),
+            looking(state(&harness), View::item_at_center),
             "walking begins in the middle of the view"
         );
         press(&mut harness, Modifiers::NONE, Key::ArrowDown);
@@ -1195,7 +1195,7 @@ mod tests {
         // The point under the pointer stays under it.
         let mut h = with_demo();
         let (from, view) = (middle(&h), h.state().placed.viewport.unwrap());
-        let grabbed = looking(state(&h), View::seen_in_the_middle);
+        let grabbed = looking(state(&h), View::point_at_center);
         quick_drag(&mut h, PointerButton::Secondary, from, by);
         let camera = state(&h).session.view.camera;
         let at = camera.project(grabbed, view.aspect_ratio()).unwrap();
@@ -1357,7 +1357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_better_version_in_view_is_said_and_the_one_on_disk_shown_by_wish() {
+    fn a_better_version_in_view_is_reported_and_the_one_on_disk_shown_on_request() {
         let mut harness = with_demo();
         let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
         let place = Place::Text { line: 9, column: 4 };

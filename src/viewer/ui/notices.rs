@@ -15,7 +15,7 @@ use crate::viewer::{places, theme};
 use mapscope_formats::Severity;
 
 /// Maximum number of listed files that could not be opened.
-const LISTED_FAILURES: usize = 20;
+const MAX_LISTED_FAILURES: usize = 20;
 
 /// Duration of a toast, in seconds.
 const TOAST_SECS: f64 = 4.0;
@@ -67,17 +67,17 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
             egui::ScrollArea::vertical()
                 .max_height(260.0)
                 .show(ui, |ui| {
-                    for failure in state.notices.failures.iter().take(LISTED_FAILURES) {
+                    for failure in state.notices.failures.iter().take(MAX_LISTED_FAILURES) {
                         ui.label(RichText::new(folder::name(&failure.path)).strong());
                         ui.weak(failure.path.display().to_string());
                         ui.label(RichText::new(&failure.message).color(theme::ERROR));
                         ui.add_space(6.0);
                     }
                     let failures = state.notices.failures.len();
-                    if failures > LISTED_FAILURES {
+                    if failures > MAX_LISTED_FAILURES {
                         ui.weak(format!(
                             "and {}",
-                            counted(failures - LISTED_FAILURES, "other")
+                            counted(failures - MAX_LISTED_FAILURES, "other")
                         ));
                     }
                 });

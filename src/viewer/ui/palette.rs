@@ -73,8 +73,8 @@ fn matching(
             let name = score(typed, name);
             // Letters scattered over a sentence score low; a whole word of it scores like a name.
             let is_word = has_word(help, typed.trim());
-            let strewn = |score: i32| if is_word { score } else { score / 4 - 100 };
-            let help = score(typed, help).map(strewn);
+            let scattered = |score: i32| if is_word { score } else { score / 4 - 100 };
+            let help = score(typed, help).map(scattered);
             Some((name.max(menu).max(help)?, command))
         })
         .collect();
@@ -104,7 +104,7 @@ pub(crate) fn ui(
         .desired_width(f32::INFINITY);
     let field = ui.add(field);
     super::dialogs::name_field(&field, "Find a command");
-    parts::name_around(ui, |kind| kind == UiKind::Modal, "Find a command");
+    parts::name_enclosing(ui, |kind| kind == UiKind::Modal, "Find a command");
     field.request_focus();
     if field.changed() {
         *at = 0;

@@ -22,7 +22,7 @@ use mapscope_scene::{SummaryPart, fixed};
 /// Width of the progress bar of a save, in points.
 const SAVING_WIDTH: f32 = 90.0;
 /// Maximum number of characters of its text, which contains a file name.
-const SAVING_LETTERS: usize = 31;
+const MAX_SAVING_CHARS: usize = 31;
 
 pub(crate) fn status_bar(root: &mut Ui, context: &mut BarContext<'_>) {
     let panel = EguiPanel::bottom("status bar").frame(theme::bar(root.style()));
@@ -194,7 +194,7 @@ fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
     let bar = egui::ProgressBar::new(saving.progress.fraction());
     ui.add(bar.desired_width(SAVING_WIDTH).show_percentage());
     let text = saving.text();
-    let mut short: String = text.chars().take(SAVING_LETTERS).collect();
+    let mut short: String = text.chars().take(MAX_SAVING_CHARS).collect();
     if short.len() < text.len() {
         short.push('…');
     }

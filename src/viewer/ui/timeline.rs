@@ -19,7 +19,7 @@ use crate::viewer::{format, places, theme};
 use mapscope_scene::{OwnClip, fixed};
 
 /// Narrower windows, in points, have seldom used options in a menu.
-const WIDE: f32 = 800.0;
+const MIN_FULL_WIDTH: f32 = 800.0;
 /// Height of the ruler, in points: numbers, ticks, and the played range.
 const RULER_HEIGHT: f32 = 38.0;
 /// Height of the range at the bottom of the ruler.
@@ -27,8 +27,8 @@ const RANGE_HEIGHT: f32 = 9.0;
 /// Margin before the first and after the last frame.
 const RULER_MARGIN: f32 = 12.0;
 /// Minimum distance between two numbers of the ruler, and between two ticks.
-const NUMBER_ROOM: f32 = 52.0;
-const TICK_ROOM: f32 = 6.0;
+const MIN_NUMBER_SPACING: f32 = 52.0;
+const MIN_TICK_SPACING: f32 = 6.0;
 /// Width of the hit area of a range handle.
 const HANDLE_WIDTH: f32 = 12.0;
 /// The command that plays the whole clip again.
@@ -63,7 +63,7 @@ pub(crate) fn timeline(root: &mut Ui, state: &mut State) {
 }
 
 fn controls(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let wide = ui.available_width() >= WIDE;
+    let wide = ui.available_width() >= MIN_FULL_WIDTH;
     ui.spacing_mut().item_spacing.x = 6.0;
     clip_chooser(ui, context, if wide { 150.0 } else { 96.0 });
     ui.scope(|ui| {
@@ -608,7 +608,7 @@ fn paint_ruler(ui: &Ui, state: &State, track: Track, [rect, upper, flag]: [Rect;
         let units = format::round_step((room / (width * unit as f32)).into());
         (units.clamp(1.0, 1.0e6) as u32).saturating_mul(unit)
     };
-    let (tick_step, number_step) = (step(TICK_ROOM), step(NUMBER_ROOM));
+    let (tick_step, number_step) = (step(MIN_TICK_SPACING), step(MIN_NUMBER_SPACING));
     let frames = state.session.player.frames();
     let font = FontId::monospace(11.0);
     for frame in (0..=frames).step_by(tick_step as usize) {

@@ -12,11 +12,11 @@ use mapscope_scene::camera::{Camera, Handedness, Pose};
 /// Rotation per logical pixel of a drag, in radians.
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
 /// Maximum pitch up or down. Beyond it, "up" in the view would jump (see [`Camera::right_up`]).
-const STEEPEST_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
+const MAX_PITCH_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
 /// Minimum distance of the eye from the zoom target, in near plane distances.
-const NEAREST: f32 = 2.0;
+const MIN_NEAR_DISTANCES: f32 = 2.0;
 /// Maximum absolute coordinate of a pose; single floats are too coarse beyond it.
-const FARTHEST: f32 = 1.0e6;
+const MAX_COORDINATE: f32 = 1.0e6;
 
 /// Lowest and highest eye of the game view above the ground, in world units (fact sheet 0).
 pub(crate) const GAME_HEIGHTS: std::ops::RangeInclusive<f32> = 125.0..=350.0;
@@ -63,7 +63,7 @@ fn direction(yaw: f32, pitch: f32) -> Vec3 {
 
 /// Returns the pose if it is valid, otherwise the previous one.
 fn checked(pose: Pose, before: &Camera) -> Pose {
-    let usable = |v: Vec3| v.is_finite() && v.abs().max_element() <= FARTHEST;
+    let usable = |v: Vec3| v.is_finite() && v.abs().max_element() <= MAX_COORDINATE;
     let apart = pose.eye.distance_squared(pose.target) > 1e-6;
     if usable(pose.eye) && usable(pose.target) && apart {
         pose
@@ -85,7 +85,7 @@ fn moved(camera: &Camera, way: Vec3) -> Pose {
 fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
     let forward = camera.forward();
     let [yaw, pitch] = yaw_pitch(forward, camera.handedness);
-    let new_pitch = (pitch + pitch_by).clamp(-STEEPEST_RADIANS, STEEPEST_RADIANS);
+    let new_pitch = (pitch + pitch_by).clamp(-MAX_PITCH_RADIANS, MAX_PITCH_RADIANS);
     // First about the horizontal axis to the right, then about the vertical axis.
     let right = Vec3::new(yaw.sin(), 0.0, yaw.cos());
     let turn = Quat::from_rotation_y(yaw_by) * Quat::from_axis_angle(right, new_pitch - pitch);
@@ -136,7 +136,7 @@ pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option
     let ray = camera.ray_in_world(at, aspect);
     let along = (y - ray.origin.y) / ray.direction.y;
     let point = ray.origin + ray.direction * along;
-    (along > 0.0 && point.is_finite() && along < FARTHEST).then_some(point)
+    (along > 0.0 && point.is_finite() && along < MAX_COORDINATE).then_some(point)
 }
 
 /// Returns the point at a view position with the depth of the target: the point to grab if nothing
@@ -151,7 +151,7 @@ pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
 /// Moves closer to a point (`factor` below 1) or away from it; the point keeps its view position.
 pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
-    let nearest = NEAREST * camera.near;
+    let nearest = MIN_NEAR_DISTANCES * camera.near;
     let least = (nearest / depth.max(1e-3)).max(nearest / camera.distance());
     // An eye that is too close already may not come closer, but need not move away.
     let factor = factor.max(least.min(1.0));
@@ -318,14 +318,14 @@ mod tests {
             for _ in 0..200 {
                 nearest.pose = zoom(&nearest, anchor, 0.8);
             }
-            let least = NEAREST * camera.near;
+            let least = MIN_NEAR_DISTANCES * camera.near;
             assert!(nearest.distance() >= least * 0.99, "{nearest:?}");
             assert!((nearest.forward() - camera.forward()).length() < 0.01);
             let mut farthest = camera;
             for _ in 0..400 {
                 farthest.pose = zoom(&farthest, anchor, 1.25);
             }
-            assert!(farthest.pose.eye.is_finite() && farthest.distance() < FARTHEST * 2.0);
+            assert!(farthest.pose.eye.is_finite() && farthest.distance() < MAX_COORDINATE * 2.0);
         }
     }
 

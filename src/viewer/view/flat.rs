@@ -18,15 +18,15 @@ const WHOLE_ZOOMS: [u32; 24] = [
     3072, 4096,
 ];
 /// Maximum zoom.
-const MOST: f64 = 32.0;
+const MAX_ZOOM: f64 = 32.0;
 /// Minimum zoom, except for maps that do not fit into the view at it.
-const LEAST: f64 = 1.0 / 16.0;
+const MIN_ZOOM: f64 = 1.0 / 16.0;
 /// Maximum fraction of the view that a framed item takes.
-const FRAMED: f64 = 0.6;
+const MAX_FRAMED_FRACTION: f64 = 0.6;
 /// Maximum distance on a map that wraps around, in map pixels: the camera represents them exactly.
-const FARTHEST_ROUND_PX: f64 = 1_000_000.0;
+const MAX_WRAPPED_PX: f64 = 1_000_000.0;
 /// Maximum zoom for a framed item, unless the view is closer already.
-const MAX_FRAMED: f64 = 4.0;
+const MAX_FRAMED_ZOOM: f64 = 4.0;
 
 /// The size of a view before it is first shown.
 pub(crate) const NO_VIEW: [u32; 2] = [0, 0];
@@ -35,7 +35,7 @@ pub(crate) const NO_VIEW: [u32; 2] = [0, 0];
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FlatView {
     /// The last state of the flat view.
-    left_at: Option<Seen>,
+    left_at: Option<FlatState>,
     /// The last camera pose in 3D.
     tilted: Option<Pose>,
     /// The last projection in 3D.
@@ -46,12 +46,12 @@ pub(crate) struct FlatView {
 
 /// The centre of the flat view, in map pixels, and its zoom.
 #[derive(Debug, Clone, Copy)]
-struct Seen {
+struct FlatState {
     middle: DVec2,
     zoom: f64,
 }
 
-impl Seen {
+impl FlatState {
     fn window(self, size: DVec2) -> FlatWindow {
         let top_left = self.middle - size / (self.zoom * 2.0);
         FlatWindow {
@@ -67,7 +67,7 @@ fn zooms() -> impl DoubleEndedIterator<Item = f64> {
     let larger = WHOLE_ZOOMS.iter().map(|zoom| f64::from(*zoom));
     smaller
         .map(|times| 1.0 / f64::from(*times))
-        .chain(larger.filter(|zoom| *zoom <= MOST))
+        .chain(larger.filter(|zoom| *zoom <= MAX_ZOOM))
 }
 
 /// Returns the next or the previous zoom; the same one at the ends.
@@ -84,7 +84,7 @@ fn next_zoom(zoom: f64, nearer: bool, least: f64) -> f64 {
 /// Returns the nearest zoom that is a whole number or the inverse of one.
 fn nearest_zoom(zoom: f64) -> f64 {
     if zoom >= 1.0 {
-        zoom.round().min(MOST)
+        zoom.round().min(MAX_ZOOM)
     } else {
         1.0 / (1.0 / zoom.max(1e-6)).round()
     }
@@ -95,7 +95,7 @@ fn nearest_zoom(zoom: f64) -> f64 {
 fn fitting_zoom(size: DVec2, view: DVec2) -> f64 {
     let zoom = (view / size.max(DVec2::ONE)).min_element();
     if zoom >= 1.0 {
-        zoom.floor().min(MOST)
+        zoom.floor().min(MAX_ZOOM)
     } else {
         1.0 / (1.0 / zoom.max(1e-6)).ceil()
     }
@@ -129,7 +129,7 @@ impl View {
         let now_flat = mode == CameraMode::Flat;
         match (self.is_flat(), now_flat) {
             (true, false) => {
-                self.flat.left_at = self.flat_seen();
+                self.flat.left_at = self.flat_state();
                 self.camera.projection = self.flat.tilted_projection;
             }
             (false, true) => {
@@ -167,7 +167,7 @@ impl View {
             self.flat.tilted = Some(self.camera.pose);
             self.set_mode(CameraMode::Flat);
             match self.flat.left_at {
-                Some(seen) => self.see_flat(document, seen.window(self.view_size())),
+                Some(seen) => self.show_flat_window(document, seen.window(self.view_size())),
                 None => self.fit_flat(document),
             }
         }
@@ -183,14 +183,14 @@ impl View {
         if size == self.size_px {
             return;
         }
-        let seen = self.flat_seen();
+        let seen = self.flat_state();
         let before = std::mem::replace(&mut self.size_px, size);
         match seen {
             Some(_) if self.flat.fits => self.fit_flat(document),
-            Some(seen) => self.see_flat(document, seen.window(self.view_size())),
+            Some(seen) => self.show_flat_window(document, seen.window(self.view_size())),
             // The camera was set before the view existed.
             None if before == NO_VIEW && self.is_flat() => {
-                self.take_pose(document, self.camera.pose);
+                self.apply_pose(document, self.camera.pose);
             }
             None => {}
         }
@@ -198,7 +198,7 @@ impl View {
 
     /// Moves the camera to a pose. From straight above a map becomes flat, at the nearest whole
     /// zoom.
-    pub(crate) fn take_pose(&mut self, document: &dyn Document, pose: Pose) {
+    pub(crate) fn apply_pose(&mut self, document: &dyn Document, pose: Pose) {
         self.camera.pose = pose;
         let flat = Camera {
             projection: Projection::Orthographic,
@@ -212,7 +212,10 @@ impl View {
         if self.size_px != NO_VIEW {
             let middle = DVec2::new(pose.target.x.into(), pose.target.z.into());
             let zoom = nearest_zoom(window.zoom);
-            self.see_flat(document, Seen { middle, zoom }.window(self.view_size()));
+            self.show_flat_window(
+                document,
+                FlatState { middle, zoom }.window(self.view_size()),
+            );
         }
     }
 
@@ -224,9 +227,9 @@ impl View {
             .flatten()
     }
 
-    fn flat_seen(&self) -> Option<Seen> {
+    fn flat_state(&self) -> Option<FlatState> {
         let window = self.flat_window()?;
-        Some(Seen {
+        Some(FlatState {
             middle: window.top_left_px + self.view_size() / (window.zoom * 2.0),
             zoom: window.zoom,
         })
@@ -234,10 +237,10 @@ impl View {
 
     /// Shows a part of the map, aligned to whole pixels. The centre of the view is clamped to the
     /// map.
-    pub(crate) fn see_flat(&mut self, document: &dyn Document, window: FlatWindow) {
+    pub(crate) fn show_flat_window(&mut self, document: &dyn Document, window: FlatWindow) {
         self.flat.fits = false;
         let half = self.view_size() / (window.zoom * 2.0);
-        let mut seen = Seen {
+        let mut seen = FlatState {
             middle: window.top_left_px + half,
             zoom: window.zoom,
         };
@@ -248,7 +251,7 @@ impl View {
         if let Some(size) = map_size(document) {
             for (axis, wraps) in wraps.into_iter().enumerate() {
                 let [from, to] = if wraps {
-                    [-FARTHEST_ROUND_PX, FARTHEST_ROUND_PX]
+                    [-MAX_WRAPPED_PX, MAX_WRAPPED_PX]
                 } else {
                     [0.0, size[axis]]
                 };
@@ -277,44 +280,44 @@ impl View {
         let Some(size) = map_size(document) else {
             return;
         };
-        let seen = Seen {
+        let seen = FlatState {
             middle: size * 0.5,
             zoom: fitting_zoom(size, self.view_size()),
         };
-        self.see_flat(document, seen.window(self.view_size()));
+        self.show_flat_window(document, seen.window(self.view_size()));
         self.flat.fits = true;
     }
 
     /// Zooms in until every map pixel is visible, even if the view no longer contains the whole
     /// map.
     pub(crate) fn show_all_pixels(&mut self, document: &dyn Document) {
-        if let Some(seen) = self.flat_seen().filter(|seen| seen.zoom < 1.0) {
-            let seen = Seen { zoom: 1.0, ..seen };
-            self.see_flat(document, seen.window(self.view_size()));
+        if let Some(seen) = self.flat_state().filter(|seen| seen.zoom < 1.0) {
+            let seen = FlatState { zoom: 1.0, ..seen };
+            self.show_flat_window(document, seen.window(self.view_size()));
         }
     }
 
     /// Centres the flat view on a map position.
     pub(crate) fn center_flat(&mut self, document: &dyn Document, middle: DVec2) {
-        if let Some(seen) = self.flat_seen() {
-            let seen = Seen { middle, ..seen };
-            self.see_flat(document, seen.window(self.view_size()));
+        if let Some(seen) = self.flat_state() {
+            let seen = FlatState { middle, ..seen };
+            self.show_flat_window(document, seen.window(self.view_size()));
         }
     }
 
     /// Frames a box of the world in the flat view, without zooming in too far.
     pub(crate) fn frame_flat(&mut self, document: &dyn Document, bounds: Aabb) {
-        let Some(now) = self.flat_seen() else {
+        let Some(now) = self.flat_state() else {
             return;
         };
         let corner = |corner: Vec3| DVec2::new(corner.x.into(), corner.z.into());
         let [low, high] = [bounds.min, bounds.max].map(corner);
-        let fitting = fitting_zoom(high - low, self.view_size() * FRAMED);
-        let seen = Seen {
+        let fitting = fitting_zoom(high - low, self.view_size() * MAX_FRAMED_FRACTION);
+        let seen = FlatState {
             middle: (low + high) * 0.5,
-            zoom: fitting.min(now.zoom.max(MAX_FRAMED)),
+            zoom: fitting.min(now.zoom.max(MAX_FRAMED_ZOOM)),
         };
-        self.see_flat(document, seen.window(self.view_size()));
+        self.show_flat_window(document, seen.window(self.view_size()));
     }
 
     /// Sets the zoom in screen pixels per map pixel. The point at a view position, in pixels from
@@ -323,7 +326,7 @@ impl View {
         let Some(window) = self.flat_window() else {
             return;
         };
-        self.see_flat(
+        self.show_flat_window(
             document,
             FlatWindow {
                 top_left_px: window.map_px(at) - at.as_dvec2() / zoom,
@@ -338,7 +341,7 @@ impl View {
             return;
         };
         let fitting = fitting_zoom(size, self.view_size());
-        let zoom = next_zoom(window.zoom, nearer, LEAST.min(fitting));
+        let zoom = next_zoom(window.zoom, nearer, MIN_ZOOM.min(fitting));
         if (zoom - window.zoom).abs() > f64::EPSILON {
             self.zoom_flat_to(document, zoom, at);
         }
@@ -365,7 +368,7 @@ mod tests {
         let mut zoom = 1.0 / 16.0;
         let mut up = vec![zoom_text(zoom)];
         for _ in 0..20 {
-            zoom = next_zoom(zoom, true, LEAST);
+            zoom = next_zoom(zoom, true, MIN_ZOOM);
             up.push(zoom_text(zoom));
         }
         up.dedup();
@@ -374,12 +377,12 @@ mod tests {
             "300 %", "400 %", "600 %", "800 %", "1200 %", "1600 %", "2400 %", "3200 %",
         ];
         assert_eq!(up, expected);
-        assert_eq!(next_zoom(1.0 / 16.0, false, LEAST), 1.0 / 16.0);
+        assert_eq!(next_zoom(1.0 / 16.0, false, MIN_ZOOM), 1.0 / 16.0);
         // A map that would not fit can be zoomed out further.
         assert_eq!(next_zoom(1.0 / 16.0, false, 1.0 / 66.0), 1.0 / 24.0);
         // From between two steps, at which a map just fits.
-        assert_eq!(next_zoom(0.2, true, LEAST), 0.25);
-        assert_eq!(next_zoom(5.0, false, LEAST), 4.0);
+        assert_eq!(next_zoom(0.2, true, MIN_ZOOM), 0.25);
+        assert_eq!(next_zoom(5.0, false, MIN_ZOOM), 4.0);
     }
 
     #[test]
@@ -387,7 +390,7 @@ mod tests {
         let zoom = |w, h| fitting_zoom(DVec2::new(w, h), DVec2::new(800.0, 600.0));
         assert_eq!(zoom(160.0, 120.0), 5.0);
         assert_eq!(zoom(161.0, 100.0), 4.0);
-        assert_eq!(zoom(1.0, 1.0), MOST);
+        assert_eq!(zoom(1.0, 1.0), MAX_ZOOM);
         assert_eq!(zoom(801.0, 10.0), 0.5);
         assert_eq!(zoom(65_536.0, 65_536.0), 1.0 / 110.0);
     }

@@ -7,7 +7,7 @@ use super::camera_control::{self, CameraMode};
 use super::fields_of_view::FieldsOfView;
 use super::free_view::{self, Subject};
 use mapscope_scene::camera::{Camera, Pose, Projection};
-use mapscope_scene::{Aabb, Document, GameView, Hit, Item, Ray, SeenFrom};
+use mapscope_scene::{Aabb, Document, GameView, Hit, Item, Ray, VisibleFrom};
 
 /// Minimum framed radius, in world units: about four tiles of terrain. Smaller items are framed
 /// with their surroundings.
@@ -16,7 +16,7 @@ const MIN_FRAMED_RADIUS: f32 = 24.0;
 /// narrow.
 const MIN_FRAMED_RADIUS_IN_LEVEL: f32 = 1.0;
 /// Fraction of the flying speed just above the ground.
-const SLOWEST_SHARE: f32 = 0.1;
+const MIN_SPEED_FRACTION: f32 = 0.1;
 /// Minimum number of rays in [`ALL_DIRECTIONS`] that hit something inside a room.
 const MIN_WALLS: usize = 11;
 /// Directions along the axes and the diagonals.
@@ -47,7 +47,7 @@ impl View {
         let mut bounds = document.bounds_in_view(&self.shown);
         let usual = document
             .layers()
-            .map(mapscope_scene::Layers::usual_layer_gap);
+            .map(mapscope_scene::Layers::default_layer_gap);
         if let (Some(gap), Some(usual)) = (self.shown.layer_gap, usual.filter(|gap| *gap > 0.0)) {
             bounds.max.y = bounds.min.y + (bounds.max.y - bounds.min.y) * gap / usual;
         }
@@ -110,9 +110,9 @@ impl View {
         self.camera.projection = Projection::Perspective;
         self.fov = FieldsOfView::default();
         self.use_field_of_view();
-        self.take_pose(document, pose);
+        self.apply_pose(document, pose);
         // Orbiting and zooming use the point that it sees.
-        self.camera.pose.target = self.seen_in_the_middle(document);
+        self.camera.pose.target = self.point_at_center(document);
     }
 
     /// Returns the pose with the best view of an item with the given bounds.
@@ -125,8 +125,8 @@ impl View {
             from: document.place(item, &self.shown).seen_from,
         };
         let found = match subject.from {
-            SeenFrom::Anywhere => None,
-            SeenFrom::AllAround | SeenFrom::Before { .. } => {
+            VisibleFrom::Anywhere => None,
+            VisibleFrom::AllSides | VisibleFrom::Before { .. } => {
                 free_view::find(&self.camera, &subject, self.aspect, |ray| {
                     document.pick(ray, &self.shown)
                 })
@@ -192,7 +192,7 @@ impl View {
         let Some(direction) = way.try_normalize().filter(|_| document.levels().is_some()) else {
             return false;
         };
-        let met = self.first_met(
+        let met = self.first_hit(
             document,
             Ray {
                 origin: self.camera.pose.eye,
@@ -215,7 +215,7 @@ impl View {
     }
 
     /// Returns the point of the document, or of the ground, at the centre of the view.
-    pub(crate) fn seen_in_the_middle(&self, document: &dyn Document) -> Vec3 {
+    pub(crate) fn point_at_center(&self, document: &dyn Document) -> Vec3 {
         self.seen_at(document, Vec2::splat(0.5))
     }
 
@@ -230,16 +230,16 @@ impl View {
     }
 
     /// Returns the item at the centre of the view, if any.
-    pub(crate) fn item_in_the_middle(&self, document: &dyn Document) -> Option<Item> {
+    pub(crate) fn item_at_center(&self, document: &dyn Document) -> Option<Item> {
         Some(self.pick_at(document, Vec2::splat(0.5))?.item)
     }
 
     fn pick_at(&self, document: &dyn Document, at: Vec2) -> Option<Hit> {
-        self.first_met(document, self.camera.ray_in_world(at, self.aspect))
+        self.first_hit(document, self.camera.ray_in_world(at, self.aspect))
     }
 
     /// Returns the first hit of a ray in the document.
-    pub(crate) fn first_met(&self, document: &dyn Document, ray: Ray) -> Option<Hit> {
+    pub(crate) fn first_hit(&self, document: &dyn Document, ray: Ray) -> Option<Hit> {
         document.pick(ray, &self.shown)
     }
 
@@ -259,7 +259,7 @@ impl View {
                 origin: place,
                 direction: *direction,
             };
-            self.first_met(document, ray).is_some()
+            self.first_hit(document, ray).is_some()
         });
         walls.count() >= MIN_WALLS
     }
@@ -275,7 +275,7 @@ impl View {
     ) {
         let anchor = self.seen_at(document, at);
         if let Some(wall) = self.hit_at(document, at) {
-            self.aim_as_deep_as(wall);
+            self.deepen_target(wall);
         }
         let pose = camera_control::zoom(&self.camera, anchor, factor);
         let way = pose.eye.distance(self.camera.pose.eye);
@@ -289,7 +289,7 @@ impl View {
 
     /// Moves the target to at least the depth of a point, because a closer target limits the zoom.
     /// The view does not change.
-    fn aim_as_deep_as(&mut self, point: Vec3) {
+    fn deepen_target(&mut self, point: Vec3) {
         let Camera { pose, .. } = self.camera;
         let forward = self.camera.forward();
         let depth = (point - pose.eye).dot(forward);
@@ -307,7 +307,7 @@ impl View {
         }
         let direction = (wall - self.camera.pose.eye).try_normalize()?;
         let eye = wall + direction * (self.camera.near * 2.0);
-        let next = self.first_met(
+        let next = self.first_hit(
             document,
             Ray {
                 origin: eye,
@@ -329,7 +329,7 @@ impl View {
         if about.game_view != GameView::FromAbove {
             return full;
         }
-        let below = self.first_met(
+        let below = self.first_hit(
             document,
             Ray {
                 origin: self.camera.pose.eye,
@@ -338,7 +338,7 @@ impl View {
         );
         let full_height = camera_control::first_fly_speed(about.bounds);
         below.map_or(full, |ground| {
-            full * (ground.distance / full_height).clamp(SLOWEST_SHARE, 1.0)
+            full * (ground.distance / full_height).clamp(MIN_SPEED_FRACTION, 1.0)
         })
     }
 
@@ -368,7 +368,7 @@ impl View {
         } else {
             self.set_mode(CameraMode::Game);
             self.game_height = camera_control::GAME_HEIGHT;
-            let seen = self.seen_in_the_middle(document);
+            let seen = self.point_at_center(document);
             self.camera.pose = camera_control::game_view(seen, self.game_height);
             true
         }
@@ -388,7 +388,7 @@ impl View {
 
     /// Stops flying; orbits use a point in view again.
     pub(crate) fn stop_flying(&mut self, document: &dyn Document) {
-        self.camera.pose.target = self.seen_in_the_middle(document);
+        self.camera.pose.target = self.point_at_center(document);
         self.set_mode(CameraMode::Orbit);
     }
 
@@ -467,7 +467,7 @@ mod tests {
         };
         let direction = Vec3::NEG_Y;
         let ground = looking(&state, |view, document| {
-            view.first_met(
+            view.first_hit(
                 document,
                 Ray {
                     origin: top,
@@ -477,7 +477,7 @@ mod tests {
         });
         let ground = ground.unwrap().position;
         let full_height = camera_control::first_fly_speed(bounds);
-        for (height, share) in [(2.0, 1.0), (0.5, 0.5), (0.01, SLOWEST_SHARE)] {
+        for (height, share) in [(2.0, 1.0), (0.5, 0.5), (0.01, MIN_SPEED_FRACTION)] {
             state.session.view.camera.pose.eye = ground + Vec3::Y * (height * full_height);
             let speed = looking(&state, View::fly_speed);
             assert!(
@@ -554,7 +554,7 @@ mod tests {
                 state.run(Action::FrameSelection);
                 let camera = state.session.view.camera;
                 let place = document.place(face, &state.session.view.shown);
-                let SeenFrom::Before { middle, normal } = place.seen_from else {
+                let VisibleFrom::Before { middle, normal } = place.seen_from else {
                     panic!("{face:?} faces nowhere");
                 };
                 // Never from behind.
@@ -620,7 +620,7 @@ mod tests {
     fn the_wheel_stops_before_a_wall_and_then_goes_through_it() {
         let mut state = in_bathhouse(ASPECT);
         let middle = Vec2::splat(0.5);
-        state.session.take_pose(before_wall(&state, true));
+        state.session.apply_pose(before_wall(&state, true));
         let wall = in_the_middle(&state).unwrap().position;
         for _ in 0..80 {
             looks(&mut state, |view, document| {
@@ -658,7 +658,7 @@ mod tests {
         let last = before_wall(&rooms, false);
         let above = "0,200,0,10,0,10".parse().unwrap();
         for (mut state, pose) in [(terrain, above), (rooms, last)] {
-            state.session.take_pose(pose);
+            state.session.apply_pose(pose);
             let wall = in_the_middle(&state).unwrap().position;
             let forward = state.session.view.camera.forward();
             for _ in 0..120 {

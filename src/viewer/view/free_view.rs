@@ -5,21 +5,21 @@ use glam::{Quat, Vec3};
 
 use super::camera_control;
 use mapscope_scene::camera::{Camera, Pose};
-use mapscope_scene::{Aabb, Hit, Ray, SeenFrom};
+use mapscope_scene::{Aabb, Hit, Ray, VisibleFrom};
 
 /// Distance of the eye from the wall behind it, as a fraction of the distance to the wall.
-const AWAY_FROM_WALL: f32 = 0.12;
+const WALL_CLEARANCE: f32 = 0.12;
 /// Candidate directions from the item to the eye, around it and up, in degrees.
 const AROUND_DEGREES: [f32; 8] = [0.0, 45.0, -45.0, 90.0, -90.0, 135.0, -135.0, 180.0];
 const UP_DEGREES: [f32; 5] = [25.0, 0.0, 55.0, -25.0, -55.0];
 /// Candidate angles away from the normal of a surface, in degrees.
 const OFF_NORMAL_DEGREES: [f32; 3] = [0.0, 30.0, 60.0];
 /// Score at which the search ends early.
-const GOOD: f32 = 0.9;
+const GOOD_SCORE: f32 = 0.9;
 /// Score of a sample whose ray hits neither the item nor an obstacle.
-const FREE: f32 = 0.25;
+const UNOBSTRUCTED_SCORE: f32 = 0.25;
 /// Penalty for a candidate on the opposite side of the current view; smaller turns cost less.
-const TURNED: f32 = 0.15;
+const TURN_PENALTY: f32 = 0.15;
 
 /// An item to look at.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ pub(crate) struct Subject {
     /// The bounds of the item itself.
     pub(crate) bounds: Aabb,
     /// The side from which it is visible.
-    pub(crate) from: SeenFrom,
+    pub(crate) from: VisibleFrom,
 }
 
 /// Returns the pose with the best view of an item and little rotation; `None` if it is visible from
@@ -46,11 +46,11 @@ pub(crate) fn find(
         let Some((sight, pose)) = seen_from(camera, subject, to_eye, aspect, &pick) else {
             continue;
         };
-        let worth = sight - TURNED * to_eye.angle_between(back) / std::f32::consts::PI;
+        let worth = sight - TURN_PENALTY * to_eye.angle_between(back) / std::f32::consts::PI;
         if best.is_none_or(|(most, _)| worth > most) {
             best = Some((worth, pose));
         }
-        if worth > GOOD {
+        if worth > GOOD_SCORE {
             break;
         }
     }
@@ -58,9 +58,9 @@ pub(crate) fn find(
 }
 
 /// Returns candidate positions of the eye as unit vectors from the item, the current one first.
-fn directions(from: SeenFrom, back: Vec3) -> Vec<Vec3> {
+fn directions(from: VisibleFrom, back: Vec3) -> Vec<Vec3> {
     let mut directions = vec![back];
-    if let SeenFrom::Before { normal, .. } = from {
+    if let VisibleFrom::Before { normal, .. } = from {
         let aside = normal.any_orthonormal_vector();
         for off in OFF_NORMAL_DEGREES {
             let tilted = Quat::from_axis_angle(aside, off.to_radians()) * normal;
@@ -89,7 +89,7 @@ fn seen_from(
     pick: impl Fn(Ray) -> Option<Hit>,
 ) -> Option<(f32, Pose)> {
     let middle = match subject.from {
-        SeenFrom::Before { middle, normal } => {
+        VisibleFrom::Before { middle, normal } => {
             // At a flatter angle little of the surface is visible.
             if to_eye.dot(normal) < 0.3 {
                 return None;
@@ -110,10 +110,10 @@ fn seen_from(
         origin: middle,
         direction: to_eye,
     });
-    let room = behind.map_or(f32::INFINITY, |hit| hit.distance) * (1.0 - AWAY_FROM_WALL);
+    let room = behind.map_or(f32::INFINITY, |hit| hit.distance) * (1.0 - WALL_CLEARANCE);
     let half = (subject.bounds.max - subject.bounds.min) * 0.5;
     let nearest = match subject.from {
-        SeenFrom::Before { .. } => 0.0,
+        VisibleFrom::Before { .. } => 0.0,
         _ => half.dot(to_eye.abs()),
     } + camera.near * 4.0;
     if room < nearest {
@@ -134,7 +134,7 @@ fn seen_from(
         seen += match hit {
             Some(hit) if subject.bounds.distance(hit.position) <= near_enough => 1.0,
             Some(hit) if hit.distance < way.length() - near_enough => 0.0,
-            _ => FREE,
+            _ => UNOBSTRUCTED_SCORE,
         };
     }
     let seen = seen / points.len() as f32;
@@ -155,7 +155,7 @@ fn points(subject: &Subject, middle: Vec3) -> [Vec3; 7] {
         middle
             + match subject.from {
                 // Along the surface.
-                SeenFrom::Before { normal, .. } => way - normal * way.dot(normal),
+                VisibleFrom::Before { normal, .. } => way - normal * way.dot(normal),
                 _ => way,
             }
     };

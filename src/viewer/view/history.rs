@@ -17,10 +17,10 @@ const REST_SECS: f64 = 0.5;
 /// The views before and after the current one.
 #[derive(Debug, Default)]
 pub(crate) struct ViewHistory {
-    before: VecDeque<Seen>,
-    after: VecDeque<Seen>,
+    before: VecDeque<VisitedView>,
+    after: VecDeque<VisitedView>,
     /// The view of the last frame; `None` if the history restarts with the next one.
-    last: Option<Seen>,
+    last: Option<VisitedView>,
     /// Start of `last`, in seconds of the window's clock; `None` if it counts regardless of its
     /// duration.
     since_secs: Option<f64>,
@@ -28,7 +28,7 @@ pub(crate) struct ViewHistory {
 
 /// A view of the document.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seen {
+pub(crate) struct VisitedView {
     camera: Camera,
     mode: CameraMode,
     flat: FlatView,
@@ -37,7 +37,7 @@ pub(crate) struct Seen {
     size_px: [u32; 2],
 }
 
-impl Seen {
+impl VisitedView {
     fn is_like(&self, other: &Self) -> bool {
         // The mode may change at the start of a drag.
         let is_flat = |seen: &Self| seen.mode == CameraMode::Flat;
@@ -46,7 +46,7 @@ impl Seen {
 }
 
 impl ViewHistory {
-    fn side(&mut self, backwards: bool) -> &mut VecDeque<Seen> {
+    fn side(&mut self, backwards: bool) -> &mut VecDeque<VisitedView> {
         if backwards {
             &mut self.before
         } else {
@@ -65,7 +65,7 @@ impl ViewHistory {
     }
 }
 
-fn push(side: &mut VecDeque<Seen>, seen: Seen) {
+fn push(side: &mut VecDeque<VisitedView>, seen: VisitedView) {
     if side.len() == MAX_VIEWS {
         side.pop_front();
     }
@@ -73,8 +73,8 @@ fn push(side: &mut VecDeque<Seen>, seen: Seen) {
 }
 
 impl View {
-    fn seen_now(&self) -> Seen {
-        Seen {
+    fn current_view(&self) -> VisitedView {
+        VisitedView {
             camera: self.camera,
             mode: self.mode,
             flat: self.flat,
@@ -89,7 +89,7 @@ impl View {
         if self.framing.is_some() {
             return;
         }
-        let now = self.seen_now();
+        let now = self.current_view();
         let history = &mut self.history;
         let Some(last) = history.last.replace(now) else {
             history.since_secs = None;
@@ -120,8 +120,8 @@ impl View {
 
     /// Takes the view before this one off the history, or the one after it, and puts this one on the
     /// other side.
-    pub(crate) fn step_history(&mut self, backwards: bool) -> Option<Seen> {
-        let now = self.seen_now();
+    pub(crate) fn step_history(&mut self, backwards: bool) -> Option<VisitedView> {
+        let now = self.current_view();
         let history = &mut self.history;
         let seen = history.side(backwards).pop_back()?;
         push(history.side(!backwards), now);
@@ -130,7 +130,7 @@ impl View {
     }
 
     /// Looks at the document as it was seen, of whose levels the same is shown.
-    pub(crate) fn restore(&mut self, document: &dyn Document, seen: &Seen) {
+    pub(crate) fn restore(&mut self, document: &dyn Document, seen: &VisitedView) {
         // A view from walking or flying must not fall or drift at once.
         self.set_mode(match seen.mode {
             CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
@@ -140,7 +140,7 @@ impl View {
         self.camera = seen.camera;
         // Update layers with parallax, whose positions depend on the camera.
         if let Some(window) = self.flat_window() {
-            self.see_flat(document, window);
+            self.show_flat_window(document, window);
         }
         self.flat = seen.flat;
     }
@@ -220,7 +220,7 @@ mod tests {
             state.session.view.note_view(secs);
         }
         while let Some(pose) = seen.pop() {
-            state.session.see_again(true);
+            state.session.restore_view(true);
             assert_eq!(state.session.view.camera.pose, pose);
         }
         assert!(!state.session.view.has_view(true));

@@ -101,7 +101,7 @@ pub(crate) struct Pointer {
     pub looking: bool,
     /// Accumulated motion of the locked pointer that has not turned the view yet, in logical
     /// pixels.
-    pub looked_by: Vec2,
+    pub look_delta: Vec2,
 }
 
 impl Pointer {
@@ -113,6 +113,6 @@ impl Pointer {
 
     /// Takes in by how many physical pixels the pointer was moved while it is held.
     pub(crate) fn look(&mut self, by: DVec2, pixels_per_point: f64) {
-        self.looked_by += (by / pixels_per_point).as_vec2();
+        self.look_delta += (by / pixels_per_point).as_vec2();
     }
 }

@@ -16,9 +16,9 @@ const BODY_RADIUS: f32 = 0.3;
 /// Maximum height of a step, in metres.
 const STEP_HEIGHT: f32 = 0.6;
 /// Speed of falling and climbing relative to the distance walked on level ground.
-const FALL: f32 = 2.0;
+const CLIMB_RATIO: f32 = 2.0;
 /// Number of search positions for a room along X, Y and Z.
-const SEARCHED: [u32; 3] = [9, 5, 9];
+const SEARCH_GRID: [u32; 3] = [9, 5, 9];
 /// Number of candidate directions for the first view.
 const HEADINGS: u32 = 16;
 
@@ -43,7 +43,7 @@ impl View {
         let in_view = || {
             let eye = self.standing_at(
                 document,
-                self.seen_in_the_middle(document) + Vec3::Y * STEP_HEIGHT,
+                self.point_at_center(document) + Vec3::Y * STEP_HEIGHT,
             )?;
             Some((eye, self.longest_view(document, eye).0))
         };
@@ -74,7 +74,7 @@ impl View {
             }
         }
         if let Some(standing) = self.standing_at(document, eye) {
-            let most = way.length() * FALL;
+            let most = way.length() * CLIMB_RATIO;
             eye.y += (standing.y - eye.y).clamp(-most, most);
         }
         self.camera.pose = camera_control::stand(&self.camera, eye, forward);
@@ -88,14 +88,14 @@ impl View {
         let knee = eye - Vec3::Y * (EYE_HEIGHT - STEP_HEIGHT);
         let reach = way.length() + BODY_RADIUS;
         ![eye, knee].into_iter().any(|origin| {
-            let met = self.first_met(document, Ray { origin, direction });
+            let met = self.first_hit(document, Ray { origin, direction });
             met.is_some_and(|hit| hit.distance < reach)
         })
     }
 
     /// Returns the eye position of a person who stands on the floor below `place`.
     fn standing_at(&self, document: &dyn Document, place: Vec3) -> Option<Vec3> {
-        let toward = |origin, direction| self.first_met(document, Ray { origin, direction });
+        let toward = |origin, direction| self.first_hit(document, Ray { origin, direction });
         let floor = toward(place, Vec3::NEG_Y)?.position;
         let knee = floor + Vec3::Y * (STEP_HEIGHT * 0.5);
         let ceiling = toward(knee, Vec3::Y).map_or(f32::INFINITY, |hit| hit.distance);
@@ -114,7 +114,7 @@ impl View {
                 direction,
             };
             let far = self
-                .first_met(document, ray)
+                .first_hit(document, ray)
                 .map_or(f32::INFINITY, |hit| hit.distance);
             (direction, far)
         });
@@ -126,7 +126,7 @@ impl View {
     fn largest_room(&self, document: &dyn Document) -> Option<(Vec3, Vec3)> {
         let bounds = self.shown_bounds(document);
         let size = bounds.max - bounds.min;
-        let [columns, floors, rows] = SEARCHED;
+        let [columns, floors, rows] = SEARCH_GRID;
         let part = |at: u32, of: u32| (at as f32 + 0.5) / of as f32;
         let mut best: Option<(f32, Vec3, Vec3)> = None;
         for at in 0..columns * floors * rows {
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::viewer::commands::Action;
     use crate::viewer::state::State;
-    use crate::viewer::testing::{first_met, in_bathhouse, looking, looks};
+    use crate::viewer::testing::{first_hit, in_bathhouse, looking, looks};
     use mapscope_scene::LevelItem;
 
     const ASPECT: f32 = 1.4;
@@ -167,7 +167,7 @@ mod tests {
             origin: state.session.view.camera.pose.eye,
             direction: Vec3::NEG_Y,
         };
-        first_met(state, ray).unwrap().distance
+        first_hit(state, ray).unwrap().distance
     }
 
     #[test]

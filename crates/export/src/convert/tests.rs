@@ -630,7 +630,7 @@ fn files() -> Vec<std::path::PathBuf> {
             match path.is_dir() {
                 true if path.ends_with("malformed") => {}
                 true => folders.push(path),
-                false if mapscope_scene::looks_openable(&path) => files.push(path),
+                false if mapscope_scene::has_known_ending(&path) => files.push(path),
                 false => {}
             }
         }

@@ -316,7 +316,7 @@ impl Adder<'_> {
         let mut made = match material.zip(look) {
             Some((material, look)) => self.looking(material, look),
             None if texture.is_some() => Material::default(),
-            None => colored(Materials::quiet_color(index), u8::MAX),
+            None => colored(Materials::muted_color(index), u8::MAX),
         };
         made.name = material.map(|material| material.name.clone());
         made.double_sided = part.two_sided;

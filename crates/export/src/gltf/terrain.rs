@@ -19,7 +19,7 @@ use mapscope_scene::terrain::geometry::{Corner, Half, Placement, Shape, TILE_SID
 use mapscope_scene::terrain::pack::TopClass;
 use mapscope_scene::terrain::textures::{MaterialTexture, Textures};
 use mapscope_scene::terrain::{CHUNK_SIDE, Terrain, source_uv};
-use mapscope_scene::{Drawable, on_all_threads};
+use mapscope_scene::{Drawable, map_parallel};
 
 /// Bytes of two triangles without shared corners, the maximum for a top or a side.
 const PAIR_BYTES: u64 = 6 * (parts::VERTEX_BYTES + size_of::<u32>() as u64);
@@ -50,7 +50,7 @@ pub(super) fn add(builder: &mut Builder, drawable: &Drawable<'_>) -> Option<Vec<
     };
     let mut meshes = Vec::new();
     for row in 0..ground.map.chunk_rows {
-        let made = on_all_threads(ground.map.chunk_cols as usize, |col| {
+        let made = map_parallel(ground.map.chunk_cols as usize, |col| {
             ground.chunk(row, col as u32)
         });
         for (col, surfaces) in made.into_iter().enumerate() {

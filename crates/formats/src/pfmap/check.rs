@@ -8,7 +8,7 @@ use super::reading::Reading;
 use super::tile::blend_digit;
 use super::{BlendMode, CHUNK_SIDE, Edge, Field, OddText, Pfmap, Tile, file_tile, rules};
 use crate::cursor::text_place;
-use crate::parallel::on_all_threads;
+use crate::parallel::map_parallel;
 use crate::problems::Problems;
 use crate::{Cause, Subject, outside};
 
@@ -151,7 +151,7 @@ pub(super) fn check_edges(
         let agrees = edges_agree.get(chunk_row).is_some_and(|agrees| *agrees);
         differing_edges(map, chunk_row as u32, agrees)
     };
-    let found: Vec<TileEdge> = on_all_threads(map.chunk_rows as usize, in_chunk_row)
+    let found: Vec<TileEdge> = map_parallel(map.chunk_rows as usize, in_chunk_row)
         .into_iter()
         .flatten()
         .collect();

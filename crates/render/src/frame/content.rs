@@ -48,7 +48,7 @@ pub(crate) trait ContentRenderer: fmt::Debug + Clone + Send + 'static {
     );
 
     /// Starts to create pipelines that the prepared frame does not need but later frames may.
-    fn prepare_ahead(&mut self, _: &Gpu, _: &Self::View) {}
+    fn prefetch_pipelines(&mut self, _: &Gpu, _: &Self::View) {}
 
     /// Draws one phase of a prepared view. Bind group 0 is set.
     fn draw(&self, phase: Phase, pass: &mut FramePass<'_>, data: &Self::Data, view: &Self::View);
@@ -140,8 +140,8 @@ pub(crate) trait AnyRenderer: fmt::Debug + Send {
         local: &LocalView<'_>,
     );
 
-    /// See [`ContentRenderer::prepare_ahead`].
-    fn prepare_ahead(&mut self, gpu: &Gpu, view: &dyn ContentView);
+    /// See [`ContentRenderer::prefetch_pipelines`].
+    fn prefetch_pipelines(&mut self, gpu: &Gpu, view: &dyn ContentView);
 
     /// See [`ContentRenderer::draw`].
     fn draw(
@@ -209,9 +209,9 @@ impl<R: ContentRenderer> AnyRenderer for R {
         }
     }
 
-    fn prepare_ahead(&mut self, gpu: &Gpu, view: &dyn ContentView) {
+    fn prefetch_pipelines(&mut self, gpu: &Gpu, view: &dyn ContentView) {
         if let Some(view) = view_of::<R>(view) {
-            ContentRenderer::prepare_ahead(self, gpu, view);
+            ContentRenderer::prefetch_pipelines(self, gpu, view);
         }
     }
 

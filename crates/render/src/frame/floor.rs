@@ -71,7 +71,7 @@ impl Floor {
     }
 
     /// Switches GPU timing of quads on or off ([`Floor::pass_times`]).
-    pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
+    pub fn set_pass_timing(&mut self, gpu: &Gpu, is_on: bool) {
         PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 

@@ -157,12 +157,12 @@ impl LineData {
     }
 
     fn update(&mut self, gpu: &Gpu, document: &dyn Document, view: &View) {
-        let scale = view.outline_scale;
+        let scale = view.line_scale;
         match &mut self.shown {
             Some((shown, last_scale)) if *shown == view.shown && *last_scale == scale => return,
             Some((shown, last_scale)) => {
                 // During playback only the moment changes; avoid cloning the lists.
-                if shown.is_same_but_moment(&view.shown) {
+                if shown.eq_except_playhead(&view.shown) {
                     shown.playhead = view.shown.playhead;
                 } else {
                     *shown = view.shown.clone();

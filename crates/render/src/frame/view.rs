@@ -17,7 +17,7 @@ pub struct View {
     /// Seconds since the start, for animations that always run. A static view has a constant time.
     pub time_secs: f32,
     /// Scale of the width of contours, in pixels per point.
-    pub outline_scale: f32,
+    pub line_scale: f32,
     /// The part of an image that is drawn, with as many pixels as the target; `None` for a whole
     /// image of the target's size.
     pub part: Option<ImagePart>,
@@ -30,7 +30,7 @@ impl View {
             camera,
             shown: Shown::default(),
             time_secs: 0.0,
-            outline_scale: 1.0,
+            line_scale: 1.0,
             part: None,
         }
     }

@@ -8,7 +8,7 @@ use super::Samples;
 
 /// The user's choice of adapter; `None` for the default.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct GpuRequest {
+pub struct GpuOptions {
     /// The interface.
     pub backend: Option<Backend>,
     /// Number of samples per pixel.
@@ -33,18 +33,18 @@ pub enum GpuError {
         "the OpenGL of the graphics driver is `{0}`; expected OpenGL 4.0 or OpenGL ES 3.1. Vulkan, Metal \
          and Direct3D 12 are not bound to that: `mapscope info --adapters` lists what there is"
     )]
-    OldOpenGl(String),
+    OpenGlTooOld(String),
     /// The environment names an unknown interface.
     #[error(
         "the environment variable WGPU_BACKEND names `{0}`; expected vulkan, gl, metal or dx12, or \
          several of them with commas between them"
     )]
-    UnknownInterface(String),
+    UnknownApi(String),
 }
 
 impl GpuError {
     /// `true` if other interfaces may have an adapter.
-    pub fn is_no_adapter(&self) -> bool {
+    pub fn is_adapter_missing(&self) -> bool {
         matches!(self, Self::NoAdapter(_))
     }
 }
@@ -81,52 +81,50 @@ impl From<Backend> for wgpu::Backends {
 
 /// The reason why an adapter was chosen, or was not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reason {
+pub enum AdapterReason {
     /// The user chose its interface.
     Asked,
     /// The environment variable names its interface.
     Environment,
     /// No other interface has an adapter.
-    SecondInterface,
+    FallbackApi,
     /// Its type is preferred to that of all others.
     Best(wgpu::DeviceType),
     /// Another interface was chosen.
-    OtherInterface,
+    OtherApi,
     /// Its interface is OpenGL, and another interface has an adapter.
-    OnlyOpenGl,
+    FallbackOnly,
     /// Another adapter is preferred.
-    NotBest,
+    LessPreferred,
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for AdapterReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         use wgpu::DeviceType;
         f.write_str(match self {
             Self::Asked => "asked for by --backend",
             Self::Environment => "asked for by WGPU_BACKEND",
-            Self::SecondInterface => {
-                "OpenGL, since no Vulkan, Metal or Direct3D 12 adapter was found"
-            }
+            Self::FallbackApi => "OpenGL, since no Vulkan, Metal or Direct3D 12 adapter was found",
             Self::Best(DeviceType::DiscreteGpu) => "a graphics card comes first",
             Self::Best(DeviceType::IntegratedGpu) => "no separate graphics card was found",
             Self::Best(DeviceType::Cpu) => "a software adapter, since no graphics card was found",
             Self::Best(DeviceType::VirtualGpu | DeviceType::Other) => "the first that was found",
-            Self::OtherInterface => "another interface was asked for",
-            Self::OnlyOpenGl => "OpenGL is used where no other interface has an adapter",
-            Self::NotBest => "another adapter comes before it",
+            Self::OtherApi => "another interface was asked for",
+            Self::FallbackOnly => "OpenGL is used where no other interface has an adapter",
+            Self::LessPreferred => "another adapter comes before it",
         })
     }
 }
 
-/// Interfaces that are tried together, and the reason for an adapter of theirs.
+/// GraphicsApis that are tried together, and the reason for an adapter of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Interfaces {
+pub struct GraphicsApis {
     pub(crate) backends: wgpu::Backends,
     /// The reason for these interfaces; `None` if they are the default.
-    reason: Option<Reason>,
+    reason: Option<AdapterReason>,
 }
 
-impl Interfaces {
+impl GraphicsApis {
     /// The interfaces to try first: the user's choice, or else those of the environment variable
     /// `WGPU_BACKEND`.
     ///
@@ -136,7 +134,7 @@ impl Interfaces {
         if let Some(backend) = asked {
             return Ok(Self {
                 backends: backend.into(),
-                reason: Some(Reason::Asked),
+                reason: Some(AdapterReason::Asked),
             });
         }
         let names = std::env::var_os("WGPU_BACKEND").unwrap_or_default();
@@ -149,7 +147,7 @@ impl Interfaces {
         for name in names.split(',').map(str::trim) {
             let named = wgpu::Backends::from_comma_list(name);
             if named.is_empty() && !name.is_empty() {
-                return Err(GpuError::UnknownInterface(name.to_owned()));
+                return Err(GpuError::UnknownApi(name.to_owned()));
             }
             backends |= named;
         }
@@ -161,7 +159,7 @@ impl Interfaces {
         } else {
             Self {
                 backends,
-                reason: Some(Reason::Environment),
+                reason: Some(AdapterReason::Environment),
             }
         })
     }
@@ -170,7 +168,7 @@ impl Interfaces {
     pub fn next(self) -> Option<Self> {
         self.reason.is_none().then_some(Self {
             backends: FALLBACK,
-            reason: Some(Reason::SecondInterface),
+            reason: Some(AdapterReason::FallbackApi),
         })
     }
 
@@ -201,7 +199,7 @@ impl Interfaces {
         self,
         instance: &wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
-    ) -> Result<(wgpu::Adapter, Reason), GpuError> {
+    ) -> Result<(wgpu::Adapter, AdapterReason), GpuError> {
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             compatible_surface: surface,
@@ -213,14 +211,14 @@ impl Interfaces {
             .map_err(GpuError::NoAdapter)?;
         let info = adapter.get_info();
         if info.backend == wgpu::Backend::Gl && lacks_storage_buffers(&info.driver_info) {
-            return Err(GpuError::OldOpenGl(info.driver_info));
+            return Err(GpuError::OpenGlTooOld(info.driver_info));
         }
-        let best = Reason::Best(adapter.get_info().device_type);
+        let best = AdapterReason::Best(adapter.get_info().device_type);
         Ok((adapter, self.reason.unwrap_or(best)))
     }
 
     /// The adapter that draws without a window.
-    async fn chosen(self) -> Result<(wgpu::AdapterInfo, Reason), GpuError> {
+    async fn chosen(self) -> Result<(wgpu::AdapterInfo, AdapterReason), GpuError> {
         let found = self.adapter(&self.instance(None), None).await;
         let found = match (found, self.next()) {
             (Err(error), Some(next)) => {
@@ -236,28 +234,28 @@ impl Interfaces {
 
 /// An adapter that works without a window.
 #[derive(Debug, Clone)]
-pub struct AdapterRow {
+pub struct AdapterEntry {
     /// Name and driver.
     pub info: wgpu::AdapterInfo,
     /// `true` if it is the chosen one.
     pub is_chosen: bool,
     /// The reason why it was chosen, or was not.
-    pub reason: Reason,
+    pub reason: AdapterReason,
     /// Number of samples per pixel if it draws.
     pub samples: Samples,
 }
 
 /// Lists the adapters that work without a window. The second result is an error if no adapter can
-/// draw. Interfaces of other operating systems have no adapters.
-pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
+/// draw. GraphicsApis of other operating systems have no adapters.
+pub fn adapters(asked: GpuOptions) -> (Vec<AdapterEntry>, Result<(), GpuError>) {
     pollster::block_on(async {
-        let first = Interfaces::first(asked.backend);
+        let first = GraphicsApis::first(asked.backend);
         let asked_for = first.as_ref().ok().copied();
         let chosen = match first {
             Ok(first) => first.chosen().await,
             Err(error) => Err(error),
         };
-        let all = Interfaces {
+        let all = GraphicsApis {
             backends: PREFERRED | FALLBACK,
             reason: None,
         };
@@ -269,12 +267,12 @@ pub fn adapters(asked: GpuRequest) -> (Vec<AdapterRow>, Result<(), GpuError>) {
             let reason = match (chosen, asked_for) {
                 (Some((_, reason)), _) => *reason,
                 (None, Some(asked)) if asked.backends.contains(info.backend.into()) => {
-                    Reason::NotBest
+                    AdapterReason::LessPreferred
                 }
-                (None, Some(asked)) if asked.reason.is_none() => Reason::OnlyOpenGl,
-                (None, _) => Reason::OtherInterface,
+                (None, Some(asked)) if asked.reason.is_none() => AdapterReason::FallbackOnly,
+                (None, _) => AdapterReason::OtherApi,
             };
-            AdapterRow {
+            AdapterEntry {
                 is_chosen: chosen.is_some(),
                 reason,
                 samples: Samples::of(adapter, asked.samples),
@@ -301,7 +299,7 @@ fn lacks_storage_buffers(version: &str) -> bool {
 }
 
 /// Name of an adapter type, for the user interface.
-pub fn type_name(device_type: wgpu::DeviceType) -> &'static str {
+pub fn adapter_type_name(device_type: wgpu::DeviceType) -> &'static str {
     match device_type {
         wgpu::DeviceType::DiscreteGpu => "graphics card",
         wgpu::DeviceType::IntegratedGpu => "integrated graphics",
@@ -317,7 +315,7 @@ mod tests {
 
     #[test]
     fn opengl_comes_second_and_only_where_nothing_was_asked_for() {
-        let first = Interfaces {
+        let first = GraphicsApis {
             backends: PREFERRED,
             reason: None,
         };
@@ -325,7 +323,7 @@ mod tests {
         let second = first.next().unwrap();
         assert_eq!(second.backends, wgpu::Backends::GL);
         assert_eq!(second.next(), None);
-        let asked = Interfaces::first(Some(Backend::Vulkan)).unwrap();
+        let asked = GraphicsApis::first(Some(Backend::Vulkan)).unwrap();
         assert_eq!(asked.backends, wgpu::Backends::VULKAN);
         assert_eq!(asked.next(), None);
     }
@@ -345,7 +343,7 @@ mod tests {
 
     #[test]
     fn the_environment_names_interfaces_or_is_refused() {
-        let named = |names| Interfaces::named(names).map(|interfaces| interfaces.backends);
+        let named = |names| GraphicsApis::named(names).map(|interfaces| interfaces.backends);
         assert_eq!(named("").unwrap(), PREFERRED);
         let both = wgpu::Backends::GL | wgpu::Backends::VULKAN;
         assert_eq!(named("GL, vk,").unwrap(), both);

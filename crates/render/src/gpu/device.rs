@@ -1,6 +1,6 @@
 //! The connection to a graphics device.
 
-use super::{Backend, GpuError, GpuRequest, Interfaces, Reason, Samples, is_software};
+use super::{AdapterReason, Backend, GpuError, GpuOptions, GraphicsApis, Samples, is_software};
 use mapscope_scene::{OverlayId, Shown};
 
 /// A graphics device and everything needed to use it.
@@ -11,7 +11,7 @@ pub struct Gpu {
     /// The graphics card, or a software adapter.
     pub adapter: wgpu::Adapter,
     /// The reason why this adapter was chosen.
-    pub reason: Reason,
+    pub reason: AdapterReason,
     /// Creates buffers, textures and pipelines.
     pub device: wgpu::Device,
     /// Executes commands.
@@ -25,7 +25,7 @@ impl Gpu {
     ///
     /// # Errors
     /// When no adapter or device is available, or the environment names an unknown interface.
-    pub fn requested(request: GpuRequest) -> Result<Self, GpuError> {
+    pub fn requested(request: GpuOptions) -> Result<Self, GpuError> {
         Ok(Self::headless(request.backend)?.with_samples(request.samples))
     }
 
@@ -35,9 +35,9 @@ impl Gpu {
     /// # Errors
     /// When no adapter or device is available, or the environment names an unknown interface.
     pub fn headless(asked: Option<Backend>) -> Result<Self, GpuError> {
-        let first = Interfaces::first(asked)?;
+        let first = GraphicsApis::first(asked)?;
         Self::new(first, first.instance(None), None).or_else(|error| match first.next() {
-            Some(next) if error.is_no_adapter() => {
+            Some(next) if error.is_adapter_missing() => {
                 // If the fallback fails too, the first error is reported.
                 Self::new(next, next.instance(None), None).map_err(|_| error)
             }
@@ -50,7 +50,7 @@ impl Gpu {
     /// # Errors
     /// When no adapter or device is available.
     pub fn new(
-        interfaces: Interfaces,
+        interfaces: GraphicsApis,
         instance: wgpu::Instance,
         surface: Option<&wgpu::Surface<'_>>,
     ) -> Result<Self, GpuError> {
@@ -218,7 +218,7 @@ impl Gpu {
 
     /// Description of the adapter for the user: name, backend, driver, and the reason for the
     /// choice.
-    pub fn adapter_text(&self) -> String {
+    pub fn adapter_description(&self) -> String {
         let driver = self.adapter.get_info().driver_info;
         let driver = if driver.is_empty() {
             driver

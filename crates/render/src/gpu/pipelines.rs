@@ -57,7 +57,7 @@ pub(crate) trait Pipelines {
     fn take_requested(&mut self, gpu: &Gpu, jobs: &mut Vec<Job>);
 
     /// Waits for the pipelines that are being created ahead.
-    fn finish_ahead(&mut self);
+    fn wait_for_pipelines(&mut self);
 
     /// Recreates all pipelines from the shader on disk, in this thread, where an error scope
     /// catches the errors.
@@ -149,7 +149,7 @@ impl<K: PipelineKey> Pipelines for PipelineCache<K> {
         }
     }
 
-    fn finish_ahead(&mut self) {
+    fn wait_for_pipelines(&mut self) {
         if let Some(mut prefetch) = self.prefetch.take().and_then(Arc::into_inner) {
             prefetch.finish();
         }

@@ -246,12 +246,12 @@ mod tests {
         let view = View::plain(camera);
         let target = Target::new(&gpu, [64, 64]);
         let mut renderer = Renderer::new(&gpu);
-        let mut scene = renderer.upload_as_is(&gpu, document).unwrap();
-        renderer.set_reflects_ground(false);
+        let mut scene = renderer.upload_without_deferred(&gpu, document).unwrap();
+        renderer.set_ground_reflection(false);
         let mut draw = |is_timed: bool| {
-            renderer.set_times_passes(&gpu, is_timed);
-            renderer.draw_now(&gpu, &target, Some((&mut scene, document)), &view);
-            assert_eq!(renderer.awaits_pass_times(), is_timed);
+            renderer.set_pass_timing(&gpu, is_timed);
+            renderer.draw_and_wait(&gpu, &target, Some((&mut scene, document)), &view);
+            assert_eq!(renderer.has_pending_pass_times(), is_timed);
             renderer.pass_times(&gpu)
         };
         let mut passes = || {
@@ -265,9 +265,9 @@ mod tests {
         );
         assert_eq!(draw(false), None);
         assert!(draw(true).unwrap().sum() > Duration::ZERO);
-        renderer.set_reflects_ground(true);
-        renderer.set_times_passes(&gpu, true);
-        renderer.draw_now(&gpu, &target, Some((&mut scene, document)), &view);
+        renderer.set_ground_reflection(true);
+        renderer.set_pass_timing(&gpu, true);
+        renderer.draw_and_wait(&gpu, &target, Some((&mut scene, document)), &view);
         let times = renderer.pass_times(&gpu).unwrap();
         assert!(times.of(TimedPass::Reflection).is_some());
     }

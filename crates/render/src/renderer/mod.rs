@@ -4,7 +4,7 @@ mod picture;
 mod scene;
 mod view_data;
 
-pub use self::picture::{PictureError, is_drawn_at_once};
+pub use self::picture::{PictureError, fits_one_target};
 pub use self::scene::SceneData;
 pub use self::view_data::ViewData;
 
@@ -20,7 +20,7 @@ use crate::frame::{
 use crate::gpu::{Gpu, PassTimer, PassTimes, Target, TimedPass, UploadError};
 use crate::kinds::{level, model, terrain, tiles};
 use mapscope_scene::camera::Projection;
-use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, on_all_threads};
+use mapscope_scene::{Aabb, Document, Drawable, Shown, Sun, map_parallel};
 
 /// The renderers, one for each kind of content.
 fn renderers(gpu: &Gpu, frame: &FrameLayout) -> [Box<dyn AnyRenderer>; 4] {
@@ -40,7 +40,7 @@ pub struct Renderer {
     lines: LineRenderer,
     kinds: [Box<dyn AnyRenderer>; 4],
     /// `true` if water reflects the ground and what stands on it.
-    reflects_ground: bool,
+    has_ground_reflection: bool,
     /// For frames without a document.
     empty: FrameData,
     /// `None` until it is used, or without timestamp support.
@@ -56,7 +56,7 @@ impl Renderer {
             lines: LineRenderer::new(&frame),
             kinds: renderers(gpu, &frame),
             // On a software adapter each pixel of the reflection costs as much as one of the frame.
-            reflects_ground: !gpu.is_software(),
+            has_ground_reflection: !gpu.is_software(),
             empty: FrameData::new(gpu, &frame, Aabb::default(), 0.0),
             timer: None,
             frame,
@@ -65,12 +65,12 @@ impl Renderer {
 
     /// Sets whether water reflects the ground and what stands on it, besides the sky. The default
     /// is `true` except on software adapters.
-    pub fn set_reflects_ground(&mut self, reflects_ground: bool) {
-        self.reflects_ground = reflects_ground;
+    pub fn set_ground_reflection(&mut self, has_ground_reflection: bool) {
+        self.has_ground_reflection = has_ground_reflection;
     }
 
     /// Switches GPU timing of passes on or off. The default is off. See [`Renderer::pass_times`].
-    pub fn set_times_passes(&mut self, gpu: &Gpu, is_on: bool) {
+    pub fn set_pass_timing(&mut self, gpu: &Gpu, is_on: bool) {
         PassTimer::set_on(&mut self.timer, gpu, is_on);
     }
 
@@ -82,7 +82,7 @@ impl Renderer {
     }
 
     /// `true` if the times of a frame are pending ([`Renderer::pass_times`]).
-    pub fn awaits_pass_times(&self) -> bool {
+    pub fn has_pending_pass_times(&self) -> bool {
         self.timer.as_ref().is_some_and(PassTimer::is_pending)
     }
 
@@ -109,14 +109,14 @@ impl Renderer {
     /// When it is larger than the device allows.
     pub fn upload(&self, gpu: &Gpu, document: &dyn Document) -> Result<SceneData, UploadError> {
         document.wait_until_complete();
-        self.upload_as_is(gpu, document)
+        self.upload_without_deferred(gpu, document)
     }
 
     /// Uploads a document. Its deferred parts follow in the frames after they are loaded.
     ///
     /// # Errors
     /// When it is larger than the device allows.
-    pub fn upload_as_is(
+    pub fn upload_without_deferred(
         &self,
         gpu: &Gpu,
         document: &dyn Document,
@@ -194,7 +194,7 @@ impl Renderer {
         let water_height = job
             .contents
             .water_height(&local)
-            .filter(|_| self.reflects_ground);
+            .filter(|_| self.has_ground_reflection);
         let mirrored = water_height.and_then(|height| local.mirrored_at(height));
         job.data.has_reflection = mirrored.is_some();
         job.data.shadow.begin(shadow_fit(document, view, size));
@@ -314,27 +314,27 @@ impl Renderer {
         self.sky.pipelines().take_requested(gpu, &mut jobs);
         self.lines.pipelines().take_requested(gpu, &mut jobs);
         if !jobs.is_empty() {
-            on_all_threads(jobs.len(), |i| jobs[i]());
+            map_parallel(jobs.len(), |i| jobs[i]());
         }
     }
 
     /// Starts to create, in the background, pipelines that the last frame did not need but later
     /// frames of the document may.
-    pub fn prepare_ahead(&mut self, gpu: &Gpu, scene: &SceneData) {
+    pub fn prefetch_pipelines(&mut self, gpu: &Gpu, scene: &SceneData) {
         for placed in &scene.view.placed {
             let content = scene.contents.list.get(placed.content);
             let renderer = content.and_then(|content| self.kinds.get_mut(content.renderer));
             if let (Some(renderer), Some(view)) = (renderer, placed.view.as_deref()) {
-                renderer.prepare_ahead(gpu, view);
+                renderer.prefetch_pipelines(gpu, view);
             }
         }
     }
 
-    /// Waits for the pipelines that [`prepare_ahead`](Self::prepare_ahead) started to create: later
+    /// Waits for the pipelines that [`prefetch_pipelines`](Self::prefetch_pipelines) started to create: later
     /// frames take equally long.
-    pub fn finish_ahead(&mut self) {
+    pub fn wait_for_pipelines(&mut self) {
         for renderer in &mut self.kinds {
-            renderer.pipelines().finish_ahead();
+            renderer.pipelines().wait_for_pipelines();
         }
     }
 
@@ -490,7 +490,7 @@ impl Renderer {
     }
 
     /// Draws one frame and waits for the GPU.
-    pub fn draw_now(
+    pub fn draw_and_wait(
         &mut self,
         gpu: &Gpu,
         target: &Target,

@@ -114,7 +114,7 @@ impl Renderer {
             Ok::<_, PictureError>(image)
         };
         let max_side = max_side.unwrap_or(u32::MAX);
-        if is_drawn_at_once(gpu, size) && size.iter().all(|side| *side <= max_side) {
+        if fits_one_target(gpu, size) && size.iter().all(|side| *side <= max_side) {
             let image = draw(None)?;
             return Ok(rows(&image)?);
         }
@@ -151,7 +151,7 @@ impl Renderer {
 
 /// `true` if a device draws an image of this size at once, so that all rows arrive together. The
 /// image and all of its samples must fit into a buffer.
-pub fn is_drawn_at_once(gpu: &Gpu, size: [u32; 2]) -> bool {
+pub fn fits_one_target(gpu: &Gpu, size: [u32; 2]) -> bool {
     let limits = gpu.device.limits();
     let [width, height] = size.map(u64::from);
     let row = (width * RGBA as u64).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT.into());

@@ -85,13 +85,13 @@ impl SceneData {
 
     /// Sets whether flat faces of levels are merged where they are small on screen, which leaves
     /// occasional gaps of one pixel. The default is `true`.
-    pub fn set_merges_faces(&mut self, merges_faces: bool) {
+    pub fn set_face_merging(&mut self, is_face_merging_on: bool) {
         let data = self.contents.list.iter_mut().find_map(|content| {
             let data: &mut dyn Any = &mut **content.data.as_mut()?;
             data.downcast_mut::<LevelData>()
         });
         if let Some(level) = data {
-            level.set_merges_faces(merges_faces);
+            level.set_face_merging(is_face_merging_on);
         }
     }
 }

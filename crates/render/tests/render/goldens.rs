@@ -14,7 +14,7 @@ use image::imageops::{self, FilterType};
 use image::{DynamicImage, RgbImage, Rgba, RgbaImage};
 use mapscope_formats::UnreadReason;
 use mapscope_formats::pfmap::{self, Edge, Field, Tile, TileType};
-use mapscope_render::{Backend, Gpu, Reason, Samples, View};
+use mapscope_render::{AdapterReason, Backend, Gpu, Samples, View};
 use mapscope_scene::camera::{Camera, Handedness, NamedView, Pose, Projection};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::model::crowd::{Crowd, Instance};
@@ -62,7 +62,7 @@ struct Golden {
     view: View,
     size: [u32; 2],
     /// `true` if water reflects the ground.
-    reflects_ground: bool,
+    has_ground_reflection: bool,
     samples: Samples,
 }
 
@@ -73,7 +73,7 @@ impl Golden {
             document: Some(Arc::clone(document)),
             view: View::plain(camera),
             size: SIZE,
-            reflects_ground: false,
+            has_ground_reflection: false,
             samples: Samples::One,
         }
     }
@@ -98,9 +98,9 @@ impl Golden {
     }
 
     fn draw_on(&self, stage: &mut Stage) -> RgbaImage {
-        stage.set_reflects_ground(self.reflects_ground);
+        stage.set_ground_reflection(self.has_ground_reflection);
         let (picture, _) = stage.draw(self.document.as_deref(), &self.view, self.size);
-        stage.set_reflects_ground(false);
+        stage.set_ground_reflection(false);
         picture
     }
 }
@@ -486,7 +486,7 @@ fn missing_content() -> Vec<Golden> {
             document: None,
             view: View::plain(sky),
             size: [96, 54],
-            reflects_ground: false,
+            has_ground_reflection: false,
             samples: Samples::One,
         },
     ]
@@ -990,15 +990,15 @@ fn skyboxes() -> Vec<Golden> {
     let low = look_at(&scene, [21.0, 21.0, 0.0], Vec3::new(1.0, 0.3, 0.5), 60.0);
     let dusk: Arc<dyn Document> = Arc::new(sky::chimneys_at_dusk());
     let mut ground = Golden::new("skybox-ground-reflected", &scene, low);
-    ground.reflects_ground = true;
+    ground.has_ground_reflection = true;
     let demo = open_demo();
     let lake = look_at(&demo, [95.0, 30.0, 0.0], Vec3::new(1.0, 0.3, 0.6), 85.0);
     let mut reflected = Golden::new("ground-reflected", &demo, lake);
-    reflected.reflects_ground = true;
+    reflected.has_ground_reflection = true;
     let sunny: Arc<dyn Document> = Arc::new(scenes::chimneys_in_the_sun());
     let shore = look_at(&sunny, [20.0, 22.0, 0.0], Vec3::new(-1.0, 0.3, 0.2), 60.0);
     let mut models = Golden::new("models-reflected", &sunny, shore);
-    models.reflects_ground = true;
+    models.has_ground_reflection = true;
     vec![
         ground,
         reflected,
@@ -1187,8 +1187,8 @@ fn later_frames_of_maps_look_as_the_first_ones() {
         let Some(document) = document.filter(|_| golden.samples == Samples::One) else {
             continue;
         };
-        later.set_reflects_ground(golden.reflects_ground);
-        let picture = later.draw_later(document, &golden.view, golden.size);
+        later.set_ground_reflection(golden.has_ground_reflection);
+        let picture = later.draw_after_prefetch(document, &golden.view, golden.size);
         let (_, beyond) = difference(&without_alpha(&picture), &without_alpha(&golden.draw()));
         assert_eq!(beyond, 0, "{}", golden.name);
         compared += 1;
@@ -1205,10 +1205,10 @@ fn pictures_made_in_parts_are_those_made_at_once() {
     for golden in few.chain(&smooth()) {
         let whole = without_alpha(&golden.draw());
         let mut stage = Stage::with(golden.samples);
-        stage.set_reflects_ground(golden.reflects_ground);
+        stage.set_ground_reflection(golden.has_ground_reflection);
         let document = golden.document.as_deref();
-        let parts = stage.draw_in_parts(document, &golden.view, golden.size, 70);
-        stage.set_reflects_ground(false);
+        let parts = stage.draw_tiled(document, &golden.view, golden.size, 70);
+        stage.set_ground_reflection(false);
         let (_, beyond) = difference(&without_alpha(&parts), &whole);
         let pixels = (golden.size[0] * golden.size[1]) as usize;
         if beyond * 1000 > pixels * PER_MILLE_BEYOND {
@@ -1222,7 +1222,7 @@ fn pictures_made_in_parts_are_those_made_at_once() {
 #[test]
 fn a_picture_in_parts_ends_after_any_of_them() {
     let camera = all()[0].view.camera;
-    let parts = Stage::get().parts_until(&View::plain(camera), [640, 32], 3);
+    let parts = Stage::get().parts_before_error(&View::plain(camera), [640, 32], 3);
     assert_eq!(parts, 3);
 }
 
@@ -1238,7 +1238,7 @@ fn transparent_pictures_leave_out_what_is_behind() {
         let mut view = golden.view.clone();
         view.shown.is_transparent = true;
         let document = golden.document.as_deref();
-        let picture = Stage::get().draw_in_parts(document, &view, golden.size, u32::MAX);
+        let picture = Stage::get().draw_tiled(document, &view, golden.size, u32::MAX);
         let (mut there, mut nothing) = (0, 0);
         for (Rgba([r, g, b, a]), plain) in picture.pixels().zip(plain.pixels()) {
             match a {
@@ -1261,7 +1261,7 @@ fn transparent_pictures_leave_out_what_is_behind() {
 /// A picture drawn at `times` its size and averaged.
 fn supersampled(golden: &Golden, times: u32) -> RgbImage {
     let mut view = golden.view.clone();
-    view.outline_scale *= times as f32;
+    view.line_scale *= times as f32;
     let size = golden.size.map(|side| side * times);
     let document = golden.document.as_deref();
     let (large, _) = Stage::get().draw(document, &view, size);
@@ -1300,7 +1300,7 @@ fn smooth_edges_of_transparent_pictures_have_the_colour_of_their_surface() {
     let document = rigs::open(&path, &rigs::chimney("plain.png", "plain.png"));
     let mut golden = model("plain", &document, 2).with_overlay(OverlayId::Unlit);
     golden.view.shown.is_transparent = true;
-    let picture = Stage::with(Samples::Four).draw_in_parts(
+    let picture = Stage::with(Samples::Four).draw_tiled(
         golden.document.as_deref(),
         &golden.view,
         golden.size,
@@ -1334,7 +1334,7 @@ fn with_opengl_pictures_are_nearly_as_they_were() {
             return;
         }
     };
-    assert_eq!(gpu.reason, Reason::Asked);
+    assert_eq!(gpu.reason, AdapterReason::Asked);
     let smooth_gpu = Gpu::headless(Some(Backend::OpenGl))
         .unwrap()
         .with_samples(Some(Samples::Four));

@@ -200,7 +200,7 @@ fn levels_appear_chunk_by_chunk() {
         let mut triangles = Vec::new();
         loop {
             let shown = Some((&mut scene, &*document));
-            let drawn = renderer.draw_now(&stage.gpu, &target, shown, &view);
+            let drawn = renderer.draw_and_wait(&stage.gpu, &target, shown, &view);
             triangles.push(drawn.triangles);
             steps.push(scene.progress());
             if scene.progress().is_none() {
@@ -260,10 +260,10 @@ fn pictures_of_joined_faces_are_those_of_all_faces() {
     let size = [240, 180];
     let target = Target::new(&stage.gpu, size);
     let mut scene = renderer.upload(&stage.gpu, &*document).unwrap();
-    let mut draw = |view: &View, merges_faces: bool| {
-        scene.set_merges_faces(merges_faces);
+    let mut draw = |view: &View, is_face_merging_on: bool| {
+        scene.set_face_merging(is_face_merging_on);
         let shown = Some((&mut scene, &*document));
-        let drawn = renderer.draw_now(&stage.gpu, &target, shown, view);
+        let drawn = renderer.draw_and_wait(&stage.gpu, &target, shown, view);
         (target.read_back(&stage.gpu).unwrap(), drawn.triangles)
     };
     for [eye, target] in poses(document.about().bounds).take(4) {

@@ -52,7 +52,8 @@ impl Opened {
             ..View::plain(patch.patch_camera(target.aspect()))
         };
         let shown = Some((&mut scene.unwrap(), &patch as _));
-        self.renderer.draw_now(&self.gpu, &target, shown, &view);
+        self.renderer
+            .draw_and_wait(&self.gpu, &target, shown, &view);
         target.read_back(&self.gpu).unwrap()
     }
 }
@@ -81,7 +82,7 @@ fn one_chunk(edit: impl FnOnce(&mut Pfmap)) -> Source {
 #[test]
 fn every_type_has_a_picture_of_its_own() {
     let mut opened = Opened::new(&demo::TERRAIN.source());
-    let pictures = TileType::ALL.map(|kind| opened.picture(|map| map.kind_patch(kind)));
+    let pictures = TileType::ALL.map(|kind| opened.picture(|map| map.showcase_patch(kind)));
     for (i, a) in pictures.iter().enumerate() {
         for (j, b) in pictures.iter().enumerate().take(i) {
             let [a_kind, b_kind] = [TileType::ALL[i], TileType::ALL[j]];
@@ -96,8 +97,8 @@ fn a_type_that_the_map_does_not_use_has_a_picture() {
     let mut opened = Opened::new(&one_chunk(|_| {}));
     let counts = &opened.document.about().kinds;
     assert!(counts.iter().skip(1).all(|kind| kind.count == 0));
-    let flat = opened.picture(|map| map.kind_patch(TileType::Flat));
-    let ramp = opened.picture(|map| map.kind_patch(TileType::RampSn));
+    let flat = opened.picture(|map| map.showcase_patch(TileType::Flat));
+    let ramp = opened.picture(|map| map.showcase_patch(TileType::RampSn));
     assert!(difference(&flat, &ramp) > 0.1);
 }
 
@@ -133,7 +134,7 @@ fn an_edit_in_the_sandbox_changes_the_picture() {
 fn a_patch_shares_the_textures_of_the_map() {
     let opened = Opened::new(&demo::TERRAIN.source());
     let terrain: &Terrain = opened.document.content().expect("this is not a map");
-    let patch = terrain.kind_patch(TileType::CornerConvexNe);
+    let patch = terrain.showcase_patch(TileType::CornerConvexNe);
     assert!(Arc::ptr_eq(terrain.textures(), patch.textures()));
     let scene = opened
         .renderer

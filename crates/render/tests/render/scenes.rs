@@ -425,7 +425,7 @@ fn textures_that_come_later_are_drawn_as_if_they_had_been_there() {
     };
     let view = View::plain(Camera::new(pose, document.about().handedness));
     let mut stage = Stage::get();
-    let mut data = stage.upload_as_is(&*document);
+    let mut data = stage.upload_without_deferred(&*document);
     let draw = |stage: &mut Stage, data: &mut SceneData| {
         stage.draw_scene(Some((data, &*document)), &view, SIZE).0
     };
@@ -542,7 +542,7 @@ fn the_box_of_a_missing_model_is_thinner_and_fainter_from_afar() {
 #[test]
 fn two_views_of_a_document_in_one_submission_are_as_each_alone() {
     let stage = &mut Stage::get();
-    stage.set_reflects_ground(true);
+    stage.set_ground_reflection(true);
     for demo in demo::DEMOS {
         let (options, progress) = Default::default();
         let document = mapscope_scene::open(&demo.source(), &options, &progress).unwrap();
@@ -560,5 +560,5 @@ fn two_views_of_a_document_in_one_submission_are_as_each_alone() {
         }
         assert!(together[0] != together[1], "{}", demo.name);
     }
-    stage.set_reflects_ground(false);
+    stage.set_ground_reflection(false);
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use glam::{Affine3A, Vec3};
 use image::Rgba;
-use mapscope_render::{Gpu, Renderer, Target, View, probe_skin};
+use mapscope_render::{Gpu, Renderer, Target, View, probe_skinning};
 use mapscope_scene::camera::{Camera, NamedView};
 use mapscope_scene::model::Model;
 use mapscope_scene::model::crowd::{Crowd, Instance};
@@ -30,7 +30,7 @@ fn compare(gpu: &Gpu, model: &Model, moments: &[Playhead]) -> usize {
     for (palette, moment) in palettes.chunks_exact_mut(palette_len).zip(moments) {
         model.write_palette(*moment, palette);
     }
-    let probes = probe_skin(gpu, mesh, &palettes, palette_len).unwrap();
+    let probes = probe_skinning(gpu, mesh, &palettes, palette_len).unwrap();
     assert_eq!(probes.len(), mesh.vertices.len() * moments.len());
     let mut moved = 0;
     let of_moments = probes.chunks_exact(mesh.vertices.len());
@@ -226,7 +226,7 @@ fn shaders_are_made_again_while_a_model_is_open() {
     let target = Target::new(&gpu, SIZE);
     let mut pictures = Vec::new();
     for _ in 0..2 {
-        renderer.draw_now(&gpu, &target, Some((&mut scene, &*document)), &view);
+        renderer.draw_and_wait(&gpu, &target, Some((&mut scene, &*document)), &view);
         pictures.push(target.read_back(&gpu).unwrap());
         renderer.reload_shaders(&gpu).unwrap();
     }

@@ -211,7 +211,7 @@ fn a_skybox_that_comes_later_is_drawn_as_if_it_had_been_there() {
     };
     let view = View::plain(Camera::new(pose, scene.about().handedness));
     let mut stage = Stage::get();
-    let mut data = stage.upload_as_is(&*scene);
+    let mut data = stage.upload_without_deferred(&*scene);
     let draw = |stage: &mut Stage, data: &mut SceneData| {
         let (picture, _) = stage.draw_scene(Some((data, &*scene)), &view, [160, 100]);
         (picture, data.gpu_bytes())
@@ -281,12 +281,12 @@ fn over_water(
     camera: Camera,
     size: [u32; 2],
     samples: Samples,
-    reflects_ground: bool,
+    has_ground_reflection: bool,
 ) -> RgbaImage {
     let mut stage = Stage::with(samples);
-    stage.set_reflects_ground(reflects_ground);
+    stage.set_ground_reflection(has_ground_reflection);
     let (picture, _) = stage.draw(Some(document), &View::plain(camera), size);
-    stage.set_reflects_ground(false);
+    stage.set_ground_reflection(false);
     picture
 }
 

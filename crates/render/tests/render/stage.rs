@@ -150,7 +150,7 @@ impl Stage {
     pub(crate) fn on(gpu: Gpu) -> Self {
         let mut renderer = Renderer::new(&gpu);
         // As on a software adapter, on any test machine.
-        renderer.set_reflects_ground(false);
+        renderer.set_ground_reflection(false);
         Self { gpu, renderer }
     }
 
@@ -160,8 +160,10 @@ impl Stage {
     }
 
     /// Uploads a document without its deferred parts.
-    pub(crate) fn upload_as_is(&self, document: &dyn Document) -> SceneData {
-        self.renderer.upload_as_is(&self.gpu, document).unwrap()
+    pub(crate) fn upload_without_deferred(&self, document: &dyn Document) -> SceneData {
+        self.renderer
+            .upload_without_deferred(&self.gpu, document)
+            .unwrap()
     }
 
     /// Draws a document, or an empty view, and returns the picture with its statistics.
@@ -176,12 +178,12 @@ impl Stage {
     }
 
     /// Switches the reflection of ground in water for later pictures.
-    pub(crate) fn set_reflects_ground(&mut self, reflects_ground: bool) {
-        self.renderer.set_reflects_ground(reflects_ground);
+    pub(crate) fn set_ground_reflection(&mut self, has_ground_reflection: bool) {
+        self.renderer.set_ground_reflection(has_ground_reflection);
     }
 
     /// Draws a document in parts whose sides are at most `max_side` pixels long.
-    pub(crate) fn draw_in_parts(
+    pub(crate) fn draw_tiled(
         &mut self,
         document: Option<&dyn Document>,
         view: &View,
@@ -204,7 +206,12 @@ impl Stage {
     }
 
     /// Number of parts of an empty picture that are delivered if the receiver stops after `wanted`.
-    pub(crate) fn parts_until(&mut self, view: &View, size: [u32; 2], wanted: usize) -> usize {
+    pub(crate) fn parts_before_error(
+        &mut self,
+        view: &View,
+        size: [u32; 2],
+        wanted: usize,
+    ) -> usize {
         let mut parts = 0;
         let mut take = |_: &[u8]| {
             parts += 1;
@@ -221,7 +228,7 @@ impl Stage {
     }
 
     /// Draws a document as in later frames, with specialised pipelines compiled ahead.
-    pub(crate) fn draw_later(
+    pub(crate) fn draw_after_prefetch(
         &mut self,
         document: &dyn Document,
         view: &View,
@@ -230,8 +237,8 @@ impl Stage {
         let mut data = self.upload(document);
         self.renderer
             .prepare(&self.gpu, &mut data, document, view, size);
-        self.renderer.prepare_ahead(&self.gpu, &data);
-        self.renderer.finish_ahead();
+        self.renderer.prefetch_pipelines(&self.gpu, &data);
+        self.renderer.wait_for_pipelines();
         self.draw_scene(Some((&mut data, document)), view, size).0
     }
 
@@ -273,7 +280,7 @@ impl Stage {
         size: [u32; 2],
     ) -> (RgbaImage, DrawStatistics) {
         let target = Target::new(&self.gpu, size);
-        let statistics = self.renderer.draw_now(&self.gpu, &target, scene, view);
+        let statistics = self.renderer.draw_and_wait(&self.gpu, &target, scene, view);
         (target.read_back(&self.gpu).unwrap(), statistics)
     }
 }

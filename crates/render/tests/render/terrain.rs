@@ -950,7 +950,7 @@ fn a_large_map_is_coarse_until_its_faces_are_there() {
     let size = [160, 120];
     let [far, near] = ["0,6000,-6000,0,0,0", "0,60,-300,0,0,-200"].map(view);
     let mut stage = Stage::get();
-    let mut data = stage.upload_as_is(&*document);
+    let mut data = stage.upload_without_deferred(&*document);
     let mut draw = |stage: &mut Stage, view: &View| {
         let drawn = stage.draw_scene(Some((&mut data, &*document)), view, size);
         (drawn, data.gpu_bytes())
@@ -1203,7 +1203,7 @@ fn the_navigation_overlay_and_the_grid_agree() {
     let grid = land.navigation();
     let ground = grid.islands(Domain::Ground);
     let codes = colors::ISLANDS.len();
-    let marks = [&colors::ISLANDS[..], &colors::BARRED_CELLS].concat();
+    let marks = [&colors::ISLANDS[..], &colors::BLOCKED_CELLS].concat();
     // Shade of flat ground in the light of overlays.
     let shade = 0.45 + 0.55 * Vec3::new(0.5, 0.75, 0.3).normalize().y;
     let mut seen = BTreeSet::new();

@@ -531,7 +531,7 @@ fn a_layer_that_is_too_large_for_one_buffer_looks_the_same() {
         for view in flat.iter().chain([&tilted]).take(most) {
             let (expected, _) = Stage::get().draw(Some(&map), view, size);
             let scene = Some((&mut scene, &map as &dyn Document));
-            let statistics = renderer.draw_now(&gpu, &target, scene, view);
+            let statistics = renderer.draw_and_wait(&gpu, &target, scene, view);
             draw_calls += statistics.draw_calls;
             let drawn = target.read_back(&gpu).unwrap();
             // A graphics card samples several points of a pixel; some of them are in the next

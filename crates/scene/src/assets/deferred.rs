@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use image::RgbaImage;
 
 use super::{Assets, Decoded, Texture, TextureFile, Thumbnail, placeholder_texture};
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 use crate::core::rules::{self, Fault};
 
 /// A part of a document that loads after opening because it takes longer than the rest.
@@ -311,7 +311,7 @@ impl DeferredTextures {
         keep_going: &(dyn Fn() -> bool + Sync),
         on_part: &(dyn Fn() + Sync),
     ) {
-        on_all_threads(self.list.len(), |index| {
+        map_parallel(self.list.len(), |index| {
             if keep_going() {
                 self.list[index].wait();
                 on_part();

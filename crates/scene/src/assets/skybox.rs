@@ -9,7 +9,7 @@ use ::image::{RgbaImage, imageops};
 use super::deferred::catch_panic;
 use super::roots::{Suggestion, did_you_mean};
 use super::{AssetError, Assets, Decoded, Head, MAX_SIDE_TEXELS, Texture};
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 use crate::core::rules::{self, Fault};
 use mapscope_formats::quoted_path;
 
@@ -260,7 +260,7 @@ impl Assets {
 
 /// Decodes the images of a skybox, in the order of [`FACE_NAMES`].
 fn read(images: &[Image; 6]) -> ReadSkybox {
-    let decoded = on_all_threads(images.len(), |index| {
+    let decoded = map_parallel(images.len(), |index| {
         let Image {
             face, name, bytes, ..
         } = &images[index];

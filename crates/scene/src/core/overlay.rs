@@ -101,7 +101,7 @@ pub struct Overlay {
     /// `true` if it colours the surface; only one such overlay is active at a time.
     pub colors_surface: bool,
     /// `true` if it is active by default.
-    pub on_at_first: bool,
+    pub on_by_default: bool,
 }
 
 /// Builds the overlays that a document offers. Each has an identifier, a name and a help text, then
@@ -117,7 +117,7 @@ macro_rules! overlays {
             name: $name,
             help: $help,
             colors_surface: $crate::core::overlay::overlays!(@colors $($mark)?),
-            on_at_first: $crate::core::overlay::overlays!(@first $($mark)?),
+            on_by_default: $crate::core::overlay::overlays!(@first $($mark)?),
         }),+]
     };
 }
@@ -158,7 +158,7 @@ pub struct OverlaySet {
 impl OverlaySet {
     /// `true` if an overlay of a document is active.
     pub fn is_on(&self, overlay: &Overlay) -> bool {
-        if overlay.on_at_first {
+        if overlay.on_by_default {
             !self.is_off(overlay.id)
         } else {
             self.contains(overlay.id)
@@ -188,7 +188,7 @@ impl OverlaySet {
         self.ids
             .retain(|other| *other != id && !is_shut_out(*other));
         self.off.retain(|other| *other != id);
-        match (on, overlay.on_at_first) {
+        match (on, overlay.on_by_default) {
             (true, false) => self.ids.push(id),
             (false, true) => self.off.push(id),
             (true, true) | (false, false) => {}

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::source::{OpenError, Progress};
-pub use mapscope_formats::parallel::on_all_threads;
+pub use mapscope_formats::parallel::map_parallel;
 pub(crate) use mapscope_formats::parallel::{Step, in_order, split_among_threads};
 
 /// Runs `work` for each number below `count` on all threads of the machine, and returns the results

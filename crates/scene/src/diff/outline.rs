@@ -48,7 +48,7 @@ impl Diff {
     }
 
     /// Returns, for each listed difference, the world-space bounds of a part that only A has.
-    pub fn places_of_gone(&self, a: &dyn Document) -> Vec<Option<Aabb>> {
+    pub fn removed_bounds(&self, a: &dyn Document) -> Vec<Option<Aabb>> {
         let place = |difference: &Difference| {
             let gone = difference.items[0].filter(|_| !difference.is_in[1]);
             a.place(gone?, &Shown::default()).bounds

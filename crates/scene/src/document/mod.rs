@@ -46,13 +46,13 @@ pub struct Hit {
 
 /// Directions from which an item is visible.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub enum SeenFrom {
+pub enum VisibleFrom {
     /// Always visible: the item contains a lot, or is drawn on top of everything.
     #[default]
     Anywhere,
     /// Visible from all sides unless something is between it and the eye.
-    AllAround,
-    /// Like [`SeenFrom::AllAround`], but only from in front of its surface.
+    AllSides,
+    /// Like [`VisibleFrom::AllSides`], but only from in front of its surface.
     Before {
         /// The middle of the surface, in world space.
         middle: Vec3,
@@ -174,7 +174,7 @@ pub struct ItemPlace {
     /// Bounds in world space; `None` for an item without a place.
     pub bounds: Option<Aabb>,
     /// Directions from which it is visible.
-    pub seen_from: SeenFrom,
+    pub seen_from: VisibleFrom,
     /// `true` for a placeholder of something that is missing or unreadable; its position has no
     /// meaning.
     pub is_placeholder: bool,
@@ -250,7 +250,7 @@ pub trait Document: fmt::Debug + Send + Sync {
 
     /// Like [`Document::properties`], for an item as it is shown. For a tile in layers that scroll
     /// with the camera, this covers all layers at its visible place, as in [`Document::summary`].
-    fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+    fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
         self.properties(item, shown.playhead)
     }
 
@@ -396,7 +396,7 @@ pub trait Walk {
 
     /// The item that contains another, as an entity contains a joint. It becomes the selection when
     /// the part is deselected.
-    fn whole_of(&self, item: Item) -> Option<Item> {
+    fn parent_of(&self, item: Item) -> Option<Item> {
         let _ = item;
         None
     }
@@ -415,7 +415,7 @@ pub trait Places {
 pub trait Hiding {
     /// The item to hide ([`Shown::hidden`]) in order to hide another: the item itself if possible,
     /// or its container, such as the material of a face or the layer of a cell.
-    fn hidden_with(&self, item: Item) -> Option<Item>;
+    fn hide_target(&self, item: Item) -> Option<Item>;
 
     /// `true` if an item is hidden, directly or together with its container.
     fn is_hidden(&self, item: Item, shown: &Shown) -> bool {
@@ -496,9 +496,9 @@ impl dyn Document + '_ {
         self.walk()?.next_of_kind(kind, after, backwards)
     }
 
-    /// The item that contains another, if any ([`Walk::whole_of`]).
-    pub fn whole_of(&self, item: Item) -> Option<Item> {
-        self.walk()?.whole_of(item)
+    /// The item that contains another, if any ([`Walk::parent_of`]).
+    pub fn parent_of(&self, item: Item) -> Option<Item> {
+        self.walk()?.parent_of(item)
     }
 
     /// The place of an item as the document is shown.
@@ -518,9 +518,9 @@ impl dyn Document + '_ {
         self.hiding().is_some()
     }
 
-    /// The item to hide in order to hide another ([`Hiding::hidden_with`]).
-    pub fn hidden_with(&self, item: Item) -> Option<Item> {
-        self.hiding()?.hidden_with(item)
+    /// The item to hide in order to hide another ([`Hiding::hide_target`]).
+    pub fn hide_target(&self, item: Item) -> Option<Item> {
+        self.hiding()?.hide_target(item)
     }
 
     /// `true` if an item is hidden, directly or together with its container.
@@ -733,7 +733,7 @@ pub trait Layers {
     fn tile_item(&self, tileset: Item, index: usize) -> Option<Item>;
 
     /// Default distance between layers along Y, in world units ([`Shown::layer_gap`] overrides it).
-    fn usual_layer_gap(&self) -> f32;
+    fn default_layer_gap(&self) -> f32;
 
     /// Number of tile columns and rows that [`InfoQuery::tile`] accepts.
     fn tile_count(&self) -> Option<[u32; 2]>;

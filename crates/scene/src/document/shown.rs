@@ -66,7 +66,7 @@ pub struct Shown {
 
 impl Shown {
     /// Compares all settings except the moment of the animation.
-    pub fn is_same_but_moment(&mut self, other: &Self) -> bool {
+    pub fn eq_except_playhead(&mut self, other: &Self) -> bool {
         // Compares whole values, so that fields added later are included.
         let moment = std::mem::replace(&mut self.playhead, other.playhead);
         let is_same = self == other;
@@ -118,12 +118,12 @@ mod tests {
             playhead: Playhead::at_frame(0, 7),
             ..Shown::default()
         };
-        assert!(before.is_same_but_moment(&now));
+        assert!(before.eq_except_playhead(&now));
         assert_eq!(before, Shown::default(), "and it is as it was");
         let layer = TileMapItem::Layer { index: 1 }.into();
         now.opacities.set(layer, Some(0));
         assert!(
-            !before.is_same_but_moment(&now),
+            !before.eq_except_playhead(&now),
             "what is faint is not pointed at"
         );
     }

@@ -378,7 +378,7 @@ impl Camera {
     }
 
     /// Switches the projection. Objects at the target keep their size.
-    pub fn project_by(&mut self, projection: Projection) {
+    pub fn set_projection(&mut self, projection: Projection) {
         let before = self.half_height();
         self.projection = projection;
         let from_target = self.pose.eye - self.pose.target;
@@ -560,7 +560,7 @@ mod tests {
             .project(camera.pose.target + right * 2.0, 1.2)
             .unwrap();
         for projection in [Projection::Orthographic, Projection::Perspective] {
-            camera.project_by(projection);
+            camera.set_projection(projection);
             let after = camera
                 .project(camera.pose.target + right * 2.0, 1.2)
                 .unwrap();

@@ -225,7 +225,7 @@ pub fn outside_link() -> Problem {
 }
 
 /// `true` if a file's name has the ending of a known format. The content is not examined.
-pub fn looks_openable(path: &Path) -> bool {
+pub fn has_known_ending(path: &Path) -> bool {
     REGISTRY.iter().any(|e| has_ending(path, e.format))
 }
 

@@ -341,7 +341,7 @@ pub fn remove_temp_files() {
 ///
 /// # Errors
 /// If the folder is not writable or `write` fails; the previous file then stays.
-pub fn write_whole(
+pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> io::Result<()> {
@@ -463,7 +463,7 @@ mod tests {
     use super::*;
 
     fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
-        write_whole(path, |out| out.write_all(bytes))
+        write_atomically(path, |out| out.write_all(bytes))
     }
 
     #[test]
@@ -471,7 +471,7 @@ mod tests {
         #[cfg(target_os = "linux")]
         {
             let worded = |error: io::Error| io::Error::other(error.to_string());
-            let written = write_whole(Path::new("/dev/full"), |out| {
+            let written = write_atomically(Path::new("/dev/full"), |out| {
                 out.write_all(&vec![0; 1 << 16]).map_err(worded)
             });
             let reason = system_reason(&written.unwrap_err(), "file");
@@ -499,7 +499,7 @@ mod tests {
         put(&path, b"old").unwrap();
         put(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        let failed = write_whole(&path, |out| {
+        let failed = write_atomically(&path, |out| {
             out.write_all(b"half")?;
             Err(io::ErrorKind::StorageFull.into())
         });
@@ -527,7 +527,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a.png");
         let count = || fs::read_dir(dir.path()).unwrap().count();
-        let written = write_whole(&path, |out| {
+        let written = write_atomically(&path, |out| {
             out.write_all(b"half")?;
             assert_eq!(count(), 1);
             for unfinished in TEMP_FILES.lock().unwrap().iter() {
@@ -560,7 +560,7 @@ mod tests {
         ] {
             fs::write(&path, b"old").unwrap();
             fs::set_permissions(&path, fs::Permissions::from_mode(before)).unwrap();
-            write_whole(&path, |out| {
+            write_atomically(&path, |out| {
                 let part = fs::read_dir(dir.path())
                     .unwrap()
                     .map(|it| it.unwrap().path())

@@ -818,7 +818,7 @@ fn what_is_hidden_is_neither_drawn_nor_met_nor_outlined() {
         (rock, vec![guard]),
         (model.into(), vec![]),
     ] {
-        assert_eq!(document.hidden_with(hidden), Some(hidden));
+        assert_eq!(document.hide_target(hidden), Some(hidden));
         let shown = Shown {
             hidden: vec![hidden],
             ..Shown::default()
@@ -1046,7 +1046,7 @@ fn of_a_selected_entity_the_parts_are_met_where_it_stands() {
     let shown = selected(guard);
     let triangle = part(ModelItem::Triangle { index: 0 });
     assert_eq!(met(&shown), Some(triangle));
-    assert_eq!(document.whole_of(triangle), Some(guard));
+    assert_eq!(document.parent_of(triangle), Some(guard));
     // Its contour and its place are at the picked position.
     let corners = TRIANGLE.map(|corner| place + scale * (rotation * Vec3::from(corner)));
     let outline = document.contour(triangle, &shown);

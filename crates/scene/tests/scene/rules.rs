@@ -20,7 +20,7 @@ use mapscope_formats::ppe::{MapFlags, map_data, xmf};
 use mapscope_formats::{Problem, ReadError, pfmap, pfobj, pfscene};
 use mapscope_scene::assets::FACE_NAMES;
 use mapscope_scene::level::Map;
-use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, on_all_threads};
+use mapscope_scene::{Document, OpenError, OpenOptions, Progress, Source, Usage, map_parallel};
 use mapscope_testdata::tiny_scene::{SCENE, bitmap};
 use mapscope_testdata::{synthesize, tiny_model};
 
@@ -426,7 +426,7 @@ fn sweep_pmf(broken: &mut BrokenRules) {
     // This sweep takes longest.
     let bytes = level(|_| ());
     let found = Mutex::new(BTreeMap::new());
-    on_all_threads(bytes.len(), |at| {
+    map_parallel(bytes.len(), |at| {
         let mut of_byte = BrokenRules::default();
         for bytes in swept_bytes(&bytes, at..at + 1) {
             of_byte.add_read(pmf::read(&bytes), |map| &map.problems);

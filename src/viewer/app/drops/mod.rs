@@ -10,7 +10,7 @@ use super::clipboard::{PasteTarget, Pasted};
 use uri_list::UriList;
 
 /// Maximum length of a list of dropped files, in bytes: tens of thousands of files.
-pub(super) const LONGEST_LIST: usize = 4 << 20;
+pub(super) const MAX_LIST_BYTES: usize = 4 << 20;
 /// The MIME type in which programs offer files.
 pub(super) const URI_LIST: &str = "text/uri-list";
 
@@ -27,7 +27,7 @@ impl Dragged {
     /// Returns the files of a `text/uri-list`.
     pub(crate) fn of_list(bytes: &[u8]) -> Self {
         let list = UriList::read(bytes);
-        let first = &list.first_other;
+        let first = &list.first_rejected;
         let refusal = match list.others {
             0 if list.paths.is_empty() => Some("What is dragged has no names of files".to_owned()),
             0 => None,
@@ -60,7 +60,7 @@ impl Dragged {
     }
 
     /// `true` if no part of it can be opened.
-    pub(crate) fn is_refused_whole(&self) -> bool {
+    pub(crate) fn is_rejected(&self) -> bool {
         self.paths.is_empty() && self.refusal.is_some()
     }
 }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_is_said() {
+    fn data_without_files_is_rejected() {
         let says = |text: &str| Some(text.to_owned());
         assert_eq!(refusal("file:///a\r\nfile:///b\r\n"), (2, None));
         let one = says("https://a.org/b is no file on this machine");

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use crate::file_names::local_path;
 
 /// Maximum length at which a rejected entry is quoted, in characters.
-const REPEATED: usize = 120;
+const MAX_QUOTED_CHARS: usize = 120;
 
 /// The contents of a URI list.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) struct UriList {
     /// Number of entries that are not files on this machine.
     pub others: usize,
     /// The first of those entries.
-    pub first_other: String,
+    pub first_rejected: String,
 }
 
 impl UriList {
@@ -33,9 +33,9 @@ impl UriList {
                 list.paths.push(path);
             } else {
                 list.others += 1;
-                if list.first_other.is_empty() {
+                if list.first_rejected.is_empty() {
                     let text = String::from_utf8_lossy(line);
-                    list.first_other = text.chars().take(REPEATED).collect();
+                    list.first_rejected = text.chars().take(MAX_QUOTED_CHARS).collect();
                 }
             }
         }
@@ -84,9 +84,9 @@ mod tests {
         let read = UriList::read(list);
         assert_eq!(read.paths, [PathBuf::from("/a")]);
         assert_eq!(read.others, 8);
-        assert_eq!(read.first_other, "https://example.org/a.pfmap");
+        assert_eq!(read.first_rejected, "https://example.org/a.pfmap");
         let long = UriList::read(&vec![b'x'; 100_000]);
-        assert_eq!(long.first_other.len(), REPEATED);
+        assert_eq!(long.first_rejected.len(), MAX_QUOTED_CHARS);
         assert_eq!(UriList::read(b"\r\n# nothing\r\n"), UriList::default());
     }
 }

@@ -13,7 +13,7 @@ use thiserror::Error;
 use mapscope_scene::system_reason;
 
 /// Maximum time for the other end to send all of its data, or to accept some of ours.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(5);
 const MIB: usize = 1 << 20;
 
 /// Failure of an incoming transfer.
@@ -23,7 +23,7 @@ pub(super) enum TransferError {
     #[error("more than {} MiB are offered", .0 / MIB)]
     TooMuch(usize),
     /// It did not arrive in time.
-    #[error("the program that offers it did not answer within {} seconds", PATIENCE.as_secs())]
+    #[error("the program that offers it did not answer within {} seconds", TRANSFER_TIMEOUT.as_secs())]
     NoAnswer,
     /// The pipe failed.
     #[error("it cannot be read: {0}")]
@@ -56,7 +56,7 @@ impl Incoming {
             pipe,
             bytes: Vec::new(),
             limit,
-            deadline: now + PATIENCE,
+            deadline: now + TRANSFER_TIMEOUT,
         };
         Ok((incoming, writer))
     }
@@ -109,7 +109,7 @@ impl Outgoing {
             pipe: pipe.into(),
             bytes,
             sent: 0,
-            deadline: now + PATIENCE,
+            deadline: now + TRANSFER_TIMEOUT,
         })
     }
 
@@ -123,7 +123,7 @@ impl Outgoing {
             match self.pipe.write(left) {
                 Ok(count) => {
                     self.sent += count;
-                    self.deadline = now + PATIENCE;
+                    self.deadline = now + TRANSFER_TIMEOUT;
                 }
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return now < self.deadline,
@@ -179,11 +179,11 @@ mod tests {
     }
 
     #[test]
-    fn who_never_answers_is_given_up() {
+    fn unresponsive_senders_time_out() {
         let now = Instant::now();
         let (mut incoming, mut writer) = Incoming::start(100, now).unwrap();
         writer.write_all(b"file:///").unwrap();
-        assert_eq!(incoming.advance(now + PATIENCE / 2), None);
+        assert_eq!(incoming.advance(now + TRANSFER_TIMEOUT / 2), None);
         // A slow trickle of bytes does not extend the deadline.
         writer.write_all(b"a").unwrap();
         let later = incoming.deadline();
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn who_never_reads_is_given_up() {
+    fn unresponsive_readers_time_out() {
         let now = Instant::now();
         let (_reader, writer) = io::pipe().unwrap();
         let bytes = vec![b'x'; 1 << 20].into();

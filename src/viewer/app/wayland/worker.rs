@@ -25,11 +25,11 @@ use wayland_client::{
 
 use super::transfer::{Incoming, Outgoing, TransferError};
 use super::{Content, Request};
-use crate::viewer::app::clipboard::{LONGEST_PASTE, PasteTarget, Pasted};
-use crate::viewer::app::drops::{DeviceEvent, Dragged, LONGEST_LIST, URI_LIST};
+use crate::viewer::app::clipboard::{MAX_PASTE_BYTES, PasteTarget, Pasted};
+use crate::viewer::app::drops::{DeviceEvent, Dragged, MAX_LIST_BYTES, URI_LIST};
 
 /// Maximum number of simultaneous outgoing transfers.
-const MOST_SENDING: usize = 16;
+const MAX_OUTGOING: usize = 16;
 /// Text types, best first; the last two are used by X11 programs.
 const TEXT_TYPES: [&str; 5] = [
     "text/plain;charset=utf-8",
@@ -293,7 +293,7 @@ impl Worker {
         {
             // Refused only if the source has answered: some programs provide the list only after a
             // drop.
-            if answered && dragged.is_refused_whole() {
+            if answered && dragged.is_rejected() {
                 drag.offer.0.accept(drag.serial, None);
             }
             tell(DeviceEvent::Over(dragged.clone()));
@@ -349,7 +349,7 @@ impl Worker {
         };
         // A repeated request gets one answer.
         self.pastes.retain(|(other, _)| *other != target);
-        match offer.receive(mime_type, LONGEST_PASTE) {
+        match offer.receive(mime_type, MAX_PASTE_BYTES) {
             Ok(incoming) => self.pastes.push((target, incoming)),
             Err(error) => (self.tell)(DeviceEvent::Pasted(target, Err(error.to_string()))),
         }
@@ -401,7 +401,7 @@ impl Worker {
         }
         // Without files, the window shows its generic text until the names arrive.
         (self.tell)(DeviceEvent::Over(Dragged::default()));
-        let files = match offer.receive(URI_LIST, LONGEST_LIST) {
+        let files = match offer.receive(URI_LIST, MAX_LIST_BYTES) {
             Ok(incoming) => DraggedFiles::Coming(incoming),
             Err(error) => DraggedFiles::Known(dragged(Err(error))),
         };
@@ -427,11 +427,11 @@ impl Drag {
     }
 
     /// Handles a drop on the window.
-    fn let_go(mut self) -> Self {
+    fn into_dropped(mut self) -> Self {
         // Some programs provide the list only now.
         if let DraggedFiles::Known(dragged) = &self.files
             && dragged.paths.is_empty()
-            && let Ok(incoming) = self.offer.receive(URI_LIST, LONGEST_LIST)
+            && let Ok(incoming) = self.offer.receive(URI_LIST, MAX_LIST_BYTES)
         {
             self.files = DraggedFiles::Coming(incoming);
         }
@@ -478,7 +478,7 @@ impl Dispatch<WlDataDevice, ()> for Worker {
             }
             // The compositor may send this after a drop too.
             Event::Leave if worker.over.take().is_some() => (worker.tell)(DeviceEvent::Left),
-            Event::Drop => worker.dropped = worker.over.take().map(Drag::let_go),
+            Event::Drop => worker.dropped = worker.over.take().map(Drag::into_dropped),
             Event::Selection { id } => worker.clipboard = id.map(Offer),
             _ => {}
         }
@@ -523,7 +523,7 @@ impl Dispatch<WlDataSource, Content> for Worker {
     ) {
         use wl_data_source::Event;
         match event {
-            Event::Send { fd, .. } if worker.sending.len() < MOST_SENDING => {
+            Event::Send { fd, .. } if worker.sending.len() < MAX_OUTGOING => {
                 match Outgoing::start(fd, content.bytes(), Instant::now()) {
                     Ok(outgoing) => worker.sending.push(outgoing),
                     Err(error) => log::debug!("what was copied cannot be sent: {error}"),
@@ -610,7 +610,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_that_does_not_come_is_said() {
+    fn missing_lists_are_reported() {
         let late = dragged(Err(TransferError::NoAnswer));
         assert!(
             late.refusal

@@ -20,7 +20,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-use crate::viewer::app::drops::{DeviceEvent, Dragged, LONGEST_LIST, URI_LIST};
+use crate::viewer::app::drops::{DeviceEvent, Dragged, MAX_LIST_BYTES, URI_LIST};
 
 /// The protocol version.
 const VERSION: u32 = 5;
@@ -166,7 +166,9 @@ impl Target {
         loop {
             match self.connection.wait_for_event()? {
                 Event::ClientMessage(message) if message.type_ == self.atoms.END => return Ok(()),
-                Event::ClientMessage(message) if message.format == 32 => self.hear(&message)?,
+                Event::ClientMessage(message) if message.format == 32 => {
+                    self.handle_message(&message)?
+                }
                 Event::SelectionNotify(answer) if answer.requestor == self.proxy => {
                     self.take_list(&answer)?;
                 }
@@ -176,7 +178,7 @@ impl Target {
         }
     }
 
-    fn hear(&mut self, message: &ClientMessageEvent) -> Result<(), ConnectionError> {
+    fn handle_message(&mut self, message: &ClientMessageEvent) -> Result<(), ConnectionError> {
         let data = message.data.as_data32();
         let source = data[0];
         if message.type_ == self.atoms.XdndEnter {
@@ -262,7 +264,7 @@ impl Target {
                 "the program that offers it gives no list of files",
             ));
         }
-        let most = (LONGEST_LIST / 4) as u32;
+        let most = (MAX_LIST_BYTES / 4) as u32;
         let any = AtomEnum::ANY;
         let list = self
             .connection
@@ -283,7 +285,7 @@ impl Target {
         let Some(dragged) = dropped.and_then(|drag| drag.dragged.clone()) else {
             return Ok(());
         };
-        let is_taken = u32::from(!dragged.is_refused_whole());
+        let is_taken = u32::from(!dragged.is_rejected());
         let action = self.atoms.XdndActionCopy * is_taken;
         self.answer(self.atoms.XdndFinished, [is_taken, action, 0, 0])?;
         self.drag = None;

@@ -2,7 +2,7 @@
 
 use egui::{Color32, FontId, Painter, Rect};
 
-use crate::images::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelPlaces, LabelView};
+use crate::images::labels::{FONT_SIZE, HALO, HALO_COLOR, HALO_OPACITY, LabelLayout, LabelView};
 use crate::viewer::state::OpenFile;
 use crate::viewer::view::shown::{Revision, TrackedShown};
 use mapscope_scene::Label;
@@ -14,7 +14,7 @@ pub(crate) struct Labels {
     /// Cache key: the revision of the visible state, and the load.
     of: Option<(Revision, u64)>,
     texts: Vec<Label>,
-    places: LabelPlaces,
+    places: LabelLayout,
 }
 
 impl Labels {

@@ -30,9 +30,9 @@ const PIXELS_PER_NOTCH: f32 = 40.0;
 const ZOOM_PER_NOTCH: f32 = 0.85;
 /// Pause of the wheel, in seconds, after which a notch passes through a wall. Continuous turning
 /// stops at the wall.
-const WHEEL_RESTS_SECS: f64 = 0.6;
+const WHEEL_PAUSE_SECS: f64 = 0.6;
 /// Interval at which a resting pointer is picked during playback, in seconds.
-const PICK_EVERY_SECS: f64 = 0.2;
+const PICK_INTERVAL_SECS: f64 = 0.2;
 
 /// The action of a drag.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -222,7 +222,7 @@ impl Viewport {
             self.drag.take()
         };
         state.session.pointer.looking = matches!(self.drag, Some((Drag::Look, _)));
-        let looked_by = std::mem::take(&mut state.session.pointer.looked_by);
+        let look_delta = std::mem::take(&mut state.session.pointer.look_delta);
         let (Some((drag, from)), Some(to)) = (drag, response.interact_pointer_pos()) else {
             return;
         };
@@ -233,7 +233,7 @@ impl Viewport {
         let camera = &state.session.view.camera;
         state.session.view.camera.pose = match drag {
             Drag::Orbit(pivot) => camera_control::orbit(camera, pivot, moved),
-            Drag::Look => camera_control::look(camera, moved + looked_by),
+            Drag::Look => camera_control::look(camera, moved + look_delta),
             Drag::Pan(grabbed) => {
                 camera_control::pan(camera, grabbed, at(to), state.session.view.aspect)
             }
@@ -249,7 +249,7 @@ impl Viewport {
                 if let Some(window) = state.session.view.flat_window() {
                     // By whole screen pixels, even if pointer positions are finer.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
-                    state.session.view.see_flat(
+                    state.session.view.show_flat_window(
                         document,
                         FlatWindow {
                             top_left_px: top_left - by / window.zoom,
@@ -303,7 +303,7 @@ impl Viewport {
             let scrolled = input.smooth_scroll_delta();
             (scrolled, input.zoom_delta(), input.time, is_turned)
         });
-        let has_rested = now_secs - self.wheel_turned_secs >= WHEEL_RESTS_SECS;
+        let has_rested = now_secs - self.wheel_turned_secs >= WHEEL_PAUSE_SECS;
         if is_turned {
             self.wheel_turned_secs = now_secs;
         }
@@ -326,7 +326,7 @@ impl Viewport {
                     state.session.view.game_height - camera_control::GAME_HEIGHT_STEP * notches;
                 let height = height.clamp(*heights.start(), *heights.end());
                 state.session.view.game_height = height;
-                let target = state.session.view.seen_in_the_middle(document);
+                let target = state.session.view.point_at_center(document);
                 state.session.view.camera.pose = camera_control::game_view(target, height);
             }
             CameraMode::Fly => {
@@ -420,7 +420,7 @@ impl Viewport {
         // During playback the scene moves under a resting pointer. Picking in every frame would
         // cost more than drawing it.
         let now_secs = response.ctx.input(|input| input.time);
-        let is_fresh = (0.0..PICK_EVERY_SECS).contains(&(now_secs - self.picked_at_secs));
+        let is_fresh = (0.0..PICK_INTERVAL_SECS).contains(&(now_secs - self.picked_at_secs));
         let plays = state.session.player.is_playing() && is_fresh;
         let shown = state.session.view.shown.revision();
         let same = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {

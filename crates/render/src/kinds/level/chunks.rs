@@ -7,7 +7,7 @@ use crate::gpu::{Gpu, UploadError, buffer, check_buffer_size};
 use mapscope_scene::level::materials::Blend;
 use mapscope_scene::level::mesh::{ChunkMesh, LevelVertex, Part};
 use mapscope_scene::level::tint::{PLAIN, Tint};
-use mapscope_scene::{Aabb, level, on_all_threads};
+use mapscope_scene::{Aabb, level, map_parallel};
 
 /// Size of the vertices of a block in bytes.
 const BLOCK_BYTES: u64 = 32 << 20;
@@ -229,7 +229,7 @@ impl LevelChunk {
             fill(block.indices.as_ref(), at, indices);
             Some(and(mesh))
         };
-        let results = on_all_threads(chunks.len(), write);
+        let results = map_parallel(chunks.len(), write);
         let buffers = blocks.iter().flat_map(|b| [&b.vertices, &b.indices]);
         for buffer in buffers.flatten() {
             buffer.unmap();

@@ -155,7 +155,7 @@ fn material_data(material: &Material, index: usize) -> gpu_data::Material {
     let share = |color: [u8; 3]| Vec3::from(color.map(f32::from)) / 255.0;
     let unknown = Look {
         color: if material.is_known {
-            Materials::quiet_color(index)
+            Materials::muted_color(index)
         } else {
             // The placeholder texture is coloured.
             [u8::MAX; 3]

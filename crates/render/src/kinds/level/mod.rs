@@ -55,7 +55,7 @@ pub(crate) struct LevelData {
     /// Upload budget of each frame, in bytes; `None` to upload everything at once.
     bytes_per_frame: Option<u64>,
     /// `true` if faces are merged where they are small.
-    merges_faces: bool,
+    is_face_merging_on: bool,
 }
 
 impl LevelRenderer {
@@ -100,7 +100,7 @@ impl ContentRenderer for LevelRenderer {
             level,
             refused: None,
             bytes_per_frame,
-            merges_faces: true,
+            is_face_merging_on: true,
         })
     }
 
@@ -270,7 +270,7 @@ impl ContentData for LevelData {
 
 impl LevelData {
     /// Sets whether flat faces are merged where they are small on screen.
-    pub(crate) fn set_merges_faces(&mut self, merges_faces: bool) {
-        self.merges_faces = merges_faces;
+    pub(crate) fn set_face_merging(&mut self, is_face_merging_on: bool) {
+        self.is_face_merging_on = is_face_merging_on;
     }
 }

@@ -219,12 +219,12 @@ impl LevelView {
             shown.hides(LevelItem::Chunk { level, chunk }.into())
         };
         // Tints and wireframes need the original faces.
-        let merges = data.merges_faces
+        let merges = data.is_face_merging_on
             && look(shown).surface != Surface::Tint
             && !shown.overlays.contains(OverlayId::Wireframe);
         let scale = PixelScale::of(local);
         self.visible.clear();
-        if Map::hides_faces(shown) {
+        if Map::are_faces_hidden(shown) {
             return;
         }
         let chunks = data.level.chunks.iter().zip(&mut self.merged);

@@ -81,8 +81,8 @@ pub(super) const HIGHLIGHT_LAYER: u32 = 0x100;
 /// Colours of cells by their code in [`NavigationGrid::codes`]: islands, then impassable cells.
 ///
 /// [`NavigationGrid::codes`]: mapscope_scene::terrain::navigation::NavigationGrid::codes
-const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BARRED_CELLS.len()] = {
-    let [barred, by_entity] = colors::BARRED_CELLS;
+const NAVIGATION_COLORS: [[f32; 3]; colors::ISLANDS.len() + colors::BLOCKED_CELLS.len()] = {
+    let [barred, by_entity] = colors::BLOCKED_CELLS;
     let [a, b, c, d, e, f] = colors::ISLANDS;
     [a, b, c, d, e, f, barred, by_entity]
 };

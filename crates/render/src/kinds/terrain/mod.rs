@@ -142,7 +142,7 @@ impl ContentRenderer for TerrainRenderer {
         }
     }
 
-    fn prepare_ahead(&mut self, gpu: &Gpu, view: &TerrainView) {
+    fn prefetch_pipelines(&mut self, gpu: &Gpu, view: &TerrainView) {
         let in_frame = ground_parts().map(|part| (view.pipeline(view.variant, part), false));
         // The reflection has no shadows of what stands on the ground.
         let unshaded = ground_parts().filter(|(_, in_shadow)| !in_shadow);

@@ -273,7 +273,7 @@ impl Map {
         let (Some(cut), Some(level)) = (shown.cut, level) else {
             return;
         };
-        if Self::hides_faces(shown) {
+        if Self::are_faces_hidden(shown) {
             return;
         }
         let planes: Vec<Plane> = Plane::of(cut, level.bounds).collect();

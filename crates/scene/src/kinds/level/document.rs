@@ -179,7 +179,7 @@ impl Document for Map {
 }
 
 impl Hiding for Map {
-    fn hidden_with(&self, item: Item) -> Option<Item> {
+    fn hide_target(&self, item: Item) -> Option<Item> {
         let of_map = as_level_item(item)?;
         match of_map {
             LevelItem::Material { .. }

@@ -10,7 +10,7 @@ use super::branches::drawn_materials;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map, colors};
 use crate::Aabb;
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 use mapscope_formats::pmf::{self, Cube, CubeKind, Cubes};
 
 /// Number of possible cube depths: the maximum number of parents, plus one for the root.
@@ -141,7 +141,7 @@ impl Level {
     /// Returns the counts of the level's contents.
     pub(super) fn counts(&self, level: &pmf::Level) -> &Counts {
         self.known.counts.get_or_init(|| {
-            let each = on_all_threads(level.chunks.len(), |chunk| {
+            let each = map_parallel(level.chunks.len(), |chunk| {
                 let places = self.places(level, chunk)?;
                 let data = level.chunks.get(chunk)?.data.as_deref()?;
                 Some(Counts::of(&data.cubes, places))
@@ -158,7 +158,7 @@ impl Level {
     pub(super) fn uses(&self) -> &[Use] {
         self.known.uses.get_or_init(|| {
             let count = self.materials.list.len();
-            let each = on_all_threads(self.chunks.len(), |mesh| {
+            let each = map_parallel(self.chunks.len(), |mesh| {
                 let mesh = self.chunks.get(mesh)?;
                 Some(mesh.uses())
             });
@@ -176,7 +176,7 @@ impl Level {
     pub(super) fn cube_uses(&self, level: &pmf::Level) -> &[CubeUse] {
         self.known.cube_uses.get_or_init(|| {
             let names = level.common.materials_by_name();
-            let each = on_all_threads(level.chunks.len(), |chunk| {
+            let each = map_parallel(level.chunks.len(), |chunk| {
                 let data = level.chunks.get(chunk)?.data.as_deref()?;
                 let of_name = |name| Some(*names.get(data.strings.name(name)?)?);
                 let known: Vec<Option<usize>> =

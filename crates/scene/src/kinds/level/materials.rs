@@ -148,7 +148,7 @@ impl Materials {
 
     /// Returns a muted colour for a material without an appearance. Neighbours in the list get
     /// different ones.
-    pub fn quiet_color(index: usize) -> [u8; 3] {
+    pub fn muted_color(index: usize) -> [u8; 3] {
         // Golden-ratio steps around the circle of hues.
         let hue = (index as f32 * 0.618_034).fract() * std::f32::consts::TAU;
         let third = std::f32::consts::TAU / 3.0;

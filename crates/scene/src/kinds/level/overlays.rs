@@ -100,7 +100,7 @@ impl Map {
     }
 
     /// `true` if the faces of the visible level are hidden.
-    pub fn hides_faces(shown: &Shown) -> bool {
+    pub fn are_faces_hidden(shown: &Shown) -> bool {
         Self::is_kind_hidden(shown, CubeKind::Geometry)
     }
 

@@ -10,7 +10,7 @@ use super::materials::Blend;
 use super::mesh::{ChunkMesh, MeshFace};
 use super::{Level, Map};
 use crate::geometry::bvh::{self, Bvh, bounds, intersect};
-use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, SeenFrom, Shown};
+use crate::{Aabb, Hit, Item, LevelItem, OverlayId, Ray, Shown, VisibleFrom};
 
 /// The hierarchies of a level's chunks, in the order of [`Level::chunks`].
 #[derive(Debug, Default)]
@@ -111,7 +111,7 @@ impl Map {
     }
 
     /// Returns a viewpoint in front of a face, or `None` if it is not drawn or is degenerate.
-    pub(super) fn viewpoint_of_face(&self, item: LevelItem) -> Option<SeenFrom> {
+    pub(super) fn viewpoint_of_face(&self, item: LevelItem) -> Option<VisibleFrom> {
         let (cube, side) = self.cube_at(item)?;
         let mesh = self
             .levels
@@ -126,7 +126,7 @@ impl Map {
         let normal = normals.sum::<Vec3>().try_normalize()?;
         middle
             .is_finite()
-            .then_some(SeenFrom::Before { middle, normal })
+            .then_some(VisibleFrom::Before { middle, normal })
     }
 
     /// Returns the range of distances in which a ray is inside the box that a cut leaves.
@@ -147,7 +147,7 @@ impl Map {
     /// Returns the first visible surface that a ray hits: a face, or the cap of a cut cube.
     fn first_surface(&self, ray: Ray, shown: &Shown, additive: bool) -> Option<Hit> {
         let is_finite = ray.origin.is_finite() && ray.direction.is_finite();
-        if !is_finite || Self::hides_faces(shown) {
+        if !is_finite || Self::are_faces_hidden(shown) {
             return None;
         }
         let level = shown.level;

@@ -3,7 +3,7 @@
 
 use super::Map;
 use super::document::as_level_item;
-use crate::{Item, ItemPlace, LevelItem, Places, SeenFrom, Shown};
+use crate::{Item, ItemPlace, LevelItem, Places, Shown, VisibleFrom};
 use glam::Vec3;
 
 use crate::Aabb;
@@ -106,11 +106,11 @@ impl Places for Map {
         ItemPlace {
             bounds: self.bounds_of(item),
             seen_from: match item {
-                LevelItem::Face { .. } => {
-                    self.viewpoint_of_face(item).unwrap_or(SeenFrom::AllAround)
-                }
-                LevelItem::Cube { .. } | LevelItem::Entity { .. } => SeenFrom::AllAround,
-                _ => SeenFrom::Anywhere,
+                LevelItem::Face { .. } => self
+                    .viewpoint_of_face(item)
+                    .unwrap_or(VisibleFrom::AllSides),
+                LevelItem::Cube { .. } | LevelItem::Entity { .. } => VisibleFrom::AllSides,
+                _ => VisibleFrom::Anywhere,
             },
             is_placeholder: false,
         }

@@ -352,7 +352,7 @@ impl Document for MapScene {
 }
 
 impl Hiding for MapScene {
-    fn hidden_with(&self, item: Item) -> Option<Item> {
+    fn hide_target(&self, item: Item) -> Option<Item> {
         match item {
             Item::Scene(
                 SceneItem::Entity { .. }

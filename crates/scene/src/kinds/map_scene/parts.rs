@@ -13,7 +13,7 @@ use crate::kinds::model::Model;
 use crate::{
     Animation as _, Annotations as _, Curve, Direction, Document as _, Item, ItemPlace, Label,
     LegendEntry, Line, ModelItem, Neighbor, OverlayId, OwnClip, Places as _, Playhead, Property,
-    PropertyGroup, Ray, SceneItem, SeenFrom, Shown, SummaryPart, Swatch, Walk as _,
+    PropertyGroup, Ray, SceneItem, Shown, SummaryPart, Swatch, VisibleFrom, Walk as _,
 };
 
 /// An entity and its model, posed at the shown moment.
@@ -211,12 +211,12 @@ impl<'a> Posed<'a> {
         ItemPlace {
             bounds: place.bounds.map(|aabb| aabb.transformed(world_from_model)),
             seen_from: match place.seen_from {
-                SeenFrom::Before { middle, normal } => {
+                VisibleFrom::Before { middle, normal } => {
                     // Normals need the inverse transpose under a non-uniform scale.
                     let turned = world_from_model.matrix3.inverse().transpose() * normal;
                     turned
                         .try_normalize()
-                        .map_or(SeenFrom::AllAround, |normal| SeenFrom::Before {
+                        .map_or(VisibleFrom::AllSides, |normal| VisibleFrom::Before {
                             middle: world_from_model.transform_point3(middle),
                             normal,
                         })

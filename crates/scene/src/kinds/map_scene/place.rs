@@ -4,7 +4,7 @@ use super::MapScene;
 use super::fields::entity_item;
 use super::overlays::{CAMERA, REGION};
 use crate::describe::lines::{LineBuilder, box_edges};
-use crate::{Document, Item, ItemPlace, Places, SceneItem, SeenFrom, Shown};
+use crate::{Document, Item, ItemPlace, Places, SceneItem, Shown, VisibleFrom};
 use glam::{Affine3A, Mat3, Quat, Vec2, Vec3};
 
 use super::{Model, Placed};
@@ -192,8 +192,8 @@ impl Places for MapScene {
         ItemPlace {
             bounds: self.bounds_of(item),
             seen_from: match item {
-                SceneItem::Entity { .. } => SeenFrom::AllAround,
-                _ => SeenFrom::Anywhere,
+                SceneItem::Entity { .. } => VisibleFrom::AllSides,
+                _ => VisibleFrom::Anywhere,
             },
             is_placeholder: false,
         }

@@ -45,7 +45,7 @@ impl Walk for MapScene {
         next.map(entity_item)
     }
 
-    fn whole_of(&self, item: Item) -> Option<Item> {
+    fn parent_of(&self, item: Item) -> Option<Item> {
         let (_, _) = self.part(item)?;
         Some(entity_item(entity_of(item)?))
     }

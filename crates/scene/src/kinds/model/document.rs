@@ -275,7 +275,7 @@ mod tests {
     use super::*;
     use crate::core::rules;
     use crate::kinds::model::{material_item, sample};
-    use crate::{Direction, LegendEntry, SeenFrom};
+    use crate::{Direction, LegendEntry, VisibleFrom};
     use mapscope_formats::Place;
 
     #[test]
@@ -362,12 +362,12 @@ mod tests {
             flaw: Flaw::NoNormal,
         };
         let single = seen_from(&pfobj, flaw);
-        assert!(matches!(single, SeenFrom::Before { .. }), "{single:?}");
+        assert!(matches!(single, VisibleFrom::Before { .. }), "{single:?}");
         let triangle = ModelItem::Triangle { index: 1 };
         assert_eq!(single, seen_from(&pfobj, triangle));
         // Several triangles have no common direction.
         pfobj.vertices[0].normal = [0.0; 3];
-        assert_eq!(seen_from(&pfobj, flaw), SeenFrom::Anywhere);
+        assert_eq!(seen_from(&pfobj, flaw), VisibleFrom::Anywhere);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::Model;
 use crate::document::Places;
-use crate::{Aabb, Flaw, Item, ItemPlace, ModelItem, OverlayId, SeenFrom, Shown};
+use crate::{Aabb, Flaw, Item, ItemPlace, ModelItem, OverlayId, Shown, VisibleFrom};
 use glam::Vec3;
 
 /// Margin around a framed item, as a fraction of the model's size.
@@ -78,18 +78,18 @@ impl Places for Model {
 
 impl Model {
     /// Returns a viewpoint in front of a triangle, or any viewpoint if the triangle is degenerate.
-    fn viewpoint_of_triangle(&self, index: u32, shown: &Shown) -> SeenFrom {
+    fn viewpoint_of_triangle(&self, index: u32, shown: &Shown) -> VisibleFrom {
         let corners = self.triangle_corners(index, shown.playhead);
         let normal = corners.and_then(|[a, b, c]| (b - a).cross(c - a).try_normalize());
         let (Some([a, b, c]), Some(normal)) = (corners, normal) else {
-            return SeenFrom::Anywhere;
+            return VisibleFrom::Anywhere;
         };
         // The overlay draws reversed triangles from both sides; this is the outer one.
         let is_turned = shown.overlays.contains(OverlayId::ReversedTriangles)
             && self.flawed(Flaw::Reversed).binary_search(&index).is_ok();
         let middle = (a + b + c) / 3.0;
         let normal = if is_turned { -normal } else { normal };
-        SeenFrom::Before { middle, normal }
+        VisibleFrom::Before { middle, normal }
     }
 }
 

@@ -46,7 +46,7 @@ pub const ISLANDS: [[f32; 3]; 6] = [
     [1.0, 1.0, 1.0],
 ];
 /// Colours of impassable navigation cells, and of cells that only an entity blocks.
-pub const BARRED_CELLS: [[f32; 3]; 2] = [[0.72, 0.16, 0.06], [0.36, 0.10, 0.10]];
+pub const BLOCKED_CELLS: [[f32; 3]; 2] = [[0.72, 0.16, 0.06], [0.36, 0.10, 0.10]];
 
 /// Colour of each [`Cover`](mapscope_formats::pfmap::Cover), by number.
 pub const COVERS: [[f32; 3]; 4] = [BAD, GOOD, [0.97, 0.86, 0.26], [0.80, 0.30, 0.85]];

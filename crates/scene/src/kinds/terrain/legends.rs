@@ -103,7 +103,7 @@ impl Terrain {
             ("Units cannot walk", barred),
             ("Entities stand there", by_entities),
         ];
-        for (color, (why, count)) in colors::BARRED_CELLS.into_iter().zip(counts) {
+        for (color, (why, count)) in colors::BLOCKED_CELLS.into_iter().zip(counts) {
             if count > 0 {
                 entries.push(LegendEntry::new(
                     bytes(color),

@@ -41,7 +41,7 @@ use self::seams::Seam;
 use self::textures::Textures;
 use crate::assets::{Assets, LoadedSkybox};
 use crate::camera::Handedness;
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 use crate::document::environment::{Environment, Sun};
 use crate::document::{About, GameView};
 use crate::{Aabb, Document, Item, OpenError, OpenOptions, Progress, Source, TerrainItem};
@@ -412,7 +412,7 @@ impl Counts {
             materials: vec![[0; 2]; map.materials.len()],
         };
         let parts: Vec<_> = map.tiles.chunks(Self::PART).collect();
-        let counts = on_all_threads(parts.len(), |part| {
+        let counts = map_parallel(parts.len(), |part| {
             let mut counts = none.clone();
             for tile in parts[part] {
                 counts.add(tile, 1);

@@ -3,7 +3,7 @@
 use std::f32::consts::TAU;
 use std::sync::OnceLock;
 
-use crate::on_all_threads;
+use crate::map_parallel;
 
 /// Side of the texture in texels.
 pub const SIDE: usize = 256;
@@ -43,7 +43,7 @@ fn make() -> Vec<u8> {
     // The coarsest octave of the engine's noise has a wavelength of two tiles, and this texture
     // spans a chunk of 32.
     let kinds = [(16, 4, 0.5, 11), (8, 5, 0.55, 23), (4, 6, 0.5, 47)];
-    let fields = on_all_threads(kinds.len(), |i| {
+    let fields = map_parallel(kinds.len(), |i| {
         let (cells, count, persistence, seed) = kinds[i];
         octaves(cells, count, persistence, seed)
     });

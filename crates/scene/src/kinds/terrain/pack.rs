@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use super::TileClass;
 use super::geometry::{BORDER_LEVEL, Corner, Half, MAX_GENTLE_RAMP, Shape, half_material};
-use crate::core::parallel::{on_all_threads, split_among_threads};
+use crate::core::parallel::{map_parallel, split_among_threads};
 use mapscope_formats::pfmap::{BlendMode, CHUNK_SIDE, Edge, Pfmap, Tile, TileType};
 
 /// A bit field of a word, which shaders unpack as well.
@@ -309,7 +309,7 @@ impl Packed {
     /// The chunks of a map without any faces. Only their heights are computed, which is much
     /// faster.
     pub fn without_faces(map: &Pfmap) -> Self {
-        let rows = on_all_threads(map.chunk_rows as usize, |row| {
+        let rows = map_parallel(map.chunk_rows as usize, |row| {
             let cols = (0..map.chunk_cols).map(|col| col * CHUNK_SIDE);
             let chunks =
                 cols.map(|col| ChunkFaces::without_faces(map, row as u32 * CHUNK_SIDE, col));
@@ -334,7 +334,7 @@ impl Packed {
         shaded: &[bool],
         drawn: &[Range<u32>; 2],
     ) -> Self {
-        let parts = on_all_threads(map.chunk_rows as usize, |row| {
+        let parts = map_parallel(map.chunk_rows as usize, |row| {
             list_chunk_row(map, records, layers, shaded, drawn, row as u32 * CHUNK_SIDE)
         });
         let mut packed = Self {

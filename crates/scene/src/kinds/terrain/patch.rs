@@ -91,7 +91,7 @@ impl Terrain {
 
     /// A tile of a type among neighbours that continue its edges, so that slopes connect high and
     /// low ground. Uses the most frequent materials of this map.
-    pub fn kind_patch(&self, kind: TileType) -> Self {
+    pub fn showcase_patch(&self, kind: TileType) -> Self {
         let raised = Shape::raised_corners(kind);
         let [top_material, side_material] = self.most_used_materials();
         let tiles = std::array::from_fn(|i| {
@@ -245,7 +245,7 @@ mod tests {
     fn a_showcase_has_its_type_in_the_middle_of_ground_without_steps() {
         with_demo(|map| {
             for kind in TileType::ALL {
-                let patch = map.kind_patch(kind);
+                let patch = map.showcase_patch(kind);
                 assert_eq!(patch.map().tile(CENTER, CENTER).unwrap().kind, kind);
                 let shape = |row, col| Shape::of(patch.map().tile(row, col).unwrap());
                 for (row, col) in places() {

@@ -5,7 +5,7 @@ use super::fields::IslandAt;
 use super::geometry::Shape;
 use super::navigation::{CELLS_PER_SIDE, Cell, Domain};
 use crate::document::Places;
-use crate::{Item, ItemPlace, SeenFrom, Shown, TerrainItem};
+use crate::{Item, ItemPlace, Shown, TerrainItem, VisibleFrom};
 use glam::Vec3;
 use mapscope_formats::pfmap::{CHUNK_SIDE, Edge};
 
@@ -18,7 +18,7 @@ impl Places for Terrain {
             return ItemPlace {
                 bounds: Some(self.tiles_bounds(row..row + 1, col..col + 1)),
                 // A hill may hide a tile.
-                seen_from: SeenFrom::AllAround,
+                seen_from: VisibleFrom::AllSides,
                 is_placeholder: !self.map.is_read(row, col),
             };
         }

@@ -40,7 +40,7 @@ impl Document for TileMap {
         self.groups_of(item, &Self::at_rest())
     }
 
-    fn properties_shown(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
+    fn properties_in_view(&self, item: Item, shown: &Shown) -> Vec<PropertyGroup> {
         self.groups_of(item, shown)
     }
 
@@ -141,7 +141,7 @@ impl Document for TileMap {
 }
 
 impl Hiding for TileMap {
-    fn hidden_with(&self, item: Item) -> Option<Item> {
+    fn hide_target(&self, item: Item) -> Option<Item> {
         match item {
             Item::TileMap(TileMapItem::Layer { .. }) => Some(item),
             Item::TileMap(TileMapItem::Cell { layer, .. }) => {
@@ -164,7 +164,7 @@ impl TileMap {
         if shown.flat {
             return 0.0;
         }
-        shown.layer_gap.unwrap_or_else(|| self.usual_layer_gap())
+        shown.layer_gap.unwrap_or_else(|| self.default_layer_gap())
     }
 
     /// Height of a step of [`TileMap::steps`] along Y, in map pixels.

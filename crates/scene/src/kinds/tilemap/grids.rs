@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::known::Scale;
 use super::{Grid, GridKind, TileMap};
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 use crate::{LegendEntry, OverlayId, Shown, colors};
 
 /// Alpha of logic value colours over tiles.
@@ -281,7 +281,7 @@ impl TileMap {
             });
             colors.collect()
         };
-        on_all_threads(pieces, work).concat()
+        map_parallel(pieces, work).concat()
     }
 
     /// The legend of the obstruction colours.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::{Cell, Grid, GridKind, Integers, ObjectKind, TileMap, Tileset};
-use crate::core::parallel::on_all_threads;
+use crate::core::parallel::map_parallel;
 
 /// Number of cells counted per work item.
 const CELLS_PER_TASK: usize = 1 << 20;
@@ -95,7 +95,7 @@ impl TileMap {
                 pieces.map(move |cells| (index, layer.tileset, cells))
             })
             .collect();
-        let counted = on_all_threads(pieces.len(), |piece| {
+        let counted = map_parallel(pieces.len(), |piece| {
             let Some((_, tileset, cells)) = pieces.get(piece) else {
                 return Vec::new();
             };

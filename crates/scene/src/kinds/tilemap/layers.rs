@@ -118,7 +118,7 @@ impl Layers for TileMap {
     }
 
     /// A gap that reveals the layers below while keeping their order recognisable.
-    fn usual_layer_gap(&self) -> f32 {
+    fn default_layer_gap(&self) -> f32 {
         let [width, height] = self.canvas_px();
         (width.max(height) as f32 / 8.0).round()
     }

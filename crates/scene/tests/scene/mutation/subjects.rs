@@ -938,7 +938,7 @@ pub(crate) fn check_diff(files: [&[u8]; 2], name: &str) -> bool {
     let (a, b) = (&*a, &*b);
     if let Ok(diff) = Diff::of([a, b]) {
         assert!(diff.differences.len() as u64 <= diff.count());
-        assert_eq!(diff.places_of_gone(a).len(), diff.differences.len());
+        assert_eq!(diff.removed_bounds(a).len(), diff.differences.len());
         let _ = diff.lines([a, b]);
         let back = Diff::of([b, a]).unwrap();
         assert_eq!(back.count(), diff.count());
@@ -1071,7 +1071,7 @@ fn check_item(map: &dyn Document, item: Item) {
     }
     shown.selected = Some(item);
     let _ = map.legends(&shown);
-    let _ = map.hidden_with(item);
+    let _ = map.hide_target(item);
     let _ = map.next_of_kind(item, None, false);
     if let Some(levels) = map.levels() {
         let level = levels.level_of(item);

@@ -739,7 +739,7 @@ mod tests {
         assert!(
             [duel, prop]
                 .into_iter()
-                .all(|item| map.hidden_with(item) == Some(item))
+                .all(|item| map.hide_target(item) == Some(item))
         );
         let groups = GamemodeAt::FIELDS.groups(&map.gamemode_at(1).unwrap());
         let counts = groups[0].properties[3..].iter().map(|it| &*it.value);

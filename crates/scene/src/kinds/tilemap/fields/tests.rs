@@ -266,7 +266,7 @@ fn the_inspector_and_the_status_line_agree_on_what_is_at_a_place() {
     let pointer = glam::vec3(14.5, 0.0, 10.5);
     let status = map.summary(roof, Some(pointer), &shown);
     let status = status.iter().find(|part| part.name == "Here").unwrap();
-    let groups = map.properties_shown(roof, &shown).into_iter();
+    let groups = map.properties_in_view(roof, &shown).into_iter();
     let lines = groups.flat_map(|group| group.properties);
     let lines: Vec<String> = lines
         .filter(|line| line.name == "On layer")
