@@ -76,7 +76,9 @@ fn files_of_other_formats_and_those_that_are_read_are_not_replaced() {
     assert!(refused.stderr.contains("never written over"), "{refused:?}");
     let refused = folder.run("convert a.pfmap a.pmf").expect(2);
     assert!(
-        refused.stderr.contains("expected one that ends in .pfmap"),
+        refused
+            .stderr
+            .contains("expected a name that ends in .pfmap"),
         "{refused:?}"
     );
     folder.run("convert a.pfmap no/such/b.pfmap").expect(2);
@@ -112,7 +114,7 @@ fn layout_and_compression_are_asked_for_together() {
         .run("convert old.map new.map --to rle,zlib")
         .expect(2);
     assert!(
-        both.stderr.contains("two choices of compression"),
+        both.stderr.contains("both select the compression"),
         "{both:?}"
     );
 }

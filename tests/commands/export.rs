@@ -124,7 +124,7 @@ fn names_that_no_file_can_have_everywhere_are_refused_before_others_are_written(
     assert_eq!(
         done.stderr
             .lines()
-            .filter(|line| line.contains("is refused"))
+            .filter(|line| line.contains(": refused, "))
             .count(),
         7
     );

@@ -183,7 +183,7 @@ fn what_is_not_there_is_said_with_what_is() {
         ),
         (
             "--joint arm --clip walk --frame 3",
-            "the clip has the frames 0 to 2",
+            "the clip has frames 0 to 2",
         ),
     ] {
         let outcome = folder.run(&format!("info arm.pfobj {args}")).expect(2);

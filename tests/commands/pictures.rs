@@ -164,7 +164,10 @@ fn joints_entities_and_zones_are_named_where_that_is_asked_for() {
     let nameless = folder
         .run("render demo:terrain -o b.png --labels")
         .expect(2);
-    assert!(nameless.stderr.contains("there are none"), "{nameless:?}");
+    assert!(
+        nameless.stderr.contains("this file has none"),
+        "{nameless:?}"
+    );
     // At twice the scale, the letters are twice as large.
     let count = |args: &str| {
         let transparent = format!("demo:drakeling --view south --size 90x60 --transparent {args}");
@@ -338,7 +341,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ),
         (
             "demo:village -o a.png --view flat --turntable 4",
-            "straight above",
+            "not possible with --view flat",
         ),
         ("demo:terrain -o a.png --layer 0", "2D maps"),
         ("demo:drakeling -o a.png --scale 0", "from 1 to 64"),
@@ -368,7 +371,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ),
         (
             "demo:terrain -o a.apng --frames 0..3",
-            "--frames: nothing in this file moves",
+            "--frames: this file has no animation",
         ),
         (
             "demo:terrain -o a.jpg",
@@ -376,7 +379,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
         ),
         (
             "demo:drakeling -o a_%02d.gif --turntable 4",
-            "--output a_%02d.gif: images with numbers are PNG files",
+            "--output a_%02d.gif: numbered images are PNG files",
         ),
         (
             "demo:drakeling -o a_%02d.jpg --turntable 4",
