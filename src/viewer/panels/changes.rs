@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use egui::accesskit::Role;
-use egui::{Align2, Color32, RichText, ScrollArea, Ui};
+use egui::{Align2, Color32, RichText, Ui};
 
+use super::list::List;
 use super::{Changes, PanelContext, PanelUi, Request, parts};
 use crate::viewer::commands::{self, Action};
 use mapscope_scene::diff::{Difference, FieldChange, change_color};
@@ -19,6 +20,7 @@ const MAX_FIELDS: usize = 6;
 pub struct ChangesPanel {
     /// Number of the last shown comparison, and the selected difference at that time.
     shown: (u64, Option<usize>),
+    list: List,
 }
 
 impl PanelUi for ChangesPanel {
@@ -66,40 +68,36 @@ impl PanelUi for ChangesPanel {
         if unlisted > 0 {
             ui.weak(format!("{unlisted} more are not listed"));
         }
-        ui.spacing_mut().item_spacing.y = 0.0;
         let list_id = ui.scope_id().with("changes");
-        let row_height = parts::Row::height(ui);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
         let now = (changes.number, context.change);
         if std::mem::replace(&mut self.shown, now) != now
             && let Some(at) = context.change
         {
-            // One row before it stays in view.
-            area = area.vertical_scroll_offset(at.saturating_sub(1) as f32 * row_height);
+            // One before it stays in view.
+            self.list.top = Some(at.saturating_sub(1));
         }
-        area.show_rows(ui, row_height, differences.len(), |ui, rows| {
-            for index in rows {
-                let Some(difference) = differences.get(index) else {
-                    continue;
-                };
-                let fields = fields_text(difference, MAX_FIELDS);
-                let heading = heading(difference);
-                let row = parts::Row {
-                    id: list_id.with(index),
-                    role: Role::ListBoxOption,
-                    name: &format!("{heading}: {fields}"),
-                    note: "",
-                    selected: context.change == Some(index),
-                    highlighted: false,
-                    branch: None,
-                };
-                let response = row.show(ui);
-                paint(ui, difference, &heading, &fields, response.rect);
-                if response.clicked() {
-                    context.ask(Request::ShowChange(index));
-                }
-                response.on_hover_ui(|ui| tooltip(ui, difference, changes));
+        let count = differences.len();
+        self.list.show(ui, None, count, |ui, index, _| {
+            let Some(difference) = differences.get(index) else {
+                return;
+            };
+            let fields = fields_text(difference, MAX_FIELDS);
+            let heading = heading(difference);
+            let row = parts::Row {
+                id: list_id.with(index),
+                role: Role::ListBoxOption,
+                name: &format!("{heading}: {fields}"),
+                note: "",
+                selected: context.change == Some(index),
+                highlighted: false,
+                branch: None,
+            };
+            let response = row.show(ui);
+            paint(ui, difference, &heading, &fields, response.rect);
+            if response.clicked() {
+                context.ask(Request::ShowChange(index));
             }
+            response.on_hover_ui(|ui| tooltip(ui, difference, changes));
         });
     }
 }

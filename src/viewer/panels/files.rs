@@ -1,12 +1,12 @@
 //! The list of files that belong to the open one; a click opens a file.
 
 use std::borrow::Cow;
-use std::ops::Range;
 use std::path::MAIN_SEPARATOR;
 
 use egui::accesskit::Role;
-use egui::{Align2, Key, Modifiers, RichText, ScrollArea, TextStyle, Ui, WidgetText, vec2};
+use egui::{Align2, Key, Modifiers, RichText, TextStyle, Ui, WidgetText, vec2};
 
+use super::list::List;
 use super::{PanelContext, PanelUi, Request, parts, tree};
 use crate::viewer::{format, places};
 use crate::viewer::state::folder;
@@ -26,13 +26,9 @@ pub struct Files {
     listed: Vec<usize>,
     /// The open file that was last scrolled into view.
     current: Option<usize>,
-    /// List position to scroll into view, and position to give the keyboard focus.
-    reveal: Option<usize>,
-    focus: Option<usize>,
-    /// `true` if a row of the list had the keyboard focus in the last frame.
+    list: List,
+    /// Whether a file of it had the keyboard focus in the last frame.
     has_focus: bool,
-    /// List positions that were visible in the last frame.
-    in_sight: Range<usize>,
 }
 
 impl PanelUi for Files {
@@ -66,7 +62,7 @@ impl PanelUi for Files {
             context.ask(Request::OpenListed(first));
             // Arrow keys continue from there.
             self.current = Some(first);
-            (self.focus, self.reveal) = (Some(0), Some(0));
+            (self.list.focus, self.list.reveal) = (Some(0), Some(0));
         }
         if self.search.is_empty() {
             let files = format::counted(list.files().len(), "file");
@@ -83,9 +79,9 @@ impl PanelUi for Files {
         }
         if self.current != Some(list.current()) {
             self.current = Some(list.current());
-            self.reveal = self.listed.iter().position(|at| *at == list.current());
+            self.list.reveal = self.listed.iter().position(|at| *at == list.current());
             if self.has_focus && list.tried().is_none() {
-                self.focus = self.reveal;
+                self.list.focus = self.list.reveal;
             }
         }
         self.rows(ui, context, list);
@@ -94,85 +90,72 @@ impl PanelUi for Files {
 
 impl Files {
     fn rows(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, list: &Playlist) {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let row_height = parts::Row::height(ui);
         let id = ui.scope_id().with("files");
-        let room = ui.available_rect_before_wrap();
-        places::note(ui.ctx(), "file-list", room);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
-        if let Some(at) = self.reveal.take() {
-            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
-            if !whole.contains(&at) {
-                let above = room.height() * 0.4;
-                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
-            }
-        }
-        let focus = self.focus.take();
+        places::note(ui.ctx(), "file-list", ui.available_rect_before_wrap());
         self.has_focus = false;
         let count = self.listed.len();
-        area.show_rows(ui, row_height, count, |ui, rows| {
-            self.in_sight = rows.clone();
-            for at in rows {
-                let index = self.listed.get(at).copied();
-                let Some((index, file)) = index.and_then(|i| Some((i, list.files().get(i)?)))
-                else {
-                    continue;
-                };
-                let name = match &file.failure {
-                    Some(failure) => Cow::Owned(format!("{}: {failure}", file.name)),
-                    None => Cow::Borrowed(&*file.name),
-                };
-                let row = parts::Row {
-                    id: id.with(&file.path),
-                    role: Role::ListBoxOption,
-                    name: &name,
-                    note: "",
-                    selected: index == list.current(),
-                    highlighted: list.tried() == Some(index),
-                    branch: None,
-                };
-                let response = row.show(ui);
-                paint(ui, file, response.rect);
-                if focus == Some(at) {
-                    response.request_focus();
-                }
-                let mut next = None;
-                if response.has_focus() {
-                    self.has_focus = true;
-                    tree::keep_arrows(ui, &response);
-                    // A slow frame may contain several key presses.
-                    let presses =
-                        |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
-                    let down = at + presses(Key::ArrowDown);
-                    let to = down.saturating_sub(presses(Key::ArrowUp)).min(count - 1);
-                    next = Some(to).filter(|to| *to != at);
-                }
-                if let Some(next) = next {
-                    self.focus = Some(next);
-                    self.reveal = Some(next);
-                    ui.ctx().request_repaint();
-                }
-                let chosen = match next {
-                    Some(next) => self.listed.get(next).copied(),
-                    None => response.clicked().then_some(index),
-                };
-                if let Some(chosen) = chosen {
-                    // It is visible already.
-                    self.current = Some(chosen);
-                    response.request_focus();
-                    context.ask(Request::OpenListed(chosen));
-                }
-                response.on_hover_ui(|ui| {
-                    ui.label(file.path.display().to_string());
-                    if let Some(format) = file.format {
-                        ui.weak(format.name);
-                    }
-                    if let Some(failure) = &file.failure {
-                        ui.colored_label(ui.visuals().error_fg_color, failure);
-                    }
-                });
+        let mut next_focus = None;
+        self.list.show(ui, None, count, |ui, at, takes_focus| {
+            let index = self.listed.get(at).copied();
+            let Some((index, file)) = index.and_then(|i| Some((i, list.files().get(i)?))) else {
+                return;
+            };
+            let name = match &file.failure {
+                Some(failure) => Cow::Owned(format!("{}: {failure}", file.name)),
+                None => Cow::Borrowed(&*file.name),
+            };
+            let row = parts::Row {
+                id: id.with(&file.path),
+                role: Role::ListBoxOption,
+                name: &name,
+                note: "",
+                selected: index == list.current(),
+                highlighted: list.tried() == Some(index),
+                branch: None,
+            };
+            let response = row.show(ui);
+            paint(ui, file, response.rect);
+            if takes_focus {
+                response.request_focus();
             }
+            let mut next = None;
+            if response.has_focus() {
+                self.has_focus = true;
+                tree::keep_arrows(ui, &response);
+                // A slow frame may have several.
+                let presses =
+                    |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
+                let down = at + presses(Key::ArrowDown);
+                let to = down.saturating_sub(presses(Key::ArrowUp)).min(count - 1);
+                next = Some(to).filter(|to| *to != at);
+            }
+            if next.is_some() {
+                next_focus = next;
+                ui.ctx().request_repaint();
+            }
+            let chosen = match next {
+                Some(next) => self.listed.get(next).copied(),
+                None => response.clicked().then_some(index),
+            };
+            if let Some(chosen) = chosen {
+                // It is in sight already.
+                self.current = Some(chosen);
+                response.request_focus();
+                context.ask(Request::OpenListed(chosen));
+            }
+            response.on_hover_ui(|ui| {
+                ui.label(file.path.display().to_string());
+                if let Some(format) = file.format {
+                    ui.weak(format.name);
+                }
+                if let Some(failure) = &file.failure {
+                    ui.colored_label(ui.visuals().error_fg_color, failure);
+                }
+            });
         });
+        if next_focus.is_some() {
+            (self.list.focus, self.list.reveal) = (next_focus, next_focus);
+        }
     }
 }
 

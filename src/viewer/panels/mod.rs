@@ -6,6 +6,7 @@
 mod document_key;
 mod dump;
 mod legend;
+mod list;
 pub(super) mod parts;
 mod sandbox;
 mod thumbnails;

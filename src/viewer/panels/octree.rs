@@ -91,8 +91,8 @@ impl PanelUi for Octree {
         match self.rows(ui, context) {
             Some(TreeAction::Toggle(at)) => self.toggle(levels, at),
             Some(TreeAction::Focus(at) | TreeAction::Select(at)) => {
-                self.tree.focus = Some(at);
-                self.tree.reveal = Some(at);
+                self.tree.list.focus = Some(at);
+                self.tree.list.reveal = Some(at);
                 if let Some(line) = self.shown().get(at) {
                     let item = line.branch.item;
                     self.selected = Some(item);
@@ -179,7 +179,7 @@ impl Octree {
             // An item without a line uses the line of its owner.
             at = self.child(at, item).or(at);
         }
-        self.tree.reveal = at.filter(|_| self.search.is_empty());
+        self.tree.list.reveal = at.filter(|_| self.search.is_empty());
         if let Some(line) = at.and_then(|at| self.lines.get(at)) {
             self.current = Some(line.branch.item);
         }

@@ -128,7 +128,7 @@ impl PanelUi for Outliner {
             return;
         }
         if let TreeAction::Focus(_) = action {
-            self.tree.focus = Some(at);
+            self.tree.list.focus = Some(at);
             self.reveal = Some(index);
             ui.ctx().request_repaint();
         }
@@ -167,7 +167,7 @@ impl Outliner {
         let mut tree = std::mem::take(&mut self.tree);
         let reveal = self.reveal.take();
         let reveal = reveal.and_then(|line| self.shown.binary_search(&line).ok());
-        tree.reveal = reveal.or(tree.reveal);
+        tree.list.reveal = reveal.or(tree.list.reveal);
         let action = tree.show(ui, context, INDENT, self.shown.len(), |_, at| {
             let index = *self.shown.get(at)?;
             let line = self.lines.get(index)?;

@@ -6,9 +6,10 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use egui::accesskit::Role;
-use egui::{Align2, RichText, ScrollArea, TextStyle, Ui, vec2};
+use egui::{Align2, RichText, TextStyle, Ui, vec2};
 
 use super::document_key::DocumentKey;
+use super::list::List;
 use super::{PanelContext, PanelUi, Request, parts, tree};
 use crate::viewer::commands::Action;
 use crate::viewer::format;
@@ -37,7 +38,8 @@ pub struct Problems {
     counts: [usize; 2],
     /// Entries that pass the filter: problems, then notes.
     listed: Vec<Entry>,
-    /// Indices of the problems whose consequences are listed.
+    list: List,
+    /// Indices of the problems of which is listed what follows from them.
     opened: BTreeSet<usize>,
     /// The entry that was clicked last.
     current: Option<Entry>,
@@ -75,6 +77,7 @@ impl Default for Problems {
             notes: None,
             counts: [0; 2],
             listed: Vec::new(),
+            list: List::default(),
             opened: BTreeSet::new(),
             current: None,
         }
@@ -163,62 +166,61 @@ impl PanelUi for Problems {
             return;
         }
         let notes = self.shown_notes();
-        ui.spacing_mut().item_spacing.y = 0.0;
         let list_id = ui.scope_id().with("problems");
-        let row_height = parts::Row::height(ui);
-        let area = ScrollArea::vertical().auto_shrink(false);
         let mut toggled = None;
-        area.show_rows(ui, row_height, self.listed.len(), |ui, rows| {
-            for &entry in self.listed.get(rows).unwrap_or_default() {
-                let of = at(problems, &notes, entry.problem());
-                let shown = of.and_then(|of| match entry {
-                    Entry::Problem(_) => Some((of, of.to_string(), 0.0)),
-                    Entry::Count(_) => Some((of, of.consequence_summary()?, INDENT)),
-                    Entry::Consequence(_, index) => {
-                        let consequence = of.consequences.get(index)?;
-                        Some((consequence, consequence.to_string(), 2.0 * INDENT))
-                    }
-                });
-                let Some((problem, name, indent)) = shown else {
-                    continue;
-                };
-                let is_open = self.opened.contains(&entry.problem());
-                let is_count = matches!(entry, Entry::Count(_));
-                let row = parts::Row {
-                    id: list_id.with(entry),
-                    role: Role::ListBoxOption,
-                    name: &name,
-                    note: "",
-                    selected: self.current == Some(entry),
-                    highlighted: false,
-                    branch: is_count.then_some(parts::Branch {
-                        depth: 0,
-                        open: Some(is_open),
-                    }),
-                };
-                let response = row.show(ui);
-                let rect = response.rect.with_min_x(response.rect.min.x + indent);
-                if is_count {
-                    paint_count(ui, &name, is_open, rect);
-                    if response.clicked() {
-                        toggled = Some(entry.problem());
-                    }
-                    continue;
+        let count = self.listed.len();
+        self.list.show(ui, None, count, |ui, at_row, _| {
+            let Some(&entry) = self.listed.get(at_row) else {
+                return;
+            };
+            let of = at(problems, &notes, entry.problem());
+            let shown = of.and_then(|of| match entry {
+                Entry::Problem(_) => Some((of, of.to_string(), 0.0)),
+                Entry::Count(_) => Some((of, of.consequences_in_words()?, INDENT)),
+                Entry::Consequence(_, index) => {
+                    let consequence = of.consequences.get(index)?;
+                    Some((consequence, consequence.to_string(), 2.0 * INDENT))
                 }
-                paint_problem(ui, problem, rect);
+            });
+            let Some((problem, name, indent)) = shown else {
+                return;
+            };
+            let is_open = self.opened.contains(&entry.problem());
+            let is_count = matches!(entry, Entry::Count(_));
+            let row = parts::Row {
+                id: list_id.with(entry),
+                role: Role::ListBoxOption,
+                name: &name,
+                note: "",
+                selected: self.current == Some(entry),
+                highlighted: false,
+                branch: is_count.then_some(parts::Branch {
+                    depth: 0,
+                    open: Some(is_open),
+                }),
+            };
+            let response = row.show(ui);
+            let rect = response.rect.with_min_x(response.rect.min.x + indent);
+            if is_count {
+                paint_count(ui, &name, is_open, rect);
                 if response.clicked() {
-                    self.current = Some(entry);
-                    // The version in view does not contain the location.
-                    if on_disk.is_none() {
-                        let target = context.document.problem_target(problem);
-                        context.ask(Request::ShowProblem(target));
-                    }
+                    toggled = Some(entry.problem());
                 }
-                response.on_hover_ui(|ui| {
-                    ui.label(&problem.message);
-                    ui.weak(problem.rule.id);
-                });
+                return;
             }
+            paint_problem(ui, problem, rect);
+            if response.clicked() {
+                self.current = Some(entry);
+                // What is in view is not where the problem is.
+                if on_disk.is_none() {
+                    let target = context.document.problem_target(problem);
+                    context.ask(Request::ShowProblem(target));
+                }
+            }
+            response.on_hover_ui(|ui| {
+                ui.label(&problem.message);
+                ui.weak(problem.rule.id);
+            });
         });
         if let Some(index) = toggled {
             if !self.opened.remove(&index) {

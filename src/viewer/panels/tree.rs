@@ -1,13 +1,12 @@
 //! A tree widget that builds only its visible lines; used by the outliner and the octree.
 
-use std::ops::Range;
-
 use egui::accesskit::Role;
 use egui::{
-    Align2, Color32, EventFilter, Id, Key, Modifiers, Painter, Rect, Response, ScrollArea, Sense,
-    Shape, Stroke, Ui, WidgetInfo, vec2,
+    Align2, Color32, EventFilter, Id, Key, Modifiers, Painter, Rect, Response, Sense, Shape,
+    Stroke, Ui, WidgetInfo, vec2,
 };
 
+use super::list::List;
 use super::{Hover, PanelContext, Request, parts};
 use mapscope_scene::{Item, Swatch};
 
@@ -49,11 +48,8 @@ pub(super) enum TreeAction {
 /// State of a tree between frames.
 #[derive(Debug, Default)]
 pub(super) struct Tree {
-    /// Line to scroll into view, and line to give the keyboard focus.
-    pub(super) reveal: Option<usize>,
-    pub(super) focus: Option<usize>,
-    /// Lines that were visible in the last frame, and the available height.
-    in_sight: Range<usize>,
+    pub(super) list: List,
+    /// How much room there was for the lines in the last frame.
     height: f32,
     /// Number of lines in the last frame.
     count: usize,
@@ -71,78 +67,68 @@ impl Tree {
         count: usize,
         line_at: impl Fn(&PanelContext<'_>, usize) -> Option<TreeLine<'a>>,
     ) -> Option<TreeAction> {
-        ui.spacing_mut().item_spacing.y = 0.0;
-        let row_height = parts::Row::height(ui);
-        let mut area = ScrollArea::vertical().auto_shrink(false);
         let height = ui.available_height();
         if height < self.height - 1.0 {
             // Less height must not push the selection out of view.
             let is_selected = |at: &usize| line_at(context, *at).is_some_and(|line| line.selected);
-            self.reveal = self.reveal.or(self.in_sight.clone().find(is_selected));
-            let fitting = (height / row_height) as usize;
-            self.in_sight.end = self.in_sight.end.min(self.in_sight.start + fitting);
+            let list = &mut self.list;
+            list.reveal = list.reveal.or(list.in_sight.clone().find(is_selected));
+            let fitting = (height / parts::Row::height(ui)) as usize;
+            list.in_sight.end = list.in_sight.end.min(list.in_sight.start + fitting);
         }
         self.height = height;
         // A list that has just grown cannot scroll beyond its old end before the next frame.
         let has_grown = std::mem::replace(&mut self.count, count) < count;
-        if has_grown && self.reveal.is_some() {
+        let later = self.list.reveal.take_if(|_| has_grown);
+        if later.is_some() {
             ui.ctx().request_repaint();
-        } else if let Some(at) = self.reveal.take() {
-            let whole = self.in_sight.start + 1..self.in_sight.end.saturating_sub(2);
-            if !whole.contains(&at) {
-                let above = height * 0.4;
-                area = area.vertical_scroll_offset((at as f32 * row_height - above).max(0.0));
-            }
         }
-        let focus = self.focus.take();
         let mut action = None;
         let mut hovered = None;
-        area.show_rows(ui, row_height, count, |ui, rows| {
-            self.in_sight = rows.clone();
-            parts::take_role(ui, Role::Tree);
-            for at in rows {
-                let Some(line) = line_at(context, at) else {
-                    continue;
-                };
-                let row = parts::Row {
-                    id: line.id,
-                    role: Role::TreeItem,
-                    name: line.label,
-                    note: line.note,
-                    selected: line.selected,
-                    highlighted: line.item.is_some() && line.item == context.hovered,
-                    branch: Some(parts::Branch {
-                        depth: line.depth,
-                        open: line.open,
-                    }),
-                };
-                let response = row.show(ui);
-                let toggle = line.paint(ui, context, indent, &response);
-                if focus == Some(at) {
-                    response.request_focus();
-                }
-                if response.has_focus() {
-                    keep_arrows(ui, &response);
-                    let depth_at = |at| Some(line_at(context, at)?.depth);
-                    action = key_pressed(ui, &line, at, count, depth_at).or(action.take());
-                }
-                if response.hovered() {
-                    hovered = line.item;
-                }
-                if response.clicked() {
-                    let place = response.interact_pointer_pos();
-                    let on_toggle = place.is_some_and(|place| toggle.contains(place));
-                    if line.item.is_some() && !on_toggle {
-                        action = Some(TreeAction::Select(at));
-                    } else if line.open.is_some() {
-                        action = Some(TreeAction::Toggle(at));
-                    }
-                }
-                if let Some(item) = line.item.filter(|_| response.double_clicked()) {
-                    context.ask(Request::Visit(item));
+        let role = Some(Role::Tree);
+        self.list.show(ui, role, count, |ui, at, takes_focus| {
+            let Some(line) = line_at(context, at) else {
+                return;
+            };
+            let row = parts::Row {
+                id: line.id,
+                role: Role::TreeItem,
+                name: line.label,
+                note: line.note,
+                selected: line.selected,
+                highlighted: line.item.is_some() && line.item == context.hovered,
+                branch: Some(parts::Branch {
+                    depth: line.depth,
+                    open: line.open,
+                }),
+            };
+            let response = row.show(ui);
+            let toggle = line.paint(ui, context, indent, &response);
+            if takes_focus {
+                response.request_focus();
+            }
+            if response.has_focus() {
+                keep_arrows(ui, &response);
+                let depth_at = |at| Some(line_at(context, at)?.depth);
+                action = key_pressed(ui, &line, at, count, depth_at).or(action.take());
+            }
+            if response.hovered() {
+                hovered = line.item;
+            }
+            if response.clicked() {
+                let place = response.interact_pointer_pos();
+                let on_toggle = place.is_some_and(|place| toggle.contains(place));
+                if line.item.is_some() && !on_toggle {
+                    action = Some(TreeAction::Select(at));
+                } else if line.open.is_some() {
+                    action = Some(TreeAction::Toggle(at));
                 }
             }
+            if let Some(item) = line.item.filter(|_| response.double_clicked()) {
+                context.ask(Request::Visit(item));
+            }
         });
+        self.list.reveal = later;
         self.hovered.report(context, hovered);
         action
     }
