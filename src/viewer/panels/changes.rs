@@ -73,7 +73,7 @@ impl PanelUi for ChangesPanel {
         if std::mem::replace(&mut self.shown, now) != now
             && let Some(at) = context.change
         {
-            // One before it stays in view.
+            // One row before it stays in view.
             self.list.top = Some(at.saturating_sub(1));
         }
         let count = differences.len();

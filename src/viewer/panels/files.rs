@@ -27,7 +27,7 @@ pub struct Files {
     /// The open file that was last scrolled into view.
     current: Option<usize>,
     list: List,
-    /// Whether a file of it had the keyboard focus in the last frame.
+    /// `true` if a row of the list had the keyboard focus in the last frame.
     has_focus: bool,
 }
 
@@ -122,7 +122,7 @@ impl Files {
             if response.has_focus() {
                 self.has_focus = true;
                 tree::keep_arrows(ui, &response);
-                // A slow frame may have several.
+                // A slow frame may contain several key presses.
                 let presses =
                     |key| ui.input_mut(|it| it.count_and_consume_key(Modifiers::NONE, key));
                 let down = at + presses(Key::ArrowDown);
@@ -138,7 +138,7 @@ impl Files {
                 None => response.clicked().then_some(index),
             };
             if let Some(chosen) = chosen {
-                // It is in sight already.
+                // It is visible already.
                 self.current = Some(chosen);
                 response.request_focus();
                 context.ask(Request::OpenListed(chosen));

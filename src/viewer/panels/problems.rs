@@ -39,7 +39,7 @@ pub struct Problems {
     /// Entries that pass the filter: problems, then notes.
     listed: Vec<Entry>,
     list: List,
-    /// Indices of the problems of which is listed what follows from them.
+    /// Indices of the problems whose consequences are listed.
     opened: BTreeSet<usize>,
     /// The entry that was clicked last.
     current: Option<Entry>,
@@ -176,7 +176,7 @@ impl PanelUi for Problems {
             let of = at(problems, &notes, entry.problem());
             let shown = of.and_then(|of| match entry {
                 Entry::Problem(_) => Some((of, of.to_string(), 0.0)),
-                Entry::Count(_) => Some((of, of.consequences_in_words()?, INDENT)),
+                Entry::Count(_) => Some((of, of.consequence_summary()?, INDENT)),
                 Entry::Consequence(_, index) => {
                     let consequence = of.consequences.get(index)?;
                     Some((consequence, consequence.to_string(), 2.0 * INDENT))
@@ -211,7 +211,7 @@ impl PanelUi for Problems {
             paint_problem(ui, problem, rect);
             if response.clicked() {
                 self.current = Some(entry);
-                // What is in view is not where the problem is.
+                // The version in view does not contain the location.
                 if on_disk.is_none() {
                     let target = context.document.problem_target(problem);
                     context.ask(Request::ShowProblem(target));
