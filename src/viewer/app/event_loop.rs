@@ -52,7 +52,7 @@ impl ApplicationHandler<UserEvent> for App {
         let Some(screen) = &mut self.screen else {
             return;
         };
-        self.scale.hear(&mut event, &screen.window);
+        self.scale.record(&mut event, &screen.window);
         if let WindowEvent::ModifiersChanged(modifiers) = &event {
             self.super_held = modifiers.state().super_key();
         }

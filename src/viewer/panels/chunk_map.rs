@@ -385,7 +385,12 @@ impl ChunkMapPanel {
     }
 
     /// Returns the frontmost box at a position.
-    fn chunk_at(&self, projection: &Projection, seen: &[ProjectedChunk], at: Pos2) -> Option<usize> {
+    fn chunk_at(
+        &self,
+        projection: &Projection,
+        seen: &[ProjectedChunk],
+        at: Pos2,
+    ) -> Option<usize> {
         let is_there = |one: &&ProjectedChunk| {
             let chunk = self.map.chunks.get(one.chunk);
             chunk.is_some_and(|chunk| {

@@ -8,9 +8,9 @@ use egui::{Align2, Key, Modifiers, RichText, TextStyle, Ui, WidgetText, vec2};
 
 use super::list::List;
 use super::{PanelContext, PanelUi, Request, parts, tree};
-use crate::viewer::{format, places};
 use crate::viewer::state::folder;
 use crate::viewer::state::playlist::{ListedFile, Playlist};
+use crate::viewer::{format, places};
 use mapscope_formats::Severity;
 
 /// Gap between the path of a file and its format, in points.

@@ -239,9 +239,13 @@ impl TilesetPanel {
         };
         let [width, height] = tileset.tile_size.map(|side| side.max(1));
         let longest = width.max(height) as f32;
-        let most = (MAX_TILE_SIDE * pixels_per_point / longest).floor().max(1.0) as u32;
+        let most = (MAX_TILE_SIDE * pixels_per_point / longest)
+            .floor()
+            .max(1.0) as u32;
         if self.zoom == 0 {
-            self.zoom = (INITIAL_TILE_SIDE * pixels_per_point / longest).round().max(1.0) as u32;
+            self.zoom = (INITIAL_TILE_SIDE * pixels_per_point / longest)
+                .round()
+                .max(1.0) as u32;
         }
         self.zoom = self.zoom.clamp(1, most);
         let mut chosen = self.chosen;

@@ -23,7 +23,7 @@ use mapscope_scene::{Document, fixed};
 /// The keys for flying: forward, left, back, right, down and up, by their position on the keyboard.
 pub(crate) const FLY_KEYS: [Key; 6] = [Key::W, Key::A, Key::S, Key::D, Key::Q, Key::E];
 /// Speed factor while Shift is held.
-const FASTER: f32 = 4.0;
+const SHIFT_SPEED_FACTOR: f32 = 4.0;
 /// Logical pixels per notch of the wheel (egui's own setting).
 const PIXELS_PER_NOTCH: f32 = 40.0;
 /// Distance factor per notch of the wheel.
@@ -397,7 +397,7 @@ impl Viewport {
         let held = |key| f32::from(u8::from(self.held.contains(&key)));
         let [ahead, left, back, right, down, up] = FLY_KEYS.map(held);
         let way = Vec3::new(right - left, up - down, ahead - back).normalize_or_zero();
-        let seconds = seconds * if faster { FASTER } else { 1.0 };
+        let seconds = seconds * if faster { SHIFT_SPEED_FACTOR } else { 1.0 };
         if walks {
             state.session.view.walk(document, way * seconds);
         } else {
