@@ -51,7 +51,7 @@ impl Schema {
                     wrong.extend(self.wrong(value, of, path));
                 }
                 "anyOf" => {
-                    wrong.extend(self.best_violations(value, says.as_array().unwrap(), path))
+                    wrong.extend(self.best_violations(value, says.as_array().unwrap(), path));
                 }
                 "const" if value != says => wrong.push(format!("{path} is {value}, not {says}")),
                 "enum" if !says.as_array().unwrap().contains(value) => {

@@ -371,7 +371,7 @@ impl Problem {
             let words = subject.split(|c: char| !c.is_ascii_alphanumeric());
             let is_kept = |word: &&str| !word.starts_with(|c: char| c.is_ascii_lowercase());
             let words: Vec<&str> = words.filter(is_kept).filter(|it| !it.is_empty()).collect();
-            facts += &format!(" ({})", words.join(" "));
+            facts = format!("{facts} ({})", words.join(" "));
         }
         match self.outcome {
             Some(Outcome::Read) => facts += ", read",

@@ -116,7 +116,7 @@ impl fmt::Display for AdapterReason {
     }
 }
 
-/// GraphicsApis that are tried together, and the reason for an adapter of theirs.
+/// `GraphicsApis` that are tried together, and the reason for an adapter of theirs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GraphicsApis {
     pub(crate) backends: wgpu::Backends,
@@ -246,7 +246,7 @@ pub struct AdapterEntry {
 }
 
 /// Lists the adapters that work without a window. The second result is an error if no adapter can
-/// draw. GraphicsApis of other operating systems have no adapters.
+/// draw. `GraphicsApis` of other operating systems have no adapters.
 pub fn adapters(asked: GpuOptions) -> (Vec<AdapterEntry>, Result<(), GpuError>) {
     pollster::block_on(async {
         let first = GraphicsApis::first(asked.backend);

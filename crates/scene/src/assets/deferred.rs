@@ -63,9 +63,10 @@ impl ReadTexture {
     /// Builds the texture of an image. The seed varies the placeholders.
     fn new(path: Option<PathBuf>, decoded: Decoded, seed: u64) -> Self {
         let Decoded { image, size, fault } = decoded;
-        let texture = image
-            .map(|image| Arc::new(Texture::new(image)))
-            .unwrap_or_else(|| placeholder_texture(seed as u32));
+        let texture = image.map_or_else(
+            || placeholder_texture(seed as u32),
+            |image| Arc::new(Texture::new(image)),
+        );
         Self {
             file: TextureFile {
                 path,

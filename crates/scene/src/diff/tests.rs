@@ -190,14 +190,11 @@ fn files_of_two_formats_are_not_compared() {
 fn told(document: &Sample) -> Vec<String> {
     let mut lines = Vec::new();
     let _whole = tell(document, |part| {
-        let fields: String = part
-            .fields
-            .iter()
-            .map(|field| {
-                let [value, _] = field.texts();
-                format!(" {} {}", field.name, value.unwrap())
-            })
-            .collect();
+        let fields = part.fields.iter().map(|field| {
+            let [value, _] = field.texts();
+            format!(" {} {}", field.name, value.unwrap())
+        });
+        let fields = fields.collect::<Vec<_>>().concat();
         lines.push(format!("{} {}{fields}", part.what, part.place));
         std::ops::ControlFlow::Continue(())
     });

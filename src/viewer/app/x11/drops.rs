@@ -167,7 +167,7 @@ impl Target {
             match self.connection.wait_for_event()? {
                 Event::ClientMessage(message) if message.type_ == self.atoms.END => return Ok(()),
                 Event::ClientMessage(message) if message.format == 32 => {
-                    self.handle_message(&message)?
+                    self.handle_message(&message)?;
                 }
                 Event::SelectionNotify(answer) if answer.requestor == self.proxy => {
                     self.take_list(&answer)?;

@@ -343,10 +343,10 @@ impl<'a> Reader<'a> {
             match stack.before_node(&name, column, &Tags) {
                 BracketRepair::Fits | BracketRepair::Skip => {}
                 BracketRepair::Close(count) => {
-                    self.close_unclosed(count, &tag.title(), tag.at, roots, open)
+                    self.close_unclosed(count, &tag.title(), tag.at, roots, open);
                 }
                 BracketRepair::Reopen(count) => {
-                    self.reopen(count, &tag.title(), tag.at, roots, open)
+                    self.reopen(count, &tag.title(), tag.at, roots, open);
                 }
                 BracketRepair::Begin(lost) => self.begin(lost, &tag.title(), tag.at, open),
             }

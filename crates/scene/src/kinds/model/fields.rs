@@ -683,9 +683,10 @@ impl<'a> CornerAt<'a> {
         own_only("Material", |at: &Self| {
             let materials = &at.model.pfobj.materials;
             let material = materials.get(at.vertex.material as usize);
-            let name = material
-                .map(|material| material.name.clone())
-                .unwrap_or_else(|| at.vertex.material.to_string());
+            let name = material.map_or_else(
+                || at.vertex.material.to_string(),
+                |material| material.name.clone(),
+            );
             Value::from(name).naming("material", at.vertex.material as usize, "")
         }),
         field("", |at: &Self| at.weight_lines().into())

@@ -843,8 +843,7 @@ impl<'a> Part<'a, ClipInfo> {
             let secs = at
                 .map
                 .loop_secs()
-                .map(|secs| secs as f32)
-                .unwrap_or_else(|| TileMap::clip_secs(at));
+                .map_or_else(|| TileMap::clip_secs(at), |secs| secs as f32);
             format!("{} s", short(secs)).into()
         })
         .in_summary(),
