@@ -1,11 +1,11 @@
 //! Compares two documents of one format, in the terms of the format.
 //!
-//! A document lists its parts ([`Document::parts`]), and its tables of fields describe the data of
-//! each ([`Document::own`]). The comparison is the same for all formats. Parts of two lists are
-//! matched by key, then by content, then by order; rows or columns of grids by content. Unequal
-//! parts differ in fields or in children. A part may reference another one, as a tile references
-//! its material. Such references are equal if their targets are matched, regardless of names and
-//! numbers.
+//! A document lists its parts ([`Compare::parts`](crate::Compare::parts)), and its tables of fields
+//! describe the data of each ([`Compare::own`](crate::Compare::own)). The comparison is the same for
+//! all formats. Parts of two lists are matched by key, then by content, then by order; rows or
+//! columns of grids by content. Unequal parts differ in fields or in children. A part may reference
+//! another one, as a tile references its material. Such references are equal if their targets are
+//! matched, regardless of names and numbers.
 
 mod align;
 mod fields;
