@@ -11,7 +11,7 @@ struct Vertex {
 
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
 // Of the first palette all vertices, then of the second, and so on.
-@group(0) @binding(1) var<storage, read_write> probes: array<SkinProbe>;
+@group(0) @binding(1) var<storage, read_write> probes: array<SkinningProbe>;
 // How many matrices each palette has.
 @group(0) @binding(2) var<uniform> palette_length: u32;
 

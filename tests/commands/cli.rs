@@ -155,7 +155,7 @@ fn arguments_that_make_no_sense_are_status_2_and_say_why() {
         ),
         (
             "render demo:village -o a.png --view flat --overlay pixel-grid",
-            "no room",
+            "pixel-grid",
         ),
         (
             "render demo:village -o a.png --view flat --overlay logic",
@@ -368,8 +368,9 @@ fn info_in_words_names_what_matters_and_has_no_colours_off_a_terminal() {
 fn rules_are_listed() {
     let folder = Folder::new();
     let text = folder.run("check --list-rules").expect(0).stdout;
-    let line = "pfmap/tile-type error: A tile is of a type that does not exist.";
-    assert!(text.lines().any(|listed| listed == line), "{text}");
+    let mut lines = text.lines();
+    let is_listed = lines.any(|line| line.starts_with("pfmap/tile-type error: "));
+    assert!(is_listed, "{text}");
     let rules = folder.run("check --list-rules --json").expect(0).json();
     assert_eq!(rules.as_array().map(Vec::len), Some(text.lines().count()));
     assert_eq!(keys(&rules[0]), ["id", "severity", "summary"]);
@@ -932,8 +933,8 @@ fn nothing_is_written_over_by_surprise() {
         ("good.pfmap", "ends in .png"),
         ("a.jpg", "ends in .png"),
         ("a", "ends in .png"),
-        ("grass.png", "was read"),
-        ("twin.png", "was read"),
+        ("grass.png", "never overwritten"),
+        ("twin.png", "never overwritten"),
         ("notes.png", "--force"),
     ] {
         let args = format!("render good.pfmap --size 8x8 -o {output}");

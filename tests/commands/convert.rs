@@ -63,7 +63,7 @@ fn files_of_other_formats_and_those_that_are_read_are_not_replaced() {
     assert!(
         refused
             .stderr
-            .contains("no Permafrost Engine map file (--force"),
+            .contains("not a Permafrost Engine map file (--force"),
         "{refused:?}"
     );
     assert_eq!(fs::read(folder.path("b.pfmap")).unwrap(), b"a text");
@@ -73,7 +73,7 @@ fn files_of_other_formats_and_those_that_are_read_are_not_replaced() {
         assert!(fs::read(folder.path(name)).unwrap() == terrain(), "{name}");
     }
     let refused = folder.run("convert a.pfmap ./a.pfmap --force").expect(2);
-    assert!(refused.stderr.contains("never written over"), "{refused:?}");
+    assert!(refused.stderr.contains("never overwritten"), "{refused:?}");
     let refused = folder.run("convert a.pfmap a.pmf").expect(2);
     assert!(
         refused

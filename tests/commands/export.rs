@@ -298,7 +298,7 @@ fn a_file_beside_an_export_is_replaced_only_where_that_has_named_it() {
     let mine = fs::read(&tileset).unwrap();
     let refused = folder.run("export harbour.map -o a.tmx").expect(2);
     assert!(
-        refused.stderr.contains("not from an export before"),
+        refused.stderr.contains("was not written by an export"),
         "{refused:?}"
     );
     assert_eq!(fs::read(folder.path("a-tileset.png")).unwrap(), mine);

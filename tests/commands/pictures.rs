@@ -343,7 +343,7 @@ fn what_makes_no_sense_is_said_before_anything_is_drawn() {
             "demo:village -o a.png --view flat --turntable 4",
             "not possible with --view flat",
         ),
-        ("demo:terrain -o a.png --layer 0", "2D maps"),
+        ("demo:terrain -o a.png --layer 0", "2D map"),
         ("demo:drakeling -o a.png --scale 0", "from 1 to 64"),
         (
             "demo:village -o a.png --view flat --region -1,0,2,2",

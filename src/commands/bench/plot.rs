@@ -607,7 +607,7 @@ mod tests {
     #[test]
     fn what_is_no_report_is_refused() {
         for (report, said) in [
-            (json!([]), "it has no list `files`"),
+            (json!([]), "`files`"),
             (
                 json!({ "files": [{ "format": "pfmap", "bytes": 0 }] }),
                 "files[0]",

@@ -20,7 +20,7 @@ use crate::images::shots::Shot;
 use mapscope_export::{Export, endings, target_of, targets};
 use mapscope_formats::counted;
 use mapscope_render::{Gpu, View};
-use mapscope_scene::saving::FileKind;
+use mapscope_scene::saving::{FileKind, SaveError};
 use mapscope_scene::{Document, FlatImage, Progress, Shown, system_reason};
 
 /// Maximum time that the program waits at exit for a cancelled save to remove its files.
@@ -300,9 +300,11 @@ fn export(
     let beside = export.places(path, read, false);
     let beside = beside.map_err(|(path, error)| {
         let path = path.display();
-        SaveFailure::new(format!(
-            "{path}: {error}; move it away, or choose another name"
-        ))
+        let way_out = match error {
+            SaveError::WasRead => "",
+            _ => "; move it away, or choose another name",
+        };
+        SaveFailure::new(format!("{path}: {error}{way_out}"))
     })?;
     for (path, file) in &beside {
         watched.write(path, file.kind, &mut |out| out.write_all(&file.bytes))?;

@@ -223,8 +223,8 @@ fn what_the_command_line_asks_for_is_shown_at_first_and_what_is_not_there_is_nam
     }
     let state = opened(asked(2, "202"));
     assert_eq!(state.session.view.shown.level, 0);
-    let says = "There is no level 2; this file has the levels 0 to 1";
-    assert_eq!(state.notices.toasts[0].text, says);
+    let says = &state.notices.toasts[0].text;
+    assert!(says.contains("evel 2") && says.contains("0 to 1"), "{says}");
     let state = opened(asked(0, "205"));
     let says = &state.notices.toasts[0].text;
     assert!(

@@ -444,7 +444,7 @@ fn a_map_is_exported_with_what_it_names_beside_it() {
     let Saved::Failed(error) = export(std::slice::from_ref(image), path) else {
         panic!("the image was read");
     };
-    assert!(error.contains("never written over"), "{error}");
+    assert!(error.contains("never overwritten"), "{error}");
     assert_eq!(names(), std::slice::from_ref(image));
 }
 

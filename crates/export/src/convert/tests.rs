@@ -367,7 +367,7 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
     map.entities[1].chase_target = "Guard".to_owned();
     let lossy = to(&map::write(&map).unwrap(), &map::FORMAT, &["1.2"]);
     let expected = [
-        "1 layer loses its being hidden: text maps draw all layers, these below the others (Layer 1)",
+        "1 layer loses its hidden state: text maps draw all layers, these below the others (Layer 1)",
         "1 step of the render string loses its layer, which is drawn only once",
         "3 layers lose their number",
         "1 zone loses its description (`Gate`)",

@@ -672,7 +672,7 @@ fn a_wrong_line_is_one_problem() {
             "position vec3 1.000000 2.000000 3.000000",
             "position vec2 1.000000 2.000000 3.000000",
             both,
-            "23:13: error: pfscene/attribute-type (SceneEntity 0): position vec2",
+            "23:13: error: pfscene/attribute-type (SceneEntity 0)",
         ),
         (
             "faction \"The Others\"",
