@@ -372,7 +372,7 @@ fn what_a_text_map_of_ika_cannot_say_is_counted() {
         "3 layers lose their number",
         "1 zone loses its description (`Gate`)",
         "1 zone loses its chance of activation (`Café`)",
-        "1 tile loses its number of obstruction, which becomes 1 (0,0)",
+        "1 tile loses its obstruction number, which becomes 1 (0,0)",
         "1 tile loses its zone, which does not exist (1,0)",
         "2 entities lose the map's parallax: that of a layer is used (`Guard`, `Dog`)",
         "1 entity loses its direction, which becomes down (`Guard`)",
