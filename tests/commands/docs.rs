@@ -129,6 +129,22 @@ fn every_link_in_the_documents_leads_somewhere() {
     assert!(checked > 30, "{checked}");
 }
 
+/// The files and folders of this repository that CONTRIBUTING.md names exist.
+#[test]
+fn every_path_for_contributors_exists() {
+    const ROOTS: [&str; 6] = ["crates/", "src/", "tests/", "shaders/", "docs/", "scripts/"];
+    let text = read("CONTRIBUTING.md");
+    let paths = text.split('`').skip(1).step_by(2).filter(|code| {
+        let is_below = ROOTS.iter().any(|root| code.starts_with(root));
+        is_below && !code.contains(['<', ' ', '*'])
+    });
+    let paths: Vec<&str> = paths.collect();
+    assert!(paths.len() > 10, "{paths:?}");
+    for path in paths {
+        assert!(root().join(path).exists(), "{path}");
+    }
+}
+
 /// The code blocks of a document: language and lines.
 fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     let mut blocks = Vec::new();
