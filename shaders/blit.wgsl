@@ -1,6 +1,6 @@
-// A frame in a part of a window, pixel by pixel.
+// Copies a frame into a part of a window, pixel by pixel.
 
-// Whether the window's texture takes linear colours and encodes them.
+// `true` if the window's texture takes linear colours and encodes them itself.
 override LINEAR: bool = false;
 
 @group(0) @binding(0) var image: texture_2d<f32>;
@@ -10,7 +10,7 @@ struct Corner {
     @location(0) uv: vec2f,
 }
 
-// One triangle, of which a square is in view.
+// One triangle that covers the viewport.
 @vertex
 fn vertex(@builtin(vertex_index) index: u32) -> Corner {
     let uv = vec2f(f32((index << 1u) & 2u), f32(index & 2u));

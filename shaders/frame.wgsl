@@ -1,8 +1,8 @@
-// What every shader knows of the frame: `Frame` in `render/frame.rs`.
+// Uniforms of the frame that all shaders share: `Frame` in `render/frame/uniforms.rs`.
 
 @group(0) @binding(0) var<uniform> frame: Frame;
 
-// The unit vector from the eye to a place in the world.
+// Unit vector from the eye to a world position.
 fn view_direction(world: vec3f) -> vec3f {
     if frame.ahead.w > 0.5 {
         return frame.ahead.xyz;

@@ -1,31 +1,31 @@
-// Levels: textures times the light of lightmaps, as the engine blends them. Joined after frame.wgsl,
-// surface.wgsl and sky.wgsl. What it shares with `render/level` is declared there.
+// Levels: textures times lightmaps, blended like in the engine. Joined after frame.wgsl,
+// surface.wgsl and sky.wgsl. Shared declarations come from `render/kinds/level`.
 //
-// What the surface shows is decided when a pipeline is made, since software renderers run both sides
-// of every branch.
+// Pipelines select the content of the surface by override constants, because software renderers
+// execute both sides of every branch.
 
-// How the surface is coloured: SURFACE_*.
+// Colour mode of the surface: SURFACE_*.
 override SURFACE: u32 = 0u;
-// Whether there is a texture.
+// `true` if there is a texture.
 override TEXTURED: bool = false;
-// Whether there is a matcap texture.
+// `true` if there is a matcap texture.
 override MATCAP: bool = false;
-// Whether it moves in waves.
+// `true` if the surface moves in waves.
 override LIQUID: bool = false;
-// Whether vertices have a tint.
+// `true` if vertices have a tint.
 override TINTED: bool = false;
-// Whether a material is highlighted.
+// `true` if a material is highlighted.
 override HIGHLIGHTED: bool = false;
-// Whether what is outside of a box is cut away.
+// `true` if a clip box cuts the surface.
 override CUT: bool = false;
-// How it is put over what is behind it: BLEND_*.
+// Blend mode: BLEND_*.
 override BLEND: u32 = 0u;
-// Whether it is mixed with what is behind it in place of being added to it.
+// `true` if an additive surface is alpha blended as a veil.
 override VEIL: bool = false;
 
-// What one sees where a level is cut through.
+// Colour of the cut surfaces of a level.
 const CAP_COLOR: vec3f = vec3f(0.36, 0.24, 0.22);
-// How opaque a veil is.
+// Opacity of a veil.
 const VEIL_OPACITY: f32 = 0.25;
 
 @group(1) @binding(0) var<uniform> look: Look;
@@ -38,12 +38,13 @@ const VEIL_OPACITY: f32 = 0.25;
 @group(3) @binding(0) var lightmaps: texture_2d<f32>;
 @group(3) @binding(1) var lightmap_sampler: sampler;
 
-// What most views need of a surface. Software renderers pay for everything that is handed on.
+// Inputs of a surface in most views. Software renderers pay for every interpolated value.
 struct Plain {
     @builtin(position) clip: vec4f,
-    // Place in the texture.
+    // Texture coordinates.
     @location(0) uv: vec2f,
-    // Place on the page of lightmaps: beside the faces of the pixel's samples lie those of others.
+    // Lightmap page coordinates. They are centroids, because neighbouring faces have unrelated
+    // lightmaps.
     @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
 }
 
@@ -51,7 +52,7 @@ struct PlainTinted {
     @builtin(position) clip: vec4f,
     @location(0) uv: vec2f,
     @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
-    // Light that is added.
+    // Additional light.
     @location(2) tint: vec3f,
 }
 
@@ -59,7 +60,7 @@ struct Surface {
     @builtin(position) clip: vec4f,
     @location(0) uv: vec2f,
     @location(1) @interpolate(perspective, centroid) lightmap_uv: vec2f,
-    // Light that is added, or a colour; how much of the light is left in w.
+    // Additional light or a colour. `w` scales the result.
     @location(2) tint: vec4f,
     @location(3) world: vec3f,
     @location(4) normal: vec3f,
@@ -103,8 +104,8 @@ fn vs_level(
     );
 }
 
-// How high the waves of a liquid are at a place, from -1 to 1 in two directions. The document names
-// the fields of a wave and does not say more.
+// Wave heights of a liquid at a position, from -1 to 1 in two directions. The documentation of the
+// format names the fields of a wave without further details.
 fn wave(world: vec3f) -> vec2f {
     let along = world - material.wave.xyz * look.cut_min.w;
     let phase = vec2f(
@@ -115,7 +116,7 @@ fn wave(world: vec3f) -> vec2f {
     return sin(phase * 2.2 + vec2f(swell, 1.3 * swell)) * min(material.wave.w, 1.0);
 }
 
-// The direction toward which one looks at a matcap: its place in the texture.
+// Matcap coordinates of a normal, relative to the camera.
 fn matcap_uv(normal: vec3f) -> vec2f {
     let right = normalize(frame.right.xyz);
     let up = normalize(frame.up.xyz);
@@ -210,7 +211,7 @@ fn fs_level_wire(in: Surface) -> @location(0) vec4f {
     return vec4f(0.02, 0.03, 0.05, 0.8);
 }
 
-// ---- What a level is closed with where it is cut ---------------------------------------------
+// ---- Cut surfaces --------------------------------------------------------------------------
 
 struct Cap {
     @builtin(position) clip: vec4f,
@@ -229,9 +230,9 @@ fn fs_cap(in: Cap) -> @location(0) vec4f {
     return vec4f(CAP_COLOR * shade(normal), 1.0);
 }
 
-// ---- What is around a level ----------------------------------------------------------------
+// ---- Surroundings --------------------------------------------------------------------------
 
-// A quiet room without end.
+// A neutral background without a horizon line.
 @fragment
 fn fs_backdrop(in: Sky) -> @location(0) vec4f {
     let is_flat = frame.ahead.w > 0.5;
@@ -248,9 +249,9 @@ struct SkySide {
     @location(0) uv: vec2f,
 }
 
-// A side of the sky: +X, +Y, +Z, -X, -Y, -Z. Seen from inside, the upper left corner of each is that
-// of its texture; the upper edge of the top is toward -Z, and of the bottom toward +Z (fact sheet
-// B35).
+// A side of the skybox, in the order +X, +Y, +Z, -X, -Y, -Z. Seen from inside, the upper left
+// corner of a side is the upper left corner of its texture. The upper edge of the top side is
+// toward -Z, that of the bottom side toward +Z (fact sheet B35).
 @vertex
 fn vs_sky_side(@builtin(vertex_index) vertex: u32, @builtin(instance_index) side: u32) -> SkySide {
     var middle = vec3f(0.0);
@@ -260,9 +261,9 @@ fn vs_sky_side(@builtin(vertex_index) vertex: u32, @builtin(instance_index) side
         vec3f(0.0, 0.0, select(-1.0, 1.0, side >= 3u)),
         side % 3u == 1u,
     );
-    // In a left-handed world.
+    // The world is left-handed.
     let right = cross(up, middle);
-    // Two triangles of four corners.
+    // Two triangles with four corners.
     let index = select(vertex, vertex - 2u, vertex > 2u);
     let corner = vec2f(f32(index & 1u), f32(index >> 1u));
     let direction = middle + right * (corner.x * 2.0 - 1.0) - up * (corner.y * 2.0 - 1.0);

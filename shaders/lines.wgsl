@@ -1,6 +1,6 @@
-// Lines of a width in pixels. Joined after frame.wgsl.
+// Lines with a width in pixels. Joined after frame.wgsl.
 
-// The largest width of a line that has a room, as a part of that.
+// Maximum width of a line, relative to the size of the item that it outlines.
 const MAX_WIDTH_IN_ROOM: f32 = 0.04;
 
 struct Line {
@@ -17,7 +17,7 @@ fn vs_line(
 ) -> Line {
     var a = frame.clip_from_world * vec4f(start_and_width.xyz, 1.0);
     var b = frame.clip_from_world * vec4f(end_and_room.xyz, 1.0);
-    // Cut off what is behind the eye.
+    // Clip the part behind the eye.
     let least = 0.01;
     if a.w < least && b.w < least {
         return Line(vec4f(0.0, 0.0, -1.0, 1.0), color);
@@ -28,8 +28,8 @@ fn vs_line(
     var width = start_and_width.w;
     var opacity = 1.0;
     if end_and_room.w > 0.0 {
-        // From afar it is always the same part of what it outlines: as less than a pixel cannot be
-        // drawn, it is fainter there.
+        // Far lines keep a constant width relative to the outlined item. Widths below one pixel are
+        // drawn with lower opacity instead.
         let across = normalize(frame.right.xyz) * end_and_room.w;
         let room = (frame.clip_from_world * vec4f(across, 0.0)).x * half_size.x / (0.5 * (a.w + b.w));
         let wanted = min(width, abs(room) * MAX_WIDTH_IN_ROOM);
@@ -44,7 +44,7 @@ fn vs_line(
     var clip = select(a, b, is_end);
     let cap = select(-direction, direction, is_end) * 0.5;
     clip += vec4f((across * side + cap) * width * 0.5 / half_size * clip.w, 0.0, 0.0);
-    // A little nearer than the surface that they lie on.
+    // Slightly nearer than the surface below the line.
     clip.z += 0.0006 * clip.w * max(clip.z / max(clip.w, 1e-6), 1e-4) + 1e-6 * clip.w;
     return Line(clip, vec4f(color.rgb, color.a * opacity));
 }

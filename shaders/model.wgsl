@@ -1,21 +1,21 @@
-// Models: posed by their joints and lit as the engine lights them. Joined after frame.wgsl,
-// surface.wgsl, skin.wgsl and shadow.wgsl. What it shares with `render/model` is declared there.
+// Models: posed by joints and lit like in the engine. Joined after frame.wgsl, surface.wgsl,
+// skin.wgsl and shadow.wgsl. Shared declarations come from `render/kinds/model`.
 //
-// What the surface shows is decided when a pipeline is made, since software renderers run both sides
-// of every branch.
+// Pipelines select the content of the surface by override constants, because software renderers
+// execute both sides of every branch.
 
-// How the surface is coloured: SURFACE_*.
+// Colour mode of the surface: SURFACE_*.
 override SURFACE: u32 = 0u;
-// Whether the texture may have holes.
+// `true` if the texture may have holes.
 override HOLES: bool = false;
-// Whether a material is highlighted.
+// `true` if a material is highlighted.
 override HIGHLIGHTED: bool = false;
-// Whether shadows may fall on it.
+// `true` if shadows may fall on the model.
 override IN_SHADOW: bool = false;
-// Whether joints move any of its vertices.
+// `true` if joints move any of its vertices.
 override POSED: bool = true;
 
-// A colour for each joint, as four bytes.
+// Colour of each joint, as four bytes.
 @group(1) @binding(2) var<storage, read> joint_colors: array<u32>;
 @group(1) @binding(3) var<uniform> marks: Marks;
 
@@ -25,22 +25,22 @@ override POSED: bool = true;
 
 struct Surface {
     @builtin(position) clip: vec4f,
-    // Not beyond the face, where the pixel has several samples and its middle is beyond it.
+    // Centroids stay inside the face, even if the pixel's centre lies outside.
     @location(0) @interpolate(perspective, centroid) world: vec3f,
     @location(1) @interpolate(perspective, centroid) normal: vec3f,
     @location(2) uv: vec2f,
-    // What the joints make of the vertex, where they colour it; the weight of one in `x`.
+    // Joint colour of the vertex; in the heat overlay, the weight of one joint in `x`.
     @location(3) joints: vec3f,
 }
 
-// An instance: `Place` in `render/model/instances.rs`. It comes with the vertex, since software
-// renderers fetch what is the same for all vertices once, and what is in a buffer for each of them.
+// An instance: `Place` in `render/kinds/model/instances.rs`. It is a vertex input, because software
+// renderers fetch instance data once. They would fetch a buffer for each vertex.
 struct Instance {
-    // The rows of world from model.
+    // Rows of the matrix from model to world space.
     @location(4) x: vec4f,
     @location(5) y: vec4f,
     @location(6) z: vec4f,
-    // Where its palette begins.
+    // Index of the first matrix of its palette.
     @location(7) palette_first: u32,
 }
 
@@ -77,7 +77,7 @@ struct Caster {
     @location(0) uv: vec2f,
 }
 
-// The same as the sun sees it.
+// The vertex as seen from the sun.
 @vertex
 fn vs_model_shadow(
     instance: Instance,
@@ -93,7 +93,7 @@ fn vs_model_shadow(
     return Caster(frame.clip_from_world * vec4f(world, 1.0), uv);
 }
 
-// A vector of length 1; where joints cancel each other out, and nothing is left, a shorter one.
+// Normalizes a vector. If joints cancel each other out, the result is shorter than 1.
 fn unit(vector: vec3f) -> vec3f {
     return vector / max(length(vector), 1e-6);
 }
@@ -121,7 +121,7 @@ fn joint_influence(packed: u32) -> vec3f {
 
 // ---- Light ---------------------------------------------------------------------------------
 
-// What the light of the engine makes of a colour (fact sheet B6).
+// Lights a colour like the engine (fact sheet B6).
 fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
     let to_light = normalize(frame.light_position.xyz - world);
     let diffuse = material.diffuse.rgb * max(dot(normal, to_light), 0.0);
@@ -131,7 +131,7 @@ fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
     let from_light = (1.5 * diffuse + 1.5 * specular) * frame.light_color.rgb;
     let color = albedo * (0.55 * material.ambient * frame.ambient_color.rgb + from_light);
     if IN_SHADOW {
-        // Turned away from the sun is in shadow too.
+        // Faces that point away from the sun are in shadow too.
         let faces_sun = smoothstep(-0.01, 0.08, dot(normal, frame.to_sun.xyz));
         let light = min(cast_light(world, normal), light_above_ground(world));
         return color * mix(SHADOW_LIGHT, 1.0, min(light, faces_sun));
@@ -139,7 +139,7 @@ fn lit(albedo: vec3f, world: vec3f, normal: vec3f) -> vec3f {
     return color;
 }
 
-// The colour of the texture. The first row of its texels is its top, at v = 1.
+// Samples the texture. Its first row of texels is the top, at v = 1.
 fn albedo_at(uv: vec2f) -> vec3f {
     let color = textureSampleBias(albedo_texture, repeated, vec2f(uv.x, 1.0 - uv.y), -0.5);
     if HOLES {
@@ -163,7 +163,7 @@ fn heat_color(weight: f32) -> vec3f {
 fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) vec4f {
     let pixel = abs(dpdx(in.uv)) + abs(dpdy(in.uv));
     let albedo = albedo_at(in.uv);
-    // Back faces are lit by the same normals, as the engine does it (fact sheet B4).
+    // Back faces are lit with the same normals, as in the engine (fact sheet B4).
     let normal = unit(in.normal);
     var color: vec3f;
     if SURFACE == SURFACE_UNLIT {
@@ -191,7 +191,7 @@ fn fs_model(in: Surface, @builtin(front_facing) is_front: bool) -> @location(0) 
     return vec4f(color, 1.0);
 }
 
-// Where it keeps the sun from what is behind it.
+// Writes depth into the shadow map, except at holes.
 @fragment
 fn fs_model_shadow(in: Caster) {
     _ = albedo_at(in.uv);

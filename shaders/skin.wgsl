@@ -1,17 +1,17 @@
-// How joints move the vertices of models: the GPU twin of `scene/model/poses.rs`. `Affine` and
-// `Influence` are declared in `render/model/mod.rs`, `texel_of` in `render/data_texture.rs`.
+// Skinning: the GPU twin of `scene/kinds/model/poses.rs`. `Affine` and `Influence` are declared in
+// `render/kinds/model/mod.rs`, `texel_of` in `render/gpu/data_texture.rs`.
 
 struct Posed {
     position: vec3f,
-    // Of any length.
+    // Not normalized.
     normal: vec3f,
 }
 
-// A texel for each `Influence`. The weights of a vertex sum to 1; `joint` is an index in the palette of its
-// instance.
+// One texel per `Influence`. The weights of a vertex sum to 1. `joint` is an index into the palette
+// of the instance.
 @group(1) @binding(0) var influences: texture_2d<u32>;
-// Model space in the bind pose to model space as posed: the palettes of all instances, a texel for each row
-// of a matrix.
+// Matrices from the bind pose to the current pose, in model space. Contains the palettes of all
+// instances, with one texel per matrix row.
 @group(1) @binding(1) var palette: texture_2d<f32>;
 
 fn influence_at(index: u32) -> Influence {
@@ -33,7 +33,8 @@ fn transformed_point(matrix: Affine, point: vec3f) -> vec3f {
     return vec3f(dot(matrix.rows[0], p), dot(matrix.rows[1], p), dot(matrix.rows[2], p));
 }
 
-// A normal goes through the inverse transpose, so that it stays upright on what is stretched.
+// Transforms a normal by the inverse transpose, so that it stays perpendicular to a stretched
+// surface.
 fn transformed_normal(matrix: Affine, normal: vec3f) -> vec3f {
     let x = matrix.rows[0].xyz;
     let y = matrix.rows[1].xyz;
@@ -42,12 +43,12 @@ fn transformed_normal(matrix: Affine, normal: vec3f) -> vec3f {
     let zx = cross(z, x);
     let xy = cross(x, y);
     let determinant = dot(x, yz);
-    // What is flattened has no inverse, but its normals still have a direction.
+    // A flattening matrix has no inverse, but the normals keep a direction.
     let divisor = select(determinant, 1.0, determinant == 0.0);
     return vec3f(dot(yz, normal), dot(zx, normal), dot(xy, normal)) / divisor;
 }
 
-// The position of a vertex as `posed` says it.
+// Position of a posed vertex, like `posed`.
 fn posed_point(position: vec3f, packed: u32, palette_first: u32) -> vec3f {
     let count = packed & ((1u << INFLUENCE_COUNT_BITS) - 1u);
     if count == 0u {
@@ -63,8 +64,8 @@ fn posed_point(position: vec3f, packed: u32, palette_first: u32) -> vec3f {
     return result;
 }
 
-// A vertex of the bind pose as the palette that begins at `palette_first` poses it (fact sheet B3).
-// `packed`: see `MeshVertex::influences`. One without any stays where it is.
+// Poses a vertex of the bind pose with the palette that starts at `palette_first` (fact sheet B3).
+// `packed` is described at `MeshVertex::influences`. A vertex without influences stays in place.
 fn posed(position: vec3f, normal: vec3f, packed: u32, palette_first: u32) -> Posed {
     let count = packed & ((1u << INFLUENCE_COUNT_BITS) - 1u);
     if count == 0u {

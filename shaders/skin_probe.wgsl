@@ -1,5 +1,5 @@
-// What the GPU makes of vertices that joints move, for the test that compares it with the CPU.
-// Joined after skin.wgsl.
+// Skinning results of the GPU, for the test that compares them with the CPU. Joined after
+// skin.wgsl.
 
 // `MeshVertex`.
 struct Vertex {
@@ -10,9 +10,9 @@ struct Vertex {
 }
 
 @group(0) @binding(0) var<storage, read> vertices: array<Vertex>;
-// Of the first palette all vertices, then of the second, and so on.
+// The results of all vertices for the first palette, then for the second, and so on.
 @group(0) @binding(1) var<storage, read_write> probes: array<SkinningProbe>;
-// How many matrices each palette has.
+// Number of matrices per palette.
 @group(0) @binding(2) var<uniform> palette_length: u32;
 
 @compute @workgroup_size(64)

@@ -1,7 +1,7 @@
-// The sky: a calm overcast over a bright horizon. Joined after frame.wgsl.
+// The sky: an overcast above a bright horizon. Joined after frame.wgsl.
 
-// Clouds lie on a plane far above the ground, and mirrored below the horizon, where one looks past
-// the edge of a map. The coarse noise is in `w`.
+// Colour of the sky. Clouds lie on a plane far above the ground. They are mirrored below the
+// horizon, which is visible beyond the edge of a map. The coarse noise is in `w`.
 fn sky_color(direction: vec3f) -> vec3f {
     let up = abs(direction.y);
     let clear = mix(vec3f(0.47, 0.56, 0.60), vec3f(0.25, 0.34, 0.40), smoothstep(0.0, 0.55, up));
@@ -19,17 +19,17 @@ fn sky_color(direction: vec3f) -> vec3f {
 @group(0) @binding(1) var clouds: texture_2d<f32>;
 @group(0) @binding(2) var cloud_sampler: sampler;
 
-// The sky of the document, if it is made of images.
+// The skybox of the document, if it has one.
 @group(0) @binding(7) var skybox: texture_cube<f32>;
 @group(0) @binding(6) var skybox_sampler: sampler;
 
-// The mip level of the skybox at which a texel in the middle of a face is about as large as a pixel.
+// The mip level at which a texel in the middle of a skybox face is about as large as a pixel.
 fn skybox_lod() -> f32 {
     let side = f32(textureDimensions(skybox).x);
     return log2(side * length(frame.up.xyz) * frame.part.y / frame.size.y);
 }
 
-// The colour of the skybox in a direction of any length.
+// Colour of the skybox in a direction of any length.
 fn skybox_color(direction: vec3f, lod: f32) -> vec3f {
     return textureSampleLevel(skybox, skybox_sampler, direction, lod).rgb;
 }
@@ -45,19 +45,19 @@ fn vs_sky(@builtin(vertex_index) vertex: u32) -> Sky {
     return Sky(vec4f(ndc, 0.0, 1.0), of_whole(ndc));
 }
 
-// Normalized device coordinates of the whole image.
+// Normalized device coordinates in the whole image.
 fn of_whole(ndc: vec2f) -> vec2f {
     return ndc * frame.part.xy + frame.part.zw;
 }
 
-// The corners of one triangle that covers the frame.
+// Corners of one triangle that covers the frame.
 fn sky_corner(vertex: u32) -> vec2f {
     return vec2f(f32((vertex << 1u) & 2u), f32(vertex & 2u)) * 2.0 - 1.0;
 }
 
 @fragment
 fn fs_sky(in: Sky) -> @location(0) vec4f {
-    // Without perspective every ray is the same; the sky then only shades from top to bottom.
+    // In an orthographic view all rays are parallel. The sky is then a vertical gradient.
     if frame.ahead.w > 0.5 {
         let shade = mix(vec3f(0.50, 0.57, 0.60), vec3f(0.34, 0.42, 0.47), in.ndc.y * 0.5 + 0.5);
         return vec4f(shade, 1.0);
@@ -77,7 +77,7 @@ fn vs_skybox(@builtin(vertex_index) vertex: u32) -> BoxedSky {
     let ndc = sky_corner(vertex);
     let at = of_whole(ndc);
     let direction = frame.ahead.xyz + frame.right.xyz * at.x + frame.up.xyz * at.y;
-    // At infinity.
+    // Infinitely far away.
     return BoxedSky(vec4f(ndc, 0.0, 1.0), direction, skybox_lod());
 }
 

@@ -1,36 +1,41 @@
-// Terrain: tops, sides, far chunks. Joined after frame.wgsl, tile.wgsl, sky.wgsl and
-// shadow.wgsl.
+// Terrain: tops, sides, far chunks, water. Appended to frame.wgsl, tile.wgsl, sky.wgsl and
+// shadow.wgsl. `Map` and the shared constants are declared in
+// `crates/render/src/kinds/terrain/gpu_data.rs`.
 //
-// There is a shader for each class of face, since what a shader may do costs where it does not do
-// it too (software renderers run both sides of every branch): level rectangles of one material,
-// tops of one material, tops that mix a few, tops that mix many, sides, and two kinds of far ground.
-// What it shares with `render/terrain.rs` is declared there: the `Map`, and constants in capitals.
+// Each class of faces has its own shader, because software renderers execute both sides of every
+// branch:
+// - level rectangles of one material
+// - tops of one material
+// - tops that mix a few materials
+// - tops that mix many materials
+// - sides
+// - two kinds of far ground
 
-// Whether overlays, grids and highlights can be on.
+// `true` if overlays, grids and highlights can be on.
 override INSPECT: bool = false;
-// Whether there may be what most maps do without: holes in textures, materials with accents, ragged
-// edges, blend modes that nobody knows.
+// `true` for rare features: holes in textures, accents of materials, ragged seams, and unknown
+// blend modes.
 override RICH: bool = false;
-// Whether shadow of the ground may fall on the faces.
+// `true` if shadows of the ground may fall on the faces.
 override SHADED: bool = false;
-// Whether what stands on it may cast shadows on them.
+// `true` if objects on the ground may cast shadows on the faces.
 override IN_SHADOW: bool = false;
-// Whether the sky is made of images, which water mirrors.
+// `true` if water reflects a skybox.
 override SKYBOX: bool = false;
-// Whether it mirrors the ground as well, which was drawn as in a mirror.
+// `true` if water also reflects the ground, from a mirrored render pass.
 override PLANAR: bool = false;
 
-// Whether pixels have several samples. The middle of a pixel may then lie outside of the face that
-// covers some of them: what must not be taken from there is `centroid`, and places in textures, whose
-// derivatives are to stay even, are brought back.
+// `true` if pixels have several samples. The centre of a pixel may then lie outside a face that
+// covers some of its samples. Values that are invalid outside the face use `centroid`. Texture
+// coordinates are clamped instead, because `centroid` would disturb their derivatives.
 override SEVERAL_SAMPLES: bool = false;
 
-// How far in tiles faces reach beyond their border, so that no crack opens where a long edge meets
-// several short ones.
+// Overlap of level rectangles beyond their border, in tiles. It prevents cracks where a long edge
+// meets several short ones.
 const OVERLAP: f32 = 0.002;
 
 @group(1) @binding(0) var<uniform> map: Map;
-// A texel for each `Tile` of the band.
+// One texel per `Tile` of the band.
 @group(1) @binding(1) var tiles: texture_2d<u32>;
 @group(1) @binding(2) var<storage, read> rects: array<u32>;
 @group(1) @binding(3) var<storage, read> tops: array<u32>;
@@ -41,10 +46,11 @@ const OVERLAP: f32 = 0.002;
 @group(1) @binding(8) var repeated: sampler;
 @group(1) @binding(9) var shadow: texture_2d<f32>;
 @group(1) @binding(10) var overview: texture_2d<f32>;
-// For each tile a byte for each of its cells: `NavigationGrid::codes`. One entry until it is shown.
+// One byte per navigation cell, four cells per tile (`NavigationGrid::codes`). Until the overlay is
+// switched on, the array has a single entry.
 @group(2) @binding(0) var<storage, read> navigation: array<u32>;
 
-// The index of a tile of the map in what is bound of it.
+// Index of a map tile in the bound buffers.
 fn tile_index(tile: vec2i) -> u32 {
     return (u32(tile.y) - map.first_row) * map.size.x + u32(tile.x);
 }
@@ -58,7 +64,7 @@ fn is_on_map(at: vec2i) -> bool {
     return all(at >= vec2i(0)) && all(at < vec2i(map.size));
 }
 
-// World position of a place in tiles from the north-west corner of the map, at a level.
+// World position at a level, for a position in tiles from the north-west corner of the map.
 fn world_at(at: vec2f, level: f32) -> vec3f {
     return vec3f(map.north_west.x - at.x * TILE_SIDE, level * LEVEL_HEIGHT, map.north_west.y + at.y * TILE_SIDE);
 }
@@ -68,7 +74,7 @@ fn chunk_origin(chunk: u32) -> vec2u {
     return vec2u(chunk % cols, chunk / cols) * CHUNK_SIDE;
 }
 
-// A place in tiles within a rectangle.
+// Clamps a position to a rectangle if pixels have several samples. Both are in tiles.
 fn within(at: vec2f, first: vec2f, last: vec2f) -> vec2f {
     if SEVERAL_SAMPLES {
         return clamp(at, first, last);
@@ -80,24 +86,24 @@ fn on_tile(uv: vec2f) -> vec2f {
     return within(uv, vec2f(0.0), vec2f(1.0));
 }
 
-// The corners of a quad as two triangles: north-west, north-east, south-west; north-east,
-// south-east, south-west.
+// Corners of a quad as two triangles: north-west, north-east, south-west; north-east, south-east,
+// south-west.
 fn quad_corner(vertex: u32) -> vec2u {
     return vec2u((0x1au >> vertex) & 1u, (0x34u >> vertex) & 1u);
 }
 
 // ---- Materials -----------------------------------------------------------------------------
 
-// A bit for the west edge and one for the north edge of a cell of the endless grid of texture
-// tiles: which of the two patches lies across it.
+// One bit each for the west and the north edge of a cell in the infinite grid of texture tiles. The
+// bit selects the patch that covers the edge, out of two.
 fn edge_colors(cell: vec2i) -> vec2u {
     var h = bitcast<u32>(cell.x) * 0x9e3779b1u ^ bitcast<u32>(cell.y) * 0x85ebca77u;
     h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
     return vec2u((h >> 13u) & 1u, (h >> 21u) & 1u);
 }
 
-// Where a cell's texture tile lies in the atlas of its material: the place of its north-west
-// corner, in atlas sizes. See `scene/terrain/patchwork.rs`.
+// North-west corner of a cell's texture tile in the atlas of its material, relative to the size of
+// the atlas. See `crates/scene/src/kinds/terrain/patchwork.rs`.
 fn atlas_corner(cell: vec2i) -> vec2f {
     let here = edge_colors(cell);
     let east = edge_colors(cell + vec2i(1, 0)).x;
@@ -106,31 +112,32 @@ fn atlas_corner(cell: vec2i) -> vec2f {
     return (vec2f(0.0, f32(index) * ATLAS_CELL) + ATLAS_GUARD) / ATLAS_SIZE;
 }
 
-// Width and height of a texture tile in atlas sizes.
+// Size of a texture tile, relative to the size of the atlas.
 const CORE: vec2f = ATLAS_CORE / ATLAS_SIZE;
 
 fn sample_material(layer: u32, place: vec2f, lod: f32) -> vec4f {
     return textureSampleLevel(materials, clamped, place, layer, lod);
 }
 
-// The binary logarithm to a tenth: the exponent, and the mantissa in place of its logarithm.
+// Binary logarithm with an error below 0.1, from the exponent and a linear approximation of the
+// mantissa.
 fn quick_log2(x: f32) -> f32 {
     return f32(bitcast<i32>(x)) * exp2(-23.0) - 127.0;
 }
 
-// How fine textures are to be looked up: the level at which a texel covers a pixel's longer side,
-// but at most two levels blurrier than its shorter side asks for.
+// Mip level for the shorter side of a pixel's footprint in the texture. It is at most 1.3 levels
+// sharper than the longer side requires.
 fn texture_lod(dx: vec2f, dy: vec2f) -> f32 {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
     let footprint = max(min(a, b), max(a, b) / 6.0);
     let lod = 0.5 * quick_log2(max(footprint, 1e-12)) + log2(ATLAS_CORE);
-    // Levels blend into each other over a third of their range only: elsewhere one lookup does.
+    // Neighbouring levels blend over a third of their range. Elsewhere, one lookup is enough.
     let whole = floor(lod);
     return whole + clamp((lod - whole - 0.5) * 3.0 + 0.5, 0.0, 1.0);
 }
 
-// The material of one layer, with the patches of its accent; `accent_noise` from 0 to 1.
+// Colour of a layer's material, with patches of its accent material. `accent_noise` is from 0 to 1.
 fn material_at(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec4f {
     let color = sample_material(layer, place, lod);
     if RICH {
@@ -143,7 +150,8 @@ fn material_at(layer: u32, place: vec2f, lod: f32, accent_noise: f32) -> vec4f {
     return color;
 }
 
-// What is seen of a mix of materials: nothing where it is more of a hole than not (fact sheet A7).
+// Colour of a mix of materials. Discards the pixel if at least half of the mix is a hole (fact
+// sheet A7).
 fn albedo_of(mixed: vec4f) -> vec3f {
     if RICH {
         if mixed.a <= 0.5 {
@@ -154,14 +162,14 @@ fn albedo_of(mixed: vec4f) -> vec3f {
     return mixed.rgb;
 }
 
-// Bumps, seams, patches: one texture over each chunk.
+// Noise for bumps, seams and patches. The texture repeats in each chunk.
 fn noise_at(at: vec2f) -> vec4f {
     return textureSampleLevel(noise, repeated, at / f32(CHUNK_SIDE), 0.0);
 }
 
 // ---- Light ---------------------------------------------------------------------------------
 
-// The light from everywhere at a height, and that of the sun on what faces it (fact sheet A10).
+// Ambient light at a height, and direct light on a face toward the sun (fact sheet A10).
 fn ambient_light(world_y: f32) -> vec3f {
     return (0.7 + 0.03 * (world_y / LEVEL_HEIGHT)) * frame.ambient_color.rgb;
 }
@@ -170,18 +178,18 @@ fn direct_light() -> vec3f {
     return 0.9 * frame.light_color.rgb;
 }
 
-// What is left of colours where this much of the sun's light arrives.
+// Brightness factor for a share of sunlight.
 fn shadow_factor(sunlit: f32) -> f32 {
     return mix(SHADOW_LIGHT, 1.0, sunlit);
 }
 
-// What the light of the engine makes of a colour (fact sheet A10).
+// Lights a colour like the engine (fact sheet A10).
 fn lit(albedo: vec3f, normal: vec3f, world_y: f32, sunlit: f32) -> vec3f {
     let light = ambient_light(world_y) + max(dot(normal, map.sun.xyz), 0.0) * direct_light();
     return albedo * light * shadow_factor(sunlit);
 }
 
-// As `sunlight`, and with the shadows of what stands on the ground.
+// Share of sunlight with all shadows: of the ground, and of the objects on it.
 fn sunlight_on(at: vec2f, world_y: f32, normal: vec3f) -> f32 {
     var place = vec3f(0.0);
     if IN_SHADOW {
@@ -190,7 +198,7 @@ fn sunlight_on(at: vec2f, world_y: f32, normal: vec3f) -> f32 {
     return sunlight_at(at, world_y, place);
 }
 
-// The same where the place in the shadow map is known.
+// The same for a known position in the shadow map.
 fn sunlight_at(at: vec2f, world_y: f32, place: vec3f) -> f32 {
     var light = 1.0;
     if SHADED {
@@ -202,13 +210,14 @@ fn sunlight_at(at: vec2f, world_y: f32, place: vec3f) -> f32 {
     return light;
 }
 
-// 1 in the sun, 0 in the shadow of other terrain. `at` in tiles from the corner of the map.
+// Share of sunlight with the shadow of the ground only: 1 in the sun, 0 in the shadow. `at` is in
+// tiles from the north-west corner of the map.
 fn sunlight(at: vec2f, world_y: f32) -> f32 {
     let edge = textureSampleLevel(shadow, clamped, at * map.per_tile, 0.0).x;
     return above_shadow(world_y, map.shadow_heights.x + edge * map.shadow_heights.y);
 }
 
-// How far the noise tilts the normals of a tile (fact sheet A9).
+// Strength with which the noise tilts the normals of a tile (fact sheet A9).
 fn bumpiness(tile: Tile) -> f32 {
     return select(0.0, 0.107, tile_bump(tile));
 }
@@ -217,13 +226,13 @@ fn tilt_of(noise_here: vec4f) -> vec2f {
     return noise_here.xy * 2.0 - 1.0;
 }
 
-// A normal tilted by the noise, where the tile is bumpy.
+// Tilts a normal by the noise, if the tile is bumpy.
 fn bumped(tile: Tile, normal: vec3f, noise_here: vec4f) -> vec3f {
     let tilt = tilt_of(noise_here);
     return normalize(normal + bumpiness(tile) * vec3f(tilt.x, 1.0, tilt.y));
 }
 
-// Turned away from the sun is in shadow too.
+// 1 for faces toward the sun, 0 for faces away from it. The latter are in their own shadow.
 fn faces_sun(normal: vec3f) -> f32 {
     return smoothstep(-0.01, 0.04, dot(normal, map.sun.xyz));
 }
@@ -234,7 +243,7 @@ fn type_color(kind: u32) -> vec3f {
     return TYPE_COLORS[min(kind, TILE_TYPES)];
 }
 
-// From the lowest to the highest level.
+// Colour ramp from the lowest to the highest level.
 fn height_color(world_y: f32) -> vec3f {
     let t = clamp((world_y / LEVEL_HEIGHT - map.levels.x) / max(map.levels.y - map.levels.x, 1.0), 0.0, 1.0);
     let low = mix(HEIGHT_COLORS[0], HEIGHT_COLORS[1], clamp(t * 3.0, 0.0, 1.0));
@@ -242,8 +251,8 @@ fn height_color(world_y: f32) -> vec3f {
     return mix(high, HEIGHT_COLORS[3], clamp(t * 3.0 - 2.0, 0.0, 1.0));
 }
 
-// The colour of the navigation cell at a place in tiles from the corner of the map. Cells that cannot
-// be passed are hatched, and all have a border of their own colour, as the engine draws them.
+// Colour of the navigation cell at a position in tiles from the corner of the map. Impassable cells
+// are hatched, and all cells have a border in their own colour, as in the engine.
 fn navigation_color(at: vec2f, albedo: vec3f, dx: vec2f, dy: vec2f) -> vec3f {
     let tile = clamp(vec2i(floor(at)), vec2i(0), vec2i(map.size) - 1);
     let index = tile_index(tile);
@@ -256,7 +265,7 @@ fn navigation_color(at: vec2f, albedo: vec3f, dx: vec2f, dy: vec2f) -> vec3f {
     let pixels = 0.5 / max(abs(dx) + abs(dy), vec2f(1e-6));
     var result = mix(albedo, mark, 0.6);
     if code >= OPEN_CELLS {
-        // Two stripes to a cell, where there is room for them.
+        // Two stripes per cell, if they are wide enough.
         let stripes = abs(fract((at.x + at.y) * 2.0) - 0.5) * 4.0 - 1.0;
         let room = smoothstep(5.0, 12.0, min(pixels.x, pixels.y));
         result *= 1.0 - 0.35 * room * clamp(stripes * 2.0 + 0.5, 0.0, 1.0);
@@ -264,12 +273,12 @@ fn navigation_color(at: vec2f, albedo: vec3f, dx: vec2f, dy: vec2f) -> vec3f {
     return mix(result, mark * 0.7, 0.75 * grid_line(at * 2.0, pixels, 1.5));
 }
 
-// The colour of a surface in the overlay that is on. Shape stays readable by a little shading.
+// Colour of a surface in the active overlay, with faint shading to keep the shape recognisable.
 fn overlay_color(
     tile: Tile, albedo: vec3f, normal: vec3f, world_y: f32, at_map: vec2f, dx: vec2f, dy: vec2f,
 ) -> vec3f {
     let shade = 0.45 + 0.55 * clamp(dot(normal, normalize(vec3f(0.5, 0.75, 0.3))), 0.0, 1.0);
-    // What could not be read has neither a height nor a flag.
+    // Unreadable tiles have no height and no flags, so their type is shown instead.
     let unread = tile_kind(tile) >= TILE_TYPES && map.surface != SURFACE_NORMALS && map.surface != SURFACE_UNLIT;
     switch select(map.surface, SURFACE_TYPES, unread) {
         case SURFACE_TYPES: { return type_color(tile_kind(tile)) * shade; }
@@ -278,7 +287,7 @@ fn overlay_color(
             return mix(albedo, mark, 0.6) * shade;
         }
         case SURFACE_NAVIGATION: {
-            // Nobody walks on sides, and their places are not of the map.
+            // Sides are not walkable, and `at_map` is not a map position there.
             if normal.y == 0.0 {
                 return albedo * shade;
             }
@@ -291,11 +300,11 @@ fn overlay_color(
     }
 }
 
-// Lines of constant width in pixels on the borders of a grid; `size` in pixels for each unit.
+// Strength of grid lines that are `width` pixels wide. The grid unit is 1 in `at`.
 fn grid_line(at: vec2f, pixels_per_unit: vec2f, width: f32) -> f32 {
     let to_border = (0.5 - abs(fract(at) - 0.5)) * pixels_per_unit;
     let nearest = min(to_border.x, to_border.y);
-    // Where cells shrink to a few pixels, lines fade before they run together.
+    // Lines fade before cells shrink to a few pixels.
     let room = smoothstep(3.0, 10.0, min(pixels_per_unit.x, pixels_per_unit.y));
     return (1.0 - smoothstep(width * 0.5, width * 0.5 + 1.0, nearest)) * room;
 }
@@ -321,7 +330,7 @@ fn marked(color: vec3f, tile: Tile, at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3
     return result;
 }
 
-// The colour of a surface with whatever overlays, lines and highlights are on.
+// Colour of a surface with the active overlays, lines and highlights.
 fn inspected(
     lit_color: vec3f, albedo: vec3f, normal: vec3f, tile: Tile, at_map: vec2f, world_y: f32,
     dx: vec2f, dy: vec2f,
@@ -336,7 +345,7 @@ fn inspected(
     return marked(color, tile, at_map, dx, dy);
 }
 
-// The far look of the ground: its colour without texture.
+// Average colour of distant ground, without detail.
 fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
     let a = dot(dx, dx);
     let b = dot(dy, dy);
@@ -346,26 +355,26 @@ fn overview_albedo(at_map: vec2f, dx: vec2f, dy: vec2f) -> vec3f {
 
 // ---- Level rectangles ----------------------------------------------------------------------
 
-// What is the same all over a rectangle is worked out by its corners: most of the ground is level, and
-// software renderers pay for each value that a pixel takes from a uniform.
+// Most of the ground is level. Values that are constant over a rectangle are computed per vertex,
+// because on software renderers each uniform that a fragment reads costs time.
 struct Rect {
     @builtin(position) clip: vec4f,
-    // Tiles east and south of the north-west corner of the chunk.
+    // Position in tiles from the north-west corner of the chunk.
     @location(0) at: vec2f,
-    // The first and the last tile, counted in the chunk.
+    // The first and the last tile, relative to the chunk.
     @location(1) @interpolate(flat) first: vec2f,
     @location(2) @interpolate(flat) last: vec2f,
-    // Columns and rows to the chunk from the corner of the map.
+    // Position of the chunk on the map, in tiles.
     @location(3) @interpolate(flat) origin: vec2f,
-    // The first half of the record of all its tiles, and the layer that they show.
+    // First word of the tile record, which all its tiles share, and their layer.
     @location(4) @interpolate(flat) tile: Tile,
     @location(5) @interpolate(flat) world_y: f32,
     @location(6) @interpolate(flat) ambient: vec3f,
     @location(7) @interpolate(flat) direct: vec3f,
-    // What of the direct light arrives where the noise tilts the normal by x and y: the sum of 1, x
-    // and y times these; w is how much less it is for each unit of the tilt's square.
+    // Coefficients of the direct light, where the noise tilts the normal by `tilt`. The light is
+    // dot(xyz, (1, tilt)), reduced by the share w * dot(tilt, tilt).
     @location(8) @interpolate(flat) facing_sun: vec4f,
-    // In the shadow map.
+    // Position in the shadow map.
     @location(9) @interpolate(perspective, centroid) shadow_place: vec3f,
 }
 
@@ -387,7 +396,7 @@ fn vs_rect(
     if IN_SHADOW {
         place = shadow_place(world, vec3f(0.0, 1.0, 0.0));
     }
-    // The tilted normal is not quite of length 1.
+    // Divided by the length of the untilted normal, because `light_on_rect` does not normalise.
     let tilt = bumpiness(tile) / (1.0 + bumpiness(tile));
     return Rect(
         frame.clip_from_world * vec4f(world, 1.0),
@@ -404,7 +413,7 @@ fn vs_rect(
     );
 }
 
-// The light on a place of a rectangle.
+// Light at a position on a rectangle.
 fn light_on_rect(in: Rect, at_map: vec2f, noise_here: vec4f) -> vec3f {
     let tilt = tilt_of(noise_here);
     let facing = in.facing_sun.x + dot(in.facing_sun.yz, tilt);
@@ -432,32 +441,33 @@ fn fs_rect(in: Rect) -> @location(0) vec4f {
 
 struct Top {
     @builtin(position) clip: vec4f,
-    // Tiles east and south of the north-west corner of the tile.
+    // Position in tiles from the north-west corner of the tile.
     @location(0) uv: vec2f,
     @location(1) @interpolate(perspective, centroid) world_y: f32,
     @location(2) @interpolate(perspective, centroid) normal: vec3f,
-    // The normal of the triangle's half, for tiles that do not blend their normals.
+    // Normal of the tile half with this triangle, for tiles that do not blend their normals.
     @location(3) @interpolate(flat) facet: vec3f,
-    // Columns and rows to the tile from the corner of the map.
+    // Position of the tile on the map.
     @location(4) @interpolate(flat) at: vec2f,
-    // Where the tile's part of the texture begins in the atlas.
+    // Position of the tile's texture in the atlas.
     @location(5) @interpolate(flat) corner: vec2f,
-    // The first half of the tile's record, and the layer that the triangle's half shows.
+    // First word of the tile's record, and the layer of the tile half with this triangle.
     @location(6) @interpolate(flat) tile: Tile,
     @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
 }
 
-// The nine points of a tile: around it from the south-west corner over the west, then the centre.
-// Triangles go from a point to the next and to the centre, and take what is flat from that point.
+// Position of one of the nine points of a tile: clockwise from the south-west corner, then the
+// centre. A triangle connects a point with the next one and the centre. Its flat values come from
+// the first point.
 fn point_at(point: u32) -> vec2f {
     if point == 8u {
         return vec2f(0.5);
     }
-    // Twice the place: 0 0 0 1 2 2 2 1 east, 2 1 0 0 0 1 2 2 south.
+    // Packed doubled coordinates of the first eight points: x 0 0 0 1 2 2 2 1, y 2 1 0 0 0 1 2 2.
     return vec2f(vec2u((0x6a40u >> (point * 2u)) & 3u, (0xa406u >> (point * 2u)) & 3u)) * 0.5;
 }
 
-// The edge that the triangle from a point to the next lies on.
+// The edge of the triangle that starts at a point.
 fn edge_of(point: u32) -> u32 {
     return ((point >> 1u) + 3u) & 3u;
 }
@@ -466,6 +476,7 @@ fn both_normals(tile: Tile) -> vec3f {
     return tile_normal(tile, 0u) + tile_normal(tile, 1u);
 }
 
+// Sum of the two normals of a tile at one of its corners; 0 outside the map.
 fn corner_normals(at: vec2i, corner: u32) -> vec3f {
     let tile = tile_at(at);
     let halves = tile_halves_at(tile, corner);
@@ -473,8 +484,8 @@ fn corner_normals(at: vec2i, corner: u32) -> vec3f {
     return select(vec3f(0.0), sum, is_on_map(at));
 }
 
-// The normal of one of the nine points of a tile that blends its normals with its neighbours'
-// (fact sheet A9).
+// Normal of one of the nine points of a tile that blends its normals with its neighbours (fact
+// sheet A9).
 fn blended_normal(at: vec2i, tile: Tile, point: u32) -> vec3f {
     if point == 8u {
         return normalize(both_normals(tile));
@@ -484,7 +495,7 @@ fn blended_normal(at: vec2i, tile: Tile, point: u32) -> vec3f {
         let other = select(vec3f(0.0), both_normals(tile_at(beyond)), is_on_map(beyond));
         return normalize(both_normals(tile) + other);
     }
-    // The tile south-east of the corner has the corner as its north-west one, and so on.
+    // Corners 0 to 3 (see `tile_halves_at`) of the four tiles that meet at the point.
     let south_east = at + vec2i(point_at(point));
     return normalize(
         corner_normals(south_east, 0u)
@@ -537,7 +548,7 @@ fn fs_top(in: Top) -> @location(0) vec4f {
     return shaded_top(in, at_map, albedo, noise_here, dx, dy);
 }
 
-// What light and overlays make of the colour of a top.
+// Applies light and overlays to the colour of a top.
 fn shaded_top(top: Top, at_map: vec2f, albedo: vec3f, noise_here: vec4f, dx: vec2f, dy: vec2f) -> vec4f {
     let tile = top.tile;
     let normal = select(top.facet, top.normal, tile_blends_normals(tile));
@@ -558,31 +569,31 @@ struct Mixed {
     @location(5) @interpolate(flat) corner: vec2f,
     @location(6) @interpolate(flat) tile: Tile,
     @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
-    // Up to four layers, a byte each, and how many there are.
+    // Up to four layers, one byte each. `count` is the number of layers.
     @location(8) @interpolate(flat) palette: u32,
     @location(9) @interpolate(flat) count: u32,
-    // How much of each there is: in the middle of the tile, what is added toward the edge in x, in
-    // y, and toward the corner.
+    // Weights of the layers at the centre of the tile, and coefficients of their bilinear change
+    // toward the x edge, the y edge and the corner.
     @location(10) @interpolate(flat) weights: vec4f,
     @location(11) @interpolate(flat) weights_x: vec4f,
     @location(12) @interpolate(flat) weights_y: vec4f,
     @location(13) @interpolate(flat) weights_xy: vec4f,
-    // The blend mode, and what spills in: see `seams_of`.
+    // The blend mode and the spilling layers, see `seams_of`.
     @location(14) @interpolate(flat) seams: u32,
 }
 
-// The quadrant of a tile that a triangle lies in, between the middle of one of the tile's eastern
-// and western edges and the middle of one of its northern and southern ones.
+// The quadrant of a tile that contains a triangle. It lies between an eastern or western edge and a
+// northern or southern one.
 struct Quadrant {
     edge_x: u32,
     edge_y: u32,
 }
 
-// The quadrant of the triangle from a point to the next.
+// The quadrant of the triangle that starts at a point.
 fn quadrant_of(point: u32) -> Quadrant {
     let edge = edge_of(point);
-    // It lies between this edge and another: the one before it (going around) if it comes first on
-    // its edge, else the one after it.
+    // Clockwise, each edge has two triangles. The quadrant of the first one has the previous edge
+    // as its other edge, that of the second one the next edge.
     let other = select(edge + 1u, edge + 3u, (point & 1u) == 0u) & 3u;
     let along_x = edge == EAST || edge == WEST;
     return Quadrant(select(other, edge, along_x), select(edge, other, along_x));
@@ -593,13 +604,13 @@ fn corner_layers(tile: Tile, corner: u32) -> vec2u {
     return vec2u(tile_half_layer(tile, halves.x), tile_half_layer(tile, halves.y));
 }
 
-// The layers that are mixed at the four control points of a quadrant (fact sheet A8).
+// The layers at the four control points of a quadrant (fact sheet A8).
 struct Samples {
     // At the tile's centre.
     center: vec2u,
-    // At the middle of the eastern or western edge, then at that of the northern or southern one.
+    // At the middle of the eastern or western edge, then of the northern or southern edge.
     middles: vec4u,
-    // At the corner between them.
+    // At the corner between these edges: two layers of each of the four tiles.
     corner_a: vec4u,
     corner_b: vec4u,
 }
@@ -621,8 +632,8 @@ fn samples_of(tile: Tile, at: vec2i, quadrant: Quadrant) -> Samples {
     let own_y = select(own.x, own.y, tile_half_on(tile, edge_y) == 1u);
     let beyond_x = tile_half_layer(tile_x, tile_half_on(tile_x, edge_opposite(edge_x)));
     let beyond_y = tile_half_layer(tile_y, tile_half_on(tile_y, edge_opposite(edge_y)));
-    // Beyond the border the tile's own edge stands in for what is not there, and at a corner the
-    // pair along an edge that is.
+    // At the border of the map, the tile's own layers replace those of a missing neighbour. If the
+    // diagonal tile is missing, the corner uses the layers of an edge.
     let other_x = select(own_x, beyond_x, has_x);
     let other_y = select(own_y, beyond_y, has_y);
     let corner_x = select(vec2u(own_x), corner_layers(tile_x, corner ^ 1u), has_x);
@@ -638,7 +649,7 @@ fn samples_of(tile: Tile, at: vec2i, quadrant: Quadrant) -> Samples {
 
 const NO_LAYER: u32 = 0xffffu;
 
-// The lowest layer among the samples that is not below another; NO_LAYER if there is none.
+// The lowest layer of the samples that is at least `least`, or NO_LAYER.
 fn next_layer(samples: Samples, least: u32) -> u32 {
     let none = vec4u(NO_LAYER);
     let a = select(none, samples.middles, samples.middles >= vec4u(least));
@@ -649,8 +660,8 @@ fn next_layer(samples: Samples, least: u32) -> u32 {
     return min(min(lowest.x, lowest.y), min(lowest.z, lowest.w));
 }
 
-// How many of the samples are of a layer: of the two at the tile's centre, of the two at each
-// middle, and of the eight at the corner.
+// Number of samples with a layer at each control point. The centre and both middles have two
+// samples each, the corner has eight.
 fn count_layer(samples: Samples, layer: u32) -> vec4u {
     let middles = select(vec4u(0u), vec4u(1u), samples.middles == vec4u(layer));
     let corners = select(vec4u(0u), vec4u(1u), samples.corner_a == vec4u(layer))
@@ -662,12 +673,12 @@ fn count_layer(samples: Samples, layer: u32) -> vec4u {
     );
 }
 
-// What a layer's counts are worth, each of its point.
+// Weight of one sample at each control point.
 const SAMPLE_WEIGHTS: vec4f = vec4f(0.5, 0.5, 0.5, 0.125);
 
-// What spills in from the neighbour across an edge: its layer and one, or 0 for nothing. It does
-// where the neighbour asks for a seam there and its layer is the higher one, whatever the tile
-// itself asks for (fact sheet A8).
+// Index plus one of the layer that spills in across an edge; 0 if none does. The neighbour must
+// have the higher layer and request a seam at this edge. The blend mode of the tile itself is
+// irrelevant (fact sheet A8).
 fn layer_over(tile: Tile, at: vec2i, edge: u32) -> u32 {
     let beyond = at + edge_step(edge);
     let neighbor = tile_at(beyond);
@@ -678,8 +689,8 @@ fn layer_over(tile: Tile, at: vec2i, edge: u32) -> u32 {
     return select(0u, over + 1u, spills);
 }
 
-// The blend mode in two bits, then what spills in across the edges of the quadrant in nine bits
-// each. Both edges count, so that a seam runs on past the diagonals.
+// Packs the blend mode in two bits, and the results of `layer_over` for both edges in nine bits
+// each. A triangle needs both edges, because seams continue across the diagonals.
 fn seams_of(mode: u32, over: vec2u) -> u32 {
     return mode | (over.x << 2u) | (over.y << 11u);
 }
@@ -687,26 +698,26 @@ fn seams_of(mode: u32, over: vec2u) -> u32 {
 fn seam_mode(seams: u32) -> u32 { return seams & 3u; }
 fn seam_over(seams: u32) -> vec2u { return (vec2u(seams) >> vec2u(2u, 11u)) & vec2u(511u); }
 
-// Of what spills in, what is neither the tile's own layer nor there twice; 0 in place of the rest.
+// Removes duplicates and the tile's own layer from the spilling layers, by setting them to 0.
 fn others_over(own: u32, over: vec2u) -> vec2u {
     let x = select(over.x, 0u, over.x == own + 1u);
     return vec2u(x, select(over.y, 0u, over.y == own + 1u || over.y == x));
 }
 
-// What lies over the tile at a place of a quadrant: a layer and one, or 0 for nothing. `w` is 1 on
-// the edges and 0 in the middle of the tile. Where two seams meet, the higher layer is on top.
+// Index plus one of the spilling layer at a position; 0 if none spills that far. `w` is 1 at the
+// edges of the tile and 0 at its centre. Where two seams meet, the higher layer is on top.
 fn spill_at(seams: u32, w: vec2f, noise_here: vec4f) -> u32 {
     let ragged = 0.06 + noise_here.w * 0.14 + noise_here.z * 0.22;
     let over = select(vec2u(0u), seam_over(seams), 0.5 - w * 0.5 < vec2f(ragged));
     return max(over.x, over.y);
 }
 
-// How far a place in a tile is from its middle in x and y: 1 on the edges.
+// Distance of a position from the tile's centre in x and y; 1 at the edges.
 fn toward_edges(uv: vec2f) -> vec2f {
     return abs(uv - 0.5) * 2.0;
 }
 
-// What is drawn of a mix in a blend mode: nobody knows what the fourth mode is.
+// Colour of a mix in a blend mode. The fourth mode is unknown and drawn in magenta.
 fn blended_albedo(mixed: vec4f, mode: u32) -> vec3f {
     let albedo = albedo_of(mixed);
     if RICH {
@@ -744,7 +755,7 @@ fn vs_mixed(
         middle_x = center;
         middle_y = center;
         corner = center;
-        // Tiles where more meet are in another list.
+        // Tiles with more than four layers use `vs_many`.
         var layer = next_layer(samples, 0u);
         while count < 4u && layer != NO_LAYER {
             let this_one = select(vec4f(0.0), vec4f(1.0), vec4u(0u, 1u, 2u, 3u) == vec4u(count));
@@ -758,7 +769,7 @@ fn vs_mixed(
             layer = next_layer(samples, layer + 1u);
         }
     } else if RICH {
-        // What spills in is among the samples of a blur; here it is added.
+        // A blur already includes the layers of the neighbours. Other modes add the spilling ones.
         let others = others_over(top.tile.y, over);
         if others.x != 0u {
             layers |= (others.x - 1u) << 8u;
@@ -813,7 +824,7 @@ fn fs_mixed(in: Mixed) -> @location(0) vec4f {
 
 // ---- Tops that mix many materials ----------------------------------------------------------
 
-// In the quadrant of a tile up to eight layers can meet, two of each of four tiles.
+// A quadrant can have up to eight layers, two from each of four tiles.
 struct Many {
     @builtin(position) clip: vec4f,
     @location(0) uv: vec2f,
@@ -824,19 +835,20 @@ struct Many {
     @location(5) @interpolate(flat) corner: vec2f,
     @location(6) @interpolate(flat) tile: Tile,
     @location(7) @interpolate(perspective, centroid) shadow_place: vec3f,
-    // Up to eight layers with how much there is of them (see `mixed_layer`), and how many.
+    // Up to eight layers with their counts (`mixed_layer`). `count` is the number of layers.
     @location(8) @interpolate(flat) palette_a: vec4u,
     @location(9) @interpolate(flat) palette_b: vec4u,
     @location(10) @interpolate(flat) count: u32,
     @location(11) @interpolate(flat) seams: u32,
 }
 
-// A layer in eight bits, then its counts: two bits for the tile's centre and for each middle, four
-// for the corner.
+// Packs a layer and its counts (`count_layer`): eight bits for the layer, two each for the centre
+// and the middles, four for the corner.
 fn mixed_layer(layer: u32, count: vec4u) -> u32 {
     return layer | (count.x << 8u) | (count.y << 10u) | (count.z << 12u) | (count.w << 14u);
 }
 
+// Unpacks the counts of `mixed_layer`.
 fn mixed_count(mixed: u32) -> vec4u {
     return (vec4u(mixed) >> vec4u(8u, 10u, 12u, 14u)) & vec4u(3u, 3u, 3u, 15u);
 }
@@ -924,7 +936,7 @@ fn fs_many(in: Many) -> @location(0) vec4f {
 
 // ---- Middle distance -----------------------------------------------------------------------
 
-// Where a tile is a few pixels wide, its colour is all that is left of its texture.
+// At this distance, a tile is a few pixels wide and only its average colour is visible.
 
 @fragment
 fn fs_rect_middle(in: Rect) -> @location(0) vec4f {
@@ -950,12 +962,12 @@ fn fs_top_middle(in: Top) -> @location(0) vec4f {
 
 struct Side {
     @builtin(position) clip: vec4f,
-    // Left to right as seen from outside, and down, in tile sides.
+    // Texture position as seen from outside: rightward and downward, in tile widths.
     @location(0) place: vec2f,
     @location(1) @interpolate(perspective, centroid) world: vec3f,
-    // Unit steps outward: columns east and rows south.
+    // Unit step to the tile in front of the face: columns (east) and rows (south).
     @location(2) @interpolate(flat) outward: vec2i,
-    // The record of the tile whose side it is.
+    // The record of the tile that the side belongs to.
     @location(3) @interpolate(flat) owner: Tile,
 }
 
@@ -979,7 +991,7 @@ fn vs_side(
         let c = tile_corners(tile);
         other = vec2i(min(BORDER_LEVEL, min(min(c.x, c.y), min(c.z, c.w))));
     }
-    // Ends of the edge in the tile: west and east, or north and south.
+    // Ends of the edge, relative to the tile: west and east, or north and south.
     let along_x = edge == NORTH || edge == SOUTH;
     let outward_uv = vec2f(step) * 0.5 + 0.5;
     let start = select(vec2f(outward_uv.x, 0.0), vec2f(0.0, outward_uv.y), along_x);
@@ -987,22 +999,23 @@ fn vs_side(
 
     let rise = own - other;
     let crosses = rise.x * rise.y < 0;
-    // Where the two edges cross, counted from the start; what is before it belongs to one tile and
-    // what is behind it to the other.
+    // If the edges of both tiles cross, the share of the edge before the crossing. The side belongs
+    // to one tile before it, and to the other tile after it.
     let crossing = select(0.0, f32(rise.x) / f32(rise.x - rise.y), crosses);
     let second = vertex >= 3u;
     let is_own = select(rise.x + rise.y > 0, select(rise.x, rise.y, second) > 0, crosses);
     let top = vec2f(max(own, other));
     let bottom = vec2f(min(own, other));
 
-    // Seen from outside the start is left on southern and western faces.
+    // On southern and western faces, the start is on the left as seen from outside.
     let facing = select(-step, step, is_own);
     let start_is_left = facing.y > 0 || facing.x < 0;
-    // Triangles go left above, right above, left below, so that they face outward.
+    // To face outward, triangles are wound from the upper left to the upper right corner and then
+    // to the lower left one.
     var t: f32;
     var level: f32;
     if crosses {
-        // What stands above the other tile on this side of the crossing.
+        // One triangle on each side of the crossing. The first three vertices are before it.
         let high = select(top.x, top.y, second);
         let low = select(bottom.x, bottom.y, second);
         let is_left = second != start_is_left;
@@ -1031,21 +1044,21 @@ fn fs_side(in: Side) -> @location(0) vec4f {
     let lod = texture_lod(dx, dy);
     let tile = in.owner;
     let cell = floor(in.place);
-    // Cells of sides are far from those of tops, so that corners do not repeat.
-    let where_ = atlas_corner(vec2i(cell) + vec2i(in.outward.x * 7919, 104729 + in.outward.y * 6151));
+    // Sides use texture cells far from those of tops, so that patterns do not repeat at corners.
+    let origin = atlas_corner(vec2i(cell) + vec2i(in.outward.x * 7919, 104729 + in.outward.y * 6151));
     let at_map = vec2f(map.north_west.x - in.world.x, in.world.z - map.north_west.y) / TILE_SIDE;
     var accent_noise = 0.0;
     if RICH {
         accent_noise = noise_at(at_map).z;
     }
-    let place = where_ + (in.place - cell) * CORE;
+    let place = origin + (in.place - cell) * CORE;
     let albedo = albedo_of(material_at(tile_side_layer(tile), place, lod, accent_noise));
     let normal = vec3f(f32(-in.outward.x), 0.0, f32(in.outward.y));
-    // Half a texel outward: what is on the other side of the face does not count.
+    // Looks up the shadow half a texel outward, so that the ground behind the face has no effect.
     let outside = at_map + vec2f(in.outward) * 0.5 / map.shadow_scale;
     let sunlit = min(faces_sun(normal), sunlight_on(outside, in.world.y, normal));
     let color = lit(albedo, normal, in.world.y, sunlit);
-    // Of the grid, sides have the upright lines alone.
+    // The grid shows only vertical lines on sides.
     let edges = vec2f(in.place.x, 0.5);
     let only_x = vec2f(1.0, 0.0);
     return vec4f(inspected(color, albedo, normal, tile, edges, in.world.y, dx * only_x, dy * only_x), 1.0);
@@ -1053,7 +1066,7 @@ fn fs_side(in: Side) -> @location(0) vec4f {
 
 // ---- Far chunks ----------------------------------------------------------------------------
 
-// How far in tiles a skirt leans inward.
+// Inward slant of a skirt, in tiles.
 const SKIRT_SLANT: f32 = 0.05;
 
 struct Far {
@@ -1063,9 +1076,9 @@ struct Far {
     @location(2) @interpolate(perspective, centroid) normal: vec3f,
 }
 
-// A chunk drawn as a grid of blocks of 2 to the power of `step` tiles, with skirts that hide the
-// cracks between chunks of different steps. `chunk_and_step`: chunk index, and step in the top
-// four bits. `vertex`: the corners of the grid row by row, and then once more as they hang down.
+// A chunk as a grid of square blocks, 2^`step` tiles wide. Skirts hide the cracks between chunks
+// with different steps. `chunk_and_step` has the step in the top four bits and the chunk index
+// below. `vertex` counts the grid corners row by row, and then the lower corners of the skirts.
 @vertex
 fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) -> Far {
     let step = chunk_and_step >> 28u;
@@ -1083,19 +1096,19 @@ fn vs_far(@builtin(vertex_index) vertex: u32, @location(0) chunk_and_step: u32) 
     let rise = LEVEL_HEIGHT / TILE_SIDE;
     var bottom = level - 2.0 - f32(block);
     if any(at == vec2i(0)) || any(at == vec2i(map.size)) {
-        // The map ends below its border as it does nearby.
+        // At the border of the map, the skirt ends at the same level as the sides of near chunks.
         bottom = min(level, f32(BORDER_LEVEL));
     }
-    // A little inward, behind the sides of tiles that stand where a nearby chunk begins.
+    // The skirt leans inward, so that it is hidden behind the tile sides of a near neighbour chunk.
     let inward = vec2f(in_chunk == vec2u(0u)) - vec2f(in_chunk == vec2u(CHUNK_SIDE));
     let world = world_at(vec2f(at) + inward * drop * SKIRT_SLANT, mix(level, bottom, drop));
     let normal = normalize(vec3f(east * rise, 1.0, -south * rise));
-    // What hangs down stands in for ground at the edge, and has its light.
+    // Skirts stand in for the ground at the edge, and are lit like it.
     return Far(frame.clip_from_world * vec4f(world, 1.0), vec2f(at), level * LEVEL_HEIGHT, normal);
 }
 
-// The level of the ground at a corner of the tile grid: of the tile that has it as its north-west
-// corner, or at the far borders of the one that is there.
+// Ground level at a corner of the tile grid: that of the tile to its south-east. At the eastern and
+// southern borders, the last tile replaces it.
 fn ground_level(at: vec2i) -> f32 {
     let inside = clamp(at, vec2i(0), vec2i(map.size) - 1);
     let tile = tile_at(inside);
@@ -1125,23 +1138,23 @@ fn fs_wire() -> @location(0) vec4f {
 
 // ---- Water ---------------------------------------------------------------------------------
 
-// What is left in the shadow of the light that comes back from within the water.
+// Brightness factor of water in the shadow.
 const SHADOW_ON_WATER: f32 = 0.85;
-// The light of the game on level ground at height 0 (fact sheet A10).
+// Brightness of level ground at height 0 in the light of the game (fact sheet A10).
 const LIGHT_OF_THE_GAME: f32 = 0.7 + 0.9 * 0.5142595;
 
-// How much less ripples shift the images of a sky than Mapscope's own sky.
+// Distortion of a skybox by ripples, relative to that of the procedural sky.
 const SKYBOX_DISTORTION: f32 = 0.35;
 
-// The ground and the sky as the water mirrors them, at the places of the frame.
+// The mirrored ground and sky, aligned with the frame.
 @group(0) @binding(8) var reflection: texture_2d<f32>;
 
 struct Water {
     @builtin(position) clip: vec4f,
     @location(0) world: vec3f,
-    // How bright it is within, where 1 is as bright as in the light of the game.
+    // Brightness of the water body; 1 in the light of the game.
     @location(1) @interpolate(flat) light: vec3f,
-    // The mip level of the skybox.
+    // Mip level of the skybox.
     @location(2) @interpolate(flat) lod: f32,
 }
 
@@ -1165,11 +1178,11 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let tile = tile_at(vec2i(floor(at_map)));
     let depth = WATER_HEIGHT - tile_level_at(tile, fract(at_map)) * LEVEL_HEIGHT;
 
-    // Ripples: the gradient of the noise at two scales.
+    // Ripples: the gradient of the noise, at two scales.
     let drift = frame.eye.w * 0.015;
     let small = textureSampleLevel(noise, repeated, in.world.xz / 97.0 + drift, 0.0).xy;
     let large = textureSampleLevel(noise, repeated, in.world.zx / 331.0 - drift, 0.0).xy;
-    // Ripples that are smaller than a pixel would only glitter.
+    // Ripples smaller than a pixel would only glitter.
     let pixel = max(length(dpdx(in.world.xz)), length(dpdy(in.world.xz)));
     let tilt = ((small - 0.5) * (1.0 - smoothstep(0.7, 3.0, pixel))
         + (large - 0.5) * (1.0 - smoothstep(2.5, 10.0, pixel))) * RIPPLE_TILT;
@@ -1182,7 +1195,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
         let place = in.clip.xy / frame.size + tilt * REFLECTION_DISTORTION / frame.part.xy;
         sky = textureSampleLevel(reflection, skybox_sampler, place, 0.0).rgb;
     } else if SKYBOX {
-        // Images have edges, which the engine shifts little.
+        // A skybox has hard edges, so the engine distorts it only slightly.
         let calm = normalize(vec3f(tilt.x * SKYBOX_DISTORTION, 1.0, tilt.y * SKYBOX_DISTORTION));
         let direction = reflect(toward, calm);
         sky = skybox_color(vec3f(direction.x, abs(direction.y), direction.z), in.lod);
@@ -1190,11 +1203,11 @@ fn fs_water(in: Water) -> @location(0) vec4f {
         sky = sky_color(upward);
     }
 
-    // Half reflected, half seen through, then a tint of blue (fact sheet A11). Deep water lets
-    // less of the ground through.
+    // Half reflected, half transmitted, with a blue tint (fact sheet A11). Deep water hides more of
+    // the ground.
     var deep = vec3f(0.50, 0.54, 0.53);
     if SKYBOX {
-        // As in the engine's pictures, where the sky is that of the game.
+        // Chosen to match screenshots of the engine with the game's skybox.
         deep = vec3f(0.59, 0.56, 0.47);
     }
     deep *= in.light;
@@ -1207,7 +1220,7 @@ fn fs_water(in: Water) -> @location(0) vec4f {
     let surface = mix(mix(deep, sky, fresnel), vec3f(0.0, 0.3, 0.5), 0.1);
     var color = surface + glare * frame.light_color.rgb;
     if IN_SHADOW {
-        // What is mirrored is as bright in the shadow as it is beside it.
+        // The shadow removes the glare of the sun. It dims reflections only slightly.
         color = mix(surface * SHADOW_ON_WATER, color, cast_light(in.world, normal));
     }
     let alpha = clamp(depth / 2.5, 0.0, 1.0) * mix(0.66, 0.95, max(murky, (fresnel - 0.5) * 2.0));

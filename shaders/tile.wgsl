@@ -1,9 +1,9 @@
-// The shape of a tile: the GPU twin of `scene/terrain/geometry.rs` and `pack.rs`.
+// The shape of a tile: the GPU twin of `scene/kinds/terrain/geometry.rs` and `pack.rs`.
 //
-// Inside a tile u runs east and v south, both from 0 to 1. East is -X and south +Z in the world.
-// Heights are in levels.
+// Inside a tile, u runs east and v south, both from 0 to 1. In the world, east is -X and south is
+// +Z. Heights are in levels.
 
-// x: shape, y: surface; see `TileRecord`, whose bits the functions `..._bits` are.
+// x: shape, y: surface. See `TileRecord`, which defines the functions `..._bits`.
 alias Tile = vec2u;
 
 fn tile_kind(tile: Tile) -> u32 { return kind_bits(tile.x); }
@@ -30,18 +30,19 @@ fn tile_corners(tile: Tile) -> vec4i {
     return vec4i(tile_base(tile)) + up * tile_ramp(tile);
 }
 
-// Whether the top is cut from north-west to south-east and not from north-east to south-west.
+// `true` if the diagonal runs from north-west to south-east, `false` if it runs from north-east to
+// south-west.
 fn tile_cut_from_north_west(tile: Tile) -> bool {
     return ((CUT_FROM_NORTH_WEST >> tile_kind(tile)) & 1u) != 0u;
 }
 
-// The half that a point is in: 0 the southern, 1 the northern.
+// The half that contains a point: 0 is the southern, 1 the northern one.
 fn tile_half_at(tile: Tile, uv: vec2f) -> u32 {
     let south = select(uv.x + uv.y > 1.0, uv.y > uv.x, tile_cut_from_north_west(tile));
     return select(1u, 0u, south);
 }
 
-// Levels that a half rises over the length of a tile toward the east and the south.
+// The slope of a half toward east and south, in levels per tile.
 fn tile_slope(tile: Tile, half: u32) -> vec2f {
     let c = vec4f(tile_corners(tile));
     let north = c.y - c.x;
@@ -59,7 +60,8 @@ fn tile_level_at(tile: Tile, uv: vec2f) -> f32 {
     let half = tile_half_at(tile, uv);
     let slope = tile_slope(tile, half);
     let c = vec4f(tile_corners(tile));
-    // North-west and south-east are corners of one half each unless the cut goes through them.
+    // The north-west and south-east corners belong to one half each, unless the diagonal meets
+    // them.
     if tile_cut_from_north_west(tile) {
         return c.x + dot(slope, uv);
     }
@@ -72,15 +74,15 @@ fn tile_normal(tile: Tile, half: u32) -> vec3f {
     return normalize(vec3f(slope.x, 1.0, -slope.y));
 }
 
-// The half that lies along an edge.
+// The half at an edge.
 fn tile_half_on(tile: Tile, edge: u32) -> u32 {
     let cut = tile_cut_from_north_west(tile);
     let northern = edge == NORTH || (edge == EAST && cut) || (edge == WEST && !cut);
     return select(0u, 1u, northern);
 }
 
-// The two halves that touch a corner (0 north-west, 1 north-east, 2 south-west, 3 south-east),
-// the same one twice where only one does.
+// The two halves at a corner (0 north-west, 1 north-east, 2 south-west, 3 south-east). If there is
+// only one, it is returned twice.
 fn tile_halves_at(tile: Tile, corner: u32) -> vec2u {
     let cut = tile_cut_from_north_west(tile);
     if corner == select(0u, 1u, cut) {
@@ -92,7 +94,7 @@ fn tile_halves_at(tile: Tile, corner: u32) -> vec2u {
     return vec2u(0u, 1u);
 }
 
-// The texture layer that a half shows: the side's where it slopes and the ramp is higher than one.
+// The texture layer of a half. Slopes with a ramp of more than one level show the side layer.
 fn tile_half_layer(tile: Tile, half: u32) -> u32 {
     let steep = tile_ramp(tile) > MAX_GENTLE_RAMP && any(tile_slope(tile, half) != vec2f(0.0));
     return select(tile_top_layer(tile), tile_side_layer(tile), steep);
@@ -110,7 +112,7 @@ fn tile_edge(tile: Tile, edge: u32) -> vec2i {
 }
 
 fn edge_step(edge: u32) -> vec2i {
-    // Columns east, rows south.
+    // Columns run east, rows south.
     switch edge {
         case NORTH: { return vec2i(0, -1); }
         case EAST: { return vec2i(1, 0); }
@@ -121,8 +123,8 @@ fn edge_step(edge: u32) -> vec2i {
 
 fn edge_opposite(edge: u32) -> u32 { return (edge + 2u) & 3u; }
 
-// Whether ground units can walk on a tile: its flag says so, it is not under deep water, and it is
-// not steep (fact sheet E). The GPU twin of `Barrier::of`.
+// `true` if ground units can walk on a tile. It must have the flag, and must be neither under deep
+// water nor steep (fact sheet E). The GPU twin of `Barrier::of`.
 fn tile_is_walkable(tile: Tile) -> bool {
     let steep = tile_kind(tile) != FLAT && tile_ramp(tile) > MAX_GENTLE_RAMP;
     return tile_pathable(tile) && tile_base(tile) >= MIN_WALKABLE_BASE && !steep;

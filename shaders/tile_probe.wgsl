@@ -1,4 +1,4 @@
-// What the GPU makes of tiles, for the test that compares it with the CPU. Joined after tile.wgsl.
+// Tile functions of the GPU, for the test that compares them with the CPU. Joined after tile.wgsl.
 
 @group(0) @binding(0) var<storage, read> probed: array<vec2u>;
 @group(0) @binding(1) var<storage, read_write> probes: array<TileProbe>;

@@ -1,10 +1,16 @@
-// 2D maps: layers of tiles. The cell under a fragment is looked up in a buffer, and its tile in an
-// array of pages. Joined after frame.wgsl. What it shares with `render/tiles` is declared there.
+// 2D maps: layers of tiles. A fragment looks up its cell in a buffer, and the cell's tile in an
+// array of pages. Joined after frame.wgsl. Shared declarations come from `render/kinds/tiles`.
 
-// What differs between pipelines. Cells are colours instead of tiles; have tints; are tiles that
-// change; are not all drawn or have something around them; hide what is below, however transparent
-// they are; repeat; are uses of one tile or not; have tiles as high as wide; may be smaller than a
-// pixel.
+// Variants of pipelines:
+// - `COLORS`: cells are colours instead of tiles.
+// - `OPAQUE`: tiles hide the layers below, despite their transparency.
+// - `TINTED`: cells have tints.
+// - `REMAPPED`: tiles are animated.
+// - `MASKED`: some cells are not drawn, or the layer has surroundings.
+// - `WRAPS`: the layer repeats.
+// - `HIGHLIGHTS`: the uses of one tile are highlighted.
+// - `SQUARE`: tiles are as high as wide.
+// - `FAR`: tiles may be smaller than a pixel.
 override COLORS: bool = false;
 override OPAQUE: bool = false;
 override TINTED: bool = false;
@@ -14,32 +20,33 @@ override WRAPS: bool = false;
 override HIGHLIGHTS: bool = false;
 override SQUARE: bool = false;
 override FAR: bool = false;
-// The layer is in several buffers, and each draw covers the whole frame.
+// The layer is split into several buffers, and each draw covers the whole frame.
 override PARTED: bool = false;
-// Colours are stripes.
+// Colours are drawn as stripes.
 override HATCHED: bool = false;
-// Into how many parts at most what is seen in a pixel is divided where one looks flatly at a layer.
+// Maximum number of samples per pixel at a grazing angle to the layer.
 override PARTS: f32 = 1.0;
 
 @group(1) @binding(0) var<uniform> draw: Draw;
 // Cells, colours, or the pixels of sprites.
 @group(1) @binding(1) var<storage, read> cells: array<u32>;
 @group(1) @binding(2) var pages: texture_2d_array<f32>;
-// Which image is shown in place of each.
+// The image to show in place of each image.
 @group(1) @binding(3) var<storage, read> remap: array<u32>;
-// Of each cell: upper left, upper right, lower left, lower right.
+// Corner tints of each cell: upper left, upper right, lower left, lower right.
 @group(1) @binding(4) var<storage, read> tints: array<vec4u>;
-// The average of every few cells, multiplied by opacity; or the level that the next is made from.
+// The overview: averages of cells, multiplied by opacity. When a mip level is built, the level
+// above it.
 @group(2) @binding(0) var source: texture_2d<f32>;
 @group(2) @binding(1) var source_sampler: sampler;
-// The same of pages. OpenGL shows no layer of an array as a texture by itself.
+// The same for pages. OpenGL cannot bind a layer of an array as a 2D texture.
 @group(2) @binding(2) var source_pages: texture_2d_array<f32>;
 
 // ---- Cells ----
 
 struct Found {
     value: u32,
-    // Its place in the buffer, or none for what lies outside.
+    // Its index in the buffer, or NOWHERE for a cell outside.
     index: u32,
 }
 
@@ -55,7 +62,7 @@ fn find(at: vec2i) -> Found {
     let is_inside = cell.x >= 0 && cell.x < draw.size.x && cell.y >= draw.rows.x && cell.y < draw.rows.y;
     if !is_inside {
         if MASKED {
-            // Of a layer in several parts, the others have what is there.
+            // Cells inside the layer may belong to other parts of it.
             let is_elsewhere = cell.x >= 0 && cell.x < draw.size.x && cell.y >= 0 && cell.y < draw.size.y;
             return Found(chosen(select(draw.outside, IMAGE, is_elsewhere)), NOWHERE);
         }
@@ -65,7 +72,7 @@ fn find(at: vec2i) -> Found {
     return Found(chosen(cells[index]), index);
 }
 
-// A cell, or an empty one in place of one that is not drawn.
+// The cell, or an empty cell if it is not drawn.
 fn chosen(value: u32) -> u32 {
     if !MASKED {
         return value;
@@ -78,7 +85,7 @@ fn chosen(value: u32) -> u32 {
 
 // ---- Colours ----
 
-// Column, row and page of what is shown in place of an image.
+// Column, row and page of the visible image of a tile.
 fn place_of(image: u32) -> vec3i {
     var shown = image;
     if REMAPPED {
@@ -88,7 +95,7 @@ fn place_of(image: u32) -> vec3i {
     return vec3i(vec2i(place), i32(shown >> (draw.page.x + draw.page.y)));
 }
 
-// The colour of a cell at a place, in pixels from its top left, not multiplied by its opacity.
+// Colour of a cell at a position, in pixels from its top left. Not multiplied by opacity.
 fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f {
     if COLORS {
         return unpack4x8unorm(found.value);
@@ -121,7 +128,7 @@ fn color_of(found: Found, inside: vec2f, level: u32, footprint: vec2f) -> vec4f 
     return color;
 }
 
-// A colour with the tint at a place in its cell, from 0 to 1 in both directions.
+// Applies the tint at a position in a cell, from 0 to 1 in both directions.
 fn tinted(color: vec4f, corners: vec4u, at: vec2f) -> vec4f {
     let upper = mix(unpack4x8unorm(corners.x), unpack4x8unorm(corners.y), at.x);
     let lower = mix(unpack4x8unorm(corners.z), unpack4x8unorm(corners.w), at.x);
@@ -136,7 +143,7 @@ fn highlighted(color: vec4f, is_use: bool, inside: vec2f, footprint: vec2f) -> v
         let grey = dot(color.rgb, vec3f(0.3, 0.59, 0.11));
         return vec4f(mix(vec3f(grey), color.rgb, 0.4) * 0.35, color.a);
     }
-    // In pixels of the image.
+    // In pixels of the output image.
     let side = draw.tile / footprint;
     let from_edge = min(inside, draw.tile - inside) / footprint;
     let is_edge = min(from_edge.x, from_edge.y) < clamp(min(side.x, side.y) / 10.0, 1.0, 2.5);
@@ -157,19 +164,19 @@ fn divided(color: vec4f) -> vec4f {
 
 // ---- Stripes ----
 
-// Diagonal stripes of a colour and dark ones between them, of which the bright ones cover a share.
-// The GPU twin of `hatched` in `scene/tilemap/grids.rs`.
+// Diagonal stripes in a colour and in a darker one. `bright` is the coverage of the bright stripes.
+// The GPU twin of `hatched` in `scene/kinds/tilemap/grids.rs`.
 fn hatched(color: vec4f, bright: f32) -> vec4f {
     let dark = vec4f(color.rgb * 0.2, color.a * DARK_STRIPES);
     return divided(mix(multiplied(dark), multiplied(color), bright));
 }
 
-// How much of stripes is bright before a place; they begin at whole numbers.
+// Total bright length before a position. Stripes begin at whole numbers.
 fn bright_before(at: f32) -> f32 {
     return floor(at) * 0.5 + min(fract(at), 0.5);
 }
 
-// What share of what is seen around a place bright stripes cover, in pixels from that of `first_cell`.
+// Coverage of bright stripes around a position, in pixels from `first_cell`.
 fn bright_share(at: vec2f, footprint: vec2f) -> f32 {
     let px = vec2f(draw.first_cell) * draw.tile + at;
     let middle = (px.x + px.y) / draw.hatch;
@@ -183,7 +190,7 @@ struct Flat {
     @builtin(position) clip: vec4f,
 }
 
-// Corners of two triangles: x and y, 0 or 1.
+// Corners of two triangles: x and y are 0 or 1.
 fn corner(vertex: u32) -> vec2f {
     return vec2f(f32((0x2cu >> vertex) & 1u), f32((0x32u >> vertex) & 1u));
 }
@@ -193,8 +200,8 @@ fn vs_flat(@builtin(vertex_index) vertex: u32) -> Flat {
     return Flat(vec4f(mix(draw.rect.xy, draw.rect.zw, corner(vertex)), 0.0, 1.0));
 }
 
-// Whether a place is drawn by this part of the layer and by no other. What lies above and below the
-// layer is drawn by the first one.
+// `true` if this part of the layer draws a position. The first part also draws the area above and
+// below the layer.
 fn is_of_this_part(at: vec2f) -> bool {
     var row = draw.first_cell.y + i32(floor(at.y * draw.per_tile.y));
     if (draw.flags & WRAPS_Y) != 0u && WRAPS {
@@ -205,7 +212,7 @@ fn is_of_this_part(at: vec2f) -> bool {
     return select(is_drawn, draw.drawn_rows.x == 0, is_outside);
 }
 
-// Where every pixel of the frame lies within one pixel of the map.
+// Used if every pixel of the frame lies within one pixel of the map.
 @fragment
 fn fs_exact(in: Flat) -> @location(0) vec4f {
     let at = in.clip.xy * draw.pixel + draw.offset;
@@ -227,7 +234,7 @@ fn fs_exact(in: Flat) -> @location(0) vec4f {
 
 struct Plane {
     @builtin(position) clip: vec4f,
-    // In pixels from the top left of the layer.
+    // Position in pixels from the top left of the layer.
     @location(0) at: vec2f,
 }
 
@@ -238,17 +245,17 @@ fn vs_plane(@builtin(vertex_index) vertex: u32) -> Plane {
     return Plane(frame.clip_from_world * vec4f(world, 1.0), at);
 }
 
-// The colour at a place in pixels from the top left of `first_cell`, multiplied by its opacity.
+// Colour at a position in pixels from the top left of `first_cell`, multiplied by opacity.
 fn tap(at: vec2f, level: u32, footprint: vec2f) -> vec4f {
     let cell = floor(at * draw.per_tile);
     let found = find(draw.first_cell + vec2i(cell));
     return multiplied(color_of(found, at - cell * draw.tile, level, footprint));
 }
 
-// What is seen through a rectangle around a place, that is not larger than a texel of the mip level:
-// so it reaches over no more than two of them in each direction.
+// Averages a rectangle around a position. The rectangle is no larger than a texel of the mip level,
+// so it touches at most two texels in each direction.
 fn filtered(at: vec2f, footprint: vec2f) -> vec4f {
-    // Rather a little too sharp along it than blurred across it, where it is longer than wide.
+    // For an elongated footprint, slight aliasing along it is preferred to blur across it.
     let narrower = min(footprint.x, footprint.y);
     let wider = max(footprint.x, footprint.y);
     let sharp = max(narrower, wider * 0.5);
@@ -266,7 +273,7 @@ fn filtered(at: vec2f, footprint: vec2f) -> vec4f {
     return mix(upper, lower, share.y);
 }
 
-// Where several cells lie in a pixel of the frame.
+// Used if several cells lie in one pixel of the frame.
 fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
     let whole = vec2f(draw.size) * draw.tile;
     let from_corner = vec2f(draw.first_cell) * draw.tile + at;
@@ -287,8 +294,8 @@ fn from_afar(at: vec2f, footprint: vec2f) -> vec4f {
     return mix(around, color, covered.x * covered.y);
 }
 
-// Averages begin to be seen where so much of a tile is in a pixel, and nothing else is where more than
-// all of it is.
+// Fades from tiles to the overview. The fade starts when a pixel covers the share `begin` of a
+// tile, and ends at a whole tile.
 fn smooth_color(at: vec2f, footprint: vec2f, begin: f32) -> vec4f {
     var color: vec4f;
     if FAR {
@@ -323,7 +330,7 @@ fn fs_smooth(in: Flat) -> @location(0) vec4f {
 fn fs_plane(in: Plane) -> @location(0) vec4f {
     let across = dpdx(in.at);
     let down = dpdy(in.at);
-    // There is no edge between what is near and what is far.
+    // The fade is wide, so that no border is visible between near and far parts.
     let begin = 0.7;
     if PARTS == 1.0 {
         return smooth_color(in.at, around_both(across, down), begin);
@@ -341,12 +348,12 @@ fn fs_plane(in: Plane) -> @location(0) vec4f {
     return divided(sum / count);
 }
 
-// Width and height of what is around two directions.
+// Width and height of the box around two vectors.
 fn around_both(a: vec2f, b: vec2f) -> vec2f {
     return max(sqrt(a * a + b * b), vec2f(1e-6));
 }
 
-// How much of a layer a pixel of the frame covers.
+// Size of the area of a layer that a pixel of the frame covers.
 fn footprint_of(at: vec2f) -> vec2f {
     return around_both(dpdx(at), dpdy(at));
 }
@@ -355,7 +362,7 @@ fn footprint_of(at: vec2f) -> vec2f {
 
 struct Build {
     @builtin(position) clip: vec4f,
-    // Two numbers of 16 bits.
+    // Two 16-bit numbers.
     @location(0) @interpolate(flat) numbers: vec2u,
     @location(1) @interpolate(flat) level: u32,
 }
@@ -367,13 +374,13 @@ fn vs_build(@builtin(vertex_index) vertex: u32, @builtin(instance_index) numbers
     return Build(vec4f(at, 0.0, 1.0), vec2u(numbers & 0xffffu, numbers >> 16u), vertex / 3u);
 }
 
-// The average colour of a cell, multiplied by its opacity.
+// Average colour of a cell, multiplied by opacity.
 fn average(found: Found, footprint: vec2f) -> vec4f {
     if COLORS {
         return multiplied(unpack4x8unorm(found.value));
     }
     if SQUARE && !TINTED && !HIGHLIGHTS {
-        // The last level has one texel, whichever way round it is.
+        // The last mip level has one texel, regardless of the orientation.
         let image = found.value & IMAGE;
         if image >= draw.count {
             return vec4f(0.0);
@@ -382,7 +389,7 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
         let color = textureLoad(pages, place.xy, place.z, i32(draw.last_level));
         return select(multiplied(color), vec4f(color.rgb, 1.0), OPAQUE);
     }
-    // Tiles that are not square have several texels in their last level.
+    // Tiles that are not square have several texels in the last mip level.
     let texel = exp2(f32(draw.last_level));
     let count = vec2u(ceil(draw.tile / texel));
     var sum = vec4f(0.0);
@@ -395,7 +402,7 @@ fn average(found: Found, footprint: vec2f) -> vec4f {
     return sum / f32(count.x * count.y);
 }
 
-// The average of some cells; `numbers` is the size of the texture that is filled.
+// The average of a group of cells. `numbers` is the size of the target texture.
 @fragment
 fn fs_overview(in: Build) -> @location(0) vec4f {
     let scale = vec2f(draw.size) / vec2f(in.numbers);
@@ -403,7 +410,7 @@ fn fs_overview(in: Build) -> @location(0) vec4f {
     let last = first + scale;
     var sum = vec4f(0.0);
     if all(scale == vec2f(2.0)) {
-        // Which it is nearly always.
+        // The usual case.
         let at = vec2i(first);
         for (var i = 0; i < 4; i++) {
             sum += average(find(at + vec2i(i & 1, i >> 1u)), draw.tile * 8.0);
@@ -420,7 +427,7 @@ fn fs_overview(in: Build) -> @location(0) vec4f {
     return sum / (scale.x * scale.y);
 }
 
-// The next level of an overview, of any size; `numbers` is that of the level that is made.
+// The next mip level of an overview of any size. `numbers` is the size of the target level.
 @fragment
 fn fs_overview_level(in: Build) -> @location(0) vec4f {
     let scale = vec2f(textureDimensions(source)) / vec2f(in.numbers);
@@ -437,9 +444,9 @@ fn fs_overview_level(in: Build) -> @location(0) vec4f {
     return sum / (scale.x * scale.y);
 }
 
-// The next level of a page, each tile by itself; `numbers` is the size of a tile, and `level` has the
-// number of the page above the lowest bits. What lies beside a tile, where its sides are no powers of
-// two, counts for nothing.
+// The next mip level of a page, separately for each tile. `numbers` is the size of a tile. The low
+// bits of `level` are the level, the others the page. The padding of tiles whose sides are not
+// powers of two is ignored.
 @fragment
 fn fs_page_level(in: Build) -> @location(0) vec4f {
     let size = vec2i(in.numbers);
@@ -461,7 +468,7 @@ fn fs_page_level(in: Build) -> @location(0) vec4f {
         plain += color.rgb * share;
         weight += share;
     }
-    // What is wholly transparent has a colour too, for layers that are opaque.
+    // Transparent texels keep their colour for opaque layers.
     let straight = select(plain / max(weight, 1.0), sum.rgb / max(sum.a, 1e-5), sum.a > 0.0);
     return vec4f(straight, sum.a / max(weight, 1.0));
 }
@@ -470,9 +477,9 @@ fn fs_page_level(in: Build) -> @location(0) vec4f {
 
 struct Sprite {
     @builtin(position) clip: vec4f,
-    // In pixels of the sprite's image.
+    // Position in pixels of the sprite's image.
     @location(0) at: vec2f,
-    // Where its pixels begin in the buffer; width and height.
+    // Index of its first pixel in the buffer, width and height.
     @location(1) @interpolate(flat) image: vec3u,
 }
 
@@ -509,7 +516,7 @@ fn fs_sprite_exact(in: Sprite) -> @location(0) vec4f {
 @fragment
 fn fs_sprite(in: Sprite) -> @location(0) vec4f {
     let footprint = footprint_of(in.at);
-    // Evenly over what is seen, which is at most a few pixels wide.
+    // Samples the footprint evenly. It is at most a few pixels wide.
     let count = clamp(ceil(max(footprint.x, footprint.y) * 2.0), 2.0, 8.0);
     var sum = vec4f(0.0);
     for (var y = 0.5; y < count; y += 1.0) {
@@ -522,10 +529,10 @@ fn fs_sprite(in: Sprite) -> @location(0) vec4f {
     return vec4f(color.rgb, color.a * draw.opacity);
 }
 
-// ---- What lies behind and in front ----
+// ---- Backdrop and lines ----
 
-// Behind a flat map: black as in the game, and around it a frame. `rect` is the map in pixels of the
-// frame.
+// The area behind a flat map: black as in the game, with a frame around it. `rect` is the map in
+// pixels of the frame.
 @fragment
 fn fs_backdrop(@builtin(position) clip: vec4f) -> @location(0) vec4f {
     let from_edge = min(clip.xy - draw.rect.xy, draw.rect.zw - clip.xy);
@@ -539,13 +546,13 @@ fn vs_backdrop(@builtin(vertex_index) vertex: u32) -> @builtin(position) vec4f {
     return vec4f(f32((vertex << 1u) & 2u) * 2.0 - 1.0, f32(vertex & 2u) * 2.0 - 1.0, 0.0, 1.0);
 }
 
-// Light lines, with a dark side that is seen on light images.
+// Light lines with a dark side, which is visible on light images.
 fn line_color(light: f32, dark: f32) -> vec4f {
     let color = select(vec3f(0.0), vec3f(1.0), light >= dark);
     return vec4f(color, max(light, dark));
 }
 
-// Lines of one pixel of the frame, wherever it begins another tile or pixel than the one before.
+// Lines of one frame pixel where a new tile or a new map pixel begins.
 @fragment
 fn fs_lines(in: Flat) -> @location(0) vec4f {
     let at = in.clip.xy * draw.pixel + draw.offset;
@@ -563,11 +570,11 @@ fn fs_lines(in: Flat) -> @location(0) vec4f {
     return pixels;
 }
 
-// How much of a pixel lines cover that are so far apart.
+// Coverage of a pixel by lines with a distance of `apart`.
 fn covered_by_lines(at: vec2f, apart: vec2f, footprint: vec2f) -> f32 {
     let from_line = abs(fract(at / apart - 0.5) - 0.5) * apart;
     let lines = saturate(vec2f(1.0) - from_line / footprint);
-    // Lines of less than a few pixels would flicker.
+    // Lines with a distance of only a few pixels would flicker.
     let seen = saturate(apart / (footprint * 4.0) - 1.0);
     return max(lines.x * seen.x, lines.y * seen.y);
 }

@@ -21,20 +21,20 @@ macro_rules! panel_table {
     ($use:ident) => {
         $use! {
             Outliner: outliner::Outliner, Left, Num1, "outliner", "Outliner",
-                "What the file is made of, as a tree", |_| true;
+                "The contents of the file as a tree", |_| true;
             Kinds: kinds::Kinds, Left, Num2, "kinds", "Tile types",
-                "The kinds of tile, how often each is used, and a place to try a tile out",
+                "Tile types with their counts, and a sandbox to try out a tile",
                 |document| !document.about().kinds.is_empty();
             Inspector: inspector::Inspector, Right, Num3, "inspector", "Inspector",
-                "Everything about what is selected", |_| true;
+                "All properties of the selected item", |_| true;
             Problems: problems::Problems, Bottom, Num4, "problems", "Problems",
-                "What is wrong with the file, and where", |_| true;
+                "The problems of the file and their locations", |_| true;
             Changes: changes::ChangesPanel, Bottom, D, "changes", "Changes",
-                "What differs from another file, or from the version before a reload", |_| true;
+                "The differences from another file, or from the version before a reload", |_| true;
             Statistics: statistics::Statistics, Bottom, Num5, "statistics", "Statistics",
                 "Frame time, triangles, memory and counts", |_| true;
             Curves: curves::Curves, Bottom, Num6, "curves", "Curves",
-                "How the selected joint moves in the course of a clip",
+                "Motion curves of the selected joint in a clip",
                 |document| document.animation().is_some_and(Animation::has_curves);
             Octree: octree::Octree, Left, Num7, "octree", "Octree",
                 "The cubes of the level as a tree, from the chunks down",
@@ -43,20 +43,20 @@ macro_rules! panel_table {
                 "Switch and dim the lights of the level",
                 |document| any_level(document, |levels, level| !levels.lights(level).is_empty());
             ChunkMap: chunk_map::ChunkMapPanel, Bottom, Num9, "chunk-map", "Chunk map",
-                "The chunks of the level as boxes, coloured by how much is in them",
+                "The chunks of the level as boxes, coloured by their amount of content",
                 |document| any_level(document, |levels, level| {
                     levels.chunk_map(level).is_some_and(|map| !map.chunks.is_empty())
                 });
             Lightmaps: lightmaps::Lightmaps, Bottom, L, "lightmaps", "Lightmaps",
-                "The lightmaps of the level with the faces that lie on them",
+                "The lightmaps of the level and the faces that use them",
                 |document| any_level(document, |levels, level| !levels.lightmaps(level).is_empty());
             Layers: layers::Layers, Left, Num7, "layers", "Layers",
-                "The layers of the map: which are shown, how opaque, and how they move",
+                "The layers of the map with their visibility, opacity and parallax",
                 |document| document.layers().is_some_and(|layers| !layers.layers().is_empty());
             Files: files::Files, Left, E, "files", "Files",
-                "The files of the folder, or those that were opened together", |_| true;
+                "The files of the folder, or the files opened together", |_| true;
             Tileset: tileset::TilesetPanel, Bottom, Num8, "tileset", "Tileset",
-                "All tiles of a tileset, and where each is used",
+                "All tiles of a tileset and their uses",
                 |document| document.layers().is_some();
         }
     };

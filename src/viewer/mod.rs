@@ -51,12 +51,12 @@ pub enum ViewError {
     )]
     NoDisplay(#[source] EventLoopError),
     /// The display went away while the window was open.
-    #[error("the display is gone, and the window with it: its server or compositor has ended")]
+    #[error("the display is gone: its server or compositor has ended")]
     DisplayLost,
     /// The graphics device was lost so many times in a row, last for this reason.
     #[error(
-        "the graphics device was lost {0} times in a row ({1}); another interface may do better, such as \
-         `--backend gl`"
+        "the graphics device was lost {0} times in a row ({1}); try another graphics interface, \
+         such as `--backend gl`"
     )]
     DeviceLost(u32, String),
     /// The system gave no window.
@@ -104,7 +104,7 @@ pub fn run(
     let display = event_loop.owned_display_handle();
     let interfaces = GraphicsApis::first(gpu_request.backend)?;
     let instance = std::thread::spawn(move || interfaces.instance(Some(Box::new(display))));
-    let (settings_file, settings) = SettingsFile::usual_path().map(SettingsFile::open).unzip();
+    let (settings_file, settings) = SettingsFile::default_path().map(SettingsFile::open).unzip();
     let mut state = State::new(settings.unwrap_or_default(), request);
     state.open_options = open_options;
     // It is for what is opened now, and not for whatever is opened later.

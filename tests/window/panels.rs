@@ -212,7 +212,13 @@ impl Document for Sample {
             let bytes: Vec<u8> = (0..2000_u16).map(|i| (i * 7) as u8).collect();
             return vec![PropertyGroup {
                 title: "Content",
-                properties: vec![Property::new("Size", "2000 bytes"), Property::dump(bytes)],
+                properties: vec![
+                    Property::new("Size", "2000 bytes"),
+                    Property {
+                        bytes: (bytes).into(),
+                        ..Property::new("Bytes", "")
+                    },
+                ],
             }];
         }
         if !matches!(item, Item::Terrain(TerrainItem::Tile { .. })) {
@@ -839,7 +845,7 @@ fn inspector() -> Harness<'static, Host<Inspector>> {
 fn the_inspector_says_what_to_do_when_nothing_is_selected() {
     let h = Host::new(sample()).in_harness(small(), Inspector::ui);
     h.get_by_label("Nothing is selected");
-    h.get_by_label_contains("Click something");
+    h.get_by_label_contains("Click an item");
     let gone = Host::new(sample()).selecting(Item::from(TerrainItem::Map));
     let h = gone.in_harness(small(), Inspector::ui);
     h.get_by_label("The selected item is not in the file");
@@ -1150,7 +1156,7 @@ fn statistics_are_told_in_units_for_people() {
 #[test]
 fn adapters_without_timestamps_are_said_to_have_none() {
     let h = Host::new(sample()).in_harness(small(), Statistics::ui);
-    assert!(h.query_by_label("not said by this adapter").is_some());
+    assert!(h.query_by_label("not reported by this adapter").is_some());
     assert!(h.query_by_label("GPU, frame").is_none());
 }
 
@@ -1316,7 +1322,7 @@ fn the_sandbox_follows_the_selected_tile_until_something_is_changed() {
     select(&mut h, 5, 6);
     assert_eq!(tried(&h), "6-0302002001002121010007");
     assert_eq!(shown(&h)[0], around(20, 9)[0]);
-    h.get_by_label("Take the selected tile").click();
+    h.get_by_label("Use the selected tile").click();
     h.run();
     assert_eq!(shown(&h), around(5, 6));
     h.get_by_label("Reset").click();
@@ -1411,17 +1417,17 @@ fn a_bad_character_is_explained_and_the_tile_stays() {
             "0*0000000000101001111000",
             "Character 2 is `*`: expected the sign of the base height",
         ),
-        ("0+00", "A tile has 24 characters; here are 4, 20 too few"),
+        ("0+00", "Expected 24 characters, found 4"),
         (
             "0+000000000010100111100012",
-            "A tile has 24 characters; here are 26, 2 too many",
+            "Expected 24 characters, found 26",
         ),
         ("0?00", "Character 2 is `?`: expected the sign"),
         (
             "0+00000000\u{e9}0101001111000",
-            "Character 11 is `\u{e9}`: expected a plain letter",
+            "Character 11 is `\u{e9}`: expected an ASCII letter",
         ),
-        ("", "A tile has 24 characters; here are 0, 24 too few"),
+        ("", "Expected 24 characters, found 0"),
     ] {
         let mut h = sandbox();
         type_characters(&mut h, "1+0203000001101001111000");

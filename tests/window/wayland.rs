@@ -168,15 +168,15 @@ fn files_and_folders_of_any_name_are_dropped_and_all_else_is_refused() {
     for (goods, said) in [
         (
             OfferedData::text("a.pfmap"),
-            "What is dragged is no file".to_owned(),
+            "The dragged data is not a file".to_owned(),
         ),
         (
             OfferedData::uris(std::slice::from_ref(&page)),
-            format!("{page} is no file on this machine"),
+            format!("{page} is not a file on this computer"),
         ),
         (
             OfferedData::uris(&[share.clone(), page.clone()]),
-            format!("{share} and 1 more are no files on this machine"),
+            format!("{share} and 1 more are not files on this computer"),
         ),
     ] {
         let peer = drag_over(&it.sway, &mut it.program, goods);
@@ -274,7 +274,7 @@ fn text_and_pictures_are_exchanged_with_other_programs() {
         ..OfferedData::text("")
     };
     for (goods, wanted) in [
-        (huge, "more than 1 MiB"),
+        (huge, "larger than 1 MiB"),
         (silent, "did not answer within 5 seconds"),
     ] {
         let writer = Peer::start(&it.sway, Role::Copy(goods));

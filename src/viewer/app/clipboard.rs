@@ -14,7 +14,7 @@ use super::drops::DeviceEvent;
 #[cfg(target_os = "linux")]
 use super::wayland::{Content, DataDevice};
 
-/// Maximum length of a pasted text, in bytes; no text field needs more.
+/// Maximum length of a pasted text, in bytes. No text field needs more.
 pub(crate) const MAX_PASTE_BYTES: usize = 1 << 20;
 
 /// The text of the clipboard, empty if it has no text, or the error.
@@ -96,14 +96,14 @@ pub(crate) enum Clipboard {
 }
 
 impl Clipboard {
-    /// Opens the clipboard of a display. On Wayland, `tell` receives the events of the clipboard
-    /// and of drops.
+    /// Opens the clipboard of a display. On Wayland, `on_event` receives the events of the
+    /// clipboard and of drops.
     #[cfg(target_os = "linux")]
     pub(crate) fn new(
         display: OwnedDisplayHandle,
-        tell: impl Fn(DeviceEvent) + Send + 'static,
+        on_event: impl Fn(DeviceEvent) + Send + 'static,
     ) -> Self {
-        match DataDevice::start(display, tell) {
+        match DataDevice::start(display, on_event) {
             Ok(Some(device)) => Self::Wayland(device),
             Ok(None) => Self::Other(None),
             Err(error) => {
@@ -178,7 +178,7 @@ impl Clipboard {
         let _only_on_x11 = text;
     }
 
-    /// Returns the text to paste; `None` if `tell` receives it later.
+    /// Returns the text to paste; `None` if `on_event` receives it later.
     pub(crate) fn paste(&mut self, target: PasteTarget) -> Option<Pasted> {
         match (self, target) {
             #[cfg(target_os = "linux")]
@@ -215,7 +215,7 @@ fn connect(
 fn text(text: Result<String, arboard::Error>) -> Pasted {
     match text {
         Ok(text) if text.len() > MAX_PASTE_BYTES => Err(format!(
-            "more than {} MiB are offered",
+            "the data is larger than {} MiB",
             MAX_PASTE_BYTES >> 20
         )),
         Ok(text) => Ok(text),

@@ -1,19 +1,19 @@
-//! The system's dialogs that ask for paths.
+//! The system's path dialogs.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use super::{App, UserEvent};
-use crate::viewer::state::interface::{Asked, PathPurpose};
+use crate::viewer::state::interface::{PathPurpose, PathSource};
 use crate::viewer::state::{self};
 use mapscope_scene::saving::{APNG, GIF, PNG};
 
-/// A system dialog that answers "nothing" sooner than this was never shown.
-const FASTEST_CANCEL: Duration = Duration::from_millis(400);
+/// A system dialog that is cancelled faster than this was never displayed.
+const MIN_CANCEL_TIME: Duration = Duration::from_millis(400);
 
 impl App {
-    /// Asks for a path with the system's dialog, on a thread of its own, or in the window where
-    /// the system has none.
+    /// Opens the system's path dialog in a separate thread, or the viewer's own dialog if the
+    /// system has none.
     pub(super) fn ask_path(&mut self, purpose: PathPurpose) {
         if !self.has_dialogs {
             self.state.ask_path(purpose);
@@ -31,9 +31,9 @@ impl App {
         let answer: Answer = match purpose {
             PathPurpose::Open => {
                 let formats = mapscope_scene::formats();
-                let endings = formats.flat_map(|format| format.endings).copied();
-                let endings: Vec<&str> = endings.collect();
-                dialog = dialog.add_filter("What Mapscope opens", &endings);
+                let endings: Vec<&str> =
+                    formats.flat_map(|format| format.endings).copied().collect();
+                dialog = dialog.add_filter("Supported files", &endings);
                 let files = dialog.add_filter("All files", &["*"]).pick_files();
                 Box::pin(async { files.await.unwrap_or_default() })
             }
@@ -94,7 +94,7 @@ impl App {
         }
     }
 
-    /// Takes in what the system's dialog gave, which was open for this time.
+    /// Handles the answer of the system's dialog. `after` is the time that it was open.
     pub(super) fn paths_answered(
         &mut self,
         purpose: PathPurpose,
@@ -102,13 +102,15 @@ impl App {
         after: Duration,
     ) {
         match paths.pop() {
-            // Several only where several can be opened.
+            // Only the dialog for opening files returns several paths.
             Some(last) if !paths.is_empty() => {
                 paths.push(last);
                 self.state.open_paths(&paths);
             }
-            Some(path) => self.state.path_chosen(purpose, &path, Asked::BySystem),
-            None if after < FASTEST_CANCEL => {
+            Some(path) => self
+                .state
+                .path_chosen(purpose, &path, PathSource::SystemDialog),
+            None if after < MIN_CANCEL_TIME => {
                 self.has_dialogs = false;
                 self.state.ask_path(purpose);
             }

@@ -1,4 +1,4 @@
-//! Files that are held over the window and dropped on it, and what is pasted.
+//! Dragged and dropped files, and pasted text.
 
 use std::path::PathBuf;
 
@@ -11,13 +11,13 @@ use crate::viewer::state::interface::{DropPreview, HoveringFiles};
 use mapscope_formats::Severity;
 
 impl App {
-    /// What the desktop says of drops and the clipboard.
+    /// Handles an event of drops or of the clipboard.
     #[cfg(target_os = "linux")]
-    pub(super) fn hear_device(&mut self, event: DeviceEvent) {
+    pub(super) fn on_device_event(&mut self, event: DeviceEvent) {
         match event {
             DeviceEvent::Over(dragged) if dragged.is_rejected() => {
                 let title = dragged.refusal.unwrap_or_default();
-                self.events.say(format_args!("hover-refused {title}"));
+                self.events.write(format_args!("hover-refused {title}"));
                 self.state.interface.hovering = Some(HoveringFiles {
                     paths: Vec::new(),
                     preview: Some(DropPreview {
@@ -38,7 +38,7 @@ impl App {
                 self.end_hover();
                 self.dropped.extend(paths);
                 if let Some(refusal) = refusal {
-                    self.events.say(format_args!("not-dropped {refusal}"));
+                    self.events.write(format_args!("not-dropped {refusal}"));
                     self.state.notices.toast(refusal, Some(Severity::Error));
                 }
             }
@@ -56,13 +56,13 @@ impl App {
         self.hover(paths);
     }
 
-    /// Shows that files are held over the window, and soon what dropping them would do.
+    /// Shows that files are dragged over the window, and requests a preview of the drop.
     pub(super) fn hover(&mut self, paths: Vec<PathBuf>) {
         self.state.interface.hovering = Some(HoveringFiles {
             paths: paths.clone(),
             preview: None,
         });
-        // Reading a folder may take long: not here.
+        // Reading a folder may take long, so it needs a thread.
         let previewed = sender(&self.proxy, |(paths, preview)| {
             UserEvent::DropPreviewed(paths, preview)
         });
@@ -74,24 +74,24 @@ impl App {
 
     pub(super) fn end_hover(&mut self) {
         if self.state.interface.hovering.take().is_some() {
-            self.events.say("hover-end");
+            self.events.write("hover-end");
             self.request_redraw();
         }
     }
 
-    /// Asks for the text on the clipboard.
+    /// Requests the text of the clipboard.
     pub(super) fn paste(&mut self, target: PasteTarget) {
         if let Some(pasted) = self.clipboard.paste(target) {
             self.pasted(target, pasted);
         }
     }
 
-    /// Puts a text from the clipboard where it is wanted.
+    /// Passes a text of the clipboard to the target of the paste.
     pub(super) fn pasted(&mut self, target: PasteTarget, pasted: Pasted) {
         let text = match pasted {
             Ok(text) => text.replace("\r\n", "\n"),
             Err(error) => {
-                self.events.say(format_args!("not-pasted {error}"));
+                self.events.write(format_args!("not-pasted {error}"));
                 let text = format!("Nothing was pasted: {error}");
                 self.state.notices.toast(text, Some(Severity::Error));
                 return;
@@ -111,7 +111,7 @@ impl App {
         }
     }
 
-    /// Takes in what dropping some files would do; returns `false` if others are held over the window now.
+    /// Shows the preview of a drop. Returns `false` if other files are dragged by now.
     pub(super) fn drop_previewed(&mut self, paths: &[PathBuf], preview: DropPreview) -> bool {
         let hovering = self.state.interface.hovering.as_mut();
         let Some(hovering) = hovering.filter(|hovering| hovering.paths == paths) else {
@@ -119,7 +119,7 @@ impl App {
         };
         if let Some(path) = preview.opens.as_ref().or(paths.first()) {
             let (count, path) = (paths.len(), path.display());
-            self.events.say(format_args!("hover {count} {path}"));
+            self.events.write(format_args!("hover {count} {path}"));
         }
         hovering.preview = Some(preview);
         true

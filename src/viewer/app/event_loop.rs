@@ -1,4 +1,4 @@
-//! What the window does about each event.
+//! Handles the events of the window and of other threads.
 
 use std::time::Instant;
 
@@ -34,7 +34,7 @@ impl ApplicationHandler<UserEvent> for App {
             Ok(screen) => {
                 screen.window.request_redraw();
                 self.screen = Some(screen);
-                self.events.say("ready");
+                self.events.write("ready");
             }
             Err(error) => {
                 self.error = Some(error);
@@ -56,13 +56,14 @@ impl ApplicationHandler<UserEvent> for App {
         if let WindowEvent::ModifiersChanged(modifiers) = &event {
             self.super_held = modifiers.state().super_key();
         }
-        // With it keys are the desktop's. On macOS it is Command, the key of shortcuts.
+        // The desktop owns shortcuts with the Super key. On macOS this key is Command, which starts
+        // shortcuts.
         let is_press =
             matches!(&event, WindowEvent::KeyboardInput { event, .. } if event.state.is_pressed());
         if is_press && self.super_held && !cfg!(target_os = "macos") {
             return;
         }
-        // A file that hovers is told of again and again: not a reason for a frame each time.
+        // Hover events repeat continuously and must not cause a frame each.
         let about_files = matches!(
             event,
             WindowEvent::HoveredFile(_)
@@ -71,7 +72,7 @@ impl ApplicationHandler<UserEvent> for App {
         );
         let mut held_pointer_moved = false;
         if let WindowEvent::CursorMoved { position, .. } = event {
-            // The interface is not to know: for it the pointer stays where it was.
+            // For the interface, a locked pointer stays in place.
             held_pointer_moved = screen.pointer.is_held();
             if let Some(by) = screen.pointer.moved(&screen.window, position) {
                 self.state
@@ -87,7 +88,7 @@ impl ApplicationHandler<UserEvent> for App {
         }
         if !about_files && !held_pointer_moved {
             let response = screen.input.on_window_event(&screen.window, &event);
-            // It also asks for a frame when it is told that there is one.
+            // It requests a repaint even for a redraw request.
             if response.repaint && !matches!(event, WindowEvent::RedrawRequested) {
                 screen.window.request_redraw();
             }
@@ -114,7 +115,7 @@ impl ApplicationHandler<UserEvent> for App {
                 let fills_screen = screen.window.fullscreen().is_some();
                 let filled_screen = std::mem::replace(&mut self.filled_screen, fills_screen);
                 if filled_screen && !fills_screen && self.state.interface.full_screen {
-                    // The desktop ended it.
+                    // The desktop has ended full screen.
                     self.state.run(Action::FullScreen);
                 }
                 let logical = size.to_logical::<f32>(self.scale.of(&screen.window));
@@ -127,7 +128,7 @@ impl ApplicationHandler<UserEvent> for App {
                 }
                 screen.window.request_redraw();
             }
-            // What was not drawn while it was out of sight is drawn now.
+            // A hidden window skips frames.
             WindowEvent::Occluded(covered) => {
                 self.covered = covered;
                 screen.window.request_redraw();
@@ -136,10 +137,10 @@ impl ApplicationHandler<UserEvent> for App {
                 self.focused = focused;
                 screen.window.request_redraw();
                 if focused {
-                    // Whoever was elsewhere may have made some there.
-                    self.state.look_for_files();
-                    self.files.look();
-                    self.look_at_settings();
+                    // Files may have been created in another program.
+                    self.state.rescan_playlist();
+                    self.files.poll();
+                    self.reload_settings();
                 }
             }
             WindowEvent::CloseRequested => {
@@ -152,8 +153,8 @@ impl ApplicationHandler<UserEvent> for App {
                 self.end_hover();
                 self.dropped.push(path);
             }
-            // On X11 whoever drags files holds the pointer, and a drag that ends may not say so:
-            // when the pointer moves here, it is over.
+            // On X11 a drag source grabs the pointer, and may not report the end of the drag. If
+            // the pointer moves here, the drag has ended.
             WindowEvent::CursorMoved { .. } if !self.clipboard.reports_drags() => self.end_hover(),
             _ => {}
         }
@@ -181,7 +182,7 @@ impl ApplicationHandler<UserEvent> for App {
     fn user_event(&mut self, event_loop: &ActiveEventLoop, event: UserEvent) {
         match event {
             UserEvent::Loaded(outcome) => self.loaded(*outcome),
-            UserEvent::PartHasCome => {
+            UserEvent::PartsLoaded => {
                 let pending = self.state.session.document().and_then(|it| it.pending());
                 let line = pending.map_or_else(|| "complete".to_owned(), |it| it.to_string());
                 self.events.write_with_frame(line);
@@ -214,7 +215,7 @@ impl ApplicationHandler<UserEvent> for App {
             }
             UserEvent::Compared(outcome) => {
                 self.state.compared(*outcome);
-                self.events.say("compared");
+                self.events.write("compared");
             }
             UserEvent::ImagesSaved(saved) => self.saved(saved),
             UserEvent::AccessKit(event) => {
@@ -235,7 +236,7 @@ impl ApplicationHandler<UserEvent> for App {
                 }
             }
             #[cfg(target_os = "linux")]
-            UserEvent::Device(event) => self.hear_device(event),
+            UserEvent::Device(event) => self.on_device_event(event),
             UserEvent::DeviceLost(reason) => {
                 if !event_loop.exiting() {
                     self.rebuild(&reason, event_loop);
@@ -257,7 +258,7 @@ impl ApplicationHandler<UserEvent> for App {
         }
         self.files.note_reading(self.loader.loading().is_some());
         if self.files.take_settled(now) {
-            self.tell_of_unwatched_files();
+            self.warn_of_unwatched_files();
             self.state.reload(Cause::Changed);
         }
         let shaders = self.shaders.as_mut();
@@ -275,7 +276,7 @@ impl ApplicationHandler<UserEvent> for App {
     }
 
     fn exiting(&mut self, _event_loop: &ActiveEventLoop) {
-        // When the display is gone nobody has closed the window before.
+        // If the display is gone, the settings were not saved before.
         self.save_settings();
         if let Some(saving) = self.saving.take() {
             saving.end();
@@ -284,7 +285,7 @@ impl ApplicationHandler<UserEvent> for App {
         {
             self.x11_drops = None;
         }
-        // The window goes before the event loop's connection to the display does.
+        // The window must be dropped before the event loop's connection to the display.
         self.screen = None;
         self.clipboard = Clipboard::Other(None);
     }

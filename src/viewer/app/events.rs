@@ -95,7 +95,7 @@ impl Events {
     }
 
     /// Writes a line.
-    pub(crate) fn say(&self, line: impl Display) {
+    pub(crate) fn write(&self, line: impl Display) {
         if self.enabled {
             // The reader may have closed the pipe.
             let _unread = writeln!(std::io::stderr().lock(), "event: {line}");
@@ -112,11 +112,11 @@ impl Events {
     pub(crate) fn frame(&mut self) {
         self.frames += 1;
         if self.frames == 1 {
-            self.say("first-frame");
+            self.write("first-frame");
         }
-        self.say(format_args!("frame {}", self.frames));
+        self.write(format_args!("frame {}", self.frames));
         for line in std::mem::take(&mut self.with_frame) {
-            self.say(line);
+            self.write(line);
         }
     }
 
@@ -135,7 +135,7 @@ impl Events {
     /// Reports a drawn 3D view.
     pub(crate) fn scene_frame(&mut self) {
         self.scene_frames += 1;
-        self.say(format_args!("scene-frame {}", self.scene_frames));
+        self.write(format_args!("scene-frame {}", self.scene_frames));
     }
 
     /// Writes the changes of the state. Rectangles are in logical pixels.
@@ -148,26 +148,26 @@ impl Events {
                 .map(|length| (length * pixels_per_point).round() as i32);
             if self.rects.insert(name.clone(), pixels) != Some(pixels) {
                 let [x, y, width, height] = pixels;
-                self.say(format_args!("rect {name} {x} {y} {width} {height}"));
+                self.write(format_args!("rect {name} {x} {y} {width} {height}"));
             }
         }
         if self.hovered != state.session.pointer.hovered {
             self.hovered = state.session.pointer.hovered;
-            self.say(format_args!(
+            self.write(format_args!(
                 "pointer {}",
                 item_text(state.session.pointer.hovered)
             ));
         }
         if self.selected != state.session.view.shown.selected {
             self.selected = state.session.view.shown.selected;
-            self.say(format_args!(
+            self.write(format_args!(
                 "selected {}",
                 item_text(state.session.view.shown.selected)
             ));
         }
         if self.camera != Some(state.session.view.camera.pose) {
             self.camera = Some(state.session.view.camera.pose);
-            self.say(format_args!("camera {}", state.session.view.camera.pose));
+            self.write(format_args!("camera {}", state.session.view.camera.pose));
         }
         let player = &state.session.player;
         let playing = player.is_playing() && !player.is_held();
@@ -181,11 +181,11 @@ impl Events {
             if self.moment.is_some() {
                 let clip = player
                     .clip()
-                    .and_then(|index| state.session.clips().get(index));
-                let clip = clip.map_or("none", |clip| &clip.name);
+                    .and_then(|index| state.session.clips().get(index))
+                    .map_or("none", |clip| &clip.name);
                 let frame = (player.frame() * 1000.0).round() / 1000.0;
                 let playing = if playing { "playing" } else { "paused" };
-                self.say(format_args!("playhead {clip} {frame} {playing}"));
+                self.write(format_args!("playhead {clip} {frame} {playing}"));
             }
         }
     }

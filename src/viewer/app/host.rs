@@ -1,5 +1,5 @@
-//! The window with its surface and its graphics device: opening it, drawing frames, and starting again
-//! when the device is lost.
+//! The window with its surface and its graphics device. Opens it, draws frames, and recovers from a
+//! lost device.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -31,19 +31,19 @@ use crate::viewer::{ViewError, places, theme};
 use mapscope_formats::Severity;
 use mapscope_render::{Gpu, GraphicsApis, Renderer};
 
-/// How often in a row a graphics device is lost before it is given up.
+/// Number of losses of the graphics device in a row after which the viewer gives up.
 const MAX_LOSSES: u32 = 5;
-/// A device that was there for so long is not lost in a row with the one before.
-const LASTING: Duration = Duration::from_secs(10);
-/// What the desktop knows the program by: the name of its desktop entry and of its icon.
+/// Lifetime after which the loss of a device starts a new count.
+const STABLE_FOR: Duration = Duration::from_secs(10);
+/// Application id for the desktop: the name of the desktop entry and of the icon.
 #[cfg(target_os = "linux")]
 const APP_ID: &str = "mapscope";
 
-/// The window and everything that is made for it.
+/// The window and the resources that belong to it.
 pub(super) struct Screen {
     pub(super) window: Arc<Window>,
     pub(super) gpu: Gpu,
-    /// Whether the device is known to be gone.
+    /// `true` once the loss of the device is known.
     pub(super) is_lost: Arc<AtomicBool>,
     pub(super) surface: WindowSurface,
     pub(super) input: egui_winit::State,
@@ -52,7 +52,8 @@ pub(super) struct Screen {
     pub(super) view: ViewTexture,
     pub(super) previews: PreviewTextures,
     pub(super) pointer: PointerLock,
-    /// The window is shown together with its first frame, so that it is never empty.
+    /// `false` until the first frame. The window is hidden until then, so that it never appears
+    /// empty.
     pub(super) visible: bool,
 }
 
@@ -77,7 +78,7 @@ impl App {
             .with_theme(Some(Theme::Dark))
             .with_window_icon(icon::window_icon())
             .with_visible(false);
-        // By this name the desktop finds icon and name of the program; on X11 too.
+        // The desktop finds icon and name of the program by this id, also on X11.
         #[cfg(target_os = "linux")]
         let attributes = attributes.with_name(APP_ID, APP_ID);
         let window = Arc::new(event_loop.create_window(attributes)?);
@@ -97,20 +98,23 @@ impl App {
         input.set_clipboard_shortcuts(false);
         #[cfg(target_os = "linux")]
         {
-            let tell = sender(&self.proxy, UserEvent::Device);
-            self.clipboard = Clipboard::new(event_loop.owned_display_handle(), tell);
+            let on_event = sender(&self.proxy, UserEvent::Device);
+            self.clipboard = Clipboard::new(event_loop.owned_display_handle(), on_event);
         }
         input.init_accesskit(event_loop, &window, self.proxy.clone());
-        let instance = self.instance.take().map(JoinHandle::join);
-        let instance = instance.and_then(Result::ok);
+        let instance = self
+            .instance
+            .take()
+            .map(JoinHandle::join)
+            .and_then(Result::ok);
         let screen = self.screen_on(window, input, instance, event_loop)?;
         self.name_adapter(&screen.gpu);
         self.watch_shaders();
         Ok(screen)
     }
 
-    /// Makes everything that is drawn with for a window. The instance is one of the interfaces that
-    /// are asked first.
+    /// Creates the graphics resources of a window. `instance` belongs to the preferred graphics
+    /// interfaces.
     pub(super) fn screen_on(
         &self,
         window: Arc<Window>,
@@ -126,7 +130,8 @@ impl App {
         let opened = surface::open(&window, first, instance).or_else(|error| {
             match (first.next(), &error) {
                 (Some(next), ViewError::Gpu(no_adapter)) if no_adapter.is_adapter_missing() => {
-                    // If that is in vain too, the first error says what was missing.
+                    // If the fallback fails too, the first error is returned. It describes the
+                    // cause.
                     surface::open(&window, next, new_instance(next)).map_err(|_| error)
                 }
                 _ => Err(error),
@@ -143,15 +148,16 @@ impl App {
         self.state.interface.anti_aliasing = gpu.samples.to_string();
     }
 
-    /// In debug builds the view follows the shaders on disk.
+    /// Watches the shaders on disk in debug builds.
     pub(super) fn watch_shaders(&mut self) {
         let Some(folder) = mapscope_render::shader_folder() else {
             return;
         };
-        let parts = mapscope_render::SHADERS
+        let files: Vec<PathBuf> = mapscope_render::SHADERS
             .iter()
-            .flat_map(|shader| shader.parts);
-        let files: Vec<PathBuf> = parts.map(|(name, _)| folder.join(name)).collect();
+            .flat_map(|shader| shader.parts)
+            .map(|(name, _)| folder.join(name))
+            .collect();
         let mut watch = FileWatch::new(sender(&self.proxy, UserEvent::ShadersChanged));
         watch.set(files.iter().map(PathBuf::as_path));
         self.shaders = Some(watch);
@@ -177,16 +183,16 @@ impl App {
         }
     }
 
-    /// Whether nothing of the window can be seen: what plays in it then rests.
+    /// `true` if the window is completely hidden. Playback then pauses.
     pub(super) fn is_out_of_sight(&self) -> bool {
         let screen = self.screen.as_ref().filter(|screen| screen.visible);
         screen.is_some_and(|screen| {
-            // Only a window without the keyboard is minimised; asking the system takes time.
+            // Only an unfocused window can be minimised. The query is slow.
             self.covered || !self.focused && screen.window.is_minimized() == Some(true)
         })
     }
 
-    /// Shows one frame.
+    /// Draws a frame and presents it.
     pub(super) fn draw(&mut self) {
         if self.is_out_of_sight() {
             return;
@@ -198,7 +204,7 @@ impl App {
         if self.events.take_due_loss(Loss::Surface) {
             screen.surface.lose();
         }
-        // Before anything else: once the window's contents are made they must be shown.
+        // Requested first, because drawn contents must be presented.
         let frame = match screen.surface.next(&screen.gpu) {
             Next::Draw(frame) => frame,
             Next::Again => {
@@ -206,13 +212,13 @@ impl App {
                 return;
             }
             Next::Never => {
-                screen.hear_of_loss();
+                screen.poll_loss();
                 return;
             }
         };
         if self.events.take_due_loss(Loss::Device) {
             screen.gpu.device.destroy();
-            screen.hear_of_loss();
+            screen.poll_loss();
         }
         if !screen.visible {
             screen.visible = true;
@@ -221,7 +227,7 @@ impl App {
         let zoom = self.state.settings.scale * self.scale.zoom(&screen.window);
         self.egui.set_zoom_factor(zoom);
         let mut raw = screen.input.take_egui_input(&screen.window);
-        // The state knows of files that hover. While egui does too, it draws without a pause.
+        // Hovering files are part of the state. egui would repaint continuously if it knew of them.
         raw.hovered_files.clear();
         let adapter = self.state.interface.adapter.clone();
         self.state.interface.chunks_shown = screen.view.progress();
@@ -251,7 +257,7 @@ impl App {
             previews: &mut previews,
         };
         let mut viewport = None;
-        // What is asked for after a while is meant from now on, however long the frame takes.
+        // Delays count from the start of the frame, regardless of its duration.
         let began = Instant::now();
         let mut output = self.egui.run_ui(raw, |ui| {
             viewport = self.ui.show(ui, &mut self.state, &mut canvas);
@@ -297,7 +303,7 @@ impl App {
                 screen.window.request_redraw();
             }
             if self.state.interface.chunks_shown != screen.view.progress() {
-                // For the next chunks, or to say that all are there.
+                // The next frame uploads more chunks, or reports that all are uploaded.
                 screen.window.request_redraw();
             }
             let drawn = drawn.unwrap_or(false);
@@ -305,12 +311,12 @@ impl App {
                 self.events.scene_frame();
             }
             if measure && (drawn || screen.renderer.has_pending_pass_times()) {
-                // So that the panel shows what this frame took.
+                // The panel shows the time of this frame in the next one.
                 screen.window.request_redraw();
             }
         }
         let jobs = self.egui.tessellate(output.shapes, pixels_per_point);
-        // What paints the interface takes the memory of a device for granted.
+        // egui's painter requires that the device can allocate memory.
         if screen.is_lost() {
             output.textures_delta.clear();
             return;
@@ -322,11 +328,11 @@ impl App {
         let textures = output.textures_delta;
         screen.paint(frame, &jobs, textures, pixels_per_point, view_place);
         if self.events.enabled() {
-            // Who reads that there is a frame looks at the screen at once.
+            // A test that reads the frame event looks at the screen at once.
             screen.wait();
         }
         self.events.frame();
-        screen.hear_of_loss();
+        screen.poll_loss();
         self.events
             .state(&self.state, &places::take(&self.egui), pixels_per_point);
         let delay = output
@@ -339,13 +345,13 @@ impl App {
         self.repaint_at = began.checked_add(delay).filter(|_| !delay.is_zero());
     }
 
-    /// Makes everything that was on a device that is gone again on a new one. Documents are kept
-    /// in memory, so nothing is lost.
+    /// Creates a new device after a loss, and all resources on it. Documents are kept in memory, so
+    /// nothing is lost.
     pub(super) fn rebuild(&mut self, reason: &str, event_loop: &ActiveEventLoop) {
         let Some(screen) = self.screen.take() else {
             return;
         };
-        let before = self.lost.filter(|(_, at)| at.elapsed() < LASTING);
+        let before = self.lost.filter(|(_, at)| at.elapsed() < STABLE_FOR);
         let count = before.map_or(0, |(count, _)| count) + 1;
         if count == MAX_LOSSES {
             self.error = Some(ViewError::DeviceLost(count, reason.to_owned()));
@@ -366,9 +372,9 @@ impl App {
                 self.screen = Some(screen);
                 let text = "The graphics driver was restarted";
                 self.state.notices.toast(text, Some(Severity::Warning));
-                self.events.say("device-restored");
+                self.events.write("device-restored");
                 if self.saving.is_none() {
-                    self.save_again();
+                    self.retry_save();
                 }
             }
             Err(error) => {
@@ -399,13 +405,13 @@ impl Screen {
         gpu.device.set_device_lost_callback(move |reason, message| {
             lose(format!("{reason:?}: {message}"));
         });
-        // A device without memory is of as little use. Without this, wgpu answers with a panic, also to
-        // whatever is asked of a device that was lost.
+        // An out-of-memory error counts as a loss. Without a handler, wgpu panics, also on calls to
+        // a lost device.
         gpu.device
             .on_uncaptured_error(Arc::new(move |error: wgpu::Error| fail(error.to_string())));
         let surface = WindowSurface::new(surface, Arc::clone(&window), &gpu)?;
-        let most = gpu.device.limits().max_texture_dimension_2d;
-        input.set_max_texture_side(most as usize);
+        let max_side = gpu.device.limits().max_texture_dimension_2d;
+        input.set_max_texture_side(max_side as usize);
         let options = egui_wgpu::RendererOptions::default();
         let painter = egui_wgpu::Renderer::new(&gpu.device, surface.format(), options);
         let renderer = Renderer::new(&gpu);
@@ -425,23 +431,23 @@ impl Screen {
         })
     }
 
-    /// What outlives the device. All else goes at once: a window can have only one surface that is
-    /// drawn on.
+    /// Returns the parts that survive a lost device. The others are dropped at once, because a
+    /// window can have only one configured surface.
     pub(super) fn into_kept(self) -> (Arc<Window>, egui_winit::State, PointerLock) {
         (self.window, self.input, self.pointer)
     }
 
-    /// Waits until the device has done everything it was told to.
+    /// Waits until the device has finished all submitted work.
     pub(super) fn wait(&self) {
         self.poll(wgpu::PollType::wait_indefinitely());
     }
 
-    /// Lets the device say that it is lost: it does so only when asked.
-    pub(super) fn hear_of_loss(&self) {
+    /// Polls the device, which reports a loss only then.
+    pub(super) fn poll_loss(&self) {
         self.poll(wgpu::PollType::Poll);
     }
 
-    /// Whether the device is known to be lost.
+    /// `true` once the loss of the device is known.
     pub(super) fn is_lost(&self) -> bool {
         self.is_lost.load(Ordering::Relaxed)
     }
@@ -452,7 +458,7 @@ impl Screen {
         }
     }
 
-    /// Puts the letters on a new device: egui believes that they are there already.
+    /// Uploads the fonts to a new device. egui assumes that they are uploaded already.
     pub(super) fn upload_fonts(&mut self, egui: &egui::Context) {
         #[expect(
             clippy::redundant_closure_for_method_calls,
@@ -465,8 +471,8 @@ impl Screen {
             .update_texture(&self.gpu.device, &self.gpu.queue, id, &delta);
     }
 
-    /// Draws the window's contents and presents them. The view, where it is shown, lies below all else:
-    /// `view_place` is its `[left, top, width, height]` in physical pixels.
+    /// Draws the window's contents and presents them. The view lies below the interface.
+    /// `view_place` is its `[left, top, width, height]` in physical pixels, if it is visible.
     #[expect(
         clippy::iter_over_hash_type,
         reason = "each texture is changed by itself, in any order"

@@ -8,8 +8,9 @@ const PNG: &[u8] = include_bytes!("../../../assets/icon/mapscope-64.png");
 
 /// Returns the program's icon. It is always `Some`; a test checks that.
 pub(crate) fn window_icon() -> Option<Icon> {
-    let image = image::load_from_memory_with_format(PNG, ImageFormat::Png).ok()?;
-    let image = image.into_rgba8();
+    let image = image::load_from_memory_with_format(PNG, ImageFormat::Png)
+        .ok()?
+        .into_rgba8();
     let (width, height) = image.dimensions();
     Icon::from_rgba(image.into_raw(), width, height).ok()
 }

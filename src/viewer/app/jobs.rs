@@ -1,4 +1,5 @@
-//! What takes long, on threads: loading, listing, comparing and saving; and watching and keeping files.
+//! Long tasks in threads: loading, listing, comparing and saving. Also watches files and stores the
+//! settings.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,8 +23,8 @@ use mapscope_scene::Progress;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::saving::files_read;
 
-/// How many pixels of a picture are drawn at once along a side, at least: parts that are much smaller
-/// would take more time than they give back to the window.
+/// Minimum side of a part of a picture that is drawn at once, in pixels. Smaller parts cost more
+/// time than they save for the window.
 const MIN_PART_SIDE: u32 = 1024;
 
 impl App {
@@ -49,7 +50,7 @@ impl App {
         self.state.notices.loading = None;
         for failure in &outcome.failures {
             let (path, line) = (failure.path.display(), failure.message.replace('\n', " "));
-            self.events.say(format_args!("failed {path}: {line}"));
+            self.events.write(format_args!("failed {path}: {line}"));
         }
         let what = if outcome.request.cause.is_reload() {
             "reloaded"
@@ -70,7 +71,7 @@ impl App {
         self.save_settings();
     }
 
-    /// Looks which files are where those of a list come from, on a thread of its own.
+    /// Rescans the source of a list in a separate thread.
     pub(super) fn list_files(&self, number: u64, origin: Origin) {
         let listed = sender(&self.proxy, |(number, files)| {
             UserEvent::Listed(number, files)
@@ -82,14 +83,14 @@ impl App {
         });
     }
 
-    /// Compares the open file with another, on a thread of its own.
+    /// Compares the open file with another one in a separate thread.
     pub(super) fn compare(&mut self, request: CompareRequest) {
         let compared = sender(&self.proxy, |outcome| {
             UserEvent::Compared(Box::new(outcome))
         });
         let job = move || compared(compare::run(request));
         if let Err(error) = std::thread::Builder::new().spawn(job) {
-            let text = format!("There is no thread to compare with: {error}");
+            let text = format!("The comparison could not be started: {error}");
             self.state.notices.toast(text, Some(Severity::Error));
         }
     }
@@ -109,10 +110,10 @@ impl App {
         }
         self.files
             .set_since(files.iter().map(PathBuf::as_path), read_at);
-        self.tell_of_unwatched_files();
+        self.warn_of_unwatched_files();
     }
 
-    pub(super) fn tell_of_unwatched_files(&mut self) {
+    pub(super) fn warn_of_unwatched_files(&mut self) {
         if let Some(trouble) = self.files.take_warning() {
             self.state.notices.toast(trouble, Some(Severity::Warning));
         }
@@ -144,7 +145,7 @@ impl App {
         };
         let pixels_per_point = self.egui.pixels_per_point();
         let (view, size) = view_texture::picture_of(&self.state, camera, pixels_per_point);
-        // The window's own frames wait for each part.
+        // The window's own frames have to wait for each part.
         let [width, height] = self.state.session.view.size_px;
         let max_side = width.max(height).max(MIN_PART_SIDE);
         let order = ImageOrder {
@@ -157,10 +158,10 @@ impl App {
             destination,
         };
         if order.destination.paths().is_empty() {
-            let why = "there is nothing to look at on the way".to_owned();
+            let why = "the path of the camera has no views".to_owned();
             self.saved(Saved::Failed(why));
         } else {
-            self.save_again = Some(order.clone());
+            self.retry_save = Some(order.clone());
             self.start_saving(order);
         }
     }
@@ -178,20 +179,20 @@ impl App {
         self.saving = Some(SaveJob::images(device, order, progress, done));
     }
 
-    /// Saves images once more whose device was lost, as soon as there is another.
-    pub(super) fn save_again(&mut self) {
+    /// Saves images again after a lost device, once there is another device.
+    pub(super) fn retry_save(&mut self) {
         let screen = self.screen.as_ref().filter(|screen| !screen.is_lost());
         if screen.is_some()
             && self.saving.is_none()
-            && let Some(order) = self.save_again.take()
+            && let Some(order) = self.retry_save.take()
         {
-            self.events.say("saving-again");
+            self.events.write("saving-again");
             self.start_saving(order);
         }
     }
 
-    /// Says that so many files are saved, and gives what its thread needs to say how far it is and how it
-    /// ends.
+    /// Shows the progress of a save of a number of files. Returns the progress and the callback for
+    /// the result.
     pub(super) fn begin_saving(
         &mut self,
         first: &Path,
@@ -207,19 +208,19 @@ impl App {
         (progress, sender(&self.proxy, UserEvent::ImagesSaved))
     }
 
-    /// Says how saving something ended.
+    /// Reports the result of a save.
     pub(super) fn saved(&mut self, saved: Saved) {
         self.saving = None;
         self.state.notices.saving = None;
-        if saved == Saved::DeviceLost && self.save_again.is_some() {
-            self.save_again();
+        if saved == Saved::DeviceLost && self.retry_save.is_some() {
+            self.retry_save();
             return;
         }
-        self.save_again = None;
+        self.retry_save = None;
         let (text, severity) = match saved {
             Saved::Files(first, count, losses) => {
                 let path = first.display();
-                self.events.say(format_args!("saved {path}"));
+                self.events.write(format_args!("saved {path}"));
                 let others = match count {
                     0 | 1 => String::new(),
                     _ => format!(" and {}", counted(count - 1, "other")),
@@ -231,26 +232,26 @@ impl App {
                 (text, None)
             }
             Saved::Cancelled(replaced) => {
-                self.events.say("not-saved cancelled");
+                self.events.write("not-saved cancelled");
                 (format!("Cancelled{}", replaced_text(replaced)), None)
             }
             Saved::DeviceLost => {
-                self.events.say("not-saved device lost");
+                self.events.write("not-saved device lost");
                 let text = "Saving failed: the graphics driver has stopped twice while drawing";
                 (text.to_owned(), Some(Severity::Error))
             }
             Saved::Failed(error) => {
-                self.events.say(format_args!("not-saved {error}"));
+                self.events.write(format_args!("not-saved {error}"));
                 let text = format!("Saving failed: {error}");
                 (text, Some(Severity::Error))
             }
         };
         let subject = Subject::Save(std::mem::take(&mut self.saving_to));
-        self.state.notices.end(&subject);
+        self.state.notices.dismiss_about(&subject);
         self.state.notices.toast_about(subject, text, severity);
     }
 
-    /// Puts what the view shows on the clipboard.
+    /// Copies a picture of the view to the clipboard.
     pub(super) fn copy_picture(&mut self) {
         let Some(screen) = &mut self.screen else {
             return;
@@ -260,7 +261,7 @@ impl App {
             .take(&screen.gpu, &mut screen.renderer, &self.state);
         match image.and_then(|image| self.clipboard.copy_image(image)) {
             Ok(()) => {
-                self.events.say("picture-copied");
+                self.events.write("picture-copied");
                 self.state.notices.toast("Picture copied", None);
             }
             Err(error) => {
@@ -280,7 +281,7 @@ impl App {
         self.saving = Some(SaveJob::map(document, shown, path, progress, done));
     }
 
-    /// Writes what is open as a file of another program.
+    /// Exports the open document.
     pub(super) fn export(&mut self, path: PathBuf) {
         let Some(open) = self.state.session.open_file() else {
             return;
@@ -291,14 +292,14 @@ impl App {
         self.saving = Some(SaveJob::export(document, read, path, progress, done));
     }
 
-    /// Writes the settings that were changed here, and takes over those that other windows changed.
+    /// Writes the settings of this window, and adopts those that other windows have changed.
     pub(super) fn save_settings(&mut self) {
         let Some(file) = &mut self.settings_file else {
             return;
         };
         match file.save(&self.state.settings_to_keep()) {
             Ok(Some(merged)) => {
-                self.state.notices.end(&Subject::Settings);
+                self.state.notices.dismiss_about(&Subject::Settings);
                 self.state.adopt_settings(merged);
             }
             Ok(None) => {}
@@ -310,13 +311,13 @@ impl App {
         }
     }
 
-    /// Takes over the settings that other windows changed.
-    pub(super) fn look_at_settings(&mut self) {
+    /// Adopts the settings that other windows have changed.
+    pub(super) fn reload_settings(&mut self) {
         let Some(file) = &mut self.settings_file else {
             return;
         };
         let settings = self.state.settings_to_keep();
-        if let Some(merged) = file.look(&settings) {
+        if let Some(merged) = file.read_changes(&settings) {
             self.state.adopt_settings(merged);
         }
     }

@@ -1,5 +1,7 @@
-//! The window itself: events in, frames out. [`App`] is what it holds; `event_loop` takes events in, `host`
-//! draws frames, `jobs`, `dialogs` and `dropping` do what the state or the desktop asks for.
+//! The window: [`App`] and its parts.
+//!
+//! `event_loop` handles events and `host` draws frames. `jobs`, `dialogs` and `dropping` handle
+//! requests of the state and of the desktop.
 
 mod clipboard;
 mod dialogs;
@@ -54,38 +56,39 @@ use crate::viewer::ui::dialogs::system_has_file_dialogs;
 use crate::viewer::{ViewError, theme};
 use mapscope_render::{GraphicsApis, Samples};
 
-/// What other threads tell the window.
+/// An event from another thread.
 #[derive(Debug)]
 pub(crate) enum UserEvent {
-    /// A load is over.
+    /// A load has ended.
     Loaded(Box<Outcome>),
-    /// A part has come without which the open file was opened, or the last one.
-    PartHasCome,
+    /// Some or all deferred parts of the open file were loaded.
+    PartsLoaded,
     /// Files in watched folders changed.
     FilesChanged(Vec<PathBuf>),
-    /// Which files are now where those of the list of a number come from.
+    /// A rescan of a playlist has ended: the playlist's number and the files found.
     Listed(u64, FileList),
     /// Shaders changed (debug builds).
     ShadersChanged(Vec<PathBuf>),
-    /// What dropping these files would do is known.
+    /// The preview of a drop is available: the dropped paths and the preview.
     DropPreviewed(Vec<PathBuf>, DropPreview),
-    /// The system's dialog was answered, or gave nothing, after this time.
+    /// The system's file dialog was answered, or cancelled without a path. The duration is the time
+    /// since the dialog was requested.
     PathsAnswered(PathPurpose, Vec<PathBuf>, Duration),
-    /// The open file was compared with another.
+    /// A comparison has ended.
     Compared(Box<CompareOutcome>),
-    /// Images were saved, or why not.
+    /// A save has ended.
     ImagesSaved(Saved),
-    /// A screen reader asks something.
+    /// A request of a screen reader.
     AccessKit(accesskit_winit::Event),
-    /// Drops and the clipboard on Wayland.
+    /// A drop or a clipboard event on Wayland.
     #[cfg(target_os = "linux")]
     Device(DeviceEvent),
-    /// The graphics device is gone.
+    /// The graphics device was lost.
     DeviceLost(String),
-    /// The system asks the program to end.
+    /// A signal requests the end of the program.
     #[cfg(unix)]
     Ended,
-    /// A test wants to lose something after so many more frames.
+    /// A test simulates a loss after this number of frames.
     Lose((Loss, u64)),
 }
 
@@ -95,28 +98,29 @@ impl From<accesskit_winit::Event> for UserEvent {
     }
 }
 
-/// The program while its window is open.
+/// The program with an open window.
 pub(crate) struct App {
     proxy: EventLoopProxy<UserEvent>,
-    /// The graphics interfaces that are asked first.
+    /// The preferred graphics APIs.
     interfaces: GraphicsApis,
     instance: Option<JoinHandle<wgpu::Instance>>,
-    /// How many samples each pixel is asked to have.
+    /// Requested number of samples per pixel, if any.
     samples: Option<Samples>,
     screen: Option<Screen>,
     scale: WindowScale,
-    /// How many graphics devices were lost in a row, and when the last was.
+    /// Number of consecutive device losses and the time of the last one, if any.
     lost: Option<(u32, Instant)>,
     egui: egui::Context,
     ui: WindowUi,
     state: State,
     events: Events,
     loader: Loader,
-    /// What is saved now, and the first of its files.
+    /// The running save, if any.
     saving: Option<SaveJob>,
+    /// The first file of the running save.
     saving_to: PathBuf,
-    /// Images to save once more, since the device was lost that they were drawn on.
-    save_again: Option<ImageOrder>,
+    /// Images to save again, because the device was lost while they were saved.
+    retry_save: Option<ImageOrder>,
     clipboard: Clipboard,
     /// Drops on X11.
     #[cfg(target_os = "linux")]
@@ -127,31 +131,33 @@ pub(crate) struct App {
     dropped: Vec<PathBuf>,
     title: String,
     repaint_at: Option<Instant>,
-    /// Whether the window has the keyboard, and whether others cover all of it.
+    /// `true` if the window is focused.
     focused: bool,
+    /// `true` if the window is completely covered.
     covered: bool,
-    /// Whether the Super key is held, of which egui knows nothing.
+    /// `true` while the Super key is held, which egui does not report.
     super_held: bool,
-    /// Whether it filled the screen when its size last changed.
+    /// `true` if the window was in full screen when its size last changed.
     filled_screen: bool,
-    /// Whether the system may have dialogs that ask for paths.
+    /// `true` if the system may offer file dialogs.
     has_dialogs: bool,
-    /// Why the window could not be opened, for whoever started it.
+    /// The reason why the window could not be opened or was closed, if any.
     pub error: Option<ViewError>,
 }
 
-/// Whether the compositor that is named does not answer, while there is an X server to go to.
+/// `true` if the configured Wayland compositor does not respond, and an X server is configured.
 #[cfg(target_os = "linux")]
 pub(crate) fn only_x11_is_there() -> bool {
     let is_named = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    // A socket that is handed over can be used once.
+    // An inherited socket (`WAYLAND_SOCKET`) can be used only once, so it is not tried here.
     is_named("WAYLAND_DISPLAY")
         && std::env::var_os("WAYLAND_SOCKET").is_none()
         && is_named("DISPLAY")
         && wayland_client::Connection::connect_to_env().is_err()
 }
 
-/// Sends an event; when the window is gone there is nobody to tell.
+/// Returns a function that sends events. Events after the end of the event loop are
+/// ignored.
 fn sender<T, F: Fn(T) -> UserEvent>(
     proxy: &EventLoopProxy<UserEvent>,
     event: F,
@@ -163,7 +169,7 @@ fn sender<T, F: Fn(T) -> UserEvent>(
 }
 
 impl App {
-    /// A program that starts loading at once and opens its window when the event loop runs.
+    /// Creates the program. Loads start at once; the window opens when the event loop runs.
     pub(crate) fn new(
         proxy: EventLoopProxy<UserEvent>,
         (interfaces, instance): (GraphicsApis, JoinHandle<wgpu::Instance>),
@@ -172,12 +178,12 @@ impl App {
         settings_file: Option<SettingsFile>,
     ) -> Self {
         let done = sender(&proxy, |outcome| UserEvent::Loaded(Box::new(outcome)));
-        let part_has_come = sender(&proxy, |()| UserEvent::PartHasCome);
+        let on_part = sender(&proxy, |()| UserEvent::PartsLoaded);
         let egui = egui::Context::default();
         theme::apply(&egui);
         let events = Events::from_env();
         if events.enabled() {
-            // Who waits until all is drawn would wait for as long as a cursor blinks.
+            // With a blinking cursor, a test would wait forever for the last frame.
             theme::stop_blinking(&egui);
         }
         egui.add_plugin(Portions::default());
@@ -191,10 +197,10 @@ impl App {
             egui,
             ui: WindowUi::default(),
             events,
-            loader: Loader::new(done, move || part_has_come(())),
+            loader: Loader::new(done, move || on_part(())),
             saving: None,
             saving_to: PathBuf::new(),
-            save_again: None,
+            retry_save: None,
             clipboard: Clipboard::Other(None),
             #[cfg(target_os = "linux")]
             x11_drops: None,
@@ -220,7 +226,7 @@ impl App {
         app
     }
 
-    /// Starts what needs no window: loads that were asked for on the command line.
+    /// Starts effects that need no window, such as loads from the command line.
     fn start_effects(&mut self) {
         for effect in std::mem::take(&mut self.state.effects) {
             match effect {
@@ -230,7 +236,7 @@ impl App {
         }
     }
 
-    /// Does what only the window can do.
+    /// Runs the pending effects of the state.
     fn carry_out_effects(&mut self, event_loop: &ActiveEventLoop) {
         while !self.state.effects.is_empty() {
             for effect in std::mem::take(&mut self.state.effects) {
@@ -268,8 +274,8 @@ impl App {
             Effect::SaveSettings => self.save_settings(),
             Effect::FullScreen(on) => {
                 if let Some(screen) = &self.screen {
-                    let wanted = on.then_some(Fullscreen::Borderless(None));
-                    screen.window.set_fullscreen(wanted);
+                    let mode = on.then_some(Fullscreen::Borderless(None));
+                    screen.window.set_fullscreen(mode);
                 }
             }
             Effect::Quit => self.quit(event_loop),
@@ -280,7 +286,7 @@ impl App {
         if !event_loop.exiting() {
             self.loader.cancel();
             self.save_settings();
-            self.events.say("closed");
+            self.events.write("closed");
             event_loop.exit();
         }
     }

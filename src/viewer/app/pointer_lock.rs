@@ -31,7 +31,7 @@ struct Leash {
     middle: DVec2,
     length: f64,
     last: DVec2,
-    /// `true` from the moment it is moved back until a position confirms that.
+    /// `true` from the moment when it is moved back until a position confirms that.
     recentred: bool,
 }
 
@@ -87,7 +87,7 @@ impl PointerLock {
         Some(by)
     }
 
-    /// Returns the raw mouse motion if the system has locked the pointer.
+    /// The raw mouse motion, if the system has locked the pointer.
     pub(crate) fn mouse_moved(&self, by: (f64, f64)) -> Option<DVec2> {
         let held = self.held.as_ref()?;
         held.leash.is_none().then_some(DVec2::new(by.0, by.1))

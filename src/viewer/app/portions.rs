@@ -1,9 +1,9 @@
 //! Splits input events so that a slow frame loses no drag and no key.
 //!
-//! egui looks at the pointer position once per frame, after all events. If a drag starts and ends
-//! within one frame, egui sees a press and a release at the same position; if it ends in a frame,
-//! egui sees only the last part of the motion. Here the press, the motion and the release get
-//! separate frames, for the view, sliders and panels alike. Clicks are not delayed, since the
+//! egui reads the pointer position once per frame, after all events. If a drag starts and ends
+//! within one frame, egui sees a press and a release at the same position. If a drag ends in a
+//! frame, egui sees only the last part of the motion. Here the press, the motion and the release
+//! get separate frames, for the view, sliders and panels alike. Clicks are not delayed, since the
 //! pointer stays in place between their press and their release.
 //!
 //! All keys of a frame go to the widget that has the focus after all events. So that each key

@@ -115,8 +115,9 @@ impl<'a> LivePreviews<'a> {
         };
         let terrain = open.document.content::<Terrain>()?;
         let patch = tiles(terrain);
-        let scene = self.renderer.upload_patch(self.gpu, map, &patch);
-        let mut scene = scene
+        let mut scene = self
+            .renderer
+            .upload_patch(self.gpu, map, &patch)
             .inspect_err(|error| log::warn!("a preview of a tile: {error}"))
             .ok()?;
         let target = Target::new(self.gpu, size);
@@ -285,8 +286,10 @@ mod tests {
             .clone();
         let all = |stage: &mut Stage, place| {
             stage.frame(|previews| -> Vec<Option<TextureId>> {
-                let previews = kinds.iter().map(|k| previews.kind_preview(k.item, place));
-                previews.collect()
+                kinds
+                    .iter()
+                    .map(|k| previews.kind_preview(k.item, place))
+                    .collect()
             })
         };
         // Previews require the map on the GPU.

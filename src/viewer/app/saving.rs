@@ -39,7 +39,7 @@ pub(crate) enum Saved {
     /// Number of saved files with the path of the first one, and what their format cannot
     /// represent.
     Files(PathBuf, usize, Vec<String>),
-    /// The save was cancelled after it had replaced this number of files.
+    /// The save was cancelled after it had replaced a number of files.
     Cancelled(usize),
     /// The file and the reason of the failure, for display.
     Failed(String),
@@ -110,7 +110,7 @@ impl SaveJob {
     ) -> Self {
         Self::start(progress, done, move |progress| {
             let watched = CancellableSave::new(progress, 1);
-            let saved = watched.whole(&path, &mut |out| match document.layers() {
+            let saved = watched.write_atomically(&path, &mut |out| match document.layers() {
                 Some(layers) => Ok(FlatRows {
                     image: layers.flat(&shown),
                     progress,
@@ -152,7 +152,7 @@ impl SaveJob {
             done(match worked {
                 Ok(Ok(saved)) => saved,
                 Ok(Err(error)) if known.check().is_err() => Saved::Cancelled(error.replaced),
-                Ok(Err(error)) => Saved::Failed(error.said()),
+                Ok(Err(error)) => Saved::Failed(error.message()),
                 Err(_panic) if known.check().is_err() => Saved::Cancelled(0),
                 Err(_panic) => {
                     let why = "Mapscope failed while drawing it; please report this, with the file";
@@ -187,8 +187,8 @@ impl SaveFailure {
         Self { why, replaced: 0 }
     }
 
-    /// Describes the reason and what was replaced nevertheless.
-    fn said(&self) -> String {
+    /// Describes the reason and the files that were replaced before.
+    fn message(&self) -> String {
         format!("{}{}", self.why, replaced_text(self.replaced))
     }
 }
@@ -203,7 +203,7 @@ impl From<io::Error> for SaveFailure {
 pub(super) fn replaced_text(count: usize) -> String {
     match count {
         0 => String::new(),
-        _ => format!("; replaced before that: {}", counted(count, "file")),
+        _ => format!("; already replaced: {}", counted(count, "file")),
     }
 }
 
@@ -241,8 +241,8 @@ impl<'a> CancellableSave<'a> {
         })
     }
 
-    /// Writes a file completely or not at all.
-    fn whole(
+    /// Writes a file atomically.
+    fn write_atomically(
         &self,
         path: &Path,
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
@@ -271,7 +271,7 @@ impl SeriesObserver for CancellableSave<'_> {
         write: &mut dyn FnMut(&mut dyn Write) -> io::Result<()>,
     ) -> Result<(), SaveFailure> {
         let is_new = !path.exists();
-        self.whole(path, write)?;
+        self.write_atomically(path, write)?;
         if is_new {
             self.made.borrow_mut().push(path.to_owned());
         } else {
@@ -297,8 +297,7 @@ fn export(
     let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or("map");
     let made = target.make(document, stem);
     let export = made.map_err(|error| SaveFailure::new(error.to_string()))?;
-    let beside = export.places(path, read, false);
-    let beside = beside.map_err(|(path, error)| {
+    let beside = export.places(path, read, false).map_err(|(path, error)| {
         let path = path.display();
         let way_out = match error {
             SaveError::WasRead => "",
@@ -324,8 +323,14 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
     ];
     let scopes = filters.map(|filter| gpu.device.push_error_scope(filter));
     let watched = CancellableSave::new(progress, order.shots.len());
-    let most = Some(order.max_side);
-    let painter = ScenePainter::new(gpu, &*order.document, order.view.clone(), order.size, most);
+    let max_side = Some(order.max_side);
+    let painter = ScenePainter::new(
+        gpu,
+        &*order.document,
+        order.view.clone(),
+        order.size,
+        max_side,
+    );
     let saved = match painter {
         Ok(mut painter) => {
             let (shots, fps) = (&order.shots, order.fps);
@@ -333,10 +338,11 @@ fn save_images(gpu: &Gpu, order: &ImageOrder, progress: &Progress) -> Result<(),
         }
         Err(error) => Err(SaveFailure::new(error.to_string())),
     };
-    let scopes = scopes.into_iter().rev();
-    let complaint = scopes.filter_map(|scope| pollster::block_on(scope.pop()));
-    let complaint =
-        complaint.map(|error| SaveFailure::new(format!("the graphics device: {error}")));
+    let complaint = scopes
+        .into_iter()
+        .rev()
+        .filter_map(|scope| pollster::block_on(scope.pop()))
+        .map(|error| SaveFailure::new(format!("the graphics device: {error}")));
     watched.remove_partial_files(complaint.map(Err).next().unwrap_or(saved))
 }
 
@@ -355,7 +361,7 @@ impl<I: FlatImage> FlatImage for FlatRows<'_, I> {
         let [_, y] = from;
         let [_, height] = self.image.size();
         // Cancellation is checked by the file that the rows are written to.
-        let _wanted = self.progress.report(y as f32 / height as f32);
+        let _keep_going = self.progress.report(y as f32 / height as f32);
         self.image.part_of_row(from, rgba);
     }
 }
@@ -406,14 +412,13 @@ mod tests {
         let written = images.write(&shots, 10.0, &mut painter, &watched);
         assert!(pattern.path(0).exists());
         let error = watched.remove_partial_files(written).unwrap_err();
-        let left = fs::read_dir(dir.path()).unwrap();
-        let left: Vec<_> = left.map(|file| file.unwrap().path()).collect();
+        let left: Vec<_> = fs::read_dir(dir.path())
+            .unwrap()
+            .map(|file| file.unwrap().path())
+            .collect();
         assert_eq!(left, [pattern.path(1)]);
         assert_eq!(fs::read(pattern.path(1)).unwrap(), b"");
-        assert_eq!(
-            replaced_text(error.replaced),
-            "; replaced before that: 1 file"
-        );
+        assert_eq!(replaced_text(error.replaced), "; already replaced: 1 file");
         assert_eq!(replaced_text(0), "");
     }
 }

@@ -6,9 +6,9 @@ use winit::window::Window;
 
 /// The scale of the window's monitor, as last reported.
 ///
-/// When the desktop settings change it on X11, winit 0.30 sends the new scale, but its window keeps
-/// the old one until the window manager next reports the window's position. Then winit sends the
-/// same scale again, and would enlarge the window a second time.
+/// When the desktop settings change it on X11, winit 0.30 sends the new scale. Its window keeps the
+/// old one until the window manager next reports the window's position. Then winit sends the same
+/// scale again, and would enlarge the window a second time.
 #[derive(Debug, Default)]
 pub(crate) struct WindowScale {
     reported: Option<f64>,

@@ -13,23 +13,23 @@ use signal_hook::{flag, low_level::pipe};
 /// Calls `end` in a separate thread when the system requests the end of the program. A second
 /// request ends it at once.
 pub(super) fn listen(end: impl Fn(()) + Send + 'static) {
-    if let Err(error) = try_to_listen(end) {
+    if let Err(error) = try_listen(end) {
         // Signals then end the program directly, and a temporary file may remain.
         log::warn!("signals are not heard: {error}");
     }
 }
 
-fn try_to_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
-    let (mut heard, told) = UnixStream::pair()?;
-    let was_asked = Arc::new(AtomicBool::new(false));
+fn try_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
+    let (mut reader, writer) = UnixStream::pair()?;
+    let was_requested = Arc::new(AtomicBool::new(false));
     let hangup = Some(SIGHUP).filter(|_| !outlives_terminal());
     for signal in [SIGINT, SIGTERM].into_iter().chain(hangup) {
-        flag::register_conditional_default(signal, Arc::clone(&was_asked))?;
-        flag::register(signal, Arc::clone(&was_asked))?;
-        pipe::register(signal, told.try_clone()?)?;
+        flag::register_conditional_default(signal, Arc::clone(&was_requested))?;
+        flag::register(signal, Arc::clone(&was_requested))?;
+        pipe::register(signal, writer.try_clone()?)?;
     }
     let listen = move || {
-        while heard.read_exact(&mut [0]).is_ok() {
+        while reader.read_exact(&mut [0]).is_ok() {
             end(());
         }
     };
@@ -41,11 +41,9 @@ fn try_to_listen(end: impl Fn(()) + Send + 'static) -> io::Result<()> {
 fn outlives_terminal() -> bool {
     // Other systems do not have this file: there it ends with its terminal.
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mut ignored = status
+    let ignored = status
         .lines()
-        .filter_map(|line| line.strip_prefix("SigIgn:"));
-    let ignored = ignored
-        .next()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
         .map(|mask| u64::from_str_radix(mask.trim(), 16));
     ignored.is_some_and(|mask| mask.is_ok_and(|mask| mask & (1 << (SIGHUP - 1)) != 0))
 }

@@ -115,9 +115,9 @@ impl WindowSurface {
         if size.width == 0 || size.height == 0 || [size.width, size.height] == self.size() {
             return;
         }
-        let most = gpu.device.limits().max_texture_dimension_2d;
-        self.config.width = size.width.min(most);
-        self.config.height = size.height.min(most);
+        let max_side = gpu.device.limits().max_texture_dimension_2d;
+        self.config.width = size.width.min(max_side);
+        self.config.height = size.height.min(max_side);
         self.surface.configure(&gpu.device, &self.config);
     }
 

@@ -237,8 +237,11 @@ impl ViewTexture {
             document.wait_until_complete();
         }
         loop {
-            let scene = self.scene.as_mut().map(|(_, scene)| scene);
-            let scene = scene.zip(document.map(|document| &**document));
+            let scene = self
+                .scene
+                .as_mut()
+                .map(|(_, scene)| scene)
+                .zip(document.map(|document| &**document));
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             renderer.draw(gpu, &mut encoder, &target, scene, &view);
             gpu.queue.submit([encoder.finish()]);

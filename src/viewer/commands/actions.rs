@@ -1,4 +1,4 @@
-//! What commands do to the state.
+//! Applies commands to the state.
 
 use super::{Action, Animation, Command, ScaleChange, Surroundings};
 use crate::viewer::docks::Panel;
@@ -10,10 +10,10 @@ use crate::viewer::view::fields_of_view::FieldsOfView;
 use mapscope_scene::camera::{NamedView, Projection};
 use mapscope_scene::{OverlayId, fixed};
 
-/// How much wider or narrower the field of view becomes at once.
+/// Step of the field of view, in degrees.
 const FIELD_OF_VIEW_STEP_DEGREES: f32 = 5.0;
 
-/// What a view of a level is called: levels have no north.
+/// Name and help of a view of a level. Levels have axes instead of compass directions.
 fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
     Some(match view {
         NamedView::Top => ["View from the top", "Look straight down, +Z up"],
@@ -26,7 +26,7 @@ fn level_view_name(view: NamedView) -> Option<[&'static str; 2]> {
 }
 
 impl State {
-    /// Whether a command can do anything now.
+    /// `true` if a command has an effect now.
     pub(crate) fn is_enabled(&self, action: Action) -> bool {
         let open = self.session.open.is_some();
         match action {
@@ -83,7 +83,7 @@ impl State {
                 self.notices.loading.is_some()
                     || self.interface.dialog.is_some()
                     || !self.notices.failures.is_empty()
-                    || self.session.tells_of_disk()
+                    || self.session.shows_disk_banner()
                     || self.notices.offers_scene
                     || self.session.tools.measure.is_open()
                     || self.session.view.can_leave_mode()
@@ -103,7 +103,7 @@ impl State {
         }
     }
 
-    /// Why a command can do nothing now, where that is not plain from what is open.
+    /// The reason why a command is disabled, if that is not obvious.
     pub(crate) fn why_disabled(&self, action: Action) -> Option<String> {
         match action {
             Action::Counterpart => self.session.why_no_counterpart(),
@@ -114,7 +114,7 @@ impl State {
         }
     }
 
-    /// Whether what a command switches is on; none for commands that switch nothing.
+    /// `true` if the option of a command is on; `None` for commands without an on state.
     pub(crate) fn is_on(&self, action: Action) -> Option<bool> {
         match action {
             Action::Panel(panel) => Some(self.is_panel_open(panel)),
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// What a command is called now, and what it does: some have another name in some documents.
+    /// Name and help of a command. Some commands have another name for some documents.
     pub(crate) fn name_and_help(&self, command: &Command) -> [&'static str; 2] {
         match command.action {
             Action::Overlay(id) => {
@@ -160,31 +160,29 @@ impl State {
             }),
             Action::View(view) if self.session.can_cut() => level_view_name(view),
             // Levels have no bones.
-            Action::Animation(Animation::BindPose) if self.session.can_cut() => Some([
-                "Without motion",
-                "Show materials as they are before they move",
-            ]),
-            Action::Animation(Animation::BindPose) if self.session.has_layers() => Some([
-                "Without motion",
-                "Show tiles as they are before they change",
-            ]),
+            Action::Animation(Animation::BindPose) if self.session.can_cut() => {
+                Some(["No animation", "Show materials without their animation"])
+            }
+            Action::Animation(Animation::BindPose) if self.session.has_layers() => {
+                Some(["No animation", "Show tiles without their animation"])
+            }
             Action::Counterpart if self.session.is_scene() => Some([
                 "Show the map alone",
-                "Open the map that the scene stands on, without anything on it",
+                "Open the map of the scene without its entities",
             ]),
             Action::HideSelection if self.session.has_layers() => Some([
                 "Hide layer",
-                "Hide the layer that is selected, or that the selection is on",
+                "Hide the selected layer, or the layer of the selection",
             ]),
             Action::ShowAll if self.session.has_layers() => {
-                Some(["Show all layers", "Show again every layer that was hidden"])
+                Some(["Show all layers", "Show all hidden layers again"])
             }
             _ => None,
         }
         .unwrap_or([command.name, command.help])
     }
 
-    /// Does what a command says, if it can.
+    /// Runs a command, if it is enabled.
     pub(crate) fn run(&mut self, action: Action) {
         if !self.is_enabled(action) {
             let saves = [Action::SavePicture, Action::SaveMap, Action::SaveAnimation];
@@ -192,7 +190,7 @@ impl State {
                 .why_disabled(action)
                 .filter(|_| saves.contains(&action))
             {
-                // Who pressed a key sees no menu that could say so.
+                // A keyboard shortcut shows no menu that could explain it.
                 self.notices.toast(why, None);
             }
             return;
@@ -207,7 +205,7 @@ impl State {
             Action::OpenDemo(demo) => self.load(Target::Demo(demo), Cause::Opened),
             Action::Reload => {
                 self.reload(Cause::Asked);
-                self.look_for_files();
+                self.rescan_playlist();
             }
             Action::ChooseMap => self.ask_for_other_map(),
             Action::Counterpart => self.open_counterpart(),
@@ -225,12 +223,12 @@ impl State {
             Action::Panel(panel) => {
                 let open = self.is_panel_open(panel);
                 if panel == Panel::Problems {
-                    self.interface.problems_by_themselves = false;
+                    self.interface.problems_auto_opened = false;
                     self.settings.keeps_problems_closed = open;
                 }
                 self.unfold(panel.dock());
                 if open {
-                    self.interface.covered_by_files = None;
+                    self.interface.panel_replaced_by_files = None;
                     self.settings.dock_mut(panel.dock()).open = None;
                 } else {
                     self.show_panel(panel);
@@ -250,12 +248,12 @@ impl State {
                 self.effects.push(Effect::FullScreen(on));
                 if let Some(command) = super::of(action) {
                     let key = command.first_key_text();
-                    let text = format!("{key} leaves the full screen");
+                    let text = format!("Press {key} to leave full screen");
                     if on {
-                        // There is no menu now that could say so.
+                        // In full screen, no menu shows the shortcut.
                         self.notices.toast(text, None);
                     } else {
-                        self.notices.take_back(&text);
+                        self.notices.dismiss(&text);
                     }
                 }
             }
@@ -376,7 +374,7 @@ impl State {
         }
     }
 
-    /// Cancels, closes or deselects: whatever is foremost.
+    /// Cancels, closes or deselects the foremost element.
     fn clear(&mut self) {
         if self.interface.dialog.take().is_some() {
             return;
@@ -385,7 +383,7 @@ impl State {
             self.effects.push(Effect::CancelLoad);
         } else if !self.notices.failures.is_empty() {
             self.notices.failures.clear();
-        } else if self.session.tells_of_disk() {
+        } else if self.session.shows_disk_banner() {
             self.session.on_disk_dismissed = true;
         } else if self.notices.offers_scene {
             self.notices.offers_scene = false;
@@ -405,7 +403,7 @@ impl State {
         }
     }
 
-    /// Makes the field of view wider or narrower, as long as it is usable.
+    /// Changes the field of view within its limits.
     fn change_field_of_view(&mut self, change: ScaleChange) {
         let in_use = self.session.view.field_of_view();
         let degrees = match change {
@@ -425,7 +423,7 @@ impl State {
         self.notices.replace_toast("Field of view", text);
     }
 
-    /// Whether a command can do anything now.
+    /// `true` if a command has an effect now.
     fn can_animate(&self, action: Animation) -> bool {
         let clips = self.session.clips().len();
         match action {
@@ -445,7 +443,7 @@ impl State {
         }
     }
 
-    /// Whether what a command switches is on.
+    /// `true` if the option of a command is on; `None` for commands without an on state.
     fn is_animation_on(&self, action: Animation) -> Option<bool> {
         let player = &self.session.player;
         match action {
@@ -461,7 +459,7 @@ impl State {
         }
     }
 
-    /// Does what a command says.
+    /// Runs a command.
     fn animate(&mut self, action: Animation) {
         match action {
             Animation::Play => {

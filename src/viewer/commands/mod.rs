@@ -1,8 +1,7 @@
-//! The one table of commands.
+//! The table of commands.
 //!
-//! Menus, key bindings, the palette, the cheat sheet and the key table of the README are all
-//! made from [`all`]: the table here, a command for each panel, and one for each overlay that a
-//! document may offer.
+//! Menus, key bindings, the palette, the cheat sheet and the key tables of the documentation are
+//! generated from [`all`]. It combines the table here with one command per panel and per overlay.
 
 mod actions;
 mod request;
@@ -23,29 +22,29 @@ use super::state::interface::{FocusMove, PathPurpose};
 use super::state::player::LoopMode;
 use super::state::{Effect, State};
 
-/// Something that a user can have done, by menu, key, palette or a button of a panel.
+/// A command for menus, keys, the palette and the buttons of panels.
 #[derive(Debug, Clone, Copy)]
 pub struct Command {
-    /// A name that stays the same, such as `camera.top`.
+    /// A stable identifier, such as `camera.top`.
     pub id: &'static str,
-    /// What menus and the palette call it.
+    /// Its name in menus and in the palette.
     pub name: &'static str,
-    /// The keys that do it, most wanted first.
+    /// Its keys, by priority.
     pub keys: &'static [KeyboardShortcut],
-    /// Where in the menus it is.
+    /// Its place in the menus.
     pub menu: MenuPlace,
-    /// What it does, in a sentence.
+    /// A sentence that describes its effect.
     pub help: &'static str,
-    /// What is done.
+    /// Its action.
     pub action: Action,
 }
 
 /// A place in the menus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MenuPlace {
-    /// The menu.
+    /// Title of the menu.
     pub title: &'static str,
-    /// Commands of the same menu and group stand together between two lines.
+    /// Separators surround the commands of a group.
     pub group: u8,
 }
 
@@ -60,125 +59,125 @@ pub const MENUS: [&str; 7] = [
     "Help",
 ];
 
-/// What a command does.
+/// The action of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Ask for a file with the system's dialog.
+    /// Open the system's file dialog.
     Open,
-    /// Ask for the path of a file.
+    /// Ask for the path of a file in the window.
     OpenPath,
-    /// Open something that is built in.
+    /// Open a built-in demo.
     OpenDemo(&'static Demo),
-    /// Read the open file again.
+    /// Reload the open file.
     Reload,
-    /// Open the file after this one in its folder, or the one before.
+    /// Open the next or the previous file of the folder.
     Neighbor {
-        /// Whether it is the one before.
+        /// `true` for the previous file.
         backwards: bool,
     },
-    /// Ask on which map a scene is to stand.
+    /// Ask for the map of the scene.
     ChooseMap,
-    /// Go from a map to the scene beside it, or from a scene to its map alone.
+    /// Switch between a map and the scene beside it.
     Counterpart,
-    /// Ask how large a picture of the view is to be and where to save it, and save it.
+    /// Show the options for a picture of the view, and save it.
     SavePicture,
-    /// Ask what moves in an animation of the view and where to save it, and save it.
+    /// Show the options for an animation of the view, and save it.
     SaveAnimation,
-    /// Ask where to save the image of a whole 2D map, and save it.
+    /// Ask for a path, and save the image of a whole 2D map.
     SaveMap,
-    /// Ask for a folder of textures and remember it.
+    /// Ask for a folder of textures, and add it to the settings.
     AddTextureFolder,
-    /// Show the folders of textures that are remembered.
+    /// Show the texture folders of the settings.
     TextureFolders,
     /// Close the file.
     Close,
-    /// Leave the program.
+    /// Quit the program.
     Quit,
     /// Show or hide a panel.
     Panel(Panel),
     /// Change the size of text and buttons.
     Scale(ScaleChange),
-    /// Fill the screen or stop doing so.
+    /// Enter or leave full screen.
     FullScreen,
     /// Fill the view with the selection.
     FrameSelection,
-    /// Fill the view with everything.
+    /// Fill the view with the whole document.
     FrameAll,
-    /// Look from a direction that has a name.
+    /// Look from a named direction.
     View(NamedView),
-    /// Change between perspective and orthographic.
+    /// Switch between perspective and orthographic projection.
     Orthographic,
-    /// Change how wide the field of view in perspective is.
+    /// Change the field of view of the perspective.
     FieldOfView(ScaleChange),
-    /// Look as the game does, or stop doing so.
+    /// Start or stop the game view.
     GameView,
-    /// Fly, or stop doing so.
+    /// Start or stop flying.
     Fly,
-    /// Change between the flat view of a 2D map and the one in 3D.
+    /// Switch between the flat and the 3D view of a 2D map.
     Flat,
-    /// Show a pixel of a 2D map as one of the screen.
+    /// Show one pixel of a 2D map as one pixel of the screen.
     ActualSize,
-    /// Go nearer to what is in the middle, or away from it.
+    /// Zoom toward the middle of the view, or away from it.
     Zoom {
-        /// Whether it is nearer.
+        /// `true` to zoom in.
         nearer: bool,
     },
-    /// Measure from one point to another, or stop doing so.
+    /// Open or close the measuring tool.
     Measure,
-    /// Show or hide the small image of a whole 2D map.
+    /// Show or hide the mini map of a 2D map.
     MiniMap,
-    /// Keep showing what is seen from where the eye is now, or follow it again.
+    /// Freeze visibility at the current eye position, or follow the eye again.
     HoldVisibility,
-    /// Show the weights of a selected joint on the surface, or leave the surface as it is.
+    /// Show or hide the weights of the selected joint.
     SelectedWeights,
-    /// Show what comes with the sky and the sun, or leave it out.
+    /// Show or hide an effect of the map's environment.
     Surroundings(Surroundings),
-    /// Do what the row of the command says.
+    /// Run the operation in the command's table row.
     Do(&'static Operation),
-    /// Cancel, close or deselect: whatever is foremost.
+    /// Cancel, close or deselect the foremost element.
     Clear,
     /// Select the neighbour of the selected item.
     Walk(Direction),
-    /// Select the next item of the same kind, or the one before.
+    /// Select the next or the previous item of the same kind.
     NextOfKind {
-        /// Whether it is the one before.
+        /// `true` for the previous item.
         backwards: bool,
     },
-    /// Change what plays, or how.
+    /// Change the playback.
     Animation(Animation),
     /// Switch an overlay on or off.
     Overlay(OverlayId),
     /// Switch off all overlays that colour the surface.
     PlainSurface,
-    /// Show the level after the one that is shown, or the one before.
+    /// Show the next or the previous level.
     Level {
-        /// Whether it is the one before.
+        /// `true` for the previous level.
         backwards: bool,
     },
-    /// Cut away what lies outside a box, or stop doing so.
+    /// Open or close the clip box.
     Cut,
-    /// Hide what is selected.
+    /// Hide the selection.
     HideSelection,
-    /// Show everything that was hidden.
+    /// Show all hidden items.
     ShowAll,
-    /// Show a layer alone, or all of them again.
+    /// Show only the selected layer, or all layers again.
     Solo,
-    /// Show the palette.
+    /// Show the command palette.
     Palette,
-    /// Show the cheat sheet.
+    /// Show the keyboard shortcuts.
     CheatSheet,
-    /// Say what this program is.
+    /// Show information about the program.
     About,
 }
 
-/// What a command does, in its row of the table, where that takes no more than the state.
+/// An operation that needs only the state, defined in its table row.
 #[derive(Debug, Clone, Copy)]
 pub struct Operation {
-    /// By what it is told from others.
+    /// Its unique name.
     id: &'static str,
-    /// Whether it can be done now.
+    /// `true` if it has an effect now.
     pub(crate) is_enabled: fn(&State) -> bool,
-    /// Does it.
+    /// Runs it.
     pub(crate) run: fn(&mut State),
 }
 
@@ -190,60 +189,60 @@ impl PartialEq for Operation {
 
 impl Eq for Operation {}
 
-/// What comes with the sky and the sun of a map.
+/// Effects of a map's sky and sun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surroundings {
     /// Shadows.
     Shadows,
 }
 
-/// What a command does to the animation.
+/// The action of an animation command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Animation {
-    /// Play, or stop for a while.
+    /// Play or pause.
     Play,
-    /// Stop at the beginning.
+    /// Stop at the start.
     Stop,
-    /// Go to the frame after this one, or the one before.
+    /// Go to the next or the previous frame.
     Step {
-        /// Whether it is the one before.
+        /// `true` for the previous frame.
         backwards: bool,
     },
-    /// Go to the first or last frame of what is played.
+    /// Go to the first or last frame of the range.
     End {
-        /// Whether it is the last.
+        /// `true` for the last frame.
         last: bool,
     },
-    /// Change to the clip after this one, or the one before.
+    /// Switch to the next or the previous clip.
     Clip {
-        /// Whether it is the one before.
+        /// `true` for the previous clip.
         backwards: bool,
     },
-    /// Show the pose that belongs to no clip.
+    /// Show the bind pose.
     BindPose,
-    /// Change what happens at the end.
+    /// Set the loop mode.
     Loop(LoopMode),
-    /// Play from the last frame to the first, or not.
+    /// Switch between forward and backward playback.
     Backwards,
-    /// Show poses between two frames, or not.
+    /// Switch the interpolation between frames on or off.
     Smooth,
-    /// Play faster or slower.
+    /// Change the playback speed.
     Speed {
-        /// Whether it is faster.
+        /// `true` to increase it.
         faster: bool,
     },
-    /// What is played begins or ends here.
+    /// Set the start or end of the range to the current frame.
     Range {
-        /// Whether it ends here.
+        /// `true` for the end.
         last: bool,
     },
-    /// All of the clip is played.
+    /// Reset the range to the whole clip.
     WholeRange,
     /// Show or hide the timeline.
     Timeline,
 }
 
-/// How the size of text and buttons changes, or how wide the field of view is.
+/// A change of the interface scale or the field of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum ScaleChange {
@@ -252,24 +251,24 @@ pub enum ScaleChange {
     Reset,
 }
 
-/// Something that is done with the pointer; for the cheat sheet and the README.
+/// A pointer gesture, for the cheat sheet and the documentation.
 #[derive(Debug)]
 pub struct PointerGesture {
-    /// What one does.
+    /// The gesture.
     pub gesture: &'static str,
-    /// What happens.
+    /// Its effect.
     pub help: &'static str,
 }
 
-/// Everything that the pointer does in the view.
+/// All pointer gestures of the view.
 pub static POINTER: &[PointerGesture] = &[
     PointerGesture {
         gesture: "Move",
-        help: "Point at an item: the status bar says what it is",
+        help: "Point at an item to see its description in the status bar",
     },
     PointerGesture {
         gesture: "Click",
-        help: "Select what is under the pointer",
+        help: "Select the item under the pointer",
     },
     PointerGesture {
         gesture: "Double click",
@@ -277,8 +276,8 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Left drag",
-        help: "Turn around the point under the pointer; in a room and while flying, look around; \
-               in the game's view and the flat view, drag the map; while measuring, measure",
+        help: "Orbit the point under the pointer; in a room and while flying, look around; in the \
+               game view and the flat view, drag the map; while measuring, measure",
     },
     PointerGesture {
         gesture: "Right, middle or Shift+left drag",
@@ -286,19 +285,19 @@ pub static POINTER: &[PointerGesture] = &[
     },
     PointerGesture {
         gesture: "Wheel",
-        help: "Zoom toward what is under the pointer, in the flat view in whole steps; in the \
-               game's view, change the height; while flying, change the speed. Zooming stops at a \
-               wall, and after a pause goes on into the room behind it",
+        help: "Zoom toward the point under the pointer, in the flat view in whole steps; in the \
+               game view, change the height; while flying, change the speed. Zooming stops at a \
+               wall and, after a pause, continues into the room behind it",
     },
     PointerGesture {
         gesture: "W A S D, Q E while flying",
-        help: "Move ahead, left, back and right, down and up, faster with Shift: the keys at \
-               these places of the keyboard, whatever its layout. While the right button is held \
-               they fly at any time",
+        help: "Move forward, left, back, right, down and up, faster with Shift. The keys are \
+               positions on a QWERTY keyboard, whatever the layout. They work at any time while \
+               the right button is held",
     },
     PointerGesture {
         gesture: "Drop files or a folder",
-        help: "Open them; a folder is searched with all folders below it",
+        help: "Open them; a folder is searched with its subfolders",
     },
 ];
 
@@ -322,7 +321,7 @@ const fn ctrl_shift(key: Key) -> KeyboardShortcut {
     KeyboardShortcut::new(Modifiers::COMMAND.plus(Modifiers::SHIFT), key)
 }
 
-/// A line of the table.
+/// A row of the table.
 const fn command(
     id: &'static str,
     name: &'static str,
@@ -341,7 +340,7 @@ const fn command(
     }
 }
 
-/// The commands beside those of panels and overlays.
+/// All commands except those of panels and overlays.
 #[rustfmt::skip]
 static TABLE: &[Command] = &[
     command("open", "Open…", &[ctrl(Key::O)], ("File", 0), Action::Open,
@@ -349,39 +348,39 @@ static TABLE: &[Command] = &[
     command("open-path", "Open path…", &[ctrl_shift(Key::O)], ("File", 0), Action::OpenPath,
         "Type or paste the path of a file or folder and open it"),
     command("reload", "Reload", &[key(Key::F5), ctrl(Key::R)], ("File", 1), Action::Reload,
-        "Read the file and its textures again and show them, whatever is wrong with them; camera and selection stay"),
+        "Read the file and its textures again and show them even with errors; camera and selection stay"),
     command("next-file", "Next file", &[key(Key::PageDown)], ("File", 1), Action::Neighbor { backwards: false },
-        "Open the next file of the folder, or of those that were opened together"),
+        "Open the next file of the folder, or of the files opened together"),
     command("previous-file", "Previous file", &[key(Key::PageUp)], ("File", 1), Action::Neighbor { backwards: true },
-        "Open the file before this one"),
+        "Open the previous file"),
     command("file.back", "Go back", &[alt(Key::ArrowLeft)], ("File", 1), Action::Do(&Operation {
         id: "back",
         is_enabled: |state| state.session.can_return(true),
         run: |state| state.go_back(true),
     }),
-        "Open the file that was open before this one, as it was looked at"),
+        "Return to the previously open file and its view"),
     command("file.forward", "Go forward", &[alt(Key::ArrowRight)], ("File", 1), Action::Do(&Operation {
         id: "forward",
         is_enabled: |state| state.session.can_return(false),
         run: |state| state.go_back(false),
     }),
-        "Open the file again that was left by going back"),
+        "Return to the file that was open before going back"),
     command("compare", "Compare with…", &[ctrl_shift(Key::D)], ("File", 1), Action::Do(&Operation {
         id: "compare",
         is_enabled: |state| state.session.document().is_some(),
         run: |state| state.effects.push(Effect::AskPath(PathPurpose::Compare)),
     }),
-        "Choose a file of the same format and list what differs"),
-    command("changes.show", "What changed", &[], ("File", 1), Action::Do(&Operation {
+        "Choose a file of the same format and list the differences"),
+    command("changes.show", "Show changes", &[], ("File", 1), Action::Do(&Operation {
         id: "changes",
         is_enabled: |state| state.session.tools.comparison.found.is_some(),
         run: State::show_changes,
     }),
-        "List what the last reload has changed, or what differs from the file that this one was compared with"),
+        "List the changes of the last reload, or the differences from the compared file"),
     command("map.scene", "Show the map's scene", &[], ("File", 1), Action::Counterpart,
-        "Open the scene of the same name beside the map, with all that stands on it, or from a scene its map alone"),
+        "Switch between a map and the scene of the same name beside it"),
     command("map.choose", "Choose the map…", &[], ("File", 1), Action::ChooseMap,
-        "Choose the map that the scene stands on, now and whenever it is opened"),
+        "Choose the map for the scene; the choice is remembered"),
     command("save-picture", "Save picture…", &[ctrl(Key::S)], ("File", 2), Action::SavePicture,
         "Save the view as a PNG of any size"),
     command("copy-picture", "Copy picture", &[ctrl_shift(Key::P)], ("File", 2), Action::Do(&Operation {
@@ -389,7 +388,7 @@ static TABLE: &[Command] = &[
         is_enabled: |state| state.session.document().is_some(),
         run: |state| state.effects.push(Effect::CopyPicture),
     }),
-        "Copy what the view shows as a picture, for other programs to paste"),
+        "Copy the view as a picture, to paste into other programs"),
     command("save-animation", "Save animation…", &[ctrl_shift(Key::A)], ("File", 2), Action::SaveAnimation,
         "Save a turntable, a clip or a flight through cameras as GIF, APNG or numbered PNGs"),
     command("cancel-saving", "Cancel saving", &[], ("File", 2), Action::Do(&Operation {
@@ -401,34 +400,34 @@ static TABLE: &[Command] = &[
             }
         },
     }),
-        "Stop saving a picture or an animation, and delete the file that was begun"),
+        "Cancel the save in progress and delete its partial files"),
     command("export", "Export…", &[], ("File", 2), Action::Do(&Operation {
         id: "export",
         is_enabled: State::can_save,
         run: |state| state.effects.push(Effect::AskPath(PathPurpose::Export)),
     }),
-        "Save what is open for other programs: as glTF with its clips, as a Tiled map, as a table"),
+        "Save the open file for other programs: as glTF with its clips, as a Tiled map, or as a table"),
     command("save-map", "Save whole map…", &[ctrl_shift(Key::S)], ("File", 2), Action::SaveMap,
         "Save all of a 2D map as a PNG file at 1:1"),
     command("add-texture-folder", "Add texture folder…", &[], ("File", 2), Action::AddTextureFolder,
-        "Name a folder in which textures are looked for, now and from now on"),
+        "Add a folder to search for textures; it is remembered"),
     command("texture-folders", "Texture folders…", &[], ("File", 2), Action::TextureFolders,
-        "See the folders in which textures are looked for, and remove some"),
+        "List the folders that are searched for textures, and remove some"),
     command("close", "Close", &[ctrl(Key::W)], ("File", 3), Action::Close,
         "Close the file and show the start page"),
     command("quit", "Quit", &[ctrl(Key::Q)], ("File", 3), Action::Quit,
         "Quit the program"),
 
     command("level.next", "Next level", &[shift(Key::PageDown)], ("View", 1), Action::Level { backwards: false },
-        "Show the level after this one"),
+        "Show the next level"),
     command("level.previous", "Previous level", &[shift(Key::PageUp)], ("View", 1), Action::Level { backwards: true },
-        "Show the level before this one"),
+        "Show the previous level"),
     command("view.cut", "Cut view", &[key(Key::X)], ("View", 1), Action::Cut,
-        "Cut the level open along X, Y and Z with sliders below the view, or stop doing so"),
+        "Turn cutting on or off: sliders below the view cut the level open along X, Y and Z"),
     command("view.mini-map", "Show mini map", &[shift(Key::M)], ("View", 1), Action::MiniMap,
-        "Show the whole map small in a corner of the flat view, or stop doing so"),
+        "Show or hide a small image of the whole map in a corner of the flat view"),
     command("view.measure", "Measure", &[key(Key::Y)], ("View", 1), Action::Measure,
-        "Drag from one point to another to see how far apart they are, or stop doing so"),
+        "Turn measuring on or off: drag from one point to another to see their distance"),
     command("scale.larger", "Enlarge text", &[ctrl(Key::Plus), ctrl(Key::Equals)], ("View", 2), Action::Scale(ScaleChange::Larger),
         "Make text and buttons larger"),
     command("scale.smaller", "Shrink text", &[ctrl(Key::Minus)], ("View", 2), Action::Scale(ScaleChange::Smaller),
@@ -446,9 +445,9 @@ static TABLE: &[Command] = &[
         is_enabled: |_| true,
         run: |state| state.interface.focus_move = Some(FocusMove::Previous),
     }),
-        "Move the keyboard focus to the part of the window before this one"),
+        "Move the keyboard focus to the previous part of the window"),
     command("full-screen", "Toggle full screen", &[key(Key::F11)], ("View", 3), Action::FullScreen,
-        "Fill the whole screen, or stop doing so"),
+        "Enter or leave full screen"),
 
     command("camera.frame-selection", "Frame selection", &[key(Key::F)], ("Camera", 0), Action::FrameSelection,
         "Move the camera so that the selection fills the view"),
@@ -459,21 +458,21 @@ static TABLE: &[Command] = &[
         is_enabled: |state| state.session.view.has_view(true),
         run: |state| state.session.restore_view(true),
     }),
-        "Go back to where the camera was before it moved"),
+        "Return to the previous position of the camera"),
     command("camera.forward", "Next view", &[ctrl_shift(Key::Z)], ("Camera", 0), Action::Do(&Operation {
         id: "next-view",
         is_enabled: |state| state.session.view.has_view(false),
         run: |state| state.session.restore_view(false),
     }),
-        "Go forward to the view that was left by going back"),
+        "Return to the view that was shown before going back"),
     command("camera.zoom-in", "Zoom in", &[key(Key::Plus), key(Key::Equals)], ("Camera", 0), Action::Zoom { nearer: true },
-        "Move closer to what is in the middle of the view"),
+        "Move closer to the centre of the view"),
     command("camera.zoom-out", "Zoom out", &[key(Key::Minus)], ("Camera", 0), Action::Zoom { nearer: false },
-        "Move away from what is in the middle of the view"),
+        "Move away from the centre of the view"),
     command("camera.actual-size", "Zoom to 1:1", &[key(Key::T)], ("Camera", 0), Action::ActualSize,
-        "Show each pixel of the map as one of the screen"),
-    command("camera.iso", "View from a corner", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
-        "Look from above at a slant"),
+        "Show each pixel of the map as one pixel of the screen"),
+    command("camera.iso", "Isometric view", &[key(Key::Num1)], ("Camera", 1), Action::View(NamedView::Iso),
+        "Look down at an angle from a corner"),
     command("camera.top", "View from the top", &[key(Key::Num2)], ("Camera", 1), Action::View(NamedView::Top),
         "Look straight down, north up"),
     command("camera.north", "View from the north", &[key(Key::Num3)], ("Camera", 1), Action::View(NamedView::North),
@@ -485,13 +484,13 @@ static TABLE: &[Command] = &[
     command("camera.west", "View from the west", &[key(Key::Num6)], ("Camera", 1), Action::View(NamedView::West),
         "Look from the west toward the east"),
     command("camera.flat", "Toggle flat view", &[key(Key::G)], ("Camera", 2), Action::Flat,
-        "Show a 2D map flat as its game does, or in 3D with its layers pulled apart"),
+        "Show a 2D map flat, like its game, or in 3D with its layers pulled apart"),
     command("camera.orthographic", "Toggle orthographic projection", &[key(Key::P)], ("Camera", 2), Action::Orthographic,
         "Switch between perspective and orthographic projection"),
-    command("camera.game", "View as in the game", &[key(Key::G)], ("Camera", 2), Action::GameView,
-        "Look down from where the game's camera hangs, or in a level stand where the player does and walk"),
+    command("camera.game", "Game view", &[key(Key::G)], ("Camera", 2), Action::GameView,
+        "Look down from the height of the game's camera; in a level, walk at the player's eye height"),
     command("camera.fly", "Fly", &[key(Key::V)], ("Camera", 2), Action::Fly,
-        "Move with W A S D, Q and E and look around by dragging, or stop doing so"),
+        "Turn flying on or off: move with W A S D, Q and E, and drag to look around"),
     command("camera.look-through", "Look through camera", &[shift(Key::V)], ("Camera", 2), Action::Do(&Operation {
         id: "look-through",
         is_enabled: |state| state.session.view.shown.selected.is_some_and(|item| state.session.is_camera(item)),
@@ -501,13 +500,13 @@ static TABLE: &[Command] = &[
             }
         },
     }),
-        "See what the selected camera of a scene sees"),
+        "Show the view of the selected camera of a scene"),
     command("camera.wider", "Widen field of view", &[alt(Key::ArrowUp)], ("Camera", 3), Action::FieldOfView(ScaleChange::Larger),
-        "See more at once, up to 110 degrees from top to bottom"),
+        "Widen the vertical field of view, up to 110 degrees"),
     command("camera.narrower", "Narrow field of view", &[alt(Key::ArrowDown)], ("Camera", 3), Action::FieldOfView(ScaleChange::Smaller),
-        "See less at once, down to 30 degrees from top to bottom"),
+        "Narrow the vertical field of view, down to 30 degrees"),
     command("camera.usual-field", "Reset field of view", &[], ("Camera", 3), Action::FieldOfView(ScaleChange::Reset),
-        "See 45 degrees from top to bottom, or 70 through the eyes of a player"),
+        "Reset the vertical field of view to 45 degrees, or to 70 while walking in a level"),
     command("camera.copy", "Copy camera", &[ctrl_shift(Key::C)], ("Camera", 4), Action::Do(&Operation {
         id: "copy-camera",
         is_enabled: |state| state.session.document().is_some(),
@@ -517,7 +516,7 @@ static TABLE: &[Command] = &[
             state.notices.toast("Camera copied", None);
         },
     }),
-        "Copy eye and target as text, in the form that --camera takes"),
+        "Copy eye and target as text, in the format of --camera"),
     command("camera.paste", "Paste camera", &[ctrl_shift(Key::V)], ("Camera", 4), Action::Do(&Operation {
         id: "paste-camera",
         is_enabled: |state| state.session.document().is_some(),
@@ -526,7 +525,7 @@ static TABLE: &[Command] = &[
         "Move the camera to the eye and target in the clipboard"),
 
     command("select.clear", "Deselect", &[key(Key::Escape)], ("Select", 0), Action::Clear,
-        "Stop loading, close what is in front, or select nothing"),
+        "Cancel loading, close a dialog or notice, leave a mode, or clear the selection"),
     command("select.find", "Find in outliner", &[ctrl(Key::F)], ("Select", 0), Action::Do(&Operation {
         id: "find-in-outliner",
         is_enabled: |state| state.session.document().is_some() && !state.interface.full_screen,
@@ -535,7 +534,7 @@ static TABLE: &[Command] = &[
             state.interface.focus_move = Some(FocusMove::Search);
         },
     }),
-        "Type part of a name to list only what has it in the outliner"),
+        "Filter the outliner by part of a name"),
     command("select.open", "Open file of selection", &[ctrl(Key::Enter)], ("Select", 0), Action::Do(&Operation {
         id: "open-file-of-selection",
         is_enabled: |state| state.session.file_of_selection().is_some(),
@@ -545,56 +544,56 @@ static TABLE: &[Command] = &[
             }
         },
     }),
-        "Open the file that the selection stands for, such as the model of an entity"),
+        "Open the file of the selected item, such as the model of an entity"),
     command("select.north", "Select north neighbour", &[key(Key::ArrowUp)], ("Select", 1), Action::Walk(Direction::North),
-        "Select what is north of the selection"),
+        "Select the item north of the selection"),
     command("select.east", "Select east neighbour", &[key(Key::ArrowRight)], ("Select", 1), Action::Walk(Direction::East),
-        "Select what is east of the selection"),
+        "Select the item east of the selection"),
     command("select.south", "Select south neighbour", &[key(Key::ArrowDown)], ("Select", 1), Action::Walk(Direction::South),
-        "Select what is south of the selection"),
+        "Select the item south of the selection"),
     command("select.west", "Select west neighbour", &[key(Key::ArrowLeft)], ("Select", 1), Action::Walk(Direction::West),
-        "Select what is west of the selection"),
+        "Select the item west of the selection"),
     command("select.next", "Select next of its kind", &[key(Key::N)], ("Select", 2), Action::NextOfKind { backwards: false },
         "Select and show the next item of the same kind"),
     command("select.previous", "Select previous of its kind", &[shift(Key::N)], ("Select", 2), Action::NextOfKind { backwards: true },
-        "Select and show the item of the same kind before this one"),
+        "Select and show the previous item of the same kind"),
     command("changes.next", "Next change", &[key(Key::F8)], ("Select", 2), Action::Do(&Operation {
         id: "next-change",
         is_enabled: |state| state.session.has_changes(),
         run: |state| state.session.next_change(false),
     }),
-        "Select and show the next difference from the file, or version, that this one was compared with"),
+        "Select and show the next difference from the compared file or version"),
     command("changes.previous", "Previous change", &[shift(Key::F8)], ("Select", 2), Action::Do(&Operation {
         id: "previous-change",
         is_enabled: |state| state.session.has_changes(),
         run: |state| state.session.next_change(true),
     }),
-        "Select and show the difference before this one"),
+        "Select and show the previous difference"),
     command("select.hide", "Hide selection", &[key(Key::H)], ("Select", 3), Action::HideSelection,
         "Hide the selected material, chunk, type, entity, faction or gamemode, or the material of the selected face"),
     command("select.show-all", "Show all hidden", &[alt(Key::H)], ("Select", 3), Action::ShowAll,
-        "Show again everything that was hidden"),
+        "Show all hidden items again"),
     command("select.solo", "Solo layer", &[shift(Key::H)], ("Select", 3), Action::Solo,
-        "Hide all layers but the selected one, or show all of them again"),
+        "Hide all layers except the selected one, or show all layers again"),
 
     command("animation.play", "Play", &[key(Key::Space)], ("Animation", 0), Action::Animation(Animation::Play),
-        "Play the clip, or pause it"),
+        "Play or pause the clip"),
     command("animation.stop", "Stop", &[shift(Key::Space)], ("Animation", 0), Action::Animation(Animation::Stop),
         "Stop and go back to the beginning of the clip"),
     command("animation.previous-frame", "Previous frame", &[key(Key::Comma)], ("Animation", 1), Action::Animation(Animation::Step { backwards: true }),
-        "Stop and go to the frame before this one"),
+        "Stop and go to the previous frame"),
     command("animation.next-frame", "Next frame", &[key(Key::Period)], ("Animation", 1), Action::Animation(Animation::Step { backwards: false }),
-        "Stop and go to the frame after this one"),
+        "Stop and go to the next frame"),
     command("animation.first-frame", "First frame", &[key(Key::Home)], ("Animation", 1), Action::Animation(Animation::End { last: false }),
-        "Go to the first frame of what is played"),
+        "Go to the first frame of the range"),
     command("animation.last-frame", "Last frame", &[key(Key::End)], ("Animation", 1), Action::Animation(Animation::End { last: true }),
-        "Go to the last frame of what is played"),
+        "Go to the last frame of the range"),
     command("animation.previous-clip", "Previous clip", &[key(Key::OpenBracket)], ("Animation", 2), Action::Animation(Animation::Clip { backwards: true }),
-        "Change to the clip before this one"),
+        "Switch to the previous clip"),
     command("animation.next-clip", "Next clip", &[key(Key::CloseBracket)], ("Animation", 2), Action::Animation(Animation::Clip { backwards: false }),
-        "Change to the clip after this one"),
+        "Switch to the next clip"),
     command("animation.bind-pose", "Bind pose", &[key(Key::Num0)], ("Animation", 2), Action::Animation(Animation::BindPose),
-        "Show the pose that the model was made in, without any clip"),
+        "Show the model in its bind pose, without a clip"),
     command("animation.once", "Play once", &[], ("Animation", 3), Action::Animation(Animation::Loop(LoopMode::Once)),
         "Play the clip once and stay at the last frame"),
     command("animation.loop", "Play in a loop", &[], ("Animation", 3), Action::Animation(Animation::Loop(LoopMode::Loop)),
@@ -616,21 +615,21 @@ static TABLE: &[Command] = &[
     command("animation.whole-range", "Reset range", &[], ("Animation", 5), Action::Animation(Animation::WholeRange),
         "Play all frames of the clip again"),
     command("animation.timeline", "Show timeline", &[ctrl(Key::T)], ("Animation", 6), Action::Animation(Animation::Timeline),
-        "Show or hide the timeline of files that have clips"),
+        "Show or hide the timeline of files with clips"),
 
     command("overlay.none", "Clear surface overlay", &[alt(Key::Num0)], ("Overlays", 0), Action::PlainSurface,
         "Switch off every overlay that colours the surface"),
     command("overlay.selected-weights", "Show weights of the selected joint", &[shift(Key::J)], ("Overlays", 3), Action::SelectedWeights,
-        "Colour the surface by the weights of the selected joint, or leave it as it is"),
+        "Colour the surface by the weights of the selected joint"),
     command("view.shadows", "Shadows", &[], ("Overlays", 4), Action::Surroundings(Surroundings::Shadows),
-        "Show the shadows that a map and what stands on it cast, or leave them out"),
+        "Show or hide the shadows of a map and its entities"),
     command("view.hold-visibility", "Hold visibility", &[], ("Overlays", 9), Action::HoldVisibility,
-        "Keep showing what is seen from where the eye is now while it goes elsewhere"),
+        "Keep the visibility from the current eye position while the camera moves"),
 
     command("palette", "Find a command…", &[ctrl(Key::P)], ("Help", 0), Action::Palette,
         "Type part of a command's name to run it"),
     command("cheat-sheet", "Show keys and pointer", &[key(Key::F1)], ("Help", 0), Action::CheatSheet,
-        "Every key, what it does, and what is on"),
+        "List all keys with their commands, and show which options are on"),
     command("demo.hamlet", "Hamlet demo", &[], ("Help", 1), Action::OpenDemo(&demo::HAMLET),
         "Open a scene: a market with its people, cottages, a chapel and a mill"),
     command("demo.terrain", "Terrain demo", &[], ("Help", 1), Action::OpenDemo(&demo::TERRAIN),
@@ -640,7 +639,7 @@ static TABLE: &[Command] = &[
     command("demo.village", "Village demo", &[], ("Help", 1), Action::OpenDemo(&demo::VILLAGE),
         "Open a 2D map of ika: a harbour with moving water, people and zones"),
     command("demo.station", "Space station demo", &[], ("Help", 1), Action::OpenDemo(&demo::STATION),
-        "Open a 2D map of PixelPerfectEngine: rooms with coloured light before the stars"),
+        "Open a 2D map of PixelPerfectEngine: rooms with coloured light and a starry sky"),
     command("demo.drakeling", "Drakeling demo", &[], ("Help", 1), Action::OpenDemo(&demo::DRAKELING),
         "Open a young dragon that idles, walks and jumps"),
     command("demo.blossom-tree", "Blossom tree demo", &[], ("Help", 1), Action::OpenDemo(&demo::BLOSSOM_TREE),
@@ -657,8 +656,8 @@ static TABLE: &[Command] = &[
         "Version, licence and graphics adapter"),
 ];
 
-/// The groups of overlays in their menu, and their keys. An overlay without a line here stands in
-/// the first or the second group, by whether it colours the surface, and has no key.
+/// Menu groups and keys of overlays. An overlay without a row has no key. It belongs to the first
+/// group if it colours the surface, and else to the second.
 #[rustfmt::skip]
 static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
     (OverlayId::TileTypes, 0, alt(Key::Num1)),
@@ -703,7 +702,7 @@ static OVERLAY_KEYS: &[(OverlayId, u8, KeyboardShortcut)] = &[
     (OverlayId::Visibility, 8, alt(Key::Num9)),
 ];
 
-/// Every command, in the order of the menus.
+/// All commands, in the order of the menus.
 pub fn all() -> &'static [Command] {
     static ALL: LazyLock<Vec<Command>> = LazyLock::new(|| {
         let panels = Panel::ALL.iter().map(|panel| of_panel(*panel));
@@ -713,10 +712,14 @@ pub fn all() -> &'static [Command] {
                 overlays.push(overlay);
             }
         }
-        overlays.sort_by_key(|overlay| place_of(overlay.id).unwrap_or(OVERLAY_KEYS.len()));
+        overlays.sort_by_key(|overlay| key_index(overlay.id).unwrap_or(OVERLAY_KEYS.len()));
         let overlays = overlays.into_iter().map(of_overlay);
-        let table = TABLE.iter().copied();
-        let mut all: Vec<Command> = table.chain(panels).chain(overlays).collect();
+        let mut all: Vec<Command> = TABLE
+            .iter()
+            .copied()
+            .chain(panels)
+            .chain(overlays)
+            .collect();
         all.sort_by_key(|command| {
             let menu = MENUS.iter().position(|menu| *menu == command.menu.title);
             (menu, command.menu.group)
@@ -740,13 +743,13 @@ fn of_panel(panel: Panel) -> Command {
     }
 }
 
-/// Where in the table of keys an overlay is.
-fn place_of(id: OverlayId) -> Option<usize> {
+/// Index of an overlay in [`OVERLAY_KEYS`], if it is listed there.
+fn key_index(id: OverlayId) -> Option<usize> {
     OVERLAY_KEYS.iter().position(|(of, ..)| *of == id)
 }
 
 fn of_overlay(overlay: &Overlay) -> Command {
-    let row = place_of(overlay.id).and_then(|place| OVERLAY_KEYS.get(place));
+    let row = key_index(overlay.id).and_then(|place| OVERLAY_KEYS.get(place));
     let (group, keys) = match row {
         Some((_, group, key)) => (*group, slice::from_ref(key)),
         None => (u8::from(!overlay.colors_surface), &[][..]),
@@ -764,17 +767,17 @@ fn of_overlay(overlay: &Overlay) -> Command {
     }
 }
 
-/// The command of this name.
+/// The command with an id, if any.
 pub fn find(id: &str) -> Option<&'static Command> {
     all().iter().find(|command| command.id == id)
 }
 
-/// The command that does this.
+/// The command with an action, if any.
 pub fn of(action: Action) -> Option<&'static Command> {
     all().iter().find(|command| command.action == action)
 }
 
-/// Keys as text for people, such as `Ctrl+Shift+O`.
+/// Display text of a shortcut, such as `Ctrl+Shift+O`.
 pub fn key_text(shortcut: &KeyboardShortcut) -> String {
     let mut text = ModifierNames::NAMES.format(&shortcut.modifiers, cfg!(target_os = "macos"));
     if !text.is_empty() {
@@ -797,59 +800,60 @@ pub fn key_text(shortcut: &KeyboardShortcut) -> String {
 }
 
 impl Command {
-    /// All its keys as text, most wanted first.
+    /// Display texts of all its keys, by priority.
     pub fn key_texts(&self) -> impl Iterator<Item = String> + '_ {
         self.keys.iter().map(key_text)
     }
 
-    /// The key that menus show, as text; empty where there is none.
+    /// Display text of its first key. Empty if it has no key.
     pub fn first_key_text(&self) -> String {
         self.key_texts().next().unwrap_or_default()
     }
 
-    /// What it does, and which key does it, too.
+    /// Its help and its first key.
     pub(super) fn help_and_key(&self) -> String {
         let keys = self.key_texts().take(1).map(|key| format!(" ({key})"));
         [self.help.to_owned()].into_iter().chain(keys).collect()
     }
 }
 
-/// The command whose key was pressed.
+/// The command of a pressed key, if any.
 ///
-/// Commands may share a key. Of those that can do anything now it is for the one that wants it
-/// most: whose first key it is.
+/// Commands may share a key. The enabled command that lists the key first wins.
 ///
-/// Letters are meant by what is written on them. Digits are also meant by their place, since
-/// on some keyboards their row gives them only together with Shift.
+/// Letters match the character of the key. Digits also match its position, since some keyboards
+/// need Shift for digits.
 pub fn pressed(
     key: Key,
     physical_key: Option<Key>,
     modifiers: Modifiers,
     is_enabled: impl Fn(Action) -> bool,
 ) -> Option<&'static Command> {
-    let is = |shortcut: &KeyboardShortcut| {
-        let wanted = shortcut.logical_key;
-        let digit = (Key::Num0..=Key::Num9).contains(&wanted);
+    let match_key = |shortcut: &KeyboardShortcut| {
+        let expected = shortcut.logical_key;
+        let digit = (Key::Num0..=Key::Num9).contains(&expected);
         // `+` may itself need Shift.
-        let modifiers_match = if wanted == Key::Plus {
+        let modifiers_match = if expected == Key::Plus {
             modifiers.matches_logically(shortcut.modifiers)
         } else {
             modifiers.matches_exact(shortcut.modifiers)
         };
-        // A digit by its place goes before whatever else the key gives.
-        let by_place = digit && physical_key == Some(wanted);
-        (modifiers_match && (by_place || key == wanted)).then_some(!by_place)
+        // A digit by position takes precedence over the character of the key.
+        let by_place = digit && physical_key == Some(expected);
+        (modifiers_match && (by_place || key == expected)).then_some(!by_place)
     };
-    let wanting = all().iter().filter_map(|command| {
-        let keys = command.keys.iter().map(is).enumerate();
-        let (place, by_letter) = keys.filter_map(|(place, is)| Some((place, is?))).min()?;
+    let candidates = all().iter().filter_map(|command| {
+        let keys = command.keys.iter().map(match_key).enumerate();
+        let (place, by_letter) = keys
+            .filter_map(|(place, matched)| Some((place, matched?)))
+            .min()?;
         Some(((!is_enabled(command.action), place, by_letter), command))
     });
-    let most = wanting.min_by_key(|(wants, _)| *wants);
-    most.map(|(_, command)| command)
+    let best = candidates.min_by_key(|(rank, _)| *rank);
+    best.map(|(_, command)| command)
 }
 
-/// The keys with which one gets around, by the ids of their commands: those that the README has.
+/// Ids of the most important commands, whose keys the README lists.
 const FIRST_KEYS: [&str; 10] = [
     "open",
     "camera.frame-selection",
@@ -863,11 +867,12 @@ const FIRST_KEYS: [&str; 10] = [
     "cheat-sheet",
 ];
 
-/// The table of the README, in Markdown: the keys with which one gets around.
+/// The key table of the README, in Markdown.
 pub fn first_keys() -> String {
     let mut table = String::from("| Key | Does |\n|---|---|\n");
-    let commands = FIRST_KEYS.into_iter();
-    let commands = commands.filter_map(|id| all().iter().find(|command| command.id == id));
+    let commands = FIRST_KEYS
+        .into_iter()
+        .filter_map(|id| all().iter().find(|command| command.id == id));
     for command in commands {
         let (key, help) = (command.first_key_text(), command.help);
         table.extend(["| `", &key, "` | ", help, " |\n"]);
@@ -875,7 +880,8 @@ pub fn first_keys() -> String {
     table
 }
 
-/// The tables of the page of keys, in Markdown: one for each menu, and one for the pointer.
+/// The tables of the documentation page of keys, in Markdown: one per menu, and one for the
+/// pointer.
 pub fn key_tables() -> String {
     let mut tables = String::new();
     for menu in MENUS {
@@ -913,7 +919,7 @@ mod tests {
     use crate::viewer::testing::{document, level, loaded, model};
     use crate::viewer::ui::menus::is_listed;
 
-    /// Whether a file of some format has both commands.
+    /// `true` if a document of any format offers both commands.
     fn is_offered_with(a: &Command, b: &Command) -> bool {
         [document(), model(), level(), map()]
             .into_iter()
@@ -931,7 +937,7 @@ mod tests {
         for (index, command) in all().iter().enumerate() {
             assert!(ids.insert(command.id), "{} stands twice", command.id);
             for (place, key) in command.keys.iter().enumerate() {
-                // Who wants a shared key more can be told, or no file has both.
+                // A shared key needs different priorities, or no document offers both commands.
                 let others = keys.entry((*key, place)).or_insert_with(Vec::new);
                 for other in others.iter() {
                     let together = is_offered_with(command, other);
@@ -994,7 +1000,7 @@ mod tests {
             Some("select.find")
         );
         assert_eq!(id(Key::F, Some(Key::F), Modifiers::ALT), None);
-        // The digit row of a French keyboard gives `-` where 6 is.
+        // The digit row of a French keyboard has `-` in place of 6.
         assert_eq!(
             id(Key::Minus, Some(Key::Num6), Modifiers::NONE),
             Some("camera.west")

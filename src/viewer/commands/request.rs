@@ -1,4 +1,4 @@
-//! What panels and bars want done.
+//! Requests of panels and bars.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ pub enum Request {
     Select(Option<Item>),
     /// Open the file that an item represents.
     OpenFileOf(Item),
-    /// The pointer is over this item in a panel, or over no item any more.
+    /// The pointer hovers over this item in a panel, or over no item.
     Hover(Option<Item>),
     /// Move the camera so that an item fills the view.
     Frame(Item),
@@ -31,11 +31,11 @@ pub enum Request {
         /// `true` for the previous item.
         backwards: bool,
     },
-    /// Show this frame of the clip while the pointer holds it.
+    /// Show a frame of the clip while the pointer drags the timeline.
     ShowFrame(f64),
-    /// Go to this frame of the clip and stop there.
+    /// Go to a frame of the clip and pause.
     GoToFrame(f64),
-    /// Pause playback during this window frame.
+    /// Hold the position of the playback during this window frame.
     HoldMoment,
     /// Show a clip from its start, or the bind pose.
     ChooseClip(Option<usize>),
@@ -63,7 +63,7 @@ pub enum Request {
     SetOpacity(Item, Option<u8>),
     /// Show only this layer, or all layers if it is the only visible one.
     Solo(Item),
-    /// Show everything that was hidden.
+    /// Show all hidden items.
     ShowAll,
     /// Switch all lights of the visible level on or off; `None` restores the file's values.
     SwitchAllLights(Option<bool>),
@@ -88,14 +88,14 @@ pub enum Request {
 }
 
 impl State {
-    /// Does what panels and bars ask for, one after another.
+    /// Carries out requests of panels and bars, in order.
     pub(crate) fn carry_out(&mut self, requests: Vec<Request>) {
         for request in requests {
             self.request(request);
         }
     }
 
-    /// Does what a panel asks for.
+    /// Carries out a request of a panel.
     pub(crate) fn request(&mut self, request: Request) {
         match request {
             Request::Select(item) => self.session.select(item),

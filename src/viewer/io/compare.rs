@@ -1,4 +1,4 @@
-//! Compares the open file with another one, or with the version of it before a reload.
+//! Compares the open file with another one, or with its version before a reload.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::viewer::state::folder;
 use mapscope_scene::diff::Diff;
 use mapscope_scene::{Progress, Source};
 
-/// Compares: takes about as long as reading the other file.
+/// Runs a comparison. Takes about as long as reading the other file.
 pub(crate) fn run(request: CompareRequest) -> CompareOutcome {
     let compared = catch_unwind(AssertUnwindSafe(|| compare(&request)));
     let result = compared.unwrap_or_else(|_| {
@@ -22,8 +22,8 @@ fn compare(request: &CompareRequest) -> Result<Changes, String> {
         Other::File(path) => {
             let progress = Progress::default();
             let opened = Source::read(path)
-                .and_then(|source| mapscope_scene::open(&source, &request.options, &progress));
-            let opened = opened.map_err(|error| error.to_string())?;
+                .and_then(|source| mapscope_scene::open(&source, &request.options, &progress))
+                .map_err(|error| error.to_string())?;
             (opened, folder::name(path))
         }
         Other::Before(document, read_at) => {
@@ -38,7 +38,7 @@ fn compare(request: &CompareRequest) -> Result<Changes, String> {
     };
     let diff = diff.map_err(|error| format!("{with}: {error}"))?;
     Ok(Changes {
-        gone: diff.removed_bounds(&*other),
+        removed_bounds: diff.removed_bounds(&*other),
         lines: diff.lines(documents),
         with,
         diff,

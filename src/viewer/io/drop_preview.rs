@@ -1,4 +1,4 @@
-//! What dropping files on the window would do, said while they are held over it.
+//! Previews the effect of dropping files while they are dragged over the window.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::viewer::state::folder;
 use crate::viewer::state::interface::DropPreview;
 use mapscope_formats::counted;
 
-/// Says what dropping these files would do. Searches folders, but not long.
+/// Describes the effect of dropping files. Searches folders, with a short limit.
 pub(crate) fn preview_drop(paths: &[PathBuf]) -> DropPreview {
     preview_within(paths, Limits::PREVIEW)
 }
@@ -24,12 +24,12 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
     let Some(first) = files.first() else {
         let what = match paths {
             [folder] => folder::name(folder),
-            _ => "This".to_owned(),
+            _ => "these folders".to_owned(),
         };
         let title = if is_cut_off {
             format!("Drop to search {what}")
         } else {
-            format!("{what} has no file that Mapscope opens")
+            format!("No supported files in {what}")
         };
         return DropPreview {
             opens: None,
@@ -45,7 +45,7 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
             title: format!("Drop to open {name} on {map}"),
             detail: match others {
                 0 => String::new(),
-                _ => format!("{} with Page Down", counted(others, "other file")),
+                _ => format!("Page Down opens {}", counted(others, "other file")),
             },
         };
     }
@@ -55,7 +55,7 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
             let detail = if mapscope_scene::has_known_ending(file) {
                 ""
             } else {
-                "Its name promises nothing, but its content may"
+                "Unknown file name extension: the format is detected from the content"
             };
             (format!("Drop to open {name}"), detail.to_owned())
         }
@@ -74,7 +74,8 @@ fn preview_within(paths: &[PathBuf], limits: Limits) -> DropPreview {
             let detail = match count {
                 1 => String::new(),
                 _ => format!(
-                    "{count} files{or_more}: the first that can be opened, the others with Page Down"
+                    "{count} files{or_more}: opens the first readable one; Page Down opens the \
+                     others"
                 ),
             };
             (format!("Drop to open {name}"), detail)
@@ -104,20 +105,20 @@ mod tests {
             std::fs::write(in_dir(name), b"x").unwrap();
         }
         std::fs::write(in_dir("map"), b"version 1.0\nnum_materials 1\nnum_rows 1\n").unwrap();
-        let said = |names: &[&str]| {
+        let preview = |names: &[&str]| {
             let paths: Vec<PathBuf> = names.iter().map(|name| in_dir(name)).collect();
             let preview = preview_drop(&paths);
             (preview.title, preview.detail)
         };
         let on = |map: &str| format!("Drop to open siege.pfscene on {map}");
-        let two = said(&["castle.pfmap", "siege.pfscene"]);
+        let two = preview(&["castle.pfmap", "siege.pfscene"]);
         assert_eq!(two, (on("castle.pfmap"), String::new()));
-        let by_content = said(&["siege.pfscene", "map"]);
+        let by_content = preview(&["siege.pfscene", "map"]);
         assert_eq!(by_content.0, on("map"));
-        let three = said(&["castle.pfmap", "siege.pfscene", "siege.pfmap"]);
+        let three = preview(&["castle.pfmap", "siege.pfscene", "siege.pfmap"]);
         assert_eq!(three.0, on("siege.pfmap"));
-        assert_eq!(three.1, "1 other file with Page Down");
-        let scenes = said(&["siege.pfscene", "other.pfscene", "castle.pfmap"]);
+        assert_eq!(three.1, "Page Down opens 1 other file");
+        let scenes = preview(&["siege.pfscene", "other.pfscene", "castle.pfmap"]);
         assert_eq!(scenes.0, "Drop to open siege.pfscene");
     }
 
@@ -147,7 +148,10 @@ mod tests {
         let empty = [empty.path().to_owned()];
         let preview = preview_drop(&empty);
         assert_eq!(preview.opens, None);
-        assert!(preview.title.contains("no file"), "{preview:?}");
+        assert!(
+            preview.title.starts_with("No supported files"),
+            "{preview:?}"
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Opening files on a worker thread, one at a time.
+//! Opens files on a worker thread, one at a time.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -18,57 +18,57 @@ use mapscope_scene::{
     self, Document, MapChoice, OpenError, OpenOptions, Progress, Source, system_reason,
 };
 
-/// How often one hears of parts that have come at most: each time the view is drawn again, which on
-/// a software adapter takes from the threads that make them.
-const PARTS_EVERY: Duration = Duration::from_millis(100);
+/// Minimum interval between notifications about loaded parts. Each one redraws the view, which
+/// slows down the loading threads on a software adapter.
+const PART_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A load that is under way.
+/// A running load.
 #[derive(Debug)]
 pub(crate) struct Loading {
-    /// What is loaded, for people.
+    /// Display name of the file or folder.
     pub name: String,
-    /// How far it is.
+    /// Its progress.
     pub progress: Arc<Progress>,
     search: Arc<SearchProgress>,
     number: u64,
 }
 
 impl Loading {
-    /// What was seen so far, while folders are searched for what to load.
+    /// Files and folders seen so far, while folders are searched.
     pub(crate) fn seen(&self) -> Option<Seen> {
         self.search.seen()
     }
 }
 
-/// Starts loads and tells the newest from those that it has replaced.
+/// Starts loads and identifies outdated outcomes.
 pub(crate) struct Loader {
     done: Arc<dyn Fn(Outcome) + Send + Sync>,
-    part_has_come: Arc<dyn Fn() + Send + Sync>,
+    on_part: Arc<dyn Fn() + Send + Sync>,
     loading: Option<Loading>,
     started: u64,
 }
 
 impl Loader {
-    /// A loader that hands over outcomes on its worker threads. Then it reads the textures that a
-    /// document was opened without, and from time to time calls another function.
+    /// Creates a loader. It calls `done` with outcomes, on its worker threads. It then loads
+    /// deferred textures, and calls `on_part` in between.
     pub(crate) fn new(
         done: impl Fn(Outcome) + Send + Sync + 'static,
-        part_has_come: impl Fn() + Send + Sync + 'static,
+        on_part: impl Fn() + Send + Sync + 'static,
     ) -> Self {
         Self {
             done: Arc::new(done),
-            part_has_come: Arc::new(part_has_come),
+            on_part: Arc::new(on_part),
             loading: None,
             started: 0,
         }
     }
 
-    /// The load that is under way.
+    /// The running load, if any.
     pub(crate) fn loading(&self) -> Option<&Loading> {
         self.loading.as_ref()
     }
 
-    /// Starts a load in place of the one that is under way.
+    /// Starts a load, and cancels a running one.
     pub(crate) fn start(
         &mut self,
         request: LoadRequest,
@@ -87,7 +87,7 @@ impl Loader {
             number,
         });
         let done = Arc::clone(&self.done);
-        let part_has_come = Arc::clone(&self.part_has_come);
+        let on_part = Arc::clone(&self.on_part);
         let name = "loader".to_owned();
         let job = move || {
             let (loaded, failures) = load(&request, options, &chosen, &progress, &search);
@@ -99,7 +99,7 @@ impl Loader {
                 number,
             });
             if let Some(document) = document {
-                complete(&document, &*part_has_come);
+                load_deferred_parts(&document, &*on_part);
             }
         };
         if let Err(error) = std::thread::Builder::new().name(name).spawn(job) {
@@ -108,14 +108,14 @@ impl Loader {
         }
     }
 
-    /// Stops the load that is under way.
+    /// Cancels the running load.
     pub(crate) fn cancel(&mut self) {
         if let Some(loading) = self.loading.take() {
             loading.progress.cancel();
         }
     }
 
-    /// Whether an outcome is that of the newest load; that load is then over.
+    /// `true` if an outcome belongs to the newest load, which is then finished.
     pub(crate) fn finish(&mut self, outcome: &Outcome) -> bool {
         let newest = self
             .loading
@@ -128,31 +128,31 @@ impl Loader {
     }
 }
 
-/// Makes what a document was opened without for as long as it is open, and calls a function from
-/// time to time, and when all of it is there.
-fn complete(document: &Weak<dyn Document>, tell: &(dyn Fn() + Sync)) {
+/// Loads the deferred parts of a document while it is open. Calls `on_part` at intervals and at the
+/// end.
+fn load_deferred_parts(document: &Weak<dyn Document>, on_part: &(dyn Fn() + Sync)) {
     let Some(document) = document.upgrade() else {
         return;
     };
     if document.pending().is_none() {
         return;
     }
-    // What is held here alone was closed.
+    // If this is the only owner, the file was closed.
     let is_open = || Arc::strong_count(&document) > 1;
-    let told = Mutex::new(Instant::now());
+    let last_report = Mutex::new(Instant::now());
     document.load_deferred(&is_open, &|| {
-        let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.elapsed() >= PARTS_EVERY {
-            *told = Instant::now();
-            tell();
+        let mut last_report = last_report.lock().unwrap_or_else(PoisonError::into_inner);
+        if last_report.elapsed() >= PART_INTERVAL {
+            *last_report = Instant::now();
+            on_part();
         }
     });
     if is_open() {
-        tell();
+        on_part();
     }
 }
 
-/// Opens the first that can be opened.
+/// Opens the first file of the target that can be opened.
 fn load(
     request: &LoadRequest,
     mut options: OpenOptions,
@@ -167,7 +167,7 @@ fn load(
             let source = demo.source();
             let path = source.path.clone();
             let loaded = open(&source, &options, progress, request.cause)
-                .map_err(|error| note(&mut failures, &path, &error))
+                .map_err(|error| record_failure(&mut failures, &path, &error))
                 .ok()
                 .map(|document| Loaded {
                     demo: Some(demo),
@@ -179,14 +179,14 @@ fn load(
         }
         Target::Paths(paths) => paths,
     };
-    let goes_on = || progress.check().is_ok();
-    let Some(mut found) = search::find(paths, Limits::OPEN, search, &goes_on) else {
+    let keep_going = || progress.check().is_ok();
+    let Some(mut found) = search::find(paths, Limits::OPEN, search, &keep_going) else {
         return (None, Vec::new());
     };
     failures.append(&mut found.failures);
     let pair = folder::scene_and_map(paths).filter(|_| request.map == MapChoice::Beside);
     if let Some((scene, map)) = pair {
-        // The map is seen with the scene.
+        // The scene opens the map.
         found.files.retain(|file| file != map);
         found.files.sort_by_key(|file| file != scene);
     }
@@ -206,7 +206,7 @@ fn load(
                 let [scene, own_map] =
                     ["pfscene", "pfmap"].map(|ending| path.with_extension(ending));
                 let format = document.about().format.id;
-                let asks = format == "pfscene"
+                let needs_map = format == "pfscene"
                     && options.map == MapChoice::Beside
                     && matches!(request.cause, Cause::Opened | Cause::Neighbor)
                     && !own_map.exists();
@@ -215,14 +215,18 @@ fn load(
                     map: options.map,
                     read_at,
                     scene: (format == "pfmap" && scene.is_file()).then_some(scene),
-                    maps: if asks { maps_beside(&path) } else { Vec::new() },
+                    maps: if needs_map {
+                        maps_beside(&path)
+                    } else {
+                        Vec::new()
+                    },
                     files: found.into_list(),
                     ..Loaded::new(path, document)
                 };
                 return (Some(loaded), failures);
             }
             Err(OpenError::Cancelled) => return (None, Vec::new()),
-            Err(error) => note(&mut failures, path, &error),
+            Err(error) => record_failure(&mut failures, path, &error),
         }
     }
     failures.extend(found.remark());
@@ -231,7 +235,7 @@ fn load(
 
 /// Describes why a file was not opened.
 fn failure_of(path: &Path, error: &OpenError) -> Failure {
-    // The path stands beside the message wherever it is shown.
+    // The message is always displayed beside the path.
     let message = match error {
         OpenError::Read { source, .. } => {
             format!("{UNREADABLE}{}", system_reason(source, "file"))
@@ -253,14 +257,14 @@ fn failure_of(path: &Path, error: &OpenError) -> Failure {
     }
 }
 
-fn note(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
+fn record_failure(failures: &mut Vec<Failure>, path: &Path, error: &OpenError) {
     if !matches!(error, OpenError::Cancelled) {
         failures.push(failure_of(path, error));
     }
 }
 
-/// Opens a source; a reader that panics is a failure like any other, and not a load that never
-/// ends. What is in view already is read with all its textures, so that none vanishes for a moment.
+/// Opens a source. A panic of a reader counts as a failure, so that the load ends. A reload
+/// includes all deferred textures, so that visible ones do not disappear for a moment.
 fn open(
     source: &Source,
     options: &OpenOptions,
@@ -328,8 +332,7 @@ mod tests {
 
     /// The files that were opened together.
     fn files(loaded: &Loaded) -> Vec<&Path> {
-        let files = loaded.files.files.iter();
-        files.map(|file| &*file.path).collect()
+        loaded.files.files.iter().map(|file| &*file.path).collect()
     }
 
     #[test]
@@ -363,17 +366,17 @@ mod tests {
             image::RgbaImage::new(8, 8).save(texture).unwrap();
         }
         let (sender, receiver) = mpsc::channel();
-        let (tell, told) = mpsc::channel();
+        let (part_sender, parts) = mpsc::channel();
         let hold = Arc::new(Mutex::new(()));
         let held = Arc::clone(&hold);
         let done = move |outcome| {
             sender.send(outcome).unwrap();
-            // Until what was opened was looked at.
+            // Waits until the test has checked the outcome.
             drop(held.lock().unwrap());
         };
-        let mut loader = Loader::new(done, move || tell.send(()).unwrap());
+        let mut loader = Loader::new(done, move || part_sender.send(()).unwrap());
         for cause in [Cause::Opened, Cause::Changed] {
-            let look = hold.lock().unwrap();
+            let guard = hold.lock().unwrap();
             let request = LoadRequest {
                 target: Target::Paths(vec![scene.clone()]),
                 cause,
@@ -385,9 +388,9 @@ mod tests {
             let document = loaded.document;
             let pending = (!cause.is_reload()).then_some(Pending::Textures([0, 2]));
             assert_eq!(document.pending(), pending);
-            drop(look);
+            drop(guard);
             while document.pending().is_some() {
-                told.recv_timeout(wait).unwrap();
+                parts.recv_timeout(wait).unwrap();
             }
         }
     }
@@ -401,7 +404,7 @@ mod tests {
         let failed: Vec<&Path> = outcome.failures.iter().map(|f| f.path.as_path()).collect();
         assert_eq!(failed, [dir.path(), &missing]);
         assert!(
-            outcome.failures[0].message.contains("no file"),
+            outcome.failures[0].message.contains("no supported files"),
             "{:?}",
             outcome.failures
         );
@@ -433,7 +436,7 @@ mod tests {
         assert_eq!((rows, &loaded.path), (Some(2), &scene));
         assert_eq!(loaded.map, MapChoice::File(other.clone()));
         assert_eq!(files(&loaded), [&scene], "the map is seen with it");
-        // By itself it has none, and one is to be chosen.
+        // Without a map, the scene has candidates to choose from.
         let (rows, loaded) = opened(&[&scene], &[]);
         assert_eq!((rows, loaded.maps.len()), (None, 2));
         let chosen = |map: Option<&PathBuf>| ChosenMap {
@@ -445,11 +448,11 @@ mod tests {
         let (rows, loaded) = opened(&[&scene], &[chosen(None)]);
         assert_eq!((rows, loaded.maps.len()), (None, 0));
         assert_eq!(loaded.map, MapChoice::Nowhere);
-        // One that is gone was never chosen.
+        // A chosen map that no longer exists is ignored.
         let gone = dir.path().join("gone.pfmap");
         let (rows, loaded) = opened(&[&scene], &[chosen(Some(&gone))]);
         assert_eq!((rows, loaded.maps.len()), (None, 2));
-        // Of several the one of its own name.
+        // If there are several maps, the one with the same name is used.
         let own = dir.path().join("siege.pfmap");
         std::fs::copy(&map, &own).unwrap();
         let (_, loaded) = opened(&[&other, &scene, &own], &[]);

@@ -1,4 +1,4 @@
-//! Work on files, most of it on threads: loading, searching, comparing and watching them, and keeping
+//! File access, mostly on threads: loading, searching, comparing and watching files, and storing
 //! the settings.
 
 pub(crate) mod compare;

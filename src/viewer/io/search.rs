@@ -1,4 +1,5 @@
-//! The files that files and folders stand for which are opened together, and why there may be more.
+//! Finds the files in the files and folders that are opened together. Reports why the list may be
+//! incomplete.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,31 +11,31 @@ use crate::viewer::state::load::Failure;
 use crate::viewer::state::playlist::{FileList, Origin};
 use mapscope_scene::{has_known_ending, system_reason};
 
-/// Folders that cannot be read are named up to so many of them.
-const NAMED_UNREADABLE: usize = 3;
+/// Maximum number of unreadable folders that a message lists.
+const MAX_LISTED_UNREADABLE: usize = 3;
 
-/// The files that some files and folders stand for.
+/// The result of a search.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Found {
-    /// They themselves, none twice, in the order in which they are tried: a folder's own files stand
-    /// before those of the folders below it.
+    /// The files without duplicates, in the order in which they are tried. A folder's direct files
+    /// precede the files of its subfolders.
     pub files: Vec<PathBuf>,
-    /// The folder that all of them lie below.
+    /// The deepest common folder of the given files and folders.
     pub base: PathBuf,
-    /// The folders that were named and have none.
+    /// Given folders that contain no supported files or cannot be read.
     pub failures: Vec<Failure>,
-    /// Whether a folder was searched.
+    /// `true` if a folder was searched.
     pub is_of_folder: bool,
-    /// The files and folders that were named.
+    /// The given files and folders.
     pub named: Vec<PathBuf>,
-    /// Why there may be more, for people.
+    /// Display text with the reasons why the list may be incomplete, if there are any.
     pub note: Option<String>,
-    /// Whether the search ended before all was seen.
+    /// `true` if the search stopped at a limit.
     pub is_cut_off: bool,
 }
 
 impl Found {
-    /// The list of the files.
+    /// Converts the result to a file list.
     pub(crate) fn into_list(self) -> FileList {
         FileList {
             note: self.note,
@@ -47,37 +48,39 @@ impl Found {
         }
     }
 
-    /// What is said where none of the files could be opened: that there may be more.
+    /// Returns the note, if any, as a failure. Returns `None` if no file was found. The loader adds
+    /// it to the failures when none of the files can be opened.
     pub(crate) fn remark(&self) -> Option<Failure> {
         let note = self.note.as_ref().filter(|_| !self.files.is_empty())?;
         Some(Failure::new(&self.base, note))
     }
 }
 
-/// Finds the files that these files and folders stand for; none when it was told to stop. Hidden
-/// files and folders are passed by, but for those that are named.
+/// Searches files and folders. Returns `None` if the search was cancelled. Hidden files and folders
+/// are skipped, unless they are given explicitly.
 pub(crate) fn find(
     paths: &[PathBuf],
     limits: Limits,
     progress: &SearchProgress,
-    goes_on: &dyn Fn() -> bool,
+    keep_going: &dyn Fn() -> bool,
 ) -> Option<Found> {
-    let mut search = Search::new(limits, progress, goes_on, &has_known_ending);
+    let mut search = Search::new(limits, progress, keep_going, &has_known_ending);
     find_with(&mut search, progress, paths)
 }
 
-/// Lists the files that are there now; none where they do not come from folders. May take long.
+/// Searches the source of a list again. Returns `None` for individually named files. The search may
+/// take long.
 pub(crate) fn list(origin: Origin) -> Option<FileList> {
     let mut list = match &origin {
         Origin::Named => return None,
         Origin::Below(paths) => {
-            // What is gone would be taken for a file.
-            let there = paths.iter().filter(|path| path.exists()).cloned();
-            let there: Vec<PathBuf> = there.collect();
+            // `find` treats a missing path as a file.
+            let existing: Vec<PathBuf> =
+                paths.iter().filter(|path| path.exists()).cloned().collect();
             let progress = SearchProgress::default();
-            find(&there, Limits::OPEN, &progress, &|| true)?.into_list()
+            find(&existing, Limits::OPEN, &progress, &|| true)?.into_list()
         }
-        // A folder that is gone has none.
+        // A missing folder has no files.
         Origin::Of(folder) => FileList::beside(folder).unwrap_or_default(),
     };
     list.origin = origin;
@@ -104,11 +107,11 @@ fn find_with(
         found.is_of_folder = true;
         let folders_before = progress.folders.load(Ordering::Relaxed);
         match search.files_below(path) {
-            // It lies below another one that was named.
+            // The search of another given folder has included this one.
             Ok(None) => {}
             Ok(Some(files)) if files.is_empty() => {
                 let folders = progress.folders.load(Ordering::Relaxed) - folders_before;
-                let message = why_nothing(search, folders.saturating_sub(1));
+                let message = describe_empty(search, folders.saturating_sub(1));
                 found.failures.push(Failure::new(path, &message));
             }
             Ok(Some(files)) => found.files.extend(files),
@@ -123,7 +126,7 @@ fn find_with(
     progress.is_over.store(true, Ordering::Relaxed);
     let mut listed = HashSet::new();
     found.files.retain(|file| listed.insert(file.clone()));
-    // Files whose names promise nothing are tried last: a map may come with its notes.
+    // Files with unknown extensions are tried last, for example notes beside a map.
     found.files.sort_by_key(|file| !has_known_ending(file));
     found.base = common_folder(&bases);
     found.note = note(search);
@@ -131,48 +134,50 @@ fn find_with(
     Some(found)
 }
 
-/// Why a folder gives no file, with so many folders below it that were read.
-fn why_nothing(search: &Search<'_>, folders_below: u64) -> String {
+/// Describes why a folder has no files. `folders_below` is the number of subfolders that were read.
+fn describe_empty(search: &Search<'_>, folders_below: u64) -> String {
     if let Some(limit) = search.cut_off().map(limit_text) {
-        return format!(
-            "The search ended after {limit}, and no file that Mapscope opens was found in this \
-             folder until then"
-        );
+        return format!("The search ended after {limit} without finding a supported file");
     }
     let message = match folders_below {
-        0 => "This folder has no file that Mapscope opens".to_owned(),
+        0 => "This folder contains no supported files".to_owned(),
         below => {
-            let below = counted(below as usize, "folder");
-            format!(
-                "There is no file that Mapscope opens in this folder, nor in the {below} below it"
-            )
+            let below = counted(below as usize, "subfolder");
+            format!("This folder and its {below} contain no supported files")
         }
     };
     let texts = [Some(message), unreadable_text(search)];
     texts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-/// Why there may be more files than were found.
+/// Describes the reasons why the list may be incomplete, if there are any.
 fn note(search: &Search<'_>) -> Option<String> {
-    let cut_off = search.cut_off().map(limit_text);
-    let cut_off = cut_off.map(|limit| format!("The search ended after {limit}: there may be more"));
+    let cut_off = search
+        .cut_off()
+        .map(limit_text)
+        .map(|limit| format!("The search ended after {limit}: there may be more files"));
     let outside = match search.outside() {
         [] => None,
         [link] => Some(format!(
-            "1 link leads out of the folder: {}",
+            "1 link points outside the folder: {}",
             link.display()
         )),
-        links => Some(format!("{} links lead out of the folder", links.len())),
+        links => Some(format!("{} links point outside the folder", links.len())),
     };
-    let notes = [cut_off, unreadable_text(search), outside];
-    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    let notes: Vec<String> = [cut_off, unreadable_text(search), outside]
+        .into_iter()
+        .flatten()
+        .collect();
     (!notes.is_empty()).then(|| capitalized(&notes.join("; ")))
 }
 
 fn unreadable_text(search: &Search<'_>) -> Option<String> {
     let unreadable = search.unreadable();
-    let named = unreadable.iter().take(NAMED_UNREADABLE);
-    let mut names: Vec<String> = named.map(|it| it.path.display().to_string()).collect();
+    let mut names: Vec<String> = unreadable
+        .iter()
+        .take(MAX_LISTED_UNREADABLE)
+        .map(|it| it.path.display().to_string())
+        .collect();
     match unreadable.len() {
         0 => return None,
         all if all > names.len() => names.push("others".to_owned()),
@@ -189,7 +194,7 @@ fn limit_text(cut_off: CutOff) -> String {
     }
 }
 
-/// The deepest folder that some folders are, or lie below.
+/// The deepest folder that contains all given folders.
 fn common_folder(folders: &[&Path]) -> PathBuf {
     let first = folders.first().copied().unwrap_or(Path::new(""));
     let mut above = first.ancestors();
@@ -204,7 +209,7 @@ mod tests {
 
     use super::*;
 
-    /// A folder with empty files at these places, and with the folders of which the names end in `/`.
+    /// A folder with empty files. Paths that end in `/` are subfolders.
     fn folder_of(entries: &[&str]) -> tempfile::TempDir {
         let dir = tempfile::tempdir().unwrap();
         for entry in entries {
@@ -226,20 +231,22 @@ mod tests {
         find(paths, limits, &SearchProgress::default(), &|| true).unwrap()
     }
 
-    /// The files that were found, named from the folder that all lie below.
+    /// The found files, relative to their base folder.
     fn names(found: &Found) -> Vec<String> {
-        let files = found.files.iter();
-        let names = files.map(|file| {
-            file.strip_prefix(&found.base)
-                .unwrap()
-                .display()
-                .to_string()
-        });
-        names.collect()
+        found
+            .files
+            .iter()
+            .map(|file| {
+                file.strip_prefix(&found.base)
+                    .unwrap()
+                    .display()
+                    .to_string()
+            })
+            .collect()
     }
 
     #[test]
-    fn files_are_found_however_deep_they_lie_each_folder_before_those_below_it() {
+    fn files_are_found_at_any_depth_and_direct_files_come_first() {
         let deep = format!("{}deep.pfobj", "d/".repeat(200));
         let dir = folder_of(&[
             "z.pfmap",
@@ -275,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_hidden_is_passed_by_unless_it_is_named() {
+    fn hidden_files_are_skipped_unless_they_are_named() {
         let dir = folder_of(&[".git/a.pfmap", "._b.pfmap", "c.pfmap"]);
         let all = found(&[dir.path().to_owned()], Limits::OPEN);
         assert_eq!(names(&all), ["c.pfmap"]);
@@ -285,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn no_file_stands_twice_whatever_was_named() {
+    fn no_file_is_listed_twice() {
         let dir = folder_of(&["a/b/c.pfmap", "a/d.pfmap", "note"]);
         let in_dir = |name: &str| dir.path().join(name);
         let named = ["note", "a/b/c.pfmap", "a", "a/b"].map(in_dir);
@@ -295,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_that_is_cut_off_says_so_and_has_what_is_nearest_to_the_top() {
+    fn a_cut_off_search_has_a_note_and_the_files_nearest_to_the_top() {
         let mut entries: Vec<String> = (0..30).map(|n| format!("a/deep/{n}.pfmap")).collect();
         entries.extend((0..5).map(|n| format!("z{n}.pfmap")));
         let entries: Vec<&str> = entries.iter().map(String::as_str).collect();
@@ -303,7 +310,7 @@ mod tests {
         let paths = [dir.path().to_owned()];
         let all = found(&paths, Limits::OPEN);
         assert!(all.files.len() == 35 && !all.is_cut_off && all.note.is_none());
-        for (limits, count, said) in [
+        for (limits, count, reason) in [
             (
                 Limits {
                     entries: 12,
@@ -322,15 +329,15 @@ mod tests {
             ),
         ] {
             let some = found(&paths, limits);
-            assert_eq!(some.files.len(), count, "{said}");
+            assert_eq!(some.files.len(), count, "{reason}");
             let at_the_top = some
                 .files
                 .iter()
                 .filter(|file| file.parent() == Some(dir.path()));
-            assert_eq!(at_the_top.count(), 5, "{said}");
+            assert_eq!(at_the_top.count(), 5, "{reason}");
             assert!(some.is_cut_off);
             assert!(
-                some.note.as_ref().unwrap().contains(said),
+                some.note.as_ref().unwrap().contains(reason),
                 "{:?}",
                 some.note
             );
@@ -348,7 +355,7 @@ mod tests {
             "{remark:?}"
         );
         assert_eq!(all.remark(), None);
-        // Just enough is enough.
+        // A search that exactly reaches the limit is complete.
         let exact = found(
             &paths,
             Limits {
@@ -372,7 +379,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_without_a_file_are_named_with_how_much_was_searched() {
+    fn a_folder_without_files_is_reported_with_its_number_of_subfolders() {
         let dir = folder_of(&["a/b/note.txt", "a/c/"]);
         let all = found(
             &[dir.path().to_owned(), dir.path().join("a/c")],
@@ -381,15 +388,12 @@ mod tests {
         let [failure] = &all.failures[..] else {
             panic!("{:?}", all.failures);
         };
-        assert!(
-            failure.message.contains("the 3 folders below it"),
-            "{failure:?}"
-        );
+        assert!(failure.message.contains("its 3 subfolders"), "{failure:?}");
     }
 
     #[cfg(unix)]
     #[test]
-    fn links_in_circles_end_and_links_out_of_the_folder_are_not_followed() {
+    fn cyclic_links_and_links_out_of_the_folder_are_not_followed() {
         use std::os::unix::fs::symlink;
         let dir = folder_of(&["game/a/one.pfmap", "game/b/", "else/two.pfmap", "three"]);
         let in_dir = |name: &str| dir.path().join(name);
@@ -404,11 +408,14 @@ mod tests {
         let all = found(&[in_dir("game")], Limits::OPEN);
         assert_eq!(names(&all), ["a/one.pfmap"]);
         let note = all.note.unwrap();
-        assert!(note.starts_with("2 links lead out of the folder"), "{note}");
+        assert!(
+            note.starts_with("2 links point outside the folder"),
+            "{note}"
+        );
     }
 
     #[test]
-    fn a_folder_that_cannot_be_read_is_named_and_passed_by() {
+    fn an_unreadable_folder_is_reported_and_skipped() {
         let dir = folder_of(&["locked/a.pfmap", "open/b.pfmap", "c.pfmap"]);
         let read_dir = |path: &Path| {
             if path.ends_with("locked") {
@@ -438,15 +445,20 @@ mod tests {
     }
 
     #[test]
-    fn a_search_stops_when_nobody_wants_it_any_more() {
+    fn a_cancelled_search_stops() {
         let dir = folder_of(&["a/1.pfmap", "b/2.pfmap", "c/3.pfmap"]);
         let left = Cell::new(4);
-        let goes_on = || {
+        let keep_going = || {
             left.set(left.get() - 1);
             left.get() > 0
         };
         let progress = SearchProgress::default();
-        let found = find(&[dir.path().to_owned()], Limits::OPEN, &progress, &goes_on);
+        let found = find(
+            &[dir.path().to_owned()],
+            Limits::OPEN,
+            &progress,
+            &keep_going,
+        );
         assert!(found.is_none());
         let seen = progress.seen().unwrap();
         assert!(seen.folders >= 1 && seen.files < 3, "{seen:?}");
@@ -454,7 +466,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn names_may_hold_anything() {
+    fn names_may_contain_any_bytes() {
         use std::ffi::OsStr;
         use std::os::unix::ffi::OsStrExt as _;
         let dir = folder_of(&["Größe 100% & #2/日本 карта.pfmap", "a\nb/'\"$x`.pfmap"]);

@@ -1,4 +1,4 @@
-//! The file that settings are kept in. Several windows share it.
+//! The settings file, which several windows share.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -10,32 +10,32 @@ use serde_json::Value;
 use crate::viewer::state::settings::Settings;
 use mapscope_scene::{saving, system_reason};
 
-/// More bytes are no settings.
+/// Maximum size of a settings file, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// How often another window is asked to let go of the file, and the time between.
+/// Number of attempts to lock the file, and the pause between them.
 const LOCK_ATTEMPTS: u32 = 50;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// The file that settings are kept in. Other windows write it, too.
+/// The settings file. Other windows write it, too.
 #[derive(Debug)]
 pub(crate) struct SettingsFile {
     path: PathBuf,
-    /// The settings of this window when the file was last read or written.
+    /// The settings of this window at the last access.
     known: Settings,
-    /// When the file that was last read or written was modified.
+    /// Modification time of the file at the last access, if it existed.
     modified: Option<SystemTime>,
-    /// Whether it could not be written the last time.
+    /// `true` if the last write failed.
     has_failed: bool,
 }
 
 impl SettingsFile {
-    /// The path of the file, where the system has a place for it.
-    pub(crate) fn usual_path() -> Option<PathBuf> {
+    /// The default path of the file, if the system has a folder for it.
+    pub(crate) fn default_path() -> Option<PathBuf> {
         let folders = directories::ProjectDirs::from("", "", "mapscope")?;
         Some(folders.config_dir().join("settings.json"))
     }
 
-    /// A file, and the settings in it; without any, as at the first start.
+    /// Opens a settings file and reads it. A missing file has the default settings.
     pub(crate) fn open(path: PathBuf) -> (Self, Settings) {
         let settings = read(&path).unwrap_or_else(|error| {
             log::warn!("{} is not used: {error}", path.display());
@@ -51,11 +51,12 @@ impl SettingsFile {
         (file, settings)
     }
 
-    /// Writes the settings that this window has changed. Those that other windows have changed come
-    /// back together with them, if the file was read.
+    /// Writes the settings that this window has changed. If the file was written, the result
+    /// includes the changes of other windows.
     ///
     /// # Errors
-    /// When the file cannot be written, in words for the user, but only the first time in a row.
+    /// Fails if the file cannot be written. Only the first of several failures in a row is
+    /// returned, as a message for the user.
     pub(crate) fn save(&mut self, settings: &Settings) -> Result<Option<Settings>, String> {
         if *settings == self.known {
             return Ok(None);
@@ -77,9 +78,9 @@ impl SettingsFile {
         }
     }
 
-    /// The settings with those that other windows have changed, if the file has changed since this
-    /// window last read or wrote it.
-    pub(crate) fn look(&mut self, settings: &Settings) -> Option<Settings> {
+    /// Returns the settings merged with the changes of other windows, if the file has changed since
+    /// the last access.
+    pub(crate) fn read_changes(&mut self, settings: &Settings) -> Option<Settings> {
         let modified = modified(&self.path);
         if modified == self.modified {
             return None;
@@ -121,23 +122,27 @@ fn modified(file: &Path) -> Option<SystemTime> {
     file.metadata().and_then(|file| file.modified()).ok()
 }
 
-/// Keeps other windows from writing until the file that is given is closed.
+/// Prevents other windows from writing until the returned file is closed.
 fn lock(path: &Path) -> io::Result<File> {
     let mut options = File::options();
-    let file = options.read(true).write(true).create(true).truncate(false);
-    let file = file.open(path)?;
+    let file = options
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)?;
     for _ in 0..LOCK_ATTEMPTS {
         match file.try_lock() {
             Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
-            // Some file systems have no locks.
+            // Some file systems do not support locks.
             Ok(()) | Err(TryLockError::Error(_)) => break,
         }
     }
     Ok(file)
 }
 
-/// What two have made of a value that both knew: of each setting what this window has now, if it has changed it,
-/// and else what others have.
+/// Merges two versions of a value with a common ancestor. For each setting, a change of this window
+/// wins over the others' value.
 fn merge(known: &Value, ours: Value, others: Value) -> Value {
     match (known, ours, others) {
         (Value::Object(known), Value::Object(ours), Value::Object(mut others)) => ours
@@ -160,8 +165,8 @@ fn merge(known: &Value, ours: Value, others: Value) -> Value {
     }
 }
 
-/// A list without what either has removed, with what either has added: what this window has put first
-/// stays first, and the rest is as others have it.
+/// Merges two versions of a list. Removals and additions of both sides are kept. Entries that this
+/// window has put first stay first; the others' order applies to the rest.
 fn merge_lists(known: &[Value], ours: &[Value], others: &[Value]) -> Vec<Value> {
     let added = ours.iter().rposition(|value| !known.contains(value));
     let moved = ours.iter().position(|value| known.first() == Some(value));
@@ -171,22 +176,26 @@ fn merge_lists(known: &[Value], ours: &[Value], others: &[Value]) -> Vec<Value> 
     let rest = others
         .iter()
         .filter(|value| !first.contains(value) && (rest.contains(value) || !known.contains(value)));
-    let first = first.iter().filter(|value| !is_removed(value));
-    first.chain(rest).cloned().collect()
+    first
+        .iter()
+        .filter(|value| !is_removed(value))
+        .chain(rest)
+        .cloned()
+        .collect()
 }
 
-/// What a file holds; what is missing in it is as at the first start. None where there is no file, or
-/// one with something else in it.
+/// Reads a settings file. Missing settings have their defaults. `None` if the file does not exist
+/// or has invalid content.
 ///
 /// # Errors
-/// When it cannot be read, or cannot be a file of settings.
+/// Fails if it cannot be read, or cannot be a settings file.
 fn read(file: &Path) -> io::Result<Option<Settings>> {
     let meta = match fs::metadata(file) {
         Ok(meta) => meta,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
     };
-    // Reading a pipe would wait for a writer.
+    // Reading a pipe would block until a writer appears.
     if !meta.is_file() {
         return Err(io::Error::other("it is not a regular file"));
     }
@@ -214,12 +223,12 @@ mod tests {
         SettingsFile::open(file.to_owned()).1
     }
 
-    /// Two windows with one file.
+    /// Two windows that share a file.
     fn two(file: &Path) -> [(SettingsFile, Settings); 2] {
         [(); 2].map(|()| SettingsFile::open(file.to_owned()))
     }
 
-    /// Saves the settings of a window, which takes over those of others.
+    /// Saves the settings of a window, and applies the merged result.
     fn save((file, settings): &mut (SettingsFile, Settings)) {
         if let Some(merged) = file.save(settings).unwrap() {
             settings.adopt(merged);
@@ -235,7 +244,7 @@ mod tests {
         a.1.scale = 1.1;
         a.1.left.open = Some(Panel::Kinds);
         save(&mut a);
-        // It knows nothing of that.
+        // The second window has not read the file since.
         b.1.remember_file(Path::new("/b.pfmap"));
         b.1.left.size = 333.0;
         b.1.window_size = [700.0, 500.0];
@@ -249,18 +258,18 @@ mod tests {
             size: 333.0,
         };
         assert_eq!(saved.left, left);
-        // How its window looks stays as it is.
+        // The window layout stays unchanged.
         assert_eq!(b.1.texture_folders, saved.texture_folders);
         assert_eq!((b.1.scale, b.1.left.open), (1.1, Some(Panel::Outliner)));
-        // And is not written again because another window has it otherwise.
+        // The file is not written again because of a different window layout.
         b.1.remember_file(Path::new("/c.pfmap"));
         save(&mut b);
         assert_eq!(load(&file).left, left);
-        let merged = a.0.look(&a.1).unwrap();
+        let merged = a.0.read_changes(&a.1).unwrap();
         a.1.adopt(merged);
         assert_eq!(a.1.recent_files, ["/c.pfmap", "/b.pfmap"].map(Path::new));
         assert_eq!(a.1.window_size, Settings::default().window_size);
-        assert_eq!(a.0.look(&a.1), None, "nothing new");
+        assert_eq!(a.0.read_changes(&a.1), None, "nothing new");
     }
 
     #[test]
@@ -308,8 +317,8 @@ mod tests {
         let path = folder.join("settings.json");
         let (mut file, mut settings) = SettingsFile::open(path.clone());
         settings.scale = 2.0;
-        let said = file.save(&settings).unwrap_err();
-        assert!(said.contains("settings.json"), "{said}");
+        let message = file.save(&settings).unwrap_err();
+        assert!(message.contains("settings.json"), "{message}");
         assert_eq!(file.save(&settings), Ok(None));
         fs::remove_file(&folder).unwrap();
         assert!(file.save(&settings).unwrap().is_some());

@@ -17,9 +17,9 @@ use notify::{ErrorKind, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use mapscope_scene::system_reason;
 
-/// Duration without further changes after which a change counts: an editor saves in several steps.
+/// Delay until a change counts, without further changes. An editor saves in several steps.
 const SETTLE: Duration = Duration::from_millis(150);
-/// Maximum delay after the first change: some programs write continuously.
+/// Maximum delay after the first change. Some programs write continuously.
 const MAX_SETTLE: Duration = Duration::from_secs(1);
 /// Polling interval for files that the system does not watch.
 const POLL_INTERVAL: Duration = Duration::from_secs(2);
@@ -44,27 +44,29 @@ pub(crate) struct FileWatch {
     changed_at: Option<[Instant; 2]>,
     /// `true` while a version is being read.
     is_reading: bool,
-    /// Why the system does not report changes.
+    /// The reason why the system does not report changes, if it does not.
     trouble: Option<String>,
     has_reported_trouble: bool,
 }
 
 /// Returns every entry on the way to a path that can redirect it: folders, links, and their
-/// targets, as paths without links before the last component. Ends at a missing entry; once that
+/// targets. Only their last component may be a link. The list ends at a missing entry; once that
 /// appears, the file may exist too.
 fn path_entries(path: &Path) -> Vec<PathBuf> {
     let steps = |path: &Path| -> Vec<OsString> {
-        let steps = path.components().rev();
-        steps.map(|step| step.as_os_str().to_owned()).collect()
+        path.components()
+            .rev()
+            .map(|step| step.as_os_str().to_owned())
+            .collect()
     };
     let mut ahead = std::path::absolute(path).map_or_else(|_| Vec::new(), |path| steps(&path));
-    let (mut at, mut way, mut links) = (PathBuf::new(), Vec::new(), 0);
+    let (mut at, mut entries, mut links) = (PathBuf::new(), Vec::new(), 0);
     while let Some(step) = ahead.pop() {
         match Path::new(&step).components().next() {
             Some(Component::Normal(name)) => {
                 let entry = at.join(name);
                 let file = entry.symlink_metadata();
-                way.push(entry.clone());
+                entries.push(entry.clone());
                 match file {
                     Ok(file) if file.is_symlink() && links < MAX_LINKS => {
                         links += 1;
@@ -82,7 +84,7 @@ fn path_entries(path: &Path) -> Vec<PathBuf> {
             Some(Component::CurDir) | None => {}
         }
     }
-    way
+    entries
 }
 
 /// `true` if an event may mean a changed file. Some systems also report the modification of a
@@ -128,8 +130,8 @@ impl FileWatch {
             Ok(watcher) => (Some(watcher), None),
             Err(error) => (None, Some(why_unwatched(&error))),
         };
-        let look = move || poll_times(&received, &*changed);
-        if let Err(error) = thread::Builder::new().spawn(look) {
+        let poll = move || poll_times(&received, &*changed);
+        if let Err(error) = thread::Builder::new().spawn(poll) {
             log::warn!("the times of files are not looked at: {error}");
         }
         Self {
@@ -186,11 +188,12 @@ impl FileWatch {
 
     /// Watches all folders on the current paths to the files.
     fn watch(&mut self, read_at: SystemTime) {
-        let ways = self.files.iter().map(|file| path_entries(file));
-        let ways: Vec<Vec<PathBuf>> = ways.collect();
-        let folders_of_files: BTreeSet<&Path> =
-            ways.iter().filter_map(|way| way.last()?.parent()).collect();
-        let names = ways.iter().flatten();
+        let paths: Vec<Vec<PathBuf>> = self.files.iter().map(|file| path_entries(file)).collect();
+        let folders_of_files: BTreeSet<&Path> = paths
+            .iter()
+            .filter_map(|entries| entries.last()?.parent())
+            .collect();
+        let names = paths.iter().flatten();
         let folders: BTreeSet<&Path> = names.clone().filter_map(|name| name.parent()).collect();
         *lock(&self.names) = names.cloned().collect();
         let mut is_unwatched = self.watcher.is_none();
@@ -238,14 +241,14 @@ impl FileWatch {
         self.has_reported_trouble = true;
         let secs = POLL_INTERVAL.as_secs();
         Some(format!(
-            "Changes on disk are noticed only every {secs} seconds: {why}"
+            "Files are checked for changes only every {secs} seconds: {why}"
         ))
     }
 
     /// Polls file times now. Some changes are not reported, such as those by another computer in a
     /// shared folder.
-    pub(crate) fn look(&self) {
-        let _gone = self.orders.send(Order::Look);
+    pub(crate) fn poll(&self) {
+        let _gone = self.orders.send(Order::Poll);
     }
 
     /// Records changes; returns `true` if they concern a watched file.
@@ -307,11 +310,11 @@ fn is_about_folder(error: &notify::Error) -> bool {
 
 fn why_unwatched(error: &notify::Error) -> String {
     let why = match &error.kind {
-        ErrorKind::MaxFilesWatch => "no more folders can be watched".to_owned(),
+        ErrorKind::MaxFilesWatch => "the limit on watched folders is reached".to_owned(),
         ErrorKind::Io(error) => system_reason(error, "folder"),
         kind => format!("{kind:?}"),
     };
-    format!("the system does not report them ({why})")
+    format!("the system does not report changes ({why})")
 }
 
 /// An order to the polling thread.
@@ -319,13 +322,13 @@ enum Order {
     /// Poll these files instead of the previous ones.
     Files {
         files: BTreeSet<PathBuf>,
-        /// When they were read.
+        /// Time at which they were read.
         read_at: SystemTime,
         /// `true` if the system does not report all changes.
         is_unwatched: bool,
     },
     /// Poll now.
-    Look,
+    Poll,
 }
 
 /// Distinguishes versions of a file: modification time and length.
@@ -344,7 +347,7 @@ fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
     loop {
         let order = if polls_regularly && !known.is_empty() {
             match orders.recv_timeout(POLL_INTERVAL) {
-                Err(mpsc::RecvTimeoutError::Timeout) => Ok(Order::Look),
+                Err(mpsc::RecvTimeoutError::Timeout) => Ok(Order::Poll),
                 order => order.map_err(drop),
             }
         } else {
@@ -369,7 +372,7 @@ fn poll_times(orders: &mpsc::Receiver<Order>, changed: &impl Fn(Vec<PathBuf>)) {
                     known.insert(file, now);
                 }
             }
-            Order::Look => {
+            Order::Poll => {
                 for (file, before) in &mut known {
                     let now = stamp(file);
                     if std::mem::replace(before, now) != now {
@@ -475,7 +478,7 @@ mod tests {
                 rename(&elsewhere, &repository).unwrap();
             },
         );
-        // The old folder is not on the file's path any more.
+        // Saves in the old folder no longer count.
         let (watch, changes) = &mut watching;
         drain_changes(watch, changes);
         write(old.join("a.pfmap"), "4444").unwrap();
@@ -560,8 +563,8 @@ mod tests {
         watch.watcher = None;
         watch.trouble = Some("it is a test".to_owned());
         watch.set([map.as_path()]);
-        let told = watch.take_warning();
-        assert!(told.is_some_and(|told| told.contains("it is a test")));
+        let warning = watch.take_warning();
+        assert!(warning.is_some_and(|warning| warning.contains("it is a test")));
         watch.trouble = Some("it is a test".to_owned());
         assert_eq!(watch.take_warning(), None, "once is enough");
         drain_changes(&mut watch, &changes);
@@ -569,7 +572,7 @@ mod tests {
         assert!(wait_for_change(&mut watch, &changes), "by itself");
         drain_changes(&mut watch, &changes);
         remove_file(&map).unwrap();
-        watch.look();
+        watch.poll();
         let reported = changes.recv_timeout(POLL_INTERVAL / 2);
         assert_eq!(
             reported.as_deref(),
@@ -577,7 +580,7 @@ mod tests {
             "on demand"
         );
         // Polling unchanged files reports nothing.
-        watch.look();
+        watch.poll();
         assert!(changes.recv_timeout(POLL_INTERVAL / 2).is_err());
     }
 

@@ -28,8 +28,8 @@ impl PanelUi for ChangesPanel {
         let Some(changes) = context.changes else {
             parts::hint(
                 ui,
-                "Nothing to compare with",
-                "What differs is listed here after a reload or after \"Compare with…\".",
+                "No comparison",
+                "Differences are listed here after a reload or after \"Compare with…\".",
             );
             ui.vertical_centered(|ui| run_button(ui, context, "compare"));
             return;
@@ -41,7 +41,7 @@ impl PanelUi for ChangesPanel {
                 changes.summary()
             ));
             let has_some = !changes.diff.differences.is_empty();
-            let previous = "Go to the difference before this one (Shift+F8)";
+            let previous = "Go to the previous difference (Shift+F8)";
             if parts::button(ui, has_some, "Previous", previous) {
                 run(context, "changes.previous");
             }
@@ -57,9 +57,9 @@ impl PanelUi for ChangesPanel {
         let differences = &changes.diff.differences;
         if differences.is_empty() {
             let said = if changes.is_partial() {
-                "Both say the same as far as they can be read."
+                "The readable parts of both have the same content."
             } else {
-                "Both say the same."
+                "Both have the same content."
             };
             parts::hint(ui, "No differences", said);
             return;
@@ -121,7 +121,7 @@ fn heading(difference: &Difference) -> String {
 fn fields_text(difference: &Difference, max: usize) -> String {
     let shown = difference.fields.iter().take(max);
     let text = |field: &FieldChange| {
-        let [before, now] = field.texts();
+        let [before, now] = field.texts.clone();
         let value = match difference.is_in {
             [true, true] => {
                 let [before, now] = [before, now].map(|it| match it.as_deref() {

@@ -142,11 +142,7 @@ impl PanelUi for ChunkMapPanel {
         }
         let boxes = self.map.chunks.iter().map(|chunk| chunk.bounds);
         let Some(bounds) = boxes.reduce(|all, next| all.union(&next)) else {
-            parts::hint(
-                ui,
-                "No chunks",
-                "This level has no chunk with anything in it.",
-            );
+            parts::hint(ui, "No chunks", "This level has no chunks with content.");
             return;
         };
         if ui.available_width() >= MIN_SIDE_LEGEND_WIDTH {
@@ -175,7 +171,10 @@ impl ChunkMapPanel {
             ui.spacing_mut().item_spacing.x = 3.0;
             for (index, name) in self.map.measures.iter().enumerate() {
                 let switch = ui.selectable_label(self.measure == index, *name);
-                if switch.on_hover_text("Colour the chunks by this").clicked() {
+                if switch
+                    .on_hover_text("Colour the chunks by this number")
+                    .clicked()
+                {
                     self.measure = index;
                 }
             }
@@ -216,7 +215,7 @@ impl ChunkMapPanel {
         ui.add(egui::Label::new(RichText::new(chunks).weak()).truncate());
         let damaged = self.map.chunks.iter().filter(|chunk| !chunk.is_whole);
         let damaged = damaged.count() - broken;
-        let numbers = [(broken, "cannot be read"), (damaged, "not whole")];
+        let numbers = [(broken, "cannot be read"), (damaged, "damaged")];
         for (count, what) in numbers.into_iter().filter(|(count, _)| *count > 0) {
             let text = format!("{} {what}", format::count(count as u64));
             let color = ui.visuals().error_fg_color;
@@ -224,7 +223,8 @@ impl ChunkMapPanel {
         }
         let follows = self.own.is_none();
         let follow = ui.selectable_label(follows, "Follow the view");
-        let help = "See the map from where the view looks; drag the map to turn it by itself";
+        let help =
+            "Show the map from the direction of the view; drag the map to turn it independently";
         if follow.on_hover_text(help).clicked() {
             self.own = None;
         }
@@ -410,7 +410,7 @@ impl ChunkMapPanel {
             let values = self.map.measures.iter().zip(&chunk.values);
             lines.extend(values.map(|(name, value)| format!("{name}: {}", format::count(*value))));
             if !chunk.is_whole {
-                lines.push("Something of it cannot be read".to_owned());
+                lines.push("Parts of it cannot be read".to_owned());
             }
         } else {
             lines.push("It cannot be read".to_owned());

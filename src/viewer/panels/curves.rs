@@ -121,10 +121,10 @@ impl Curves {
                 .toggle_value(&mut on, group.name)
                 .on_hover_text(match group.name {
                     "Rotation" => {
-                        "Show these curves or not: degrees around X, Y and Z, Z first; a joint that \
-                         turns on and on has more than 360"
+                        "Show or hide these curves: degrees around X, Y and Z, Z first; continuous \
+                         turns exceed 360"
                     }
-                    _ => "Show these curves or not",
+                    _ => "Show or hide these curves",
                 });
             if switch.changed() {
                 self.hidden.retain(|name| *name != group.name);

@@ -53,11 +53,11 @@ fn pages(ui: &mut Ui, len: usize, page: &mut usize, last: usize) {
             ("First", "The first bytes", 0, *page > 0),
             (
                 "Previous",
-                "The bytes before",
+                "The previous bytes",
                 page.saturating_sub(1),
                 *page > 0,
             ),
-            ("Next", "The bytes after", *page + 1, *page < last),
+            ("Next", "The next bytes", *page + 1, *page < last),
             ("Last", "The last bytes", last, *page < last),
         ];
         let mut wanted = *page;

@@ -49,7 +49,7 @@ impl PanelUi for Files {
             self.of = Some(of);
             self.listed = list.matching(&self.search);
         }
-        let help = "List only files with this in their path or format; Enter opens the first";
+        let help = "Filter files by path or format; Enter opens the first";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
             self.listed = list.matching(&self.search);

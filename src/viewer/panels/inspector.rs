@@ -9,20 +9,20 @@ use super::{PanelContext, PanelUi, Request, dump, parts};
 use crate::viewer::format;
 use mapscope_scene::{Item, Playhead, Property, PropertyGroup, TextSpan};
 
-/// Width of the column of names, in points.
+/// Width of the name column, in points.
 const NAME_WIDTH: f32 = 104.0;
-/// Minimum width of the value column beside it, in points.
+/// Minimum width of the value column, in points. In a narrower panel, values are below their names.
 const MIN_VALUE_WIDTH: f32 = 80.0;
 
 /// Shows the selected item's properties as names and values.
 #[derive(Debug, Default)]
 pub struct Inspector {
-    of: DocumentKey,
+    document_key: DocumentKey,
     item: Option<(Item, Playhead)>,
     /// The document's revision at the last query.
     revision: u64,
-    /// `true` if a 2D map was shown flat at the last query, and the map pixel at the corner of the
-    /// view.
+    /// Flat view at the last query: `true` if a 2D map was shown flat, and the map pixel at its top
+    /// left corner.
     flat: (bool, [i64; 2]),
     /// `true` if the item has a position that the camera can go to.
     has_place: bool,
@@ -31,19 +31,19 @@ pub struct Inspector {
     /// `true` if the item is a file that can be opened.
     is_file: bool,
     groups: Vec<PropertyGroup>,
-    /// The visible page of its bytes, if it has any.
+    /// Index of the visible page of the item's bytes.
     page: usize,
 }
 
 impl PanelUi for Inspector {
     fn ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>) {
         let Some(item) = context.shown.selected else {
-            let advice = "Click something in the view or in the outliner to see what it is.";
+            let advice = "Click an item in the view or in the outliner to see its properties.";
             parts::hint(ui, "Nothing is selected", advice);
             return;
         };
         let now = Some((item, context.shown.playhead));
-        let other_document = self.of.changed_to(context.document);
+        let other_document = self.document_key.changed_to(context.document);
         let other_item = self.item.is_none_or(|(before, _)| before != item);
         let follows = || {
             let animation = context.document.animation();
@@ -52,8 +52,8 @@ impl PanelUi for Inspector {
         let moved = || self.item != now && follows();
         let revision = context.document.revision();
         let flat = (context.shown.flat, context.shown.flat_camera_px);
-        let is_old = self.revision != revision || self.flat != flat;
-        if other_document || other_item || is_old || moved() {
+        let is_stale = self.revision != revision || self.flat != flat;
+        if other_document || other_item || is_stale || moved() {
             (self.revision, self.flat) = (revision, flat);
             let document = context.document;
             self.groups = document.properties_in_view(item, context.shown);
@@ -66,19 +66,19 @@ impl PanelUi for Inspector {
             }
         }
         if self.groups.is_empty() {
-            let advice = "It was here before the file was loaded again.";
+            let advice = "It no longer exists after the reload.";
             parts::hint(ui, "The selected item is not in the file", advice);
             return;
         }
         ui.horizontal_wrapped(|ui| {
             let frame = ui
                 .add_enabled(self.has_place, egui::Button::new("Frame"))
-                .on_hover_text("Move the camera until this fills the view");
+                .on_hover_text("Move the camera so that this item fills the view");
             if frame.clicked() {
                 context.ask(Request::Frame(item));
             }
             let look = "Look through";
-            if self.is_camera && parts::button(ui, true, look, "See what this camera sees") {
+            if self.is_camera && parts::button(ui, true, look, "Show the view of this camera") {
                 context.ask(Request::LookThrough(item));
             }
             if self.is_file && ui.button("Open").on_hover_text("Open this file").clicked() {
@@ -124,7 +124,7 @@ fn show_group(
 fn show_table(ui: &mut Ui, context: &mut PanelContext<'_>, properties: &[Property], salt: usize) {
     let value_width = ui.available_width() - NAME_WIDTH - ui.spacing().item_spacing.x;
     if value_width < MIN_VALUE_WIDTH {
-        // Values below their names.
+        // Too narrow for two columns: place values below their names.
         for property in properties {
             ui.vertical(|ui| {
                 ui.spacing_mut().item_spacing.y = 0.0;
@@ -172,8 +172,8 @@ fn show_text(ui: &mut Ui, context: &mut PanelContext<'_>, property: &Property) {
             link.on_hover_text("Select this")
         }
     };
-    let says_name = |node: &mut accesskit::Node| node.set_description(property.name);
-    ui.ctx().accesskit_node_builder(shown.id, says_name);
+    let add_name = |node: &mut accesskit::Node| node.set_description(property.name);
+    ui.ctx().accesskit_node_builder(shown.id, add_name);
 }
 
 /// Shows text of the file with coloured fields and a legend of the colours.
@@ -182,7 +182,7 @@ fn show_spans(ui: &mut Ui, property: &Property) {
         ui.label(RichText::new(property.name).weak());
         if ui
             .small_button("Copy")
-            .on_hover_text("Copy the text as it stands in the file")
+            .on_hover_text("Copy the text exactly as in the file")
             .clicked()
         {
             ui.copy_text(spans_text(&property.spans));
@@ -204,7 +204,7 @@ fn show_spans(ui: &mut Ui, property: &Property) {
         });
     });
     ui.scope(|ui| {
-        // Rows as low as their text.
+        // Reduce the row height to that of the text.
         ui.spacing_mut().interact_size.y = 0.0;
         ui.horizontal_wrapped(|ui| {
             let mut fields: Vec<&str> = Vec::new();

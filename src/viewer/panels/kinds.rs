@@ -41,7 +41,7 @@ impl PanelUi for Kinds {
             self.current = None;
         }
         if self.listed.is_empty() {
-            let advice = "Files of this format are not made of types of tiles.";
+            let advice = "Files of this format have no tile types.";
             parts::hint(ui, "No tile types", advice);
             return;
         }
@@ -103,7 +103,7 @@ impl Kinds {
             for (name, backwards) in [("Previous", true), ("Next", false)] {
                 let button = egui::Button::new(name);
                 let button = ui.add_enabled(current.is_some_and(|kind| kind.count > 0), button);
-                let button = button.on_hover_text("Show another one of this type");
+                let button = button.on_hover_text("Show another tile of this type");
                 if let Some(kind) = current.filter(|_| button.clicked()) {
                     context.ask(Request::NextOfKind {
                         kind: kind.item,

@@ -37,7 +37,7 @@ impl PanelUi for Layers {
             self.selected = None;
         }
         if self.all.is_empty() {
-            parts::hint(ui, "No layers", "This file has no layers of tiles.");
+            parts::hint(ui, "No layers", "This file has no tile layers.");
             return;
         }
         ui.horizontal(|ui| {
@@ -47,7 +47,7 @@ impl PanelUi for Layers {
                 .filter(|layer| context.shown.hides(layer.item));
             let hidden = hidden.count();
             let button = ui.add_enabled(hidden > 0, Button::new("Show all"));
-            if button.on_hover_text("Show every layer again").clicked() {
+            if button.on_hover_text("Show all layers again").clicked() {
                 context.ask(Request::ShowAll);
             }
             let mut says = format::counted(self.all.len(), "layer");
@@ -116,7 +116,7 @@ impl Layers {
         let rect = rect.with_max_x(row.rect.max.x - parts::Row::END_MARGIN);
         let (above, below) = rect.split_top_bottom_at_fraction(0.5);
         let eye_place = above.with_max_x(above.min.x + EYE_WIDTH);
-        let help = "; Alt shows it alone";
+        let help = "; Alt+click shows only this layer";
         if tree::eye(ui, eye_place, &layer.name, hidden, row, help) {
             let alone = ui.input(|input| input.modifiers.alt);
             context.ask(if alone {
@@ -169,7 +169,7 @@ impl Layers {
         let solo = line.add_sized(size, solo);
         parts::name(&solo, &format!("Solo {}", layer.name));
         if solo
-            .on_hover_text("Show this layer alone, or all again")
+            .on_hover_text("Show only this layer, or all layers again")
             .clicked()
         {
             context.ask(Request::Solo(layer.item));

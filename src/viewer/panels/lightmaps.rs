@@ -98,7 +98,7 @@ impl PanelUi for Lightmaps {
             }
         }
         if self.sheets.is_empty() {
-            let advice = "Nothing in this level has its light from a lightmap.";
+            let advice = "This level does not use lightmaps.";
             parts::hint(ui, "No lightmaps", advice);
             return;
         }
@@ -176,11 +176,7 @@ impl Lightmaps {
     }
 
     fn list_ui(&mut self, ui: &mut Ui, context: &mut PanelContext<'_>, most_height: f32) {
-        if parts::search(
-            ui,
-            &mut self.search,
-            "List only lightmaps with this in their name",
-        ) {
+        if parts::search(ui, &mut self.search, "Filter lightmaps by name") {
             self.list();
         }
         if !self.search.is_empty() {
@@ -233,14 +229,14 @@ impl Lightmaps {
             .and_then(|index| self.sheets.get(index))
             .cloned()
         else {
-            parts::hint(ui, "No lightmap is chosen", "Click one in the list.");
+            parts::hint(ui, "No lightmap is selected", "Click one in the list.");
             return;
         };
         self.load(ui, context, &sheet);
         ui.horizontal(|ui| {
             let mut faces = !self.are_faces_hidden;
             ui.toggle_value(&mut faces, "Faces")
-                .on_hover_text("Draw where the faces lie on the lightmap");
+                .on_hover_text("Draw the outlines of the faces on the lightmap");
             self.are_faces_hidden = !faces;
             if parts::button(ui, self.view.zoom > 1.0, "Fit", "Show the whole lightmap") {
                 self.view = View::default();

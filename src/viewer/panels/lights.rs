@@ -36,25 +36,26 @@ impl PanelUi for Lights {
             self.list();
         }
         if self.all.is_empty() {
-            let advice = "No light of this level can be switched.";
+            let advice = "This level has no switchable lights.";
             parts::hint(ui, "No lights", advice);
             return;
         }
-        if parts::search(
-            ui,
-            &mut self.search,
-            "List only lights with this in their name",
-        ) {
+        if parts::search(ui, &mut self.search, "Filter lights by name") {
             self.list();
         }
         ui.horizontal_wrapped(|ui| {
             let lights = || self.all.iter().map(|light| light.item);
             let changed = lights().any(|item| context.shown.lights.get(item).is_some());
-            let as_bright = "Switch every light on, as bright as the file has it";
+            let as_bright = "Switch every light on, with the brightness in the file";
             for (name, help, on, enabled) in [
                 ("All on", as_bright, Some(true), true),
-                ("All off", "Put every light out", Some(false), true),
-                ("As in the file", "Take back all changes", None, changed),
+                ("All off", "Switch every light off", Some(false), true),
+                (
+                    "As in the file",
+                    "Undo all changes to the lights",
+                    None,
+                    changed,
+                ),
             ] {
                 if parts::button(ui, enabled, name, help) {
                     context.ask(Request::SwitchAllLights(on));

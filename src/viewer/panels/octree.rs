@@ -60,15 +60,11 @@ impl PanelUi for Octree {
             self.begin(levels, level);
         }
         if self.lines.is_empty() {
-            parts::hint(
-                ui,
-                "No octree",
-                "This level has no chunk that could be read.",
-            );
+            parts::hint(ui, "No octree", "This level has no readable chunks.");
             return;
         }
         cells(ui, context);
-        let help = "List cubes with this index, or with a material of this name";
+        let help = "Find cubes by index or by the name of a material";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
             self.find(levels);
@@ -267,7 +263,7 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
     ui.horizontal(|ui| {
         let on = context.shown.overlays.contains(OverlayId::Cells);
         let switch = ui.selectable_label(on, "Cells");
-        let help = "Outline the cells of the tree in the view, empty ones too";
+        let help = "Outline the octree cells in the view, including empty ones";
         if switch.on_hover_text(help).clicked() {
             context.ask(Request::Run(CELLS));
         }
@@ -277,13 +273,13 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
         let slider = Slider::new(&mut depth, 0..=ends)
             .custom_formatter(move |value, _| {
                 if value > f64::from(MAX_DEPTH) {
-                    "ends".to_owned()
+                    "leaves".to_owned()
                 } else {
                     fixed(value, 0)
                 }
             })
             .custom_parser(move |text| match text.trim() {
-                "ends" => Some(f64::from(ends)),
+                "leaves" => Some(f64::from(ends)),
                 number => number.parse().ok(),
             });
         let slider = ui.add(slider);
@@ -296,7 +292,7 @@ fn cells(ui: &mut Ui, context: &mut PanelContext<'_>) {
             }
         }
         slider.on_hover_text(
-            "The depth of the cells; all the way to the right, the ends of the tree",
+            "Depth of the outlined cells; the rightmost position shows the leaves of the tree",
         );
     });
 }

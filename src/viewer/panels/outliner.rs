@@ -102,7 +102,7 @@ impl PanelUi for Outliner {
             self.reveal = line.or(self.reveal.filter(|_| other_level));
             self.open_ancestors();
         }
-        let help = "List only what has this in its name";
+        let help = "Filter items by name";
         let searched = parts::search_field(ui, &mut self.search, help);
         if searched.changed {
             self.found_open.clear();

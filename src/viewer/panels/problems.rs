@@ -129,17 +129,17 @@ impl PanelUi for Problems {
                 (
                     &mut self.show_errors,
                     format::counted(errors, "error"),
-                    "List errors or not",
+                    "Show or hide errors",
                 ),
                 (
                     &mut self.show_warnings,
                     format::counted(warnings, "warning"),
-                    "List warnings or not",
+                    "Show or hide warnings",
                 ),
                 (
                     &mut self.show_notes,
                     notes.unwrap_or_else(|| "Notes".to_owned()),
-                    "List what is not wrong but worth knowing, such as materials that nothing uses",
+                    "Show or hide notes, such as unused materials",
                 ),
             ];
             let mut changed = false;

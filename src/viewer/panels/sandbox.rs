@@ -86,7 +86,7 @@ impl Sandbox {
                 self.take(TileSandbox::default().tiles);
             }
         }
-        ui.weak("Try out a tile here. The file stays as it is.");
+        ui.weak("Try out a tile here. The file is not changed.");
         let preview = preview_place(ui);
         self.buttons(ui, context);
         self.characters(ui);
@@ -133,12 +133,12 @@ impl Sandbox {
         }
         ui.horizontal_wrapped(|ui| {
             let is_tile = matches!(selected, Some(Item::Terrain(TerrainItem::Tile { .. })));
-            let take = ui.add_enabled(is_tile, egui::Button::new("Take the selected tile"));
-            let take = take.on_hover_text("Begin with the tile that is selected in the map");
+            let take = ui.add_enabled(is_tile, egui::Button::new("Use the selected tile"));
+            let take = take.on_hover_text("Start from the tile selected in the map");
             if take.clicked() {
                 self.take_selected(context);
             }
-            let reset = ui.button("Reset").on_hover_text("Begin with flat ground");
+            let reset = ui.button("Reset").on_hover_text("Start from flat ground");
             if reset.clicked() {
                 self.source = selected;
                 self.edited = false;
@@ -239,7 +239,7 @@ fn parse(text: &str) -> Result<Tile, TextError> {
             leading,
             index,
             found,
-            "a plain letter, digit or sign",
+            "an ASCII letter, digit or sign",
         ));
     }
     let fits: Result<&[u8; TILE_CHARS], _> = text.as_bytes().try_into();
@@ -287,14 +287,9 @@ fn wrong_length(text: &str, leading: usize) -> TextError {
             error.expected,
         );
     }
-    let (index, wrong) = if length < TILE_CHARS {
-        (length, format!("{} too few", TILE_CHARS - length))
-    } else {
-        (TILE_CHARS, format!("{} too many", length - TILE_CHARS))
-    };
     TextError {
-        index: leading + index,
-        message: format!("A tile has {TILE_CHARS} characters; here are {length}, {wrong}"),
+        index: leading + length.min(TILE_CHARS),
+        message: format!("Expected {TILE_CHARS} characters, found {length}"),
     }
 }
 
@@ -410,7 +405,7 @@ fn levels(ui: &mut Ui, label: Id, height: &mut i32, range: RangeInclusive<i32>) 
     ui.add(field).labelled_by(label);
     let y = RichText::new(format!("y {}", *height * 4)).weak();
     let y = ui.add(Label::new(y).truncate());
-    y.on_hover_text("The height in world units, of which a level has 4");
+    y.on_hover_text("Height in world units; a level is 4 units high");
 }
 
 /// Shows a drop-down list.

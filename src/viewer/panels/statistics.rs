@@ -45,7 +45,7 @@ impl PanelUi for Statistics {
                     }
                 }
                 if !frame.has_timestamps {
-                    row("On the GPU", "not said by this adapter");
+                    row("GPU time", "not reported by this adapter");
                 }
                 row("Triangles", &format::count(frame.triangles));
                 row("Draw calls", &format::count(frame.draw_calls.into()));

@@ -154,8 +154,7 @@ impl TilesetPanel {
                 format!("`{}`", tileset.name)
             };
             let says = format!(
-                "{name} was not found: tiles are shown by their numbers, and how many there are is \
-                 a guess."
+                "{name} was not found: tiles are shown as numbers, and their count is estimated."
             );
             ui.label(RichText::new(says).color(ui.visuals().warn_fg_color));
             if ui.button("Add texture folder…").clicked() {
@@ -263,7 +262,7 @@ impl TilesetPanel {
                 parts::name(&list.response, "Tileset to show");
             }
             let only = ui.toggle_value(&mut self.used_only, "Used only");
-            let only = only.on_hover_text("Leave out the tiles that nothing uses");
+            let only = only.on_hover_text("Hide unused tiles");
             if only.changed() {
                 self.list();
             }
@@ -273,7 +272,7 @@ impl TilesetPanel {
             let slider = Slider::new(&mut self.zoom, 1..=most).show_value(false);
             let slider = ui.add(slider);
             parts::name(&slider, "Size of the tiles");
-            slider.on_hover_text("How large the tiles are shown");
+            slider.on_hover_text("Display size of the tiles");
             ui.separator();
             ui.weak("Columns");
             let columns = DragValue::new(&mut self.columns)
@@ -286,10 +285,7 @@ impl TilesetPanel {
                 .custom_parser(|text| text.split_whitespace().next()?.parse().ok());
             let columns = ui.add(columns);
             parts::name(&columns, "Columns of tiles");
-            columns.on_hover_text(
-                "How many tiles are beside each other, as in the image that they were drawn in; \
-                 0 for as many as fit",
-            );
+            columns.on_hover_text("Tiles per row, as in the original image; 0 for as many as fit");
             let used = tileset.uses.iter().filter(|uses| **uses > 0).count();
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 self.uses(ui, context);

@@ -1,4 +1,4 @@
-//! How an animation of the view is to be saved, and what is being saved.
+//! Options and progress of saving animations of the view.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,40 +12,40 @@ use mapscope_scene::Progress;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::saving::GIF;
 
-/// How many views a turntable or a flight through cameras has at first.
-const FIRST_VIEWS: u32 = 72;
+/// Initial number of views of a turntable or a flight through cameras.
+const DEFAULT_VIEWS: u32 = 72;
 
-/// How an animation of the view is to be saved. Its size and its background are those of pictures.
+/// Options for saving an animation. Size and background are those of pictures.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct AnimationOptions {
-    /// What moves in it; where that cannot, something else does.
+    /// The preferred motion. If it is unavailable, another one is used.
     pub motion: Motion,
-    /// How many views there are where the camera moves.
+    /// Number of views of a moving camera.
     pub views: u32,
-    /// How many are shown in a second.
+    /// Frames per second.
     pub fps: f32,
 }
 
-/// What moves in an animation.
+/// The motion of an animation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Motion {
     /// The view turns once around its target.
     Turntable,
-    /// The clip plays, as far as the timeline plays it.
+    /// The clip plays over the range of the timeline.
     Clip,
     /// The view flies through the cameras of the file.
     Cameras,
 }
 
 impl Motion {
-    /// All of them, in the order in which they are offered.
+    /// All motions, in the order of the menu.
     pub(crate) const ALL: [Self; 3] = [Self::Turntable, Self::Clip, Self::Cameras];
 
-    /// What it is called, and what happens.
+    /// Its label and tooltip.
     pub(crate) fn name_and_help(self) -> [&'static str; 2] {
         match self {
-            Self::Turntable => ["Turntable", "Turn the view once around its middle"],
-            Self::Clip => ["Clip", "Play the clip, as far as the timeline does"],
+            Self::Turntable => ["Turntable", "Turn the view once around its centre"],
+            Self::Clip => ["Clip", "Play the range of the timeline"],
             Self::Cameras => ["Flight", "Fly through the cameras of the file"],
         }
     }
@@ -55,30 +55,30 @@ impl Default for AnimationOptions {
     fn default() -> Self {
         Self {
             motion: Motion::Turntable,
-            views: FIRST_VIEWS,
+            views: DEFAULT_VIEWS,
             fps: DEFAULT_FPS,
         }
     }
 }
 
-/// Something that is being saved.
+/// A running save.
 #[derive(Debug, Clone)]
 pub(crate) struct SavingView {
-    /// The name of the file, or of the first.
+    /// Name of the file, or of the first file.
     pub name: String,
-    /// How many files there are.
+    /// Number of files.
     pub files: usize,
-    /// How far it is; it ends when that is cancelled.
+    /// Progress of the save. Cancelling it stops the save.
     pub progress: Arc<Progress>,
 }
 
 impl SavingView {
-    /// The file that is being written, or which of them: files with numbers have one image each.
+    /// Describes the file that is being written, or its number in a series.
     pub(crate) fn text(&self) -> String {
         if self.files < 2 {
             return format!("Saving {}", self.name);
         }
-        // Fractions are not exact.
+        // The tolerance compensates rounding.
         let done = (self.progress.fraction() * self.files as f32 + 0.01) as usize;
         format!(
             "Saving image {} of {}",
@@ -89,7 +89,7 @@ impl SavingView {
 }
 
 impl Session {
-    /// Why something cannot move in an animation now.
+    /// The reason why a motion is unavailable, if it is.
     pub(crate) fn why_no_motion(&self, motion: Motion) -> Option<&'static str> {
         match motion {
             Motion::Turntable => {
@@ -99,7 +99,7 @@ impl Session {
             Motion::Clip => {
                 let [first, last] = self.player.range();
                 let plays = self.player.clip().is_some() && first < last;
-                (!plays).then_some("There is no clip, or only one frame of it")
+                (!plays).then_some("No clip is shown, or its range has only one frame")
             }
             Motion::Cameras => {
                 let cameras = self.document().map_or(0, |it| it.cameras().len());
@@ -110,42 +110,43 @@ impl Session {
 }
 
 impl State {
-    /// What moves in an animation: what was chosen, or else the first that can.
+    /// The motion of the animation: the preferred one, or else the first available one.
     pub(crate) fn motion(&self) -> Option<Motion> {
         let chosen = self.interface.animation.motion;
-        let mut motions = [chosen].into_iter().chain(Motion::ALL);
-        motions.find(|motion| self.session.why_no_motion(*motion).is_none())
+        [chosen]
+            .into_iter()
+            .chain(Motion::ALL)
+            .find(|motion| self.session.why_no_motion(*motion).is_none())
     }
 
-    /// Whether nothing is being saved. Two at once would take more of the graphics device than they
-    /// gain.
+    /// `true` if a document is open and no save is running. Two saves at once would overload the
+    /// graphics device.
     pub(crate) fn can_save(&self) -> bool {
         self.session.document().is_some() && self.notices.saving.is_none()
     }
 
-    /// Whether there is something to animate that can be saved.
+    /// `true` if an animation can be saved.
     pub(crate) fn can_save_animation(&self) -> bool {
         self.can_save() && self.motion().is_some()
     }
 
-    /// Why nothing can be saved at all, where that is not plain from what is open.
+    /// The reason why nothing can be saved while a document is open, if there is one.
     pub(crate) fn why_no_saving(&self) -> Option<String> {
         let saving = self.notices.saving.as_ref()?;
         Some(format!("{} is still being saved", saving.name))
     }
 
-    /// Why no animation can be saved, where that is not plain from what is open.
+    /// The reason why no animation can be saved while a document is open, if there is one.
     pub(crate) fn why_no_animation(&self) -> Option<String> {
         if self.session.document().is_none() || self.can_save_animation() {
             return None;
         }
         let why = self.why_no_saving();
-        let nothing_moves =
-            "Nothing moves, and from straight above there is nothing to turn around";
+        let nothing_moves = "Nothing moves, and a view from straight above cannot turn";
         Some(why.unwrap_or_else(|| nothing_moves.to_owned()))
     }
 
-    /// How many images the animation has that is asked for.
+    /// Number of images of the animation.
     pub(crate) fn animation_length(&self) -> u32 {
         let [first, last] = self.session.player.range();
         match self.motion() {
@@ -155,7 +156,7 @@ impl State {
         }
     }
 
-    /// What is drawn for the animation that is asked for; nothing where nothing can be.
+    /// The shots of the animation. Empty if nothing moves.
     pub(crate) fn animation_shots(&self) -> Vec<Shot> {
         let views = self.interface.animation.views;
         match self.motion() {
@@ -173,8 +174,8 @@ impl State {
         }
     }
 
-    /// The camera of the animation that is asked for, where its shots say no more: that of the view, but
-    /// through cameras of the file one sees as [`|state| state.session.look_through()`] does.
+    /// The camera for shots without their own: the camera of the view. A flight uses the camera
+    /// settings of [`Session::look_through`].
     pub(crate) fn animation_camera(&self) -> Camera {
         let camera = self.session.view.camera;
         if self.motion() == Some(Motion::Cameras) {
@@ -186,8 +187,8 @@ impl State {
         camera
     }
 
-    /// What the animation that is asked for becomes at a path: by its ending one file, or a PNG for each
-    /// image. Without an ending it is a GIF.
+    /// The destination of the animation at a path. The extension selects one file or a series of
+    /// PNGs. The default is a GIF.
     pub(crate) fn animation_at(&self, path: &Path) -> Destination {
         let path = GIF.with_ending(path);
         if let Some(format) = AnimationFormat::of(&path) {

@@ -1,22 +1,22 @@
-//! The clip box: what lies outside it is cut away.
+//! The clip box hides everything outside it.
 
 use super::session::Session;
 use mapscope_scene::Aabb;
 
-/// What of a document is cut off at each end beyond what it is known to occupy, as a part of its
-/// size: a slider at its end cuts nothing, however numbers are rounded.
-const BEYOND: f32 = 0.01;
+/// Margin around the bounds of the document, relative to its size. A slider at its end cuts nothing
+/// despite rounding.
+const MARGIN: f32 = 0.01;
 
-/// The tool that cuts away what lies outside a box. What it was set to outlives its being closed.
+/// The clip box tool. It keeps its box while it is closed.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct ClipBox {
     open: bool,
-    /// Where it cuts, in world space; none where it cuts nothing.
+    /// The box in world space; `None` if it cuts nothing.
     at: Option<Aabb>,
 }
 
 impl ClipBox {
-    /// One that cuts at a box, and is open if there is one.
+    /// Creates a clip box, open if there is a box.
     pub(crate) fn at(at: Option<Aabb>) -> Self {
         Self {
             open: at.is_some(),
@@ -28,7 +28,7 @@ impl ClipBox {
         self.open
     }
 
-    /// The box of which the sliders are the ends, in a document of these bounds.
+    /// The positions of the sliders within the bounds of a document.
     pub(crate) fn ends(&self, bounds: Aabb) -> Aabb {
         self.at.map_or(bounds, |at| Aabb {
             min: at.min.clamp(bounds.min, bounds.max),
@@ -36,36 +36,36 @@ impl ClipBox {
         })
     }
 
-    /// Whether anything is cut away while it is open.
+    /// `true` if it cuts anything away while it is open.
     pub(crate) fn cuts(&self) -> bool {
         self.at.is_some()
     }
 }
 
 impl Session {
-    /// Whether there is something to be cut open, and hidden.
+    /// `true` if the open document can be clipped.
     pub(crate) fn can_cut(&self) -> bool {
         self.levels().is_some()
     }
 
-    /// Opens the tool that cuts, with what it cut before, or closes it and cuts nothing.
+    /// Opens the clip box with its previous box, or closes it.
     pub(crate) fn toggle_cut(&mut self) {
         self.tools.clip_box.open = !self.tools.clip_box.open;
         self.view.shown.cut = self.tools.clip_box.at.filter(|_| self.tools.clip_box.open);
     }
 
-    /// Cuts away what lies outside a box; what is not inside the bounds is not cut.
+    /// Sets the clip box. Sides on or outside the bounds cut nothing.
     pub(crate) fn set_cut(&mut self, ends: Option<Aabb>) {
         let bounds = self.shown_bounds().unwrap_or_default();
-        let beyond = bounds.radius() * BEYOND;
+        let margin = bounds.radius() * MARGIN;
         self.tools.clip_box.at = ends.filter(|ends| *ends != bounds).map(|ends| {
             let mut at = ends;
             for axis in 0..3 {
                 if ends.min[axis] <= bounds.min[axis] {
-                    at.min[axis] = bounds.min[axis] - beyond;
+                    at.min[axis] = bounds.min[axis] - margin;
                 }
                 if ends.max[axis] >= bounds.max[axis] {
-                    at.max[axis] = bounds.max[axis] + beyond;
+                    at.max[axis] = bounds.max[axis] + margin;
                 }
             }
             at

@@ -1,4 +1,4 @@
-//! What differs between the open file and another one, or the version of it before a reload.
+//! Compares the open file with another one, or with its version before a reload.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -13,54 +13,55 @@ use mapscope_formats::{Severity, counted};
 use mapscope_scene::diff::Diff;
 use mapscope_scene::{Aabb, ChangeLines, Document, OpenOptions};
 
-/// Every message about a comparison begins so, and a newer one takes its place.
-const COMPARED: &str = "Compared with";
+/// Prefix of messages about comparisons. A newer message replaces older ones.
+const MESSAGE_PREFIX: &str = "Compared with";
 
-/// What differs between the open file and another.
+/// The differences between the open file and another one.
 #[derive(Debug)]
 pub struct Changes {
-    /// What the open file was compared with, for people.
+    /// Display name of the other file.
     pub with: String,
-    /// What differs: A is the other file, B the open one.
+    /// The differences: A is the other file, B the open one.
     pub diff: Diff,
-    /// Of each difference that is listed, where what is only in the other is in world space.
-    pub(crate) gone: Vec<Option<Aabb>>,
+    /// For each listed difference, the bounds in world space of an item that only the other file
+    /// has.
+    pub(crate) removed_bounds: Vec<Option<Aabb>>,
     /// Lines around the differences.
     pub(crate) lines: ChangeLines,
-    /// Another number for each comparison.
+    /// Unique number of the comparison.
     pub number: u64,
 }
 
-/// What the open file is compared with.
+/// The other side of a comparison.
 #[derive(Clone)]
 pub(crate) enum Other {
     /// A file.
     File(PathBuf),
-    /// The version of it that was read before, at a time of day.
+    /// The version before a reload, with the time at which it was read.
     Before(Arc<dyn Document>, String),
 }
 
-/// A comparison that is to be made.
+/// A requested comparison.
 #[derive(Clone)]
 pub(crate) struct CompareRequest {
-    /// What it is compared with.
+    /// The other side of the comparison.
     pub other: Other,
-    /// The document in the open file.
+    /// The open document.
     pub document: Arc<dyn Document>,
-    /// How the other file is opened.
+    /// Options for opening the other file.
     pub options: OpenOptions,
-    /// Counts the comparisons that were asked for.
+    /// Sequence number of the request.
     pub number: u64,
-    /// Whether the user waits for it.
-    pub is_asked: bool,
+    /// `true` if the user requested it; `false` for an automatic comparison after a reload.
+    pub is_manual: bool,
 }
 
 impl fmt::Debug for CompareRequest {
-    /// Without the documents, which are large.
+    /// Omits the documents, which are large.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut lines = f.debug_struct("CompareRequest");
         lines.field("number", &self.number);
-        lines.field("is_asked", &self.is_asked);
+        lines.field("is_manual", &self.is_manual);
         lines.finish_non_exhaustive()
     }
 }
@@ -73,68 +74,71 @@ impl PartialEq for CompareRequest {
 
 impl Eq for CompareRequest {}
 
-/// What a comparison gave.
+/// The outcome of a comparison.
 #[derive(Debug)]
 pub(crate) struct CompareOutcome {
-    /// What was asked.
+    /// The request.
     pub request: CompareRequest,
-    /// What differs, or why nothing was compared.
+    /// The differences, or an error message.
     pub result: Result<Changes, String>,
 }
 
 /// The comparison of the open file with another.
 #[derive(Debug, Default)]
 pub(crate) struct Comparison {
-    /// How many were asked for.
-    asked: u64,
-    /// The file that it is compared with, again after each reload.
+    /// Number of requests so far.
+    requested: u64,
+    /// The other file, if any. The comparison is repeated after each reload.
     file: Option<PathBuf>,
-    /// What was found.
+    /// The latest result, if any.
     pub found: Option<Arc<Changes>>,
-    /// Index of the difference that was last gone to.
+    /// Index of the difference that was visited last, if any.
     pub current: Option<usize>,
 }
 
 impl Changes {
-    /// How many differences there are of each kind, for people.
+    /// Display text with the number of differences of each kind.
     pub fn summary(&self) -> String {
-        let groups = self.diff.groups.iter();
-        let counts = groups.map(|group| {
-            let count = usize::try_from(group.count()).unwrap_or(usize::MAX);
-            counted(count, group.what)
-        });
-        let counts: Vec<String> = counts.collect();
+        let counts: Vec<String> = self
+            .diff
+            .groups
+            .iter()
+            .map(|group| {
+                let count = usize::try_from(group.count()).unwrap_or(usize::MAX);
+                counted(count, group.what)
+            })
+            .collect();
         match (counts.is_empty(), self.is_partial()) {
             (true, false) => "no difference".to_owned(),
-            (true, true) => "no difference in what can be read".to_owned(),
+            (true, true) => "no difference in the readable parts".to_owned(),
             (false, false) => counts.join(", "),
-            (false, true) => format!("{} in what can be read", counts.join(", ")),
+            (false, true) => format!("{} in the readable parts", counts.join(", ")),
         }
     }
 
-    /// Whether errors of one of them left out something, which is not compared.
+    /// `true` if one of the files could not be read completely. Unread parts are not compared.
     pub fn is_partial(&self) -> bool {
         self.diff.not_read.iter().any(Option::is_some)
     }
 }
 
 impl Session {
-    /// Forgets what was compared: another file is open, or none.
+    /// Discards the comparison, because another file is open, or no file.
     pub(crate) fn forget_comparison(&mut self) {
-        let asked = self.tools.comparison.asked + 1;
+        let requested = self.tools.comparison.requested + 1;
         self.tools.comparison = Comparison {
-            asked,
+            requested,
             ..Comparison::default()
         };
     }
 
-    /// Whether there are differences to go through.
+    /// `true` if there are differences to step through.
     pub(crate) fn has_changes(&self) -> bool {
         let found = self.tools.comparison.found.as_ref();
         found.is_some_and(|changes| !changes.diff.differences.is_empty())
     }
 
-    /// Goes to the difference after the one that was gone to last, or before it, round at the end.
+    /// Goes to the next or the previous difference, cyclically.
     pub(crate) fn next_change(&mut self, backwards: bool) {
         let found = self.tools.comparison.found.as_ref();
         let count = found.map_or(0, |changes| changes.diff.differences.len());
@@ -151,8 +155,8 @@ impl Session {
         self.show_change(next);
     }
 
-    /// Goes to a difference: selects what the open file has, or looks at where the other one has
-    /// what this has not.
+    /// Goes to a difference: selects an item of the open file, or frames the place of an item that
+    /// is missing in it.
     pub(crate) fn show_change(&mut self, index: usize) {
         let Some(changes) = self.tools.comparison.found.clone() else {
             return;
@@ -167,7 +171,7 @@ impl Session {
             return;
         }
         self.select(None);
-        if let Some(bounds) = changes.gone.get(index).copied().flatten()
+        if let Some(bounds) = changes.removed_bounds.get(index).copied().flatten()
             && let Some(open) = &self.open
         {
             self.view.frame_bounds(&*open.document, bounds);
@@ -176,13 +180,12 @@ impl Session {
 }
 
 impl State {
-    /// Compares the open file with another.
+    /// Compares the open file with another one.
     pub(super) fn compare_with(&mut self, path: PathBuf) {
         self.compare(Other::File(path), true);
     }
 
-    /// Compares a version that was read again with the file that the one before was compared with,
-    /// or else with that version.
+    /// Compares a reloaded file with the previously compared file, or else with the version before.
     pub(super) fn compare_reloaded(&mut self, before: &OpenFile) {
         let other = match &self.session.tools.comparison.file {
             Some(file) => Other::File(file.clone()),
@@ -191,61 +194,60 @@ impl State {
         self.compare(other, false);
     }
 
-    fn compare(&mut self, other: Other, is_asked: bool) {
+    fn compare(&mut self, other: Other, is_manual: bool) {
         let Some(document) = self.session.document().cloned() else {
             return;
         };
-        self.session.tools.comparison.asked += 1;
+        self.session.tools.comparison.requested += 1;
         self.effects.push(Effect::Compare(CompareRequest {
             other,
             document,
             options: self.open_options(),
-            number: self.session.tools.comparison.asked,
-            is_asked,
+            number: self.session.tools.comparison.requested,
+            is_manual,
         }));
     }
 
-    /// Takes in what a comparison gave, unless another was asked for since.
+    /// Applies the outcome of a comparison, unless a newer one was requested.
     pub(crate) fn compared(&mut self, outcome: CompareOutcome) {
         let CompareOutcome { request, result } = outcome;
-        if request.number != self.session.tools.comparison.asked {
+        if request.number != self.session.tools.comparison.requested {
             return;
         }
         match result {
             Ok(changes) => {
-                // A reload for a texture has changed nothing of the file.
-                if request.is_asked || changes.diff.count() > 0 {
-                    let text = format!("{COMPARED} {}: {}", changes.with, changes.summary());
-                    self.notices.replace_toast(COMPARED, text);
+                // A reload because of a texture leaves the file unchanged.
+                if request.is_manual || changes.diff.count() > 0 {
+                    let text = format!("{MESSAGE_PREFIX} {}: {}", changes.with, changes.summary());
+                    self.notices.replace_toast(MESSAGE_PREFIX, text);
                 }
                 self.session.tools.comparison.current = None;
                 self.session.tools.comparison.found = Some(Arc::new(changes));
-                if request.is_asked {
+                if request.is_manual {
                     if let Other::File(path) = request.other {
                         self.session.tools.comparison.file = Some(path);
                     }
-                    if self.asks_what_to_compare().is_some() {
+                    if self.compare_dialog_error().is_some() {
                         self.interface.dialog = None;
                     }
                     self.show_panel(Panel::Changes);
                 }
             }
             Err(message) => {
-                // What stood before stands as long as it is about this version of the file.
-                if !request.is_asked {
+                // The previous result stays valid for the same version of the file.
+                if !request.is_manual {
                     self.session.tools.comparison.found = None;
                 }
-                match self.asks_what_to_compare() {
-                    Some(why) if request.is_asked => *why = Some(message),
+                match self.compare_dialog_error() {
+                    Some(why) if request.is_manual => *why = Some(message),
                     _ => self.notices.toast(message, Some(Severity::Error)),
                 }
             }
         }
     }
 
-    /// Why the last path was of no use, of the dialog that asks for one to compare with; none if that
-    /// is not open.
-    fn asks_what_to_compare(&mut self) -> Option<&mut Option<String>> {
+    /// The error field of the open comparison dialog; `None` if that dialog is closed.
+    fn compare_dialog_error(&mut self) -> Option<&mut Option<String>> {
         match &mut self.interface.dialog {
             Some(Dialog::Path {
                 purpose: PathPurpose::Compare,
@@ -256,18 +258,18 @@ impl State {
         }
     }
 
-    /// Draws lines around the differences while they are listed.
+    /// Draws lines around the differences while the changes panel is open.
     pub(crate) fn follow_changes(&mut self) {
         let found = self.session.tools.comparison.found.as_ref();
         let listed = found.filter(|_| self.is_panel_open(Panel::Changes));
         let lines = listed.map_or_else(ChangeLines::default, |changes| changes.lines.clone());
-        // What is shown is another revision once it was written to.
+        // Writing to `shown` marks it as changed.
         if self.session.view.shown.changes != lines {
             self.session.view.shown.changes = lines;
         }
     }
 
-    /// Lists what has changed.
+    /// Shows the changes panel.
     pub(crate) fn show_changes(&mut self) {
         self.show_panel(Panel::Changes);
     }

@@ -1,4 +1,4 @@
-//! Maps and the scenes that stand on them: which map a scene stands on, and from one to the other.
+//! Maps and their scenes: the map of a scene, and switching between the two.
 
 use std::path::{Path, PathBuf};
 
@@ -10,33 +10,33 @@ use mapscope_formats::{Severity, pfmap, pfscene};
 use mapscope_scene::map_scene::{MapFile, maps_beside};
 use mapscope_scene::{Document, MapChoice, SceneItem};
 
-/// Maps as lists of files have them.
-fn in_order(mut maps: Vec<MapFile>) -> Vec<MapFile> {
+/// Sorts maps in natural order.
+fn sort_maps(mut maps: Vec<MapFile>) -> Vec<MapFile> {
     let name = |map: &MapFile| folder::name(&map.path);
     maps.sort_by(|a, b| folder::natural_order(&name(a), &name(b)));
     maps
 }
 
 impl Session {
-    /// Whether the open document is a scene, which stands on a map.
+    /// `true` if the open document is a scene.
     pub(crate) fn is_scene(&self) -> bool {
         self.document()
             .is_some_and(|document| is_scene(&**document))
     }
 
-    /// Whether the open document is a map on which a scene may stand.
+    /// `true` if the open document is a map that may have a scene.
     pub(crate) fn is_terrain(&self) -> bool {
         let format = self.document().map(|document| document.about().format.id);
         format == Some(pfmap::FORMAT.id)
     }
 
-    /// Whether a scene of the user is open.
+    /// `true` if the user can choose the map of the open scene. Demos have a fixed map.
     pub(crate) fn can_choose_map(&self) -> bool {
         self.is_scene() && self.open_file().is_some_and(|open| open.demo.is_none())
     }
 
-    /// The file that belongs to the open one: the scene of a map, or the map of a scene, and on what
-    /// it is to stand.
+    /// The counterpart of the open file, if any, and the map to use: the scene of a map, or the map
+    /// of a scene.
     pub(crate) fn counterpart(&self) -> Option<(PathBuf, MapChoice)> {
         let open = self.open_file().filter(|open| open.demo.is_none())?;
         if is_scene(&*open.document) {
@@ -47,7 +47,7 @@ impl Session {
         Some((scene, MapChoice::File(open.path.clone())))
     }
 
-    /// Why there is nothing that belongs to the open file, as a sentence; none where there is.
+    /// The reason why the open file has no counterpart, as a sentence. `None` if it has one.
     pub(crate) fn why_no_counterpart(&self) -> Option<String> {
         if self.counterpart().is_some() {
             return None;
@@ -58,15 +58,15 @@ impl Session {
                 let scene = folder::name(&open.path.with_extension(pfscene::FORMAT.endings[0]));
                 format!("There is no {scene} beside this map")
             }
-            (true, Some(_)) => "Nothing stands on this map".to_owned(),
-            (false, _) if self.is_scene() => "This scene stands on no map file".to_owned(),
-            (false, _) => "This is neither a map with a scene nor a scene".to_owned(),
+            (true, Some(_)) => "This map has no entities".to_owned(),
+            (false, _) if self.is_scene() => "This scene has no map file".to_owned(),
+            (false, _) => "This file is neither a scene nor a map with a scene".to_owned(),
         })
     }
 }
 
 impl State {
-    /// Asks which of the maps in its folder the scene is to stand on.
+    /// Opens the dialog that chooses the map of the scene among the maps of its folder.
     pub(crate) fn ask_for_other_map(&mut self) {
         if let Some(OpenFile { path, .. }) = self
             .session
@@ -74,26 +74,26 @@ impl State {
             .filter(|_| self.session.can_choose_map())
         {
             self.interface.dialog = Some(Dialog::ChooseMap {
-                maps: in_order(maps_beside(path)),
+                maps: sort_maps(maps_beside(path)),
                 scene: path.clone(),
                 is_new: false,
             });
         }
     }
 
-    /// Asks which of some maps a scene that has just been opened is to stand on, if there are any.
+    /// Opens the same dialog for a scene that was just opened, if there are candidates.
     pub(super) fn ask_for_map(&mut self, scene: PathBuf, maps: Vec<MapFile>) {
         if !maps.is_empty() {
             self.interface.dialog = Some(Dialog::ChooseMap {
                 scene,
-                maps: in_order(maps),
+                maps: sort_maps(maps),
                 is_new: true,
             });
         }
     }
 
-    /// No longer asks which map a scene stands on that is not the file that is open now.
-    pub(super) fn take_back_question(&mut self, open: &Path) {
+    /// Closes map dialogs that belong to another file than the open one.
+    pub(super) fn close_map_question(&mut self, open: &Path) {
         let is_of_other = |dialog: &mut Dialog| match dialog {
             Dialog::ChooseMap { scene, .. } => scene != open,
             Dialog::Path { purpose, .. } => *purpose == PathPurpose::SceneMap,
@@ -102,24 +102,24 @@ impl State {
         self.interface.dialog.take_if(is_of_other);
     }
 
-    /// Lets the scene stand on a map, now and whenever it is opened. The view stays unless the scene
-    /// has just been opened.
+    /// Sets the map of a scene, now and for later loads. The view stays unless the scene was just
+    /// opened.
     pub(crate) fn choose_map(&mut self, scene: PathBuf, choice: MapChoice, is_new: bool) {
         self.settings.choose_map(&scene, &choice);
         self.effects.push(Effect::SaveSettings);
         let cause = if is_new { Cause::Opened } else { Cause::Asked };
-        self.load_on(Target::Paths(vec![scene]), cause, choice);
+        self.load_with_map(Target::Paths(vec![scene]), cause, choice);
     }
 
-    /// Goes from a map to its scene, or the other way. The view stays.
+    /// Switches between a map and its scene. The view stays.
     pub(crate) fn open_counterpart(&mut self) {
         if let Some((path, map)) = self.session.counterpart() {
             self.notices.offers_scene = false;
-            self.load_on(Target::Paths(vec![path]), Cause::Counterpart, map);
+            self.load_with_map(Target::Paths(vec![path]), Cause::Counterpart, map);
         }
     }
 
-    /// Says that a map that was opened has a scene beside it.
+    /// Shows the banner that offers the scene beside an opened map.
     pub(super) fn offer_scene(&mut self, cause: Cause) {
         let has_scene = self
             .session
@@ -129,13 +129,13 @@ impl State {
         self.notices.offers_scene = has_scene && is_new;
     }
 
-    /// Says that a map was named for what is no scene.
+    /// Warns if a map was given for a file that is not a scene.
     pub(super) fn warn_of_named_map(&mut self, request: &LoadRequest, document: &dyn Document) {
         if let MapChoice::File(_) = request.map
             && !is_scene(document)
         {
             let format = document.about().format.name;
-            let text = format!("--map is for scenes, and this is none: its format is {format}");
+            let text = format!("--map is only for scenes, but the format of this file is {format}");
             self.notices.toast(text, Some(Severity::Warning));
         }
     }
@@ -149,7 +149,7 @@ fn is_scene(document: &dyn Document) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::super::interface::{Asked, PathPurpose};
+    use super::super::interface::{PathPurpose, PathSource};
     use super::super::load::{Loaded, Outcome};
     use super::super::settings::{ChosenMap, Settings};
     use super::*;
@@ -168,12 +168,12 @@ mod tests {
             path: name.into(),
             chunks: None,
         };
-        let maps = in_order(["cut12.pfmap", "cut0.pfmap", "cut3.pfmap"].map(map).into());
+        let maps = sort_maps(["cut12.pfmap", "cut0.pfmap", "cut3.pfmap"].map(map).into());
         let names: Vec<_> = maps.iter().map(|map| folder::name(&map.path)).collect();
         assert_eq!(names, ["cut0.pfmap", "cut3.pfmap", "cut12.pfmap"]);
     }
 
-    /// A folder with a map and the scene that stands on it.
+    /// A folder with a map and its scene.
     struct Game(tempfile::TempDir);
 
     impl Game {
@@ -188,7 +188,7 @@ mod tests {
             self.0.path().join(name)
         }
 
-        /// What a load of a file gives.
+        /// The outcome of loading a file.
         fn outcome(&self, name: &str, cause: Cause, map: MapChoice) -> Outcome {
             let path = self.path(name);
             let options = OpenOptions {
@@ -215,7 +215,7 @@ mod tests {
         }
     }
 
-    fn asked(state: &State) -> Option<(&Path, Cause, &MapChoice)> {
+    fn requested_load(state: &State) -> Option<(&Path, Cause, &MapChoice)> {
         state.effects.iter().rev().find_map(|effect| match effect {
             Effect::Load(LoadRequest {
                 target: Target::Paths(paths),
@@ -241,7 +241,10 @@ mod tests {
         let pose = state.session.view.camera.pose;
         state.run(Action::Counterpart);
         let choice = MapChoice::File(map.clone());
-        assert_eq!(asked(&state), Some((&*scene, Cause::Counterpart, &choice)));
+        assert_eq!(
+            requested_load(&state),
+            Some((&*scene, Cause::Counterpart, &choice))
+        );
         assert!(!state.notices.offers_scene);
         state.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice));
         state.session.shape_view(1.5);
@@ -256,18 +259,21 @@ mod tests {
         state.effects.clear();
         state.run(Action::Counterpart);
         let beside = MapChoice::Beside;
-        assert_eq!(asked(&state), Some((&*map, Cause::Counterpart, &beside)));
+        assert_eq!(
+            requested_load(&state),
+            Some((&*map, Cause::Counterpart, &beside))
+        );
         state.loaded(game.outcome("a.pfmap", Cause::Counterpart, beside));
         assert!(!state.notices.offers_scene, "one comes from there");
-        // A reload is of the scene on the same map.
+        // A reload keeps the map of the scene.
         state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));
         state.reload(Cause::Changed);
         assert_eq!(
-            asked(&state),
+            requested_load(&state),
             Some((&*scene, Cause::Changed, &MapChoice::Nowhere))
         );
         let why = state.session.why_no_counterpart();
-        assert_eq!(why.as_deref(), Some("This scene stands on no map file"));
+        assert_eq!(why.as_deref(), Some("This scene has no map file"));
     }
 
     #[test]
@@ -282,7 +288,7 @@ mod tests {
         assert_eq!(state(&window).is_on(entities), Some(false));
         window.state_mut().state.run(entities);
         let load = Some((&*scene, Cause::Counterpart, &choice));
-        assert_eq!(asked(state(&window)), load);
+        assert_eq!(requested_load(state(&window)), load);
         let open = &mut window.state_mut().state;
         open.loaded(game.outcome("a.pfscene", Cause::Counterpart, choice.clone()));
         window.run();
@@ -298,7 +304,7 @@ mod tests {
                 .overlays
                 .is_off(OverlayId::Entities)
         );
-        // The map alone has none, and with the scene they are back.
+        // The map alone has no entities. Loading the scene shows them again.
         let open = &mut window.state_mut().state;
         open.loaded(game.outcome("a.pfmap", Cause::Counterpart, MapChoice::Beside));
         assert_eq!(open.is_on(entities), Some(false));
@@ -321,10 +327,13 @@ mod tests {
         let choice = MapChoice::File(game.path("a.pfmap"));
         let scene = game.path("a.pfscene");
         let state = asking();
-        assert_eq!(asked(&state), Some((&*scene, Cause::Counterpart, &choice)));
+        assert_eq!(
+            requested_load(&state),
+            Some((&*scene, Cause::Counterpart, &choice))
+        );
         std::fs::remove_file(&scene).unwrap();
         let state = asking();
-        assert_eq!(asked(&state), None);
+        assert_eq!(requested_load(&state), None);
         let entities = Action::Overlay(OverlayId::Entities);
         assert!(!state.is_enabled(entities) && state.is_on(entities) == Some(false));
         let why = "There is no a.pfscene beside this map";
@@ -338,11 +347,15 @@ mod tests {
         let opened = || game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside);
         for (button, is_loaded) in [("Show its entities", true), ("Dismiss", false)] {
             let mut window = window(|state| state.loaded(opened()));
-            window.get_by_label("a.pfscene stands on this map");
+            window.get_by_label("The scene a.pfscene uses this map");
             window.get_by_label(button).click();
             window.run();
             assert!(window.query_by_label(button).is_none(), "{button}");
-            assert_eq!(asked(state(&window)).is_some(), is_loaded, "{button}");
+            assert_eq!(
+                requested_load(state(&window)).is_some(),
+                is_loaded,
+                "{button}"
+            );
         }
     }
 
@@ -354,8 +367,12 @@ mod tests {
                 state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::Beside));
             });
             let placed = &window.state().placed;
-            let banner = placed.rects.iter().find(|(name, _)| name == "banner");
-            let banner = banner.unwrap().1;
+            let banner = placed
+                .rects
+                .iter()
+                .find(|(name, _)| name == "banner")
+                .unwrap()
+                .1;
             assert!(placed.viewport.unwrap().contains_rect(banner), "{banner}");
             assert!(banner.width() < 260.0, "{banner}");
         }
@@ -374,27 +391,27 @@ mod tests {
         let castle = MapChoice::File(game.path("castle.pfmap"));
         for (button, choice) in [
             ("castle.pfmap, 1 x 1 chunks", Some(castle.clone())),
-            ("None", Some(MapChoice::Nowhere)),
+            ("No map", Some(MapChoice::Nowhere)),
             ("Cancel", None),
         ] {
             let mut window = window(|state| state.loaded(opened()));
-            window.get_by_role_and_label(Role::Dialog, "Which map does it stand on?");
+            window.get_by_role_and_label(Role::Dialog, "Choose a map for the scene");
             window.get_by_label(button).click();
             window.run();
             let state = state(&window);
             assert_eq!(state.interface.dialog, None, "{button}");
             let loads = choice.as_ref().map(|map| (&*scene, Cause::Opened, map));
-            assert_eq!(asked(state), loads, "{button}");
+            assert_eq!(requested_load(state), loads, "{button}");
             let remembered = ChosenMap::of(&scene, &state.settings.chosen_maps);
             assert_eq!(remembered, choice.unwrap_or_default(), "{button}");
         }
-        // Another file that is opened meanwhile is not asked about.
+        // Opening another file closes the question.
         let mut asking = State::new(Settings::default(), ViewRequest::default());
         asking.loaded(opened());
         assert!(asking.interface.dialog.is_some());
         asking.loaded(game.outcome("castle.pfmap", Cause::Opened, MapChoice::Beside));
         assert_eq!(asking.interface.dialog, None);
-        // Later it is changed by a command, and the view stays.
+        // A command changes the map later, and the view stays.
         let mut window = window(|state| {
             state.loaded(game.outcome("a.pfscene", Cause::Opened, MapChoice::Nowhere));
             state.run(Action::ChooseMap);
@@ -402,7 +419,7 @@ mod tests {
         window.get_by_label("castle.pfmap, 1 x 1 chunks").click();
         window.run();
         assert_eq!(
-            asked(state(&window)),
+            requested_load(state(&window)),
             Some((&*scene, Cause::Asked, &castle))
         );
         window.state_mut().state.run(Action::ChooseMap);
@@ -415,10 +432,13 @@ mod tests {
         window.path_chosen(
             PathPurpose::SceneMap,
             Path::new("/b.pfmap"),
-            Asked::BySystem,
+            PathSource::SystemDialog,
         );
         let other = MapChoice::File("/b.pfmap".into());
-        assert_eq!(asked(window), Some((&*scene, Cause::Asked, &other)));
+        assert_eq!(
+            requested_load(window),
+            Some((&*scene, Cause::Asked, &other))
+        );
     }
 
     #[test]
@@ -434,7 +454,7 @@ mod tests {
             Some("There is no a.pfscene beside this map")
         );
         state.loaded(game.outcome("a.pfmap", Cause::Opened, MapChoice::File("b".into())));
-        let said = &state.notices.toasts.last().unwrap().text;
-        assert!(said.starts_with("--map is for scenes"), "{said}");
+        let message = &state.notices.toasts.last().unwrap().text;
+        assert!(message.starts_with("--map is only for scenes"), "{message}");
     }
 }

@@ -1,4 +1,4 @@
-//! The open file, and what goes with it.
+//! The open file and its playlist.
 
 use std::path::Path;
 
@@ -10,9 +10,9 @@ use mapscope_formats::Severity;
 use mapscope_scene::{Item, system_reason};
 
 impl State {
-    /// Lists the files that were opened together with the one at a path, or goes on in the list there
-    /// is if that one is in it.
-    pub(super) fn go_on_in_list(&mut self, files: FileList, open: &Path) {
+    /// Replaces the playlist by the files that were opened together. A single file moves to its
+    /// place in the current list, or else closes that.
+    pub(super) fn update_playlist(&mut self, files: FileList, open: &Path) {
         if files.files.len() > 1 {
             let list = Playlist::new(self.versions, files, open);
             if list.is_of_folder() {
@@ -22,13 +22,13 @@ impl State {
             return;
         }
         let _gone = self.playlist.take_if(|list| !list.go_to(open));
-        let before = self.covered_by_files();
+        let before = self.panel_replaced_by_files();
         if let Some(before) = before.filter(|_| self.playlist.is_none()) {
             self.show_panel(before);
         }
     }
 
-    /// Lists the files of the folder of the open one, unless others go with it.
+    /// Lists the folder of the open file, unless there is a playlist.
     pub(crate) fn list_neighbors(&mut self) {
         let open = self
             .session
@@ -41,7 +41,7 @@ impl State {
         let Some(folder) = open.path.parent() else {
             return;
         };
-        // The names of one folder: fast enough to be read here.
+        // Listing one folder is fast enough for this thread.
         let files = FileList::beside(folder).unwrap_or_else(|error| {
             let reason = system_reason(&error, "folder");
             let text = format!("{} cannot be read: {reason}", folder.display());
@@ -51,24 +51,25 @@ impl State {
         self.playlist = Some(Playlist::new(self.versions, files, &open.path));
     }
 
-    /// Has somebody look which files are in the folders of the list now.
-    pub(crate) fn look_for_files(&mut self) {
+    /// Requests a rescan of the playlist's folders.
+    pub(crate) fn rescan_playlist(&mut self) {
         let list = self.playlist.as_mut();
-        let origin = list.and_then(|list| Some((list.number(), list.look_again()?)));
+        let origin = list.and_then(|list| Some((list.number(), list.start_rescan()?)));
         if let Some((number, origin)) = origin {
             self.effects.push(Effect::List(number, origin));
         }
     }
 
-    /// Takes in which files are there now, of the list of a number; says whether they are others.
+    /// Applies the result of a rescan to the playlist with a number. Returns `true` if its files
+    /// have changed.
     pub(crate) fn relist(&mut self, number: u64, files: FileList) -> bool {
         let list = self.playlist.as_mut();
         list.filter(|list| list.number() == number)
             .is_some_and(|list| list.relist(files))
     }
 
-    /// Opens the file after the open one in its list, or the one before. While the list is in sight,
-    /// its filter holds.
+    /// Opens the next or the previous file of the playlist. The filter applies while the files
+    /// panel is open.
     pub(crate) fn open_neighbor(&mut self, backwards: bool) {
         self.list_neighbors();
         let is_filtered = self.is_panel_open(Panel::Files);
@@ -80,13 +81,13 @@ impl State {
         }
         let list = self.playlist.as_ref().filter(|_| is_filtered);
         let text = match list.and_then(Playlist::filter) {
-            Some(filter) => format!("There is no other file to open that matches `{filter}`"),
-            None => "There is no other file to open in this folder".to_owned(),
+            Some(filter) => format!("No other file matches `{filter}`"),
+            None => "No other supported file in this folder".to_owned(),
         };
         self.notices.toast(text, None);
     }
 
-    /// Opens a file of the list.
+    /// Opens a file of the playlist.
     pub(crate) fn open_listed(&mut self, index: usize) {
         let list = self.playlist.as_mut();
         if let Some(path) = list.and_then(|list| list.choose(index)).map(Path::to_owned) {
@@ -94,8 +95,7 @@ impl State {
         }
     }
 
-    /// Opens the file that an item stands for, such as the model of an entity, with the clip that it
-    /// plays.
+    /// Opens the file of an item, such as the model of an entity, with its current clip.
     pub(crate) fn open_file_of(&mut self, item: Item) {
         let document = self.session.document();
         let Some((document, file)) = document.and_then(|it| Some((it, it.file_of(item)?))) else {
@@ -103,13 +103,14 @@ impl State {
         };
         let file = folder::absolute(&file);
         let animation = document.animation();
-        let clip = animation.and_then(|it| it.own_clip(item, self.session.view.shown.playhead));
-        let clip = clip.map(|clip| (file.clone(), clip.name.to_owned()));
+        let clip = animation
+            .and_then(|it| it.own_clip(item, self.session.view.shown.playhead))
+            .map(|clip| (file.clone(), clip.name.to_owned()));
         self.open_paths(&[file]);
         self.first_clip = clip;
     }
 
-    /// Marks files in the list that could not be opened.
+    /// Marks the failed files in the playlist.
     pub(crate) fn mark_failed(&mut self, failures: &[Failure]) {
         if let Some(list) = &mut self.playlist {
             for failure in failures {
@@ -118,27 +119,27 @@ impl State {
         }
     }
 
-    /// Shows a panel in place of the one that is open at its edge.
+    /// Shows a panel in place of the open one in its dock.
     pub(crate) fn show_panel(&mut self, panel: Panel) {
         let dock = panel.dock();
         if dock == Panel::Files.dock() {
-            self.interface.covered_by_files = None;
+            self.interface.panel_replaced_by_files = None;
         }
         self.settings.dock_mut(dock).open = Some(panel);
     }
 
-    /// Shows the files of a folder that was opened, where a panel is open at that edge.
+    /// Shows the files of an opened folder, if the dock has an open panel.
     fn show_files_of_folder(&mut self) {
         let open = self.settings.dock(Panel::Files.dock()).open;
         if let Some(before) = open.filter(|open| *open != Panel::Files) {
             self.show_panel(Panel::Files);
-            self.interface.covered_by_files = Some(before);
+            self.interface.panel_replaced_by_files = Some(before);
         }
     }
 
-    /// The panel in whose place the files are shown, if that is not by wish.
-    pub(super) fn covered_by_files(&self) -> Option<Panel> {
+    /// The panel that the files panel replaced automatically, if that is still open.
+    pub(super) fn panel_replaced_by_files(&self) -> Option<Panel> {
         let is_open = self.settings.dock(Panel::Files.dock()).open == Some(Panel::Files);
-        self.interface.covered_by_files.filter(|_| is_open)
+        self.interface.panel_replaced_by_files.filter(|_| is_open)
     }
 }

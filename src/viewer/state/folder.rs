@@ -1,4 +1,4 @@
-//! The files of a folder that can be opened, in the order in which people expect them.
+//! Lists the files of a folder that can be opened, in natural order.
 
 use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
@@ -6,13 +6,13 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) use crate::file_names::{name, natural_order};
 use mapscope_formats::{Format, pfmap, pfscene};
 
-/// Bytes by which a text of the Permafrost Engine is known.
+/// Number of bytes at the start of a file that are read to recognise its format.
 const HEAD_BYTES: u64 = 512;
 
-/// The files of a folder whose names say that they can be opened, in natural order.
+/// The files of a folder whose extensions are known, in natural order.
 ///
 /// # Errors
-/// When the folder cannot be read.
+/// Fails if the folder cannot be read.
 pub(crate) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = std::fs::read_dir(folder)?
         .filter_map(Result::ok)
@@ -23,27 +23,29 @@ pub(crate) fn openable_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// The scene and the map among files that were given together: the one scene, and of the maps the
-/// one of its name or else the only one. They need not lie in the same folder.
+/// Returns the scene and its map among files that were opened together. There must be exactly one
+/// scene. The map is the one with the same name, or else the only one. They may lie in different
+/// folders.
 pub(crate) fn scene_and_map(paths: &[PathBuf]) -> Option<(&Path, &Path)> {
-    let of = |format: &'static Format| {
-        let mut files = paths.iter().map(PathBuf::as_path);
-        files
-            .by_ref()
-            .filter(|path| is_of(path, format))
+    let files_of = |format: &'static Format| {
+        paths
+            .iter()
+            .map(PathBuf::as_path)
+            .filter(|path| has_format(path, format))
             .collect::<Vec<_>>()
     };
-    let [scene] = of(&pfscene::FORMAT)[..] else {
+    let [scene] = files_of(&pfscene::FORMAT)[..] else {
         return None;
     };
-    let maps = of(&pfmap::FORMAT);
+    let maps = files_of(&pfmap::FORMAT);
     let own = maps.iter().find(|map| map.file_stem() == scene.file_stem());
     let only = maps.first().filter(|_| maps.len() == 1);
     Some((scene, own.or(only)?))
 }
 
-/// Whether a file is of a format: by its name, or by how it begins if its name says nothing.
-fn is_of(path: &Path, format: &'static Format) -> bool {
+/// `true` if a file has a format, according to its extension, or to its content if the extension is
+/// unknown.
+fn has_format(path: &Path, format: &'static Format) -> bool {
     if mapscope_scene::has_known_ending(path) {
         let ending = path.extension().and_then(|ending| ending.to_str());
         let is_it = |ending: &str| {
@@ -54,32 +56,35 @@ fn is_of(path: &Path, format: &'static Format) -> bool {
         };
         return ending.is_some_and(is_it);
     }
-    (format.sniff)(&beginning(path))
+    (format.sniff)(&read_head(path))
 }
 
-/// The format that a file seems to be of, by its name, or by how it begins if several share that.
+/// The probable format of a file: by its name, or by its content if several formats share the
+/// extension.
 pub(crate) fn format_of(path: &Path) -> Option<&'static Format> {
-    mapscope_scene::format_by_name(path, || beginning(path))
+    mapscope_scene::format_by_name(path, || read_head(path))
 }
 
-/// How a file begins; empty where it cannot be read.
-fn beginning(path: &Path) -> Vec<u8> {
+/// Reads the start of a file. Empty if it cannot be read.
+fn read_head(path: &Path) -> Vec<u8> {
     let mut head = Vec::new();
-    // To open a pipe would be to wait for whoever writes to it.
-    let file = path.is_file().then(|| std::fs::File::open(path).ok());
-    let file = file.flatten();
+    // Opening a pipe would block until a writer appears.
+    let file = path
+        .is_file()
+        .then(|| std::fs::File::open(path).ok())
+        .flatten();
     let read = file.and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head).ok());
     if read.is_some() { head } else { Vec::new() }
 }
 
-/// A path that means the same wherever the program is started.
+/// The absolute path of a file, independent of the current folder.
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let goes_up = |part| matches!(part, Component::ParentDir);
     if !absolute.components().any(goes_up) {
         return absolute;
     }
-    // What `..` is depends on links; without one nothing needs to be asked.
+    // The target of `..` depends on links. Paths without `..` need no access to the disk.
     let folder = absolute
         .parent()
         .and_then(|folder| folder.canonicalize().ok());
@@ -89,31 +94,33 @@ pub(crate) fn absolute(path: &Path) -> PathBuf {
     }
 }
 
-/// Whether two paths lead to the same file.
+/// `true` if two paths refer to the same file.
 pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().ok();
     a == b || a.file_name() == b.file_name() && real(a).is_some_and(|a| real(b) == Some(a))
 }
 
-/// For each file the folders above it by which it is told apart from those of the same name, such
-/// as `maps` or `old/maps`.
-pub(crate) fn told_apart(files: &[PathBuf]) -> Vec<String> {
+/// For each file, the shortest folder suffix that distinguishes it from files of the same name,
+/// such as `maps` or `old/maps`.
+pub(crate) fn disambiguated(files: &[PathBuf]) -> Vec<String> {
     let folders_above = |file: &PathBuf| -> Vec<String> {
-        let above = file.ancestors().skip(1).map(Path::file_name);
-        above
+        file.ancestors()
+            .skip(1)
+            .map(Path::file_name)
             .map_while(|name| Some(name?.to_string_lossy().into_owned()))
             .collect()
     };
     let above: Vec<Vec<String>> = files.iter().map(folders_above).collect();
     let tail = |folders: &[String], length: usize| -> String {
         let length = length.min(folders.len());
-        let names = folders[..length].iter().rev();
-        names
+        folders[..length]
+            .iter()
+            .rev()
             .cloned()
             .collect::<Vec<_>>()
             .join(std::path::MAIN_SEPARATOR_STR)
     };
-    let alone = |at: usize, length: usize| {
+    let is_unique = |at: usize, length: usize| {
         let mut others = (0..files.len()).filter(|&other| other != at);
         !others.any(|other| {
             files[other].file_name() == files[at].file_name()
@@ -122,9 +129,9 @@ pub(crate) fn told_apart(files: &[PathBuf]) -> Vec<String> {
     };
     (0..files.len())
         .map(|at| {
-            let most = above[at].len().max(1);
-            let length = (1..most).find(|&length| alone(at, length));
-            tail(&above[at], length.unwrap_or(most))
+            let max_length = above[at].len().max(1);
+            let length = (1..max_length).find(|&length| is_unique(at, length));
+            tail(&above[at], length.unwrap_or(max_length))
         })
         .collect()
 }
@@ -168,9 +175,9 @@ mod tests {
             "/b/maps/x.pfmap",
             "/b/maps/y.pfmap",
             "/z.pfmap",
-        ];
-        let files = files.map(PathBuf::from);
-        assert_eq!(told_apart(&files), ["a/maps", "b/maps", "maps", ""]);
-        assert_eq!(told_apart(&["/x".into(), "/a/x".into()]), ["", "a"]);
+        ]
+        .map(PathBuf::from);
+        assert_eq!(disambiguated(&files), ["a/maps", "b/maps", "maps", ""]);
+        assert_eq!(disambiguated(&["/x".into(), "/a/x".into()]), ["", "a"]);
     }
 }

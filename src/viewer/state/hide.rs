@@ -1,26 +1,30 @@
-//! Hiding items, and showing a layer alone.
+//! Hides items, and shows single layers.
 
 use super::session::Session;
 use mapscope_scene::Item;
 
 impl Session {
-    /// Whether there is something that can be hidden.
+    /// `true` if the open document has items that can be hidden.
     pub(crate) fn can_hide(&self) -> bool {
         self.document().is_some_and(|document| document.can_hide())
     }
 
-    /// The layer that is selected, or that the selection is hidden with.
+    /// The selected layer, or the layer that the selection is hidden with.
     pub(crate) fn selected_layer(&self) -> Option<Item> {
         let selected = self.view.shown.selected.filter(|_| self.has_layers())?;
         self.document()?.hide_target(selected)
     }
 
-    /// Shows a layer alone, or all of them if it is alone already.
+    /// Shows only a layer, or all layers if it is the only visible one.
     pub(crate) fn solo(&mut self, layer: Item) {
-        let layers = self.layers().map(mapscope_scene::Layers::layers);
-        let layers = layers.unwrap_or_default().into_iter();
-        let others = layers.map(|other| other.item);
-        let others: Vec<Item> = others.filter(|other| *other != layer).collect();
+        let others: Vec<Item> = self
+            .layers()
+            .map(mapscope_scene::Layers::layers)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|other| other.item)
+            .filter(|other| *other != layer)
+            .collect();
         let was_solo = self.is_solo(layer, &others);
         self.view
             .shown
@@ -36,7 +40,7 @@ impl Session {
         !self.view.shown.hides(layer) && others.iter().all(|other| self.view.shown.hides(*other))
     }
 
-    /// What the command that hides would hide: the selection, or what it is made of.
+    /// The item that the hide command hides: the selection or an item that contains it.
     pub(crate) fn hidden_with_selection(&self) -> Option<Item> {
         let item = self.view.shown.selected?;
         let item = self.document()?.hide_target(item)?;
@@ -56,7 +60,7 @@ impl Session {
         if hide {
             self.view.shown.hidden.push(item);
         }
-        // What the pointer is over may be gone.
+        // The hovered item may be hidden now.
         self.pointer.hovered = None;
     }
 }

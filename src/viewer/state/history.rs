@@ -1,7 +1,7 @@
-//! The files that were open before, to go back to and forth again, each as it was looked at.
+//! History of opened files, each with its view, for going back and forward.
 
 use super::load::{Cause, Target};
-use super::reload::Wish;
+use super::reload::LostSelection;
 use super::session::Session;
 use super::{OpenFile, State};
 use crate::viewer::view::camera_control::CameraMode;
@@ -9,7 +9,7 @@ use crate::viewer::view::flat::FlatView;
 use mapscope_scene::camera::Camera;
 use mapscope_scene::{MapChoice, Shown};
 
-/// Files that are remembered at most.
+/// Maximum number of remembered files.
 const MAX_VISITS: usize = 50;
 
 /// The files before and after the open one.
@@ -19,17 +19,17 @@ pub(crate) struct History {
     after: Vec<Visit>,
 }
 
-/// A file that was open, and how it was looked at.
+/// A previously opened file and its view.
 #[derive(Debug)]
 pub(crate) struct Visit {
     target: Target,
-    /// Which map it stood on, if it is a scene.
+    /// The map chosen for it, if it is a scene.
     map: MapChoice,
     camera: Camera,
     mode: CameraMode,
     flat: FlatView,
     shown: Shown,
-    wish: Wish,
+    lost_selection: LostSelection,
 }
 
 impl History {
@@ -43,7 +43,7 @@ impl History {
 }
 
 impl Session {
-    /// Whether there is a file to go back to, or forth.
+    /// `true` if there is a file to go back or forward to.
     pub(crate) fn can_return(&self, backwards: bool) -> bool {
         let history = &self.history;
         !if backwards {
@@ -53,8 +53,8 @@ impl Session {
         }
     }
 
-    /// Remembers the open file, which another takes the place of. Gives how that was looked at when
-    /// it was open, if it is returned to.
+    /// Records the open file before another one replaces it. When the cause is a return, the
+    /// recorded visit of the new file is returned.
     pub(crate) fn leave_for(&mut self, target: &Target, cause: Cause) -> Option<Visit> {
         if cause.is_reload() {
             return None;
@@ -76,7 +76,7 @@ impl Session {
         None
     }
 
-    /// Remembers the open file, which is closed.
+    /// Records the open file before it is closed.
     pub(crate) fn leave(&mut self) {
         let left = self.visit_of_open();
         self.history.before.extend(left);
@@ -85,7 +85,7 @@ impl Session {
     fn visit_of_open(&mut self) -> Option<Visit> {
         let open = self.open.clone()?;
         Some(Visit {
-            wish: self.wish(&open),
+            lost_selection: self.capture_selection(&open),
             target: open.target(),
             map: open.map.clone(),
             camera: self.view.camera,
@@ -97,16 +97,16 @@ impl Session {
 }
 
 impl State {
-    /// Opens the file that was open before this one, or after it.
+    /// Opens the previous or the next file of the history.
     pub(crate) fn go_back(&mut self, backwards: bool) {
         if let Some(visit) = self.session.history.side(backwards).last() {
             let (target, map) = (visit.target.clone(), visit.map.clone());
-            self.load_on(target, Cause::Return { backwards }, map);
+            self.load_with_map(target, Cause::Return { backwards }, map);
         }
     }
 
-    /// Looks at the file that was just opened as it was looked at before.
-    pub(crate) fn look_again(&mut self, visit: Visit) {
+    /// Restores the recorded view of the file that was just opened.
+    pub(crate) fn restore_visit(&mut self, visit: Visit) {
         let Some(document) = self.session.document().cloned() else {
             return;
         };
@@ -119,10 +119,10 @@ impl State {
         };
         self.session.keep_shown(&*document);
         self.session.tools.clip_box = super::clip_box::ClipBox::at(self.session.view.shown.cut);
-        self.session.grant(visit.wish);
+        self.session.restore_selection(visit.lost_selection);
         self.session.view.framing = None;
         (self.session.view.camera, self.session.view.flat) = (visit.camera, visit.flat);
-        // Who walked or flew goes on from the same place, but does not fall or drift at once.
+        // After walking or flying, the position is kept, but falling and drifting stop.
         self.session.view.mode = match visit.mode {
             CameraMode::Fly | CameraMode::Walk => CameraMode::Orbit,
             mode => mode,
@@ -132,7 +132,7 @@ impl State {
 }
 
 impl OpenFile {
-    /// What is loaded to open it again.
+    /// The load target that opens it again.
     pub(crate) fn target(&self) -> Target {
         match self.demo {
             Some(demo) => Target::Demo(demo),
@@ -157,7 +157,7 @@ mod tests {
     use mapscope_scene::camera::Pose;
     use mapscope_scene::{Document, ModelItem, TerrainItem};
 
-    /// Opens a file for some cause.
+    /// Opens a file for a cause.
     fn open(state: &mut State, name: &str, document: &Arc<dyn Document>, cause: Cause) {
         let path = PathBuf::from(name);
         state.loaded(Outcome {
@@ -172,16 +172,14 @@ mod tests {
         });
     }
 
-    /// Runs a command, which has something loaded; gives what.
-    fn asked(state: &mut State, command: &str) -> Option<LoadRequest> {
+    /// Runs a command and returns the load that it requests.
+    fn requested_load(state: &mut State, command: &str) -> Option<LoadRequest> {
         state.effects.clear();
         state.run(find(command).unwrap().action);
-        let effects = state.effects.drain(..);
-        let mut loads = effects.filter_map(|effect| match effect {
+        state.effects.drain(..).find_map(|effect| match effect {
             Effect::Load(request) => Some(request),
             _ => None,
-        });
-        loads.next()
+        })
     }
 
     #[test]
@@ -190,7 +188,7 @@ mod tests {
         let mut state = State::new(Settings::default(), ViewRequest::default());
         open(&mut state, "a.pfmap", &map, Cause::Opened);
         assert_eq!(
-            asked(&mut state, "file.back"),
+            requested_load(&mut state, "file.back"),
             None,
             "there is nothing before"
         );
@@ -207,28 +205,28 @@ mod tests {
         state.session.select(Some(joint));
         state.session.go_to_frame(3.0);
 
-        let request = asked(&mut state, "file.back").unwrap();
+        let request = requested_load(&mut state, "file.back").unwrap();
         assert_eq!(request.target, Target::Paths(vec!["a.pfmap".into()]));
         open(&mut state, "a.pfmap", &map, request.cause);
         state.session.shape_view(1.5);
         assert_eq!(state.session.view.shown.selected, Some(tile));
         assert_eq!(state.session.view.camera.pose, pose);
-        assert_eq!(asked(&mut state, "file.back"), None);
+        assert_eq!(requested_load(&mut state, "file.back"), None);
 
-        let request = asked(&mut state, "file.forward").unwrap();
+        let request = requested_load(&mut state, "file.forward").unwrap();
         open(&mut state, "b.pfobj", &model, request.cause);
         assert_eq!(state.session.view.shown.selected, Some(joint));
         assert_eq!(state.session.player.whole_frame(), 3);
         assert!(!state.session.player.is_playing());
 
-        // What is read again is the same visit, and what is opened anew ends what was ahead.
+        // A reload is the same visit. Opening a file clears the forward history.
         open(&mut state, "b.pfobj", &model, Cause::Asked);
-        let request = asked(&mut state, "file.back").unwrap();
+        let request = requested_load(&mut state, "file.back").unwrap();
         open(&mut state, "a.pfmap", &map, request.cause);
         open(&mut state, "c.pfobj", &model, Cause::Opened);
-        assert_eq!(asked(&mut state, "file.forward"), None);
+        assert_eq!(requested_load(&mut state, "file.forward"), None);
         state.close();
-        let request = asked(&mut state, "file.back").unwrap();
+        let request = requested_load(&mut state, "file.back").unwrap();
         assert_eq!(request.target, Target::Paths(vec!["c.pfobj".into()]));
     }
 }

@@ -1,4 +1,4 @@
-//! What is in front of the view and around it: dialogs, and the paths that they ask for.
+//! The user interface around the view: dialogs, and the paths that they ask for.
 
 use std::path::{Path, PathBuf, is_separator};
 
@@ -17,120 +17,120 @@ use mapscope_scene::MapChoice;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::saving::{self, FileKind, GIF, PNG, SaveError};
 
-/// What is in front of the view and around it.
+/// State of the user interface around the view.
 #[derive(Debug, Default)]
 pub(crate) struct Interface {
-    /// What is in front.
+    /// The open dialog, if any.
     pub dialog: Option<Dialog>,
-    /// How pictures of the view are saved.
+    /// Options for saving pictures of the view.
     pub picture: PictureOptions,
-    /// How animations of the view are saved.
+    /// Options for saving animations of the view.
     pub animation: AnimationOptions,
-    /// Where the keyboard focus is to go.
+    /// The pending move of the keyboard focus, if any.
     pub focus_move: Option<FocusMove>,
-    /// The path that was typed last, until a file was opened.
+    /// The last typed path. Opening a file clears it.
     pub typed_path: String,
-    /// Files that are held over the window.
+    /// Files that are being dragged over the window, if any.
     pub hovering: Option<HoveringFiles>,
-    /// Whether the window fills the screen.
+    /// `true` in full screen.
     pub full_screen: bool,
-    /// Whether the list of problems is open because a file had some, and not by wish.
-    pub problems_by_themselves: bool,
-    /// The panel in whose place the files are shown because a folder was opened, and not by wish.
-    pub covered_by_files: Option<Panel>,
-    /// What gives way to a small window.
+    /// `true` if the problems panel opened automatically.
+    pub problems_auto_opened: bool,
+    /// The panel that the files panel replaced automatically, because a folder was opened.
+    pub panel_replaced_by_files: Option<Panel>,
+    /// The adaptation to small windows.
     pub room: Room,
     /// The name of the graphics adapter.
     pub adapter: String,
-    /// The same with its driver, and why it is the one.
+    /// The adapter with its driver, and the reason why it was selected.
     pub adapter_and_reason: String,
-    /// How the adapter smooths edges.
+    /// The anti-aliasing mode of the adapter.
     pub anti_aliasing: String,
-    /// How many chunks of how many the view shows, until it shows all.
+    /// Numbers of visible chunks and of all chunks, until all are visible.
     pub chunks_shown: Option<(usize, usize)>,
 }
 
-/// Something in front of everything else.
+/// A dialog.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Dialog {
-    /// Finds commands.
+    /// The command palette.
     Palette {
-        /// What was typed.
+        /// The typed text.
         text: String,
-        /// Which of those found Enter runs.
+        /// Index of the selected result.
         at: usize,
     },
-    /// Shows all keys.
+    /// The table of keyboard shortcuts.
     CheatSheet {
-        /// What was typed to find some.
+        /// The typed filter.
         text: String,
-        /// Whether it was not shown yet.
+        /// `true` until it has been displayed once.
         is_new: bool,
     },
     /// Asks for a path.
     Path {
-        /// What for.
+        /// Purpose of the path.
         purpose: PathPurpose,
-        /// What was typed.
+        /// The typed text.
         text: String,
-        /// Why the path that was typed before is of no use.
+        /// The reason why the previous path was rejected, if one was.
         why_not: Option<String>,
     },
-    /// Asks which map a scene stands on.
+    /// Asks for the map of a scene.
     ChooseMap {
-        /// The scene.
+        /// The scene file.
         scene: PathBuf,
-        /// The maps to choose from.
+        /// The candidate maps.
         maps: Vec<MapFile>,
-        /// Whether it has just been opened.
+        /// `true` if the scene was just opened.
         is_new: bool,
     },
-    /// Asks how a picture of the view is to be saved.
+    /// Options for saving a picture of the view.
     Picture,
-    /// Asks how an animation of the view is to be saved.
+    /// Options for saving an animation of the view.
     Animation,
-    /// Lists the folders in which textures are looked for.
+    /// The list of texture folders.
     TextureFolders,
-    /// Asks whether existing files are to be replaced.
+    /// Asks for confirmation before files are overwritten.
     Replace {
-        /// What for.
+        /// Purpose of the path.
         purpose: PathPurpose,
-        /// The path that was chosen.
+        /// The chosen path.
         path: PathBuf,
-        /// The files.
+        /// The existing files.
         existing: Vec<PathBuf>,
-        /// What they would be.
+        /// Kind of the new files.
         kind: FileKind,
     },
-    /// Asks whether to leave while something is being saved.
+    /// Asks for confirmation before quitting during a save.
     Quit,
-    /// Says what this program is.
+    /// Information about the program.
     About,
 }
 
-/// Where the keyboard focus is to go.
+/// A move of the keyboard focus.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FocusMove {
-    /// To the next part of the window.
+    /// Moves to the next part of the window.
     Next,
-    /// To the part before.
+    /// Moves to the previous part.
     Previous,
-    /// To the field that searches the outliner.
+    /// Moves to the search field of the outliner.
     Search,
 }
 
-/// Who asked for a path.
+/// The source of a chosen path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Asked {
-    /// A dialog of the system, which asks by itself whether an existing file is to be replaced.
-    BySystem,
-    /// The window.
-    InWindow,
-    /// The window, and then whether the file that is there is to be replaced.
-    ToReplace,
+pub(crate) enum PathSource {
+    /// A dialog of the system, which confirms overwriting itself.
+    SystemDialog,
+    /// A dialog of the viewer.
+    InApp,
+    /// A dialog of the viewer, and the user has confirmed overwriting.
+    OverwriteConfirmed,
 }
 
-/// What a path is asked for.
+/// The purpose of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PathPurpose {
     Open,
@@ -143,28 +143,28 @@ pub(crate) enum PathPurpose {
     Compare,
 }
 
-/// What dropping files would do.
+/// The effect of dropping the dragged files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DropPreview {
     /// The file that would be opened, if any.
     pub opens: Option<PathBuf>,
-    /// The main line.
+    /// The headline.
     pub title: String,
-    /// A smaller line below it.
+    /// The smaller line below it.
     pub detail: String,
 }
 
-/// Files that are held over the window.
+/// Files that are being dragged over the window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct HoveringFiles {
-    /// They themselves, none twice.
+    /// Their paths, without duplicates.
     pub paths: Vec<PathBuf>,
-    /// What dropping them would do, once that is known.
+    /// The effect of dropping them, once it is known.
     pub preview: Option<DropPreview>,
 }
 
 impl Session {
-    /// The file that is saved to at a path: in a folder, the one that is suggested.
+    /// The file to save for a chosen path. For a folder, it is the suggested name in that folder.
     fn file_at(&self, path: &Path, kind: FileKind) -> Result<PathBuf, SaveError> {
         let last = path.as_os_str().as_encoded_bytes().last();
         if path.is_dir() {
@@ -179,13 +179,13 @@ impl Session {
         }
     }
 
-    /// What the open document can become, the best first.
+    /// The export formats of the open document, best first.
     pub(crate) fn targets(&self) -> Vec<Target> {
         let document = self.document();
         document.map_or_else(Vec::new, |document| targets(&**document))
     }
 
-    /// Where a file of another program is suggested to be: beside the one that is open.
+    /// The suggested export path: beside the open file, or in the pictures folder for a demo.
     pub(crate) fn suggested_export(&self) -> PathBuf {
         match (&self.open, self.targets().first()) {
             (Some(open), Some(target)) if open.demo.is_none() => {
@@ -198,7 +198,7 @@ impl Session {
 }
 
 impl State {
-    /// Asks for a path in the window itself, which works where the system has no dialog.
+    /// Opens the viewer's own path dialog, which needs no dialog of the system.
     pub(crate) fn ask_path(&mut self, purpose: PathPurpose) {
         let text = match (purpose, &self.session.open) {
             (PathPurpose::SavePicture | PathPurpose::SaveMap, Some(open)) => {
@@ -218,8 +218,8 @@ impl State {
         });
     }
 
-    /// Does what a path was asked for.
-    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: &Path, asked: Asked) {
+    /// Uses a chosen path for its purpose.
+    pub(crate) fn path_chosen(&mut self, purpose: PathPurpose, path: &Path, source: PathSource) {
         let saved = match purpose {
             PathPurpose::SavePicture | PathPurpose::SaveMap => Some(PNG),
             PathPurpose::SaveAnimation => Some(GIF),
@@ -230,27 +230,27 @@ impl State {
             || Ok(path.to_owned()),
             |kind| self.session.file_at(path, kind),
         );
-        let (path, asked) = match file {
-            // Nobody was asked about that file.
-            Ok(file) if file != path => (file, Asked::InWindow),
-            Ok(file) => (file, asked),
+        let (path, source) = match file {
+            // This file has not been confirmed yet.
+            Ok(file) if file != path => (file, PathSource::InApp),
+            Ok(file) => (file, source),
             Err(error) => {
-                self.refuse_to_save(purpose, path, asked, &error.to_string());
+                self.refuse_to_save(purpose, path, source, &error.to_string());
                 return;
             }
         };
         match purpose {
             PathPurpose::Open => self.open_paths(&[path]),
             PathPurpose::SavePicture => {
-                self.save_to(purpose, &path, asked, Effect::SavePicture);
+                self.save_to(purpose, &path, source, Effect::SavePicture);
             }
-            PathPurpose::SaveMap => self.save_to(purpose, &path, asked, Effect::SaveMap),
-            PathPurpose::Export => self.export_to(&path, asked),
-            PathPurpose::SaveAnimation => self.save_animation_to(&path, asked),
+            PathPurpose::SaveMap => self.save_to(purpose, &path, source, Effect::SaveMap),
+            PathPurpose::Export => self.export_to(&path, source),
+            PathPurpose::SaveAnimation => self.save_animation_to(&path, source),
             PathPurpose::TextureFolder => self.add_texture_folder(&path),
             PathPurpose::Compare => {
-                if asked == Asked::InWindow {
-                    // Until it is known whether the path is of use, as it was typed.
+                if source == PathSource::InApp {
+                    // The dialog stays open until the path is known to be valid.
                     self.interface.dialog = Some(Dialog::Path {
                         purpose,
                         text: self.interface.typed_path.clone(),
@@ -272,22 +272,22 @@ impl State {
         }
     }
 
-    /// Saves to a path, unless something stands there that must stay or has to be asked about.
+    /// Saves to a path, unless an existing file must stay or needs a confirmation.
     fn save_to(
         &mut self,
         purpose: PathPurpose,
         path: &Path,
-        asked: Asked,
+        source: PathSource,
         save: fn(PathBuf) -> Effect,
     ) {
         let named = PNG.with_ending(path);
-        if self.may_save(purpose, path, asked, PNG, std::slice::from_ref(&named)) {
+        if self.may_save(purpose, path, source, PNG, std::slice::from_ref(&named)) {
             self.effects.push(save(named));
         }
     }
 
-    /// Writes a file of another program, of the kind that its name ends in.
-    fn export_to(&mut self, path: &Path, asked: Asked) {
+    /// Exports the document to a path. The extension selects the format.
+    fn export_to(&mut self, path: &Path, source: PathSource) {
         let targets = self.session.targets();
         let target = match path.extension() {
             None => targets.first(),
@@ -295,29 +295,29 @@ impl State {
         };
         let Some(Target { kind, .. }) = target else {
             let why = format!("expected a name that ends in {}", endings(&targets));
-            self.refuse_to_save(PathPurpose::Export, path, asked, &why);
+            self.refuse_to_save(PathPurpose::Export, path, source, &why);
             return;
         };
         let named = kind.with_ending(path);
         let files = std::slice::from_ref(&named);
-        if self.may_save(PathPurpose::Export, path, asked, *kind, files) {
+        if self.may_save(PathPurpose::Export, path, source, *kind, files) {
             self.effects.push(Effect::Export(named));
         }
     }
 
-    /// Saves the animation that was asked for to a path, in the same way.
-    fn save_animation_to(&mut self, path: &Path, asked: Asked) {
+    /// Saves the animation to a path, with the same checks.
+    fn save_animation_to(&mut self, path: &Path, source: PathSource) {
         let purpose = PathPurpose::SaveAnimation;
         let destination = self.animation_at(path);
         let may_save = match &destination {
-            Destination::Images(paths) => self.may_save(purpose, path, asked, PNG, paths),
+            Destination::Images(paths) => self.may_save(purpose, path, source, PNG, paths),
             Destination::Animation(format, file) => {
                 let size = self.picture_size().map(u64::from);
                 let file = std::slice::from_ref(file);
                 match check_frame_size(size) {
-                    Ok(()) => self.may_save(purpose, path, asked, format.file_kind(), file),
+                    Ok(()) => self.may_save(purpose, path, source, format.file_kind(), file),
                     Err(why) => {
-                        self.refuse_to_save(purpose, path, asked, &why);
+                        self.refuse_to_save(purpose, path, source, &why);
                         false
                     }
                 }
@@ -328,21 +328,21 @@ impl State {
         }
     }
 
-    /// Whether files of a kind may be saved for a path that was chosen. Where something stands that
-    /// must stay, that is said, and where it may be replaced, there is a question.
+    /// `true` if files may be saved for a chosen path. Otherwise, a message or a confirmation
+    /// dialog appears.
     fn may_save(
         &mut self,
         purpose: PathPurpose,
         path: &Path,
-        asked: Asked,
+        source: PathSource,
         kind: FileKind,
         files: &[PathBuf],
     ) -> bool {
-        let may_replace = match asked {
-            // The question was about the name without the ending, or without the number.
-            Asked::BySystem => *files == [path],
-            Asked::InWindow => false,
-            Asked::ToReplace => true,
+        let may_replace = match source {
+            // The system confirmed the name before the extension or the number was added.
+            PathSource::SystemDialog => *files == [path],
+            PathSource::InApp => false,
+            PathSource::OverwriteConfirmed => true,
         };
         let read = self.session.open.as_ref().map_or_else(Vec::new, |open| {
             saving::files_read(&open.path, &*open.document)
@@ -360,7 +360,7 @@ impl State {
                         }
                         _ => error.to_string(),
                     };
-                    self.refuse_to_save(purpose, path, asked, &why);
+                    self.refuse_to_save(purpose, path, source, &why);
                     return false;
                 }
             }
@@ -377,10 +377,10 @@ impl State {
         false
     }
 
-    /// Says why nothing is saved to a path, and asks for another.
-    fn refuse_to_save(&mut self, purpose: PathPurpose, path: &Path, asked: Asked, why: &str) {
+    /// Reports why nothing is saved to a path, and asks for another path.
+    fn refuse_to_save(&mut self, purpose: PathPurpose, path: &Path, source: PathSource, why: &str) {
         let text = path.display().to_string();
-        if asked == Asked::InWindow {
+        if source == PathSource::InApp {
             self.interface.dialog = Some(Dialog::Path {
                 purpose,
                 text,
@@ -397,19 +397,17 @@ impl State {
             let text = format!("{} is not a folder", folder.display());
             self.notices.toast(text, Some(Severity::Error));
         } else if self.settings.add_texture_folder(&folder::absolute(folder)) {
-            self.notices.toast(
-                format!("Textures are looked for in {}", folder.display()),
-                None,
-            );
+            self.notices
+                .toast(format!("Added texture folder {}", folder.display()), None);
             self.effects.push(Effect::SaveSettings);
             self.reload(Cause::Changed);
         } else {
             self.notices
-                .toast("Textures are looked for there already", None);
+                .toast("This texture folder is already in the list", None);
         }
     }
 
-    /// Has textures no longer looked for in one of the folders that are remembered.
+    /// Removes a texture folder from the settings.
     pub(crate) fn remove_texture_folder(&mut self, index: usize) {
         if index < self.settings.texture_folders.len() {
             self.settings.texture_folders.remove(index);

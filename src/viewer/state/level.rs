@@ -1,4 +1,4 @@
-//! Which level of a document is shown, and its lights.
+//! The visible level of a document, and its lights.
 
 use super::clip_box::ClipBox;
 use super::session::Session;
@@ -10,32 +10,32 @@ use mapscope_formats::Severity;
 use mapscope_scene::{Aabb, Document, Item, Layers, LevelInfo, Levels, OverlayId, Shown, camera};
 
 impl Session {
-    /// The levels of the open document, if it is made of such.
+    /// The levels of the open document, if it has levels.
     pub(crate) fn levels(&self) -> Option<&dyn Levels> {
         self.document()?.levels()
     }
 
-    /// The layers of the open document, if it is made of such.
+    /// The layers of the open document, if it has layers.
     pub(crate) fn layers(&self) -> Option<&dyn Layers> {
         self.document()?.layers()
     }
 
-    /// What there is to choose from of levels.
+    /// The levels to choose from.
     pub(crate) fn level_list(&self) -> &[LevelInfo] {
         self.levels().map_or(&[], |levels| levels.levels())
     }
 
-    /// Whether the document has several levels, of which one is shown.
+    /// `true` if the document has several levels.
     pub(crate) fn has_levels(&self) -> bool {
         self.level_list().len() > 1
     }
 
-    /// The name of the level that is shown.
+    /// The name of the visible level, if any.
     pub(crate) fn level_name(&self) -> Option<&str> {
         Some(&self.level_list().get(self.view.shown.level)?.name)
     }
 
-    /// Shows a level and all of it; nothing changes for the one that is shown already.
+    /// Shows a level completely. The visible level stays unchanged.
     pub(crate) fn show_level(&mut self, level: usize) {
         if level == self.view.shown.level || level >= self.level_list().len() {
             return;
@@ -44,8 +44,11 @@ impl Session {
         self.set_cut(None);
         self.pointer.leave();
         let level_of = |item| self.levels()?.level_of(item);
-        let selected = self.view.shown.selected;
-        let selected = selected.filter(|item| level_of(*item).is_none_or(|of| of == level));
+        let selected = self
+            .view
+            .shown
+            .selected
+            .filter(|item| level_of(*item).is_none_or(|of| of == level));
         self.view.shown.selected = selected;
         let document = self.document();
         let bounds = document.map_or_else(Aabb::default, |document| document.level_bounds(level));
@@ -63,7 +66,7 @@ impl Session {
         }
     }
 
-    /// Shows the level after the one that is shown, or the one before, going round at the end.
+    /// Shows the next or the previous level, cyclically.
     pub(crate) fn next_level(&mut self, backwards: bool) {
         let count = self.level_list().len();
         if count > 0 {
@@ -72,7 +75,7 @@ impl Session {
         }
     }
 
-    /// What is shown of a document that was read again stays, as far as it is there.
+    /// Resets parts of the view that a reloaded document no longer has.
     pub(crate) fn keep_shown(&mut self, document: &dyn Document) {
         if self.view.shown.level >= self.level_list().len() {
             self.view.shown.level = 0;
@@ -83,7 +86,7 @@ impl Session {
         self.view.shown.hidden.retain(is_there);
     }
 
-    /// Finds the visibility cube that the eye is in, while that is asked for and not held.
+    /// Finds the visibility cube around the eye, while the overlay is on and not frozen.
     pub(crate) fn follow_visibility(&mut self) {
         let is_on = self.view.shown.overlays.contains(OverlayId::Visibility);
         self.tools.holds_visibility &= is_on;
@@ -98,25 +101,25 @@ impl Session {
         }
     }
 
-    /// Whether the document is made of layers.
+    /// `true` if the document has layers.
     pub(crate) fn has_layers(&self) -> bool {
         self.layers().is_some()
     }
 
-    /// Switches all lights of the level that is shown on or off, or has them as in the file.
+    /// Switches all lights of the visible level on or off, or resets them to the file.
     pub(crate) fn switch_all_lights(&mut self, on: Option<bool>) {
         let lights = self.levels().map(|l| l.lights(self.view.shown.level));
         for light in lights.unwrap_or_default() {
-            let intensity = on.map(|on| if on { light.full } else { 0 });
-            let intensity = intensity.filter(|intensity| *intensity != light.intensity);
+            let intensity = on
+                .map(|on| if on { light.full } else { 0 })
+                .filter(|intensity| *intensity != light.intensity);
             self.view.shown.lights.set(light.item, intensity);
         }
     }
 }
 
 impl State {
-    /// Shows what is asked for of a document that was just opened, and says what of it is not
-    /// there.
+    /// Shows the requested content of a document that was just opened, and reports missing items.
     pub(crate) fn show_first(&mut self, document: &dyn Document, request: &ViewRequest) {
         self.forget_level();
         if let Err(missing) = request.show(document, &mut self.session.view.shown) {
@@ -126,7 +129,7 @@ impl State {
         self.session.tools.clip_box = ClipBox::at(self.session.view.shown.cut);
     }
 
-    /// Shows everything of the first level as the file has it.
+    /// Resets the view to the first level with the content of the file.
     pub(crate) fn forget_level(&mut self) {
         let shown = std::mem::take(&mut *self.session.view.shown);
         *self.session.view.shown = Shown {

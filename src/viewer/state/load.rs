@@ -1,4 +1,4 @@
-//! What is loaded, why, and how it ended.
+//! Load requests and their outcomes.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use mapscope_scene::demo::Demo;
 use mapscope_scene::map_scene::MapFile;
 use mapscope_scene::{Document, MapChoice};
 
-/// What is to be opened.
+/// The target of a load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
-    /// The first of these files, and of those below these folders, that can be opened; the rest is
-    /// kept for going on.
+    /// Files and folders. The first file that can be opened is opened, and the others become the
+    /// playlist.
     Paths(Vec<PathBuf>),
-    /// Something that is built in.
+    /// A built-in demo.
     Demo(&'static Demo),
 }
 
 impl Target {
-    /// What it is called while it is loaded.
+    /// Display name during the load.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Paths(paths) => paths
@@ -35,63 +35,61 @@ impl Target {
     }
 }
 
-/// Why something is loaded.
+/// The cause of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cause {
-    /// It is to be opened.
+    /// The user opens a file.
     Opened,
-    /// It is to be opened because it is next to the open file in its folder: who goes from one
-    /// version of a thing to the other compares them.
+    /// The user steps to the next or previous file, often another version to compare.
     Neighbor,
-    /// It was open before and is returned to.
+    /// The user goes back or forward in the history.
     Return {
-        /// Whether it was open before what is, and not after it.
+        /// `true` to go back, `false` to go forward.
         backwards: bool,
     },
-    /// It is open and has changed on disk.
+    /// The open file has changed on disk.
     Changed,
-    /// It is open, and the user wants to see it as it is on disk, whatever is wrong with it.
+    /// The user reloads the open file, even if it has problems.
     Asked,
-    /// It is to be opened because it belongs to the open file: the scene of a map, or the map of a
-    /// scene.
+    /// The user switches to the counterpart: the scene of a map, or the map of a scene.
     Counterpart,
 }
 
 impl Cause {
-    /// Whether it is open already and only read again.
+    /// `true` if the load reloads the open file.
     pub(crate) fn is_reload(self) -> bool {
         matches!(self, Self::Changed | Self::Asked)
     }
 }
 
-/// Something to open, and why.
+/// A requested load.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LoadRequest {
-    /// What.
+    /// Its target.
     pub target: Target,
-    /// Why.
+    /// Its cause.
     pub cause: Cause,
-    /// Which map a scene is to stand on; the usual one is that which was chosen for it before, if
-    /// one was.
+    /// The map for a scene. By default, it is the previously chosen map or the one beside the
+    /// scene.
     pub map: MapChoice,
 }
 
-/// A file that was not opened.
+/// A file that could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Failure {
-    /// The file.
+    /// Its path.
     pub path: PathBuf,
-    /// Where in it and why, for people.
+    /// Display text with the place and the reason.
     pub message: String,
-    /// The same where it is a place in the file that is to blame.
+    /// The problem, if the reason is a place in the file.
     pub problem: Option<Problem>,
 }
 
-/// How the message of a file begins that the system does not let be read.
+/// Prefix of the message if the system denies reading the file.
 pub(crate) const UNREADABLE: &str = "It cannot be read: ";
 
 impl Failure {
-    /// A file that was not opened for a reason that is no place in it.
+    /// A failure without a place in the file.
     pub(crate) fn new(path: &Path, message: &str) -> Self {
         Self {
             path: path.to_owned(),
@@ -104,26 +102,26 @@ impl Failure {
 /// A file that was opened.
 #[derive(Debug)]
 pub(crate) struct Loaded {
-    /// The file.
+    /// Its path.
     pub path: PathBuf,
-    /// The demo that it is, if it is none of the user's files.
+    /// The demo, if it is one.
     pub demo: Option<&'static Demo>,
-    /// What is in it.
+    /// Its document.
     pub document: Arc<dyn Document>,
-    /// The files that it was opened together with, itself among them.
+    /// The files that it was opened together with, including itself.
     pub files: FileList,
-    /// Which map it stands on, if it is a scene.
+    /// The map choice, if it is a scene.
     pub map: MapChoice,
     /// The scene beside it, if it is a map.
     pub scene: Option<PathBuf>,
-    /// When it began to be read.
+    /// Time at which reading began.
     pub read_at: SystemTime,
-    /// The maps that it may stand on, if it is a scene without one of which nobody has said so.
+    /// Candidate maps for a scene without a map, if the user has not chosen one.
     pub maps: Vec<MapFile>,
 }
 
 impl Loaded {
-    /// A document by itself.
+    /// A loaded document without other files.
     pub(crate) fn new(path: PathBuf, document: Arc<dyn Document>) -> Self {
         let folder = path.parent().unwrap_or(Path::new(""));
         Self {
@@ -139,15 +137,15 @@ impl Loaded {
     }
 }
 
-/// How a load ended.
+/// The outcome of a load.
 #[derive(Debug)]
 pub(crate) struct Outcome {
-    /// What was asked.
+    /// The request.
     pub request: LoadRequest,
-    /// What was opened, if anything; nothing, and no failures, when it was cancelled.
+    /// The opened file, if any. A cancelled load has neither a file nor failures.
     pub loaded: Option<Loaded>,
-    /// The files that were tried before and could not be opened.
+    /// The files that were tried first and failed.
     pub failures: Vec<Failure>,
-    /// Which of all loads it is.
+    /// Sequence number of the load.
     pub number: u64,
 }

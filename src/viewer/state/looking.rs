@@ -10,12 +10,12 @@ use mapscope_scene::demo::Demo;
 use mapscope_scene::{Aabb, Document, Item};
 
 impl Session {
-    /// Returns `true` if a 2D map is open.
+    /// `true` if a 2D map is open.
     pub(crate) fn is_map(&self) -> bool {
         self.has_layers()
     }
 
-    /// Returns the bounds of everything that can be seen of the open document.
+    /// The bounds of the visible part of the open document.
     pub(crate) fn shown_bounds(&self) -> Option<Aabb> {
         Some(self.view.shown_bounds(&**self.document()?))
     }
@@ -34,7 +34,7 @@ impl Session {
         }
     }
 
-    /// Looks through a camera of the file as its game does.
+    /// Looks through a camera of the file as the game does.
     pub(crate) fn look_through(&mut self, item: Item) {
         if let Some(open) = &self.open {
             self.view.look_through(&*open.document, item);
@@ -48,7 +48,7 @@ impl Session {
         }
     }
 
-    /// Sees from a place.
+    /// Moves the camera to a pose.
     pub(crate) fn apply_pose(&mut self, pose: Pose) {
         match &self.open {
             Some(open) => self.view.apply_pose(&*open.document, pose),
@@ -56,7 +56,7 @@ impl Session {
         }
     }
 
-    /// Goes on looking from the same place at a document that is like the one before.
+    /// Keeps the camera for a document that is similar to the previous one.
     pub(super) fn keep_camera(&mut self, document: &dyn Document) {
         self.view.camera.near = camera::near_plane(document.level_bounds(self.view.shown.level));
         self.view.shown.flat = self.view.is_flat();
@@ -76,22 +76,23 @@ impl Session {
         self.tools.measure.close();
         self.view.fly_speed = camera_control::first_fly_speed(bounds);
         let view = request.view;
-        // Nobody has asked for a demo to be seen from anywhere: from where it looks best.
-        let first = demo.filter(|demo| view.is_none() && !demo.is_flat);
-        let first = first.map(|demo| demo.first_pose);
-        let asked = request.pose(document).unwrap_or_default();
-        if let Some(pose) = asked.or(first) {
+        // A demo without a requested view starts at its best pose.
+        let demo_pose = demo
+            .filter(|demo| view.is_none() && !demo.is_flat)
+            .map(|demo| demo.first_pose);
+        let requested = request.pose(document).unwrap_or_default();
+        if let Some(pose) = requested.or(demo_pose) {
             self.view.apply_pose(document, pose);
             return;
         }
         self.view.framing = Some(view.unwrap_or_default());
-        // Unless another view is asked for, a map is seen as the game shows it.
+        // A map starts in the game's view, unless another view is requested.
         if matches!(view, None | Some(NamedView::Flat)) && self.is_map() {
             self.view.set_mode(CameraMode::Flat);
         }
     }
 
-    /// Takes on the shape of the view, and frames a document that has just been opened.
+    /// Applies the aspect ratio of the view, and frames a document that was just opened.
     pub(crate) fn shape_view(&mut self, aspect: f32) {
         self.view.aspect = aspect;
         let Some(document) = self.document().cloned() else {
@@ -125,7 +126,7 @@ impl Session {
 }
 
 impl State {
-    /// Sets the camera from text, such as a copied one.
+    /// Sets the camera from text, such as a copied pose.
     pub(crate) fn paste_pose(&mut self, text: &str) {
         match text.parse::<Pose>() {
             Ok(pose) => {
@@ -133,7 +134,7 @@ impl State {
                 self.session.apply_pose(pose);
             }
             Err(error) => {
-                let text = format!("The clipboard has no camera: {error}");
+                let text = format!("The clipboard does not contain a camera: {error}");
                 self.notices.toast(text, Some(Severity::Error));
             }
         }

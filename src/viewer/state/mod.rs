@@ -1,7 +1,7 @@
-//! Everything that the window shows and that its commands change, without window or GPU.
+//! The state of the viewer, without window or GPU.
 //!
-//! A [`Session`] has what belongs to one open document. [`State`] has the rest: the settings, the dialogs,
-//! the notices, and the files that go with the open one.
+//! A [`Session`] has the open document with its view and playback. [`State`] adds the rest:
+//! settings, dialogs, notices, and the playlist.
 
 pub(crate) mod animation;
 pub(crate) mod clip_box;
@@ -51,81 +51,81 @@ use mapscope_scene::{Document, MapChoice, OpenOptions};
 
 pub(crate) use self::session::OpenFile;
 
-/// Something that only the window can do.
+/// An action that only the window can perform.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Load something.
+    /// Load a file.
     Load(LoadRequest),
     /// Stop loading.
     CancelLoad,
-    /// Watch other files, since another or none is open.
+    /// Update the set of watched files after a file was opened or closed.
     Watch,
-    /// Look which files are now where those of the list of a number come from.
+    /// Rescan the folders of a playlist: the playlist's number and its source.
     List(u64, Origin),
     /// Compare the open file with another.
     Compare(CompareRequest),
     /// Ask for a path with the system's dialog.
     AskPath(PathPurpose),
-    /// Save a picture of the view as [`PictureOptions`](picture::PictureOptions) say.
+    /// Save a picture of the view with the current [`PictureOptions`](picture::PictureOptions).
     SavePicture(PathBuf),
-    /// Save an animation of the view as
-    /// [`AnimationOptions`](animation::AnimationOptions) say.
+    /// Save an animation of the view with the current
+    /// [`AnimationOptions`](animation::AnimationOptions).
     SaveAnimation(Destination),
     /// Save the image of the whole map.
     SaveMap(PathBuf),
-    /// Write what is open as a file of another program, of the kind that its name ends in.
+    /// Export the document to a path. The extension selects the format.
     Export(PathBuf),
-    /// Put what the view shows on the clipboard.
+    /// Copy a picture of the view to the clipboard.
     CopyPicture,
-    /// Put text on the clipboard.
+    /// Copy text to the clipboard.
     Copy(String),
-    /// Take a camera from the clipboard.
+    /// Read a camera pose from the clipboard.
     PastePose,
-    /// Keep the settings now.
+    /// Write the settings now.
     SaveSettings,
-    /// Fill the screen, or not.
+    /// Enter or leave full screen.
     FullScreen(bool),
-    /// Leave.
+    /// Quit.
     Quit,
 }
 
 /// The state of the window.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// The open document and how it is looked at.
+    /// The open document and its view.
     pub session: Session,
-    /// The files that go with the open one.
+    /// The files that belong with the open one.
     pub playlist: Option<Playlist>,
-    /// How many loads there were.
+    /// Bumped on every load.
     pub versions: u64,
-    /// The clip that a file begins with which is about to be opened.
+    /// A file that is about to be opened, and the name of the clip that it starts with.
     pub first_clip: Option<(PathBuf, String)>,
-    /// What is in front of the view and around it.
+    /// Dialogs and the rest of the user interface.
     pub interface: Interface,
-    /// What is said for a while.
+    /// Messages, failures and progress.
     pub notices: Notices,
-    /// What is remembered.
+    /// The persistent settings.
     pub settings: Settings,
-    /// What is asked for of the first file.
+    /// The view that the command line requests for the first file.
     request: ViewRequest,
-    /// The map that the first file is to stand on, which is a scene.
+    /// The map that the command line gives for the first file, if that is a scene.
     pub named_map: MapChoice,
-    /// How files are opened; textures are also looked for in folders that are remembered.
+    /// Options for opening files, without the texture folders of the settings.
     pub open_options: OpenOptions,
-    /// What the window still has to do.
+    /// Pending actions for the window.
     pub effects: Vec<Effect>,
 }
 
 impl State {
-    /// Nothing is open.
+    /// Creates the state without an open file.
     pub(crate) fn new(settings: Settings, request: ViewRequest) -> Self {
         let timeline = settings.timeline;
         let mut fields_of_view = settings.fields_of_view;
-        // A camera that is asked for is one of 45 degrees, whatever was set the last time.
-        let usual = FieldsOfView::default().of(CameraMode::Orbit);
+        // A requested camera has the default field of view, regardless of the settings.
+        let default_fov = FieldsOfView::default().of(CameraMode::Orbit);
         let has_pose = request.camera.is_some() || request.look_through.is_some();
-        let asked = request.fov.or(has_pose.then_some(usual));
-        if let Some(degrees) = asked {
+        let fov = request.fov.or(has_pose.then_some(default_fov));
+        if let Some(degrees) = fov {
             fields_of_view.set(CameraMode::Orbit, degrees);
         }
         Self {
@@ -143,7 +143,7 @@ impl State {
         }
     }
 
-    /// What the user has said about opening files.
+    /// The options for opening files, with the texture folders of the settings.
     pub(crate) fn open_options(&self) -> OpenOptions {
         let mut options = self.open_options.clone();
         let remembered = self.settings.texture_folders.iter().cloned();
@@ -151,34 +151,34 @@ impl State {
         options
     }
 
-    /// Opens the first of these files and folders that can be opened.
+    /// Opens the first supported file in the given files and folders.
     pub(crate) fn open_paths(&mut self, paths: &[PathBuf]) {
         if !paths.is_empty() {
             let paths = paths.iter().map(|path| folder::absolute(path));
             let map = std::mem::take(&mut self.named_map);
-            self.load_on(Target::Paths(paths.collect()), Cause::Opened, map);
+            self.load_with_map(Target::Paths(paths.collect()), Cause::Opened, map);
         }
     }
 
-    /// Has something loaded.
+    /// Requests a load.
     pub(crate) fn load(&mut self, target: Target, cause: Cause) {
-        self.load_on(target, cause, MapChoice::Beside);
+        self.load_with_map(target, cause, MapChoice::Beside);
     }
 
-    /// Has something loaded, which is to stand on a map if it is a scene.
-    pub(crate) fn load_on(&mut self, target: Target, cause: Cause, map: MapChoice) {
+    /// Requests a load with a given map, which only scenes use.
+    pub(crate) fn load_with_map(&mut self, target: Target, cause: Cause, map: MapChoice) {
         let request = LoadRequest { target, cause, map };
         self.effects.push(Effect::Load(request));
     }
 
-    /// Reads the open file again, keeping camera and selection.
+    /// Reloads the open file. Camera and selection stay.
     pub(crate) fn reload(&mut self, cause: Cause) {
         if let Some(open) = &self.session.open {
-            self.load_on(open.target(), cause, open.map.clone());
+            self.load_with_map(open.target(), cause, open.map.clone());
         }
     }
 
-    /// Takes in what a load gave. What was open stays open when nothing was opened.
+    /// Applies the outcome of a load. If it failed, the previous file stays open.
     pub(crate) fn loaded(&mut self, outcome: Outcome) {
         let Outcome {
             request,
@@ -188,9 +188,11 @@ impl State {
         } = outcome;
         let cancelled = loaded.is_none() && failures.is_empty();
         let cause = request.cause;
-        self.notices.end(&Subject::Load);
+        self.notices.dismiss_about(&Subject::Load);
         match loaded {
-            Some(loaded) if cause == Cause::Changed && self.session.keeps_back(&loaded) => {
+            Some(loaded)
+                if cause == Cause::Changed && self.session.should_keep_version(&loaded) =>
+            {
                 self.session
                     .keep_version(None, loaded.document.about().problems.clone());
             }
@@ -208,7 +210,7 @@ impl State {
                 self.session.on_disk = None;
                 self.interface.typed_path.clear();
                 self.warn_of_named_map(&request, &*loaded.document);
-                self.take(loaded, cause);
+                self.open_loaded(loaded, cause);
                 self.mark_failed(&failures);
             }
             None if cancelled => self.notices.toast_about(Subject::Load, "Cancelled", None),
@@ -225,7 +227,7 @@ impl State {
         }
     }
 
-    fn take(&mut self, loaded: Loaded, cause: Cause) {
+    fn open_loaded(&mut self, loaded: Loaded, cause: Cause) {
         let Loaded {
             path,
             demo,
@@ -242,13 +244,13 @@ impl State {
             None => Target::Paths(vec![path.clone()]),
         };
         let returned = self.session.leave_for(&target, cause);
-        let same = self
+        let is_same_file = self
             .session
             .open_file()
             .is_some_and(|open| open.path == path);
-        let keep = cause.is_reload() && same;
-        if !keep {
-            self.forget_overlays_of_problems();
+        let is_reload = cause.is_reload() && is_same_file;
+        if !is_reload {
+            self.reset_problem_overlays();
         }
         let versions = self.versions;
         let before = self.session.open.replace(OpenFile {
@@ -258,36 +260,36 @@ impl State {
             ..OpenFile::new(path.clone(), demo, Arc::clone(&document), versions)
         });
         self.session.pointer.leave();
-        let comparing = before.as_ref().filter(|_| cause == Cause::Neighbor);
-        let alike = comparing.is_some_and(|before| look_alike(&*before.document, &*document))
+        let neighbor = before.as_ref().filter(|_| cause == Cause::Neighbor);
+        let keeps_camera = neighbor.is_some_and(|before| is_similar(&*before.document, &*document))
             || cause == Cause::Counterpart;
         let selected = self.session.view.shown.selected;
         let mut request = std::mem::take(&mut self.request);
-        let clip = self.first_clip.take_if(|_| !keep);
+        let clip = self.first_clip.take_if(|_| !is_reload);
         if let Some((_, clip)) = clip.filter(|(file, _)| *file == path) {
             request.clip.get_or_insert(clip);
         }
-        if keep {
+        if is_reload {
             self.session.keep_shown(&*document);
         } else {
             self.show_first(&*document, &request);
         }
-        if let Some(before) = before.filter(|_| keep) {
-            let wish = self.session.wish(&before);
-            self.session.grant(wish);
+        if let Some(before) = before.filter(|_| is_reload) {
+            let lost_selection = self.session.capture_selection(&before);
+            self.session.restore_selection(lost_selection);
             if let Some(list) = &mut self.playlist {
                 list.mark_opened(&path);
             }
-            self.tell_of_reload(&*before.document);
+            self.report_reload(&*before.document);
             self.compare_reloaded(&before);
         } else {
             self.session.forget_comparison();
-            // How something plays belongs to its document; whether poses are mixed is a taste.
+            // Playback settings belong to the document. Interpolation is a preference of the user.
             self.session.plays_at_once = true;
             self.session.player = Player::new(LoopMode::default(), self.session.player.is_smooth());
             self.session.start_clip(&request);
             self.session.view.history.forget();
-            self.session.wish = None;
+            self.session.lost_selection = None;
             self.session.deselect();
             if cause == Cause::Counterpart {
                 self.session.select(selected.filter(|item| {
@@ -295,57 +297,57 @@ impl State {
                     !document.properties(*item, playhead).is_empty()
                 }));
             }
-            if alike {
+            if keeps_camera {
                 self.session.keep_camera(&*document);
             } else {
                 self.session.look_at_document(&*document, demo, &request);
             }
-            self.go_on_in_list(files, &path);
+            self.update_playlist(files, &path);
             if demo.is_none() {
                 self.settings.remember_file(&path);
             }
             self.show_problems_if_any(&*document);
-            self.take_back_question(&path);
+            self.close_map_question(&path);
             self.ask_for_map(path, maps);
             self.offer_scene(cause);
-            self.show_asked_entities(&request);
+            self.show_requested_entities(&request);
             if let Some(visit) = returned {
-                self.look_again(visit);
+                self.restore_visit(visit);
             }
         }
         self.session.keep_offered_overlays(&*document);
         self.effects.push(Effect::Watch);
     }
 
-    /// Opens the list of problems for a file that has some, where there is room and nobody has closed
-    /// it, and closes it again for the next that has none.
+    /// Opens the problems panel if the file has problems, there is room and the user did not close
+    /// it. Closes an automatically opened panel if the file has no problems.
     fn show_problems_if_any(&mut self, document: &dyn Document) {
         let may_open = self.has_room_below() && !self.settings.keeps_problems_closed;
         let open = &mut self.settings.bottom.open;
         if !document.about().problems.is_empty() {
             if open.is_none() && may_open {
                 *open = Some(Panel::Problems);
-                self.interface.problems_by_themselves = true;
+                self.interface.problems_auto_opened = true;
             }
-        } else if self.interface.problems_by_themselves && *open == Some(Panel::Problems) {
+        } else if self.interface.problems_auto_opened && *open == Some(Panel::Problems) {
             *open = None;
         }
     }
 
-    /// The settings as they are remembered: without what opened by itself.
+    /// The settings to store. Panels that opened automatically are left out.
     pub(crate) fn settings_to_keep(&self) -> Settings {
         let mut settings = self.settings.clone();
         settings.timeline.smooth = self.session.player.is_smooth();
-        if self.interface.problems_by_themselves && settings.bottom.open == Some(Panel::Problems) {
+        if self.interface.problems_auto_opened && settings.bottom.open == Some(Panel::Problems) {
             settings.bottom.open = None;
         }
-        if let Some(before) = self.covered_by_files() {
+        if let Some(before) = self.panel_replaced_by_files() {
             settings.left.open = Some(before);
         }
         settings
     }
 
-    /// Takes over settings that other windows have changed.
+    /// Adopts settings that other windows have changed.
     pub(crate) fn adopt_settings(&mut self, settings: Settings) {
         let folders = self.settings.texture_folders.clone();
         self.settings.adopt(settings);
@@ -355,7 +357,7 @@ impl State {
         }
     }
 
-    /// Closes a file that this computer cannot show, and says why.
+    /// Closes a file that this computer cannot display, and reports the reason.
     pub(crate) fn refuse(&mut self, message: &str) {
         if let Some(open) = &self.session.open {
             let path = open.path.clone();
@@ -373,7 +375,7 @@ impl State {
         self.forget_level();
         self.session.start_clip(&ViewRequest::default());
         self.session.on_disk = None;
-        self.session.wish = None;
+        self.session.lost_selection = None;
         self.playlist = None;
         self.session.forget_comparison();
         self.session.deselect();
@@ -382,9 +384,9 @@ impl State {
     }
 }
 
-/// Whether two documents are of the same kind and about as large, in the same place: then one is
-/// well seen from where the other is.
-fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
+/// `true` if two documents have the same kind and almost the same bounds, so that the camera can
+/// stay.
+fn is_similar(a: &dyn Document, b: &dyn Document) -> bool {
     let (bounds, other) = (a.level_bounds(0), b.level_bounds(0));
     let apart = (bounds.min - other.min)
         .abs()
@@ -395,8 +397,8 @@ fn look_alike(a: &dyn Document, b: &dyn Document) -> bool {
         && apart.max_element() <= tolerance
 }
 
-/// Where an image of a file is saved as this kind unless the user says otherwise: in the user's folder
-/// for pictures, or else at home.
+/// Returns the suggested path for saving an image of a file: in the user's pictures folder, or else
+/// in the home folder.
 pub(crate) fn suggested_image(file: &Path, kind: FileKind) -> PathBuf {
     let stem = file.file_stem().unwrap_or_default().to_string_lossy();
     let folder = directories::UserDirs::new().map(|dirs| {
@@ -412,7 +414,7 @@ pub(crate) fn suggested_image(file: &Path, kind: FileKind) -> PathBuf {
 mod tests {
     use glam::Vec2;
 
-    use super::interface::{Asked, Dialog};
+    use super::interface::{Dialog, PathSource};
     use super::notices::LoadingView;
     use super::picture::PictureSize;
     use super::playlist::FileList;
@@ -428,19 +430,19 @@ mod tests {
     }
 
     #[test]
-    fn an_existing_picture_is_replaced_only_after_a_question_and_what_was_read_never() {
+    fn an_existing_picture_is_replaced_only_after_confirmation_and_an_input_file_never() {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
         let save = PathPurpose::SavePicture;
-        state.path_chosen(save, &in_dir("new"), Asked::InWindow);
+        state.path_chosen(save, &in_dir("new"), PathSource::InApp);
         let saves = |name| [Effect::SavePicture(in_dir(name))];
         assert_eq!(std::mem::take(&mut state.effects), saves("new.png"));
         assert_eq!(state.interface.dialog, None);
 
         for (name, bytes) in [("old.png", &b""[..]), ("text.png", b"a text")] {
             std::fs::write(in_dir(name), bytes).unwrap();
-            state.path_chosen(save, &in_dir(name), Asked::InWindow);
+            state.path_chosen(save, &in_dir(name), PathSource::InApp);
             assert!(state.effects.is_empty(), "{name}");
             let path = in_dir(name);
             let question = Dialog::Replace {
@@ -450,13 +452,13 @@ mod tests {
                 kind: PNG,
             };
             assert_eq!(state.interface.dialog.take(), Some(question), "{name}");
-            for asked in [Asked::ToReplace, Asked::BySystem] {
-                state.path_chosen(save, &path, asked);
+            for source in [PathSource::OverwriteConfirmed, PathSource::SystemDialog] {
+                state.path_chosen(save, &path, source);
                 assert_eq!(std::mem::take(&mut state.effects), saves(name));
             }
         }
-        // The system asked about `old`, and not about `old.png`.
-        state.path_chosen(save, &in_dir("old"), Asked::BySystem);
+        // The system's dialog confirmed `old`, not `old.png`.
+        state.path_chosen(save, &in_dir("old"), PathSource::SystemDialog);
         assert!(matches!(
             state.interface.dialog.take(),
             Some(Dialog::Replace { .. })
@@ -465,42 +467,45 @@ mod tests {
         let map = in_dir("map.png");
         std::fs::copy(in_dir("old.png"), &map).unwrap();
         state.loaded(outcome(map.to_str().unwrap(), false, true));
-        for (name, asked) in [
-            ("map.png", Asked::ToReplace),
-            ("map.png", Asked::BySystem),
-            ("a.jpg", Asked::InWindow),
+        for (name, source) in [
+            ("map.png", PathSource::OverwriteConfirmed),
+            ("map.png", PathSource::SystemDialog),
+            ("a.jpg", PathSource::InApp),
         ] {
             state.effects.clear();
-            state.path_chosen(save, &in_dir(name), asked);
+            state.path_chosen(save, &in_dir(name), source);
             assert!(state.effects.is_empty(), "{name}");
             let toast = state.notices.toasts.last().unwrap();
             assert_eq!(toast.severity, Some(Severity::Error));
         }
-        // Another name can be typed at once.
+        // The dialog stays open for another name.
         assert!(matches!(state.interface.dialog, Some(Dialog::Path { .. })));
     }
 
     #[test]
-    fn how_to_leave_the_full_screen_is_said_while_one_is_in_it() {
+    fn full_screen_shows_a_hint_how_to_leave_it() {
         let mut state = state();
-        let said = |state: &State| {
-            let mut toasts = state.notices.toasts.iter();
-            toasts.any(|toast| toast.text == "F11 leaves the full screen")
+        let shows_hint = |state: &State| {
+            state
+                .notices
+                .toasts
+                .iter()
+                .any(|toast| toast.text == "Press F11 to leave full screen")
         };
         for is_full in [true, false, true] {
             state.run(Action::FullScreen);
-            assert_eq!(said(&state), is_full);
+            assert_eq!(shows_hint(&state), is_full);
         }
     }
 
     #[test]
-    fn in_a_folder_a_file_is_saved_by_the_name_that_is_suggested() {
+    fn a_chosen_folder_gets_a_file_with_the_suggested_name() {
         let dir = tempfile::tempdir().unwrap();
         let mut state = state();
         state.loaded(outcome("/maps/castle.pfmap", false, true));
         let chosen = |state: &mut State, purpose, path: PathBuf| {
             state.effects.clear();
-            state.path_chosen(purpose, &path, Asked::InWindow);
+            state.path_chosen(purpose, &path, PathSource::InApp);
             state.effects.pop()
         };
         let animation = PathPurpose::SaveAnimation;
@@ -512,11 +517,11 @@ mod tests {
         let png = dir.path().join("castle.png");
         let found = chosen(&mut state, picture, dir.path().join(""));
         assert_eq!(found, Some(Effect::SavePicture(png.clone())));
-        // What is in it is asked about.
+        // An existing file needs a confirmation.
         std::fs::write(&png, b"").unwrap();
         let path = dir.path().to_owned();
         state.effects.clear();
-        state.path_chosen(picture, &path, Asked::BySystem);
+        state.path_chosen(picture, &path, PathSource::SystemDialog);
         assert!(state.effects.is_empty());
         assert!(matches!(
             state.interface.dialog.take(),
@@ -531,7 +536,7 @@ mod tests {
     }
 
     #[test]
-    fn an_export_is_of_the_kind_that_its_name_ends_in() {
+    fn the_extension_selects_the_export_format() {
         let dir = tempfile::tempdir().unwrap();
         let mut state = state();
         state.loaded(outcome("/maps/castle.pfmap", false, true));
@@ -549,7 +554,7 @@ mod tests {
         assert_eq!(text, "/maps/castle.glb");
         let mut chosen = |name: &str| {
             state.effects.clear();
-            state.path_chosen(export, &dir.path().join(name), Asked::BySystem);
+            state.path_chosen(export, &dir.path().join(name), PathSource::SystemDialog);
             state.effects.pop()
         };
         let exports = |name: &str| Some(Effect::Export(dir.path().join(name)));
@@ -564,13 +569,13 @@ mod tests {
     }
 
     #[test]
-    fn an_animation_asks_once_about_all_files_that_are_there_and_refuses_what_is_too_large() {
+    fn an_animation_asks_once_about_all_existing_files_and_refuses_a_size_that_is_too_large() {
         let dir = tempfile::tempdir().unwrap();
         let in_dir = |name: &str| dir.path().join(name);
         let mut state = state();
         state.interface.animation.views = 3;
         let save = PathPurpose::SaveAnimation;
-        state.path_chosen(save, &in_dir("new"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("new"), PathSource::SystemDialog);
         let gif = Destination::Animation(AnimationFormat::Gif, in_dir("new.gif"));
         let saves = [Effect::SaveAnimation(gif)];
         assert_eq!(std::mem::take(&mut state.effects), saves);
@@ -578,8 +583,8 @@ mod tests {
         for name in ["a_001.png", "a_002.png"] {
             std::fs::write(in_dir(name), b"").unwrap();
         }
-        // The system knows nothing of the numbers.
-        state.path_chosen(save, &in_dir("a.png"), Asked::BySystem);
+        // The system's dialog does not know the numbered names.
+        state.path_chosen(save, &in_dir("a.png"), PathSource::SystemDialog);
         assert!(state.effects.is_empty());
         let question = Dialog::Replace {
             purpose: save,
@@ -588,25 +593,25 @@ mod tests {
             kind: PNG,
         };
         assert_eq!(state.interface.dialog.take(), Some(question));
-        state.path_chosen(save, &in_dir("a.png"), Asked::ToReplace);
+        state.path_chosen(save, &in_dir("a.png"), PathSource::OverwriteConfirmed);
         let images = ["a_000.png", "a_001.png", "a_002.png"].map(in_dir);
         let saves = [Effect::SaveAnimation(Destination::Images(images.to_vec()))];
         assert_eq!(std::mem::take(&mut state.effects), saves);
 
-        state.path_chosen(save, &in_dir("a.jpg"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("a.jpg"), PathSource::SystemDialog);
         let toast = &state.notices.toasts.last().unwrap().text;
         let expected = "a.jpg was not saved: expected a name that ends in .png, .apng or .gif";
         assert!(toast.ends_with(expected), "{toast}");
         state.interface.picture.size = PictureSize::Typed;
         state.interface.picture.typed_size = [20_000; 2];
-        state.path_chosen(save, &in_dir("large.apng"), Asked::BySystem);
+        state.path_chosen(save, &in_dir("large.apng"), PathSource::SystemDialog);
         let toast = &state.notices.toasts.last().unwrap().text;
         assert!(toast.contains("20000x20000"), "{toast}");
         assert!(state.effects.is_empty());
     }
 
     #[test]
-    fn no_command_does_harm_while_nothing_is_open() {
+    fn every_command_is_harmless_without_an_open_file() {
         for command in commands::all() {
             let mut state = state();
             let pose = state.session.view.camera.pose;
@@ -625,7 +630,7 @@ mod tests {
     }
 
     #[test]
-    fn what_switches_says_whether_it_is_on() {
+    fn toggle_commands_report_their_state() {
         for command in commands::all() {
             let mut state = state();
             let before = state.is_on(command.action);
@@ -638,7 +643,7 @@ mod tests {
         }
     }
 
-    /// What a load gives: the demo under another name, or a failure.
+    /// The outcome of a load: the demo under another name, or a failure.
     fn outcome(path: &str, reload: bool, opens: bool) -> Outcome {
         let document = || {
             let (options, progress) = (OpenOptions::default(), Progress::default());
@@ -665,7 +670,7 @@ mod tests {
     }
 
     #[test]
-    fn the_title_shows_what_a_name_hides() {
+    fn the_title_escapes_invisible_characters_of_a_name() {
         let mut state = state();
         state.loaded(outcome("/a\u{202e}\n\u{1b}b.pfmap", false, true));
         assert_eq!(
@@ -675,7 +680,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_opened_is_framed_once_the_view_has_a_shape() {
+    fn an_opened_file_is_framed_once_the_view_has_an_aspect_ratio() {
         let mut state = state();
         for projection in [Projection::Orthographic, Projection::Perspective] {
             state.session.view.camera.projection = projection;
@@ -728,7 +733,7 @@ mod tests {
     }
 
     #[test]
-    fn page_down_keeps_the_camera_for_another_version_of_the_same() {
+    fn page_down_keeps_the_camera_for_a_similar_file() {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
         state.session.shape_view(1.5);
@@ -744,11 +749,11 @@ mod tests {
         smaller.loaded.as_mut().unwrap().document = crate::viewer::testing::model();
         state.loaded(smaller);
         state.session.shape_view(1.5);
-        assert_ne!(state.session.view.camera, kept, "it is something else");
+        assert_ne!(state.session.view.camera, kept, "it is not similar");
     }
 
     #[test]
-    fn what_was_open_stays_open_when_the_next_file_fails() {
+    fn the_open_file_stays_open_if_the_next_one_fails() {
         let mut state = state();
         state.loaded(outcome("/a.pfmap", false, true));
         state.loaded(outcome("/bad.pfmap", false, false));
@@ -761,9 +766,9 @@ mod tests {
         assert!(state.notices.failures.is_empty());
     }
 
-    /// In the list of files a file that is gone from the disk is marked until it can be read again.
+    /// A deleted file is marked in the playlist until it can be read again.
     #[test]
-    fn an_open_file_that_is_gone_is_marked_in_the_list() {
+    fn a_deleted_open_file_is_marked_in_the_playlist() {
         let mut state = state();
         let mut opened = outcome("/a.pfmap", false, true);
         let files = ["/a.pfmap", "/b.pfmap"].map(PathBuf::from).to_vec();
@@ -776,12 +781,12 @@ mod tests {
         assert_eq!(failure(&state), None);
         state.loaded(outcome("/a.pfmap", true, false));
         assert_eq!(failure(&state).as_deref(), Some("1:1: bad"));
-        assert!(state.session.tells_of_disk());
+        assert!(state.session.shows_disk_banner());
         state.loaded(outcome("/a.pfmap", true, true));
         assert_eq!(failure(&state), None);
     }
 
-    /// What a load gives of a map without its textures.
+    /// The outcome of loading a map without its textures.
     fn broken(path: &str) -> Outcome {
         let source = mapscope_scene::Source {
             path: path.into(),
@@ -791,26 +796,29 @@ mod tests {
         let mut outcome = outcome(path, false, true);
         let (options, progress) = (OpenOptions::default(), Progress::default());
         let document = mapscope_scene::open(&source, &options, &progress).unwrap();
-        assert!(!document.about().problems.is_empty(), "it has no textures");
+        assert!(
+            !document.about().problems.is_empty(),
+            "its textures are missing"
+        );
         outcome.loaded.as_mut().unwrap().document = document;
         outcome
     }
 
     #[test]
-    fn what_opens_by_itself_closes_again_and_is_not_remembered() {
+    fn an_automatically_opened_panel_closes_again_and_is_not_stored() {
         let mut state = state();
         state.loaded(broken("/no/textures.pfmap"));
         assert_eq!(state.settings.bottom.open, Some(Panel::Problems));
         assert_eq!(state.settings_to_keep().bottom.open, None);
         state.loaded(outcome("/good.pfmap", false, true));
         assert_eq!(state.settings.bottom.open, None);
-        // What was closed stays closed, also after the next start.
+        // A closed panel stays closed, also after a restart.
         state.loaded(broken("/no/textures.pfmap"));
         state.run(Action::Panel(Panel::Problems));
         state.loaded(broken("/no/textures.pfmap"));
         assert_eq!(state.settings.bottom.open, None);
         assert!(state.settings_to_keep().keeps_problems_closed);
-        // After an explicit choice it stays.
+        // An explicitly opened panel stays open.
         state.run(Action::Panel(Panel::Problems));
         assert!(!state.settings.keeps_problems_closed);
         state.loaded(broken("/no/textures.pfmap"));
@@ -819,9 +827,9 @@ mod tests {
     }
 
     #[test]
-    fn problems_open_by_themselves_only_where_there_is_room() {
+    fn the_problems_panel_opens_automatically_only_if_there_is_room() {
         for (size, opens) in [([1280.0, 400.0], false), ([1280.0, 800.0], true)] {
-            // A file may be read before the window has its size.
+            // A file may be loaded before the window has its size.
             for is_sized_first in [true, false] {
                 let mut state = state();
                 if is_sized_first {
@@ -833,14 +841,14 @@ mod tests {
                 if !opens {
                     state.run(Action::Panel(Panel::Problems));
                     state.fit_window(size);
-                    assert!(state.is_panel_open(Panel::Problems), "it was asked for");
+                    assert!(state.is_panel_open(Panel::Problems), "the user opened it");
                 }
             }
         }
     }
 
     #[test]
-    fn problems_that_gave_way_to_a_low_window_come_back_in_a_higher_one() {
+    fn a_problems_panel_that_closed_in_a_low_window_reopens_in_a_higher_one() {
         const LOW: [f32; 2] = [1280.0, 400.0];
         const HIGH: [f32; 2] = [1280.0, 800.0];
         let mut state = state();
@@ -850,8 +858,12 @@ mod tests {
         assert!(!state.is_panel_open(Panel::Problems));
         state.fit_window(HIGH);
         assert!(state.is_panel_open(Panel::Problems));
-        assert_eq!(state.settings_to_keep().bottom.open, None, "by itself");
-        // Not for a file without any, nor when something else was wanted there.
+        assert_eq!(
+            state.settings_to_keep().bottom.open,
+            None,
+            "it opened automatically"
+        );
+        // It stays closed for a file without problems, or after another panel was used.
         state.fit_window(LOW);
         state.loaded(outcome("/good.pfmap", false, true));
         state.fit_window(HIGH);
@@ -865,7 +877,7 @@ mod tests {
     }
 
     #[test]
-    fn escape_closes_what_is_foremost_first() {
+    fn escape_closes_the_topmost_element_first() {
         let mut state = state();
         state.session.view.shown.selected = Some(TerrainItem::Tile { row: 0, col: 3 }.into());
         state
@@ -891,7 +903,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_camera_is_taken_and_anything_else_is_named() {
+    fn a_pasted_camera_is_applied_and_other_text_is_reported() {
         let mut state = state();
         state.paste_pose(" 1,2,3,4,5,6\n");
         assert_eq!(state.session.view.camera.pose.to_string(), "1,2,3,4,5,6");
@@ -905,29 +917,33 @@ mod tests {
     }
 
     #[test]
-    fn a_message_goes_when_something_newer_is_known_about_the_same() {
+    fn a_newer_message_replaces_an_older_one_about_the_same_subject() {
         let mut state = state();
-        let said = |state: &State| -> Vec<String> {
-            let toasts = state.notices.toasts.iter();
-            toasts.map(|toast| toast.text.clone()).collect()
+        let messages = |state: &State| -> Vec<String> {
+            state
+                .notices
+                .toasts
+                .iter()
+                .map(|toast| toast.text.clone())
+                .collect()
         };
         let save = |file: &str| Subject::Save(file.into());
         let (failed, error) = ("Saving failed: the disk is full", Some(Severity::Error));
         state.notices.toast_about(save("/a.png"), failed, error);
-        state.notices.end(&save("/b.png"));
+        state.notices.dismiss_about(&save("/b.png"));
         state
             .notices
             .toast_about(save("/b.png"), "Saved /b.png", None);
-        assert_eq!(said(&state), [failed, "Saved /b.png"]);
-        state.notices.end(&save("/a.png"));
-        assert_eq!(said(&state), ["Saved /b.png"]);
-        // The file that could not be opened beside one that could.
+        assert_eq!(messages(&state), [failed, "Saved /b.png"]);
+        state.notices.dismiss_about(&save("/a.png"));
+        assert_eq!(messages(&state), ["Saved /b.png"]);
+        // One file opened and another one failed.
         let mut both = outcome("/a.pfmap", false, true);
         both.failures = vec![Failure::new(Path::new("/bad.pfmap"), "1:1: bad")];
         state.loaded(both);
-        assert_eq!(said(&state), ["Saved /b.png", "bad.pfmap: 1:1: bad"]);
+        assert_eq!(messages(&state), ["Saved /b.png", "bad.pfmap: 1:1: bad"]);
         state.loaded(outcome("/bad.pfmap", false, true));
-        assert_eq!(said(&state), ["Saved /b.png"]);
+        assert_eq!(messages(&state), ["Saved /b.png"]);
     }
 
     #[test]
@@ -949,7 +965,7 @@ mod tests {
         assert_eq!(on(&state), [true, false], "the same file again");
         state.loaded(outcome("/b.pfmap", false, true));
         assert_eq!(on(&state), [false, false]);
-        // What the user has switched on or touched stays.
+        // Overlays that the user has switched stay on.
         state.run(Action::Overlay(other));
         state.request(problem(other));
         state.request(problem(shown));

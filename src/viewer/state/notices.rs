@@ -1,4 +1,4 @@
-//! What is said for a while.
+//! Notices: messages, failures and the progress of running work.
 
 use std::path::PathBuf;
 
@@ -7,75 +7,75 @@ use super::load::Failure;
 use crate::search::Seen;
 use mapscope_formats::Severity;
 
-/// What is said for a while.
+/// Notices that are visible for a while.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     /// Short messages.
     pub toasts: Vec<Toast>,
     /// Files that could not be opened and were not dismissed yet.
     pub failures: Vec<Failure>,
-    /// What is loaded.
+    /// Progress of the running load, if any.
     pub loading: Option<LoadingView>,
-    /// What is saved.
+    /// Progress of the running save, if any.
     pub saving: Option<SavingView>,
-    /// Whether it is said that the map has a scene beside it.
+    /// `true` while a banner offers the scene beside the open map.
     pub offers_scene: bool,
 }
 
-/// What a short message is about: the next one about the same takes its place.
+/// The subject of a toast. A newer toast about the same subject replaces the older one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Subject {
-    /// Opening files, or the open one again.
+    /// Opening or reloading files.
     Load,
     /// Saving to this file.
     Save(PathBuf),
-    /// Keeping the settings.
+    /// Saving the settings.
     Settings,
 }
 
-/// A short message that goes away by itself.
+/// A short message that disappears after a while.
 #[derive(Debug, Clone)]
 pub(crate) struct Toast {
-    /// What it says.
+    /// Its text.
     pub text: String,
-    /// What it is about, if others may follow.
+    /// Its subject, if later toasts may replace it.
     pub subject: Option<Subject>,
-    /// Whether it is about something that went wrong.
+    /// Severity of the fault, if it reports one.
     pub severity: Option<Severity>,
-    /// When it was first shown, in seconds of the window's clock.
+    /// Time at which it was first shown, in seconds of the window's clock.
     pub shown_at_secs: Option<f64>,
 }
 
-/// A load that is under way, for the screen.
+/// Progress of a running load.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LoadingView {
-    /// What is loaded.
+    /// Display name of the file or folder.
     pub name: String,
-    /// How much is done, from 0 to 1.
+    /// Completed fraction, from 0 to 1.
     pub fraction: f32,
-    /// What was seen so far, while folders are searched for it.
+    /// Files and folders seen so far, while folders are searched.
     pub seen: Option<Seen>,
 }
 
 impl Notices {
-    /// Shows a short message in place of an older one that begins in the same way.
+    /// Shows a toast in place of earlier ones with the same prefix.
     pub(crate) fn replace_toast(&mut self, begin: &str, text: String) {
         self.toasts.retain(|toast| !toast.text.starts_with(begin));
         self.toast(text, None);
     }
 
-    /// Ends a short message that is no longer true.
-    pub(crate) fn take_back(&mut self, text: &str) {
+    /// Dismisses a toast that no longer applies.
+    pub(crate) fn dismiss(&mut self, text: &str) {
         self.toasts.retain(|toast| toast.text != text);
     }
 
-    /// Ends short messages that something newer is known about.
-    pub(crate) fn end(&mut self, subject: &Subject) {
+    /// Dismisses the toasts about a subject, because newer information exists.
+    pub(crate) fn dismiss_about(&mut self, subject: &Subject) {
         self.toasts
             .retain(|toast| toast.subject.as_ref() != Some(subject));
     }
 
-    /// Shows a short message about something, beside others about it.
+    /// Shows a toast about a subject. Other toasts about it stay.
     pub(crate) fn toast_about(
         &mut self,
         subject: Subject,
@@ -88,11 +88,11 @@ impl Notices {
         }
     }
 
-    /// Shows a short message.
+    /// Shows a toast.
     pub(crate) fn toast(&mut self, text: impl Into<String>, severity: Option<Severity>) {
         let text = text.into();
         self.toasts.retain(|toast| toast.text != text);
-        // More would cover the view.
+        // More toasts would cover the view.
         if self.toasts.len() >= 4 {
             self.toasts.remove(0);
         }

@@ -1,4 +1,4 @@
-//! Which overlays are on.
+//! Switches overlays.
 
 use super::State;
 use super::session::Session;
@@ -7,43 +7,43 @@ use mapscope_formats::Severity;
 use mapscope_scene::{Document, OverlayId};
 
 impl Session {
-    /// Whether an overlay of the open document is on.
+    /// `true` if an overlay of the open document is on.
     pub(crate) fn is_overlay_on(&self, id: OverlayId) -> bool {
-        let mut offered = self.overlays().iter();
-        offered.any(|overlay| overlay.id == id && self.view.shown.overlays.is_on(overlay))
+        self.overlays()
+            .iter()
+            .any(|overlay| overlay.id == id && self.view.shown.overlays.is_on(overlay))
     }
 
-    /// Whether an overlay shows another document in place of the open one: the entities of a map are
-    /// in the scene beside it.
+    /// `true` if an overlay opens another document: the entities of a map are in its scene.
     fn opens_scene(&self, id: OverlayId) -> bool {
         id == OverlayId::Entities && self.is_terrain()
     }
 
-    /// Why an overlay that the open document offers cannot be switched on, as a sentence.
+    /// The reason why an offered overlay cannot be switched on, as a sentence, if there is one.
     pub(crate) fn why_no_overlay(&self, id: OverlayId) -> Option<String> {
         self.why_no_counterpart().filter(|_| self.opens_scene(id))
     }
 
-    /// Whether the open document has an overlay.
+    /// `true` if the open document has an overlay.
     pub(crate) fn offers_overlay(&self, id: OverlayId) -> bool {
         self.overlays().iter().any(|overlay| overlay.id == id)
     }
 
     /// The overlays of the document that colour the surface.
     pub(crate) fn surface_overlays(&self) -> impl Iterator<Item = OverlayId> + use<> {
-        let overlays = self.overlays().iter();
-        overlays
+        self.overlays()
+            .iter()
             .filter(|overlay| overlay.colors_surface)
             .map(|overlay| overlay.id)
     }
 
-    /// Whether nothing colours the surface.
+    /// `true` if no overlay colours the surface.
     pub(crate) fn is_surface_plain(&self) -> bool {
         let is_on = |id| self.view.shown.overlays.contains(id);
         !self.surface_overlays().any(is_on)
     }
 
-    /// Overlays that are on stay on where the new document has them too.
+    /// Keeps the overlays that a new document also offers.
     pub(crate) fn keep_offered_overlays(&mut self, document: &dyn Document) {
         let offered = document.about().overlays;
         let mut overlays = self.view.shown.overlays.kept_for(offered);
@@ -67,7 +67,8 @@ impl State {
         self.session.view.shown.overlays.set(offered, id, on);
     }
 
-    /// Switches on the overlay that shows a problem, for as long as this document is open.
+    /// Switches on the overlay that shows a problem. Opening another document switches it off
+    /// again.
     pub(crate) fn switch_on_for_problem(&mut self, id: OverlayId) {
         if !self.session.is_overlay_on(id) {
             self.switch_overlay(id, true);
@@ -75,16 +76,17 @@ impl State {
         }
     }
 
-    /// Switches off what was switched on to show problems, and not touched since.
-    pub(super) fn forget_overlays_of_problems(&mut self) {
+    /// Switches off the overlays that were switched on to show problems, unless the user changed
+    /// them since.
+    pub(super) fn reset_problem_overlays(&mut self) {
         for id in std::mem::take(&mut self.session.tools.problem_overlays) {
             self.switch_overlay(id, false);
         }
     }
 
-    /// Has a map that was just opened with its entities asked for show them: opens its scene, or says
-    /// why there is none.
-    pub(super) fn show_asked_entities(&mut self, request: &ViewRequest) {
+    /// Shows requested entities of a map that was just opened: opens its scene, or reports why it
+    /// cannot.
+    pub(super) fn show_requested_entities(&mut self, request: &ViewRequest) {
         if !self.session.opens_scene(OverlayId::Entities) || !request.requests(OverlayId::Entities)
         {
             return;
@@ -95,7 +97,7 @@ impl State {
         }
     }
 
-    /// Switches off what colours the surface.
+    /// Switches off the overlays that colour the surface.
     pub(crate) fn make_surface_plain(&mut self) {
         for id in self.session.surface_overlays() {
             self.switch_overlay(id, false);

@@ -1,33 +1,33 @@
-//! How a picture of the view is to be saved.
+//! Options for saving a picture of the view.
 
 use super::State;
 use crate::images::png_file::MAX_SIDE;
 use mapscope_scene::Shown;
 
-/// How large a picture is at first where its size is typed, in pixels.
-const FIRST_SIZE: [u32; 2] = [1920, 1080];
+/// Initial size in pixels for a typed size.
+const DEFAULT_SIZE: [u32; 2] = [1920, 1080];
 
-/// Shows the options for saving a picture of the view.
+/// Options for saving a picture of the view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PictureOptions {
-    /// How large it is.
+    /// Its size.
     pub size: PictureSize,
-    /// Width and height in pixels where they are typed.
+    /// Width and height in pixels for a typed size.
     pub typed_size: [u32; 2],
-    /// Whether it is without selection and overlays.
+    /// `true` for a picture without selection and overlays.
     pub is_plain: bool,
-    /// Whether it is transparent where nothing is.
+    /// `true` for a transparent background.
     pub is_transparent: bool,
-    /// Whether joints, entities, zones and the like are named.
+    /// `true` to label joints, entities, zones and similar items.
     pub has_names: bool,
 }
 
-/// How large a picture of the view is.
+/// The size of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PictureSize {
-    /// So many times as large as the view.
+    /// A multiple of the size of the view.
     Times(u32),
-    /// As large as was typed.
+    /// The typed size.
     Typed,
 }
 
@@ -35,7 +35,7 @@ impl Default for PictureOptions {
     fn default() -> Self {
         Self {
             size: PictureSize::Times(1),
-            typed_size: FIRST_SIZE,
+            typed_size: DEFAULT_SIZE,
             is_plain: false,
             is_transparent: false,
             has_names: false,
@@ -44,7 +44,7 @@ impl Default for PictureOptions {
 }
 
 impl PictureOptions {
-    /// Width and height in pixels of a picture of a view of this size.
+    /// Width and height of the picture in pixels, for a view of the given size.
     pub(crate) fn size_of(&self, view_px: [u32; 2]) -> [u32; 2] {
         let size = match self.size {
             PictureSize::Times(times) => view_px.map(|side| side.saturating_mul(times)),
@@ -55,12 +55,12 @@ impl PictureOptions {
 }
 
 impl State {
-    /// Width and height in pixels of a picture, by the options that were chosen.
+    /// Width and height of the picture in pixels, with the current options.
     pub(crate) fn picture_size(&self) -> [u32; 2] {
         self.interface.picture.size_of(self.session.view.size_px)
     }
 
-    /// What a picture shows, by the options that were chosen.
+    /// The content of the picture, with the current options.
     pub(crate) fn picture_shown(&self) -> Shown {
         let options = self.interface.picture;
         let mut shown: Shown = self.session.view.shown.clone();
@@ -71,7 +71,7 @@ impl State {
         shown.is_transparent = options.is_transparent;
         shown.has_names = options.has_names;
         if options.size == PictureSize::Typed {
-            // What is beside the view of a flat map is in the picture.
+            // The picture also contains parts of a flat map outside the view.
             shown.flat_view_px = None;
         }
         shown

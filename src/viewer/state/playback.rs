@@ -1,4 +1,4 @@
-//! What plays in the open document: from commands and the timeline to the moment that is shown.
+//! Playback of the open document: applies commands and the timeline to the playhead.
 
 use std::time::Duration;
 
@@ -14,10 +14,14 @@ impl Session {
         animation.map_or(&[], |animation| animation.clips())
     }
 
-    /// Begins with the clip that is shown, and with the frame that is asked for.
+    /// Starts playback with the current clip and the requested frame.
     pub(crate) fn start_clip(&mut self, request: &ViewRequest) {
-        let clip = self.view.shown.playhead.clip;
-        let clip = clip.and_then(|clip| self.clip_of_length(clip));
+        let clip = self
+            .view
+            .shown
+            .playhead
+            .clip
+            .and_then(|clip| self.clip_of_length(clip));
         self.player.choose(clip);
         let plays = request.frame.is_none() && self.plays_at_once;
         self.player.set_playing(plays);
@@ -30,41 +34,41 @@ impl Session {
         self.show_moment();
     }
 
-    /// A clip with its number of frames.
+    /// A clip's index and number of frames, if it exists.
     pub(crate) fn clip_of_length(&self, index: usize) -> Option<(usize, u32)> {
         self.clips().get(index).map(|clip| (index, clip.frames))
     }
 
-    /// Whether what plays is only how long all else does that has clips of its own.
+    /// `true` if the current clip is a clock for other clips and has no motion of its own.
     pub(crate) fn plays_clock(&self) -> bool {
         let clip = self.player.clip().and_then(|clip| self.clips().get(clip));
         clip.is_some_and(|clip| clip.is_clock)
     }
 
-    /// Lets time go by, which is told in seconds. Says when to be told again.
+    /// Advances playback to a time in seconds. Returns the delay until the next update.
     pub(crate) fn play_until(&mut self, now_secs: f64) -> Option<Duration> {
         let next = self.player.tick(now_secs);
         self.show_moment();
         next
     }
 
-    /// Shows the moment that the player says.
+    /// Applies the player's playhead to the view.
     pub(crate) fn show_moment(&mut self) {
         self.view.shown.set_playhead(self.player.playhead());
     }
 
-    /// Changes the player, and shows what it then says.
+    /// Changes the player, and shows its playhead.
     pub(crate) fn change_player(&mut self, change: impl FnOnce(&mut super::player::Player)) {
         change(&mut self.player);
         self.show_moment();
     }
 
-    /// Goes to a frame for the pointer that holds the moment.
+    /// Goes to a frame while the pointer drags the timeline.
     pub(crate) fn scrub(&mut self, frame: f64) {
         self.change_player(|player| player.scrub(frame));
     }
 
-    /// Stops at a frame of the clip.
+    /// Pauses at a frame of the clip.
     pub(crate) fn go_to_frame(&mut self, frame: f64) {
         self.change_player(|player| {
             player.set_playing(false);
@@ -72,18 +76,18 @@ impl Session {
         });
     }
 
-    /// Whether what is open is a model with joints.
+    /// `true` if the open document is a model with joints.
     pub(crate) fn has_joints(&self) -> bool {
         self.offers_overlay(OverlayId::JointWeights)
     }
 
-    /// Shows a clip from its beginning, or the bind pose.
+    /// Shows the start of a clip, or the bind pose.
     pub(crate) fn choose_clip(&mut self, index: Option<usize>) {
         let clip = index.and_then(|index| self.clip_of_length(index));
         self.change_player(|player| player.choose(clip));
     }
 
-    /// Shows the clip that an item stands for, if it is one.
+    /// Shows the clip of an item, if the item is a clip.
     pub(crate) fn choose_clip_of(&mut self, item: Item) {
         let index = self.clips().iter().position(|clip| clip.item == item);
         if index.is_some() && index != self.player.clip() {
@@ -93,7 +97,7 @@ impl Session {
 }
 
 impl State {
-    /// The clip after the one that is shown, or before it, going round at the end.
+    /// Shows the next or the previous clip, cyclically.
     pub(crate) fn step_clip(&mut self, backwards: bool) {
         let Some(last) = self.session.clips().len().checked_sub(1) else {
             return;
@@ -108,7 +112,7 @@ impl State {
         if !self.settings.timeline.shown
             && let Some(clip) = self.session.clips().get(next)
         {
-            // Nothing else says which it is.
+            // Without the timeline, the clip's name is not visible elsewhere.
             let text = clip.name.clone();
             self.notices.toast(text, None);
         }
@@ -142,14 +146,14 @@ mod tests {
             let document = || moving(&[("Walk", 32), ("Idle", 10)]);
             state.loaded(loaded(document(), false));
             let first = state.session.view.shown.playhead;
-            let (playing, said) = (
+            let (playing, has_toast) = (
                 state.session.player.is_playing(),
                 !state.notices.toasts.is_empty(),
             );
-            // The next file is not meant.
+            // The request applies only to the first file.
             state.loaded(loaded(document(), false));
             assert_eq!(state.session.view.shown.playhead, Playhead::at_frame(0, 0));
-            (first.clip, first.frame, playing, said)
+            (first.clip, first.frame, playing, has_toast)
         };
         assert_eq!(begin(None, None), (Some(0), 0.0, true, false));
         assert_eq!(begin(Some("Idle"), None), (Some(1), 0.0, true, false));
@@ -195,8 +199,11 @@ mod tests {
         state.loaded(loaded(with_wrong_bounds(), false));
         assert!(state.session.player.is_playing());
         let document = state.session.document().unwrap();
-        let mut problems = document.about().problems.iter();
-        let differs = problems.find(|problem| problem.rule.id == "pfobj/bounds-differ");
+        let differs = document
+            .about()
+            .problems
+            .iter()
+            .find(|problem| problem.rule.id == "pfobj/bounds-differ");
         let target = document.problem_target(differs.unwrap());
         state.request(Request::ShowProblem(target));
         let clip = ModelItem::Clip { index: 0 };
@@ -243,7 +250,7 @@ mod tests {
     fn a_problem_of_one_triangle_turns_the_camera_to_its_front() {
         let vertex =
             |place: &str, normal: &str| format!("v {place}\nvt 0 0\nvn {normal}\nvw \nvm 0\n");
-        // One faces the eye, and the other, which has a normal of length 0, away from it.
+        // One triangle faces the eye. The other one has a normal of length 0 and faces away.
         let [a, b, c] = ["0 0 0", "1 0 0", "0 1 0"].map(|place| vertex(place, "0 0 1"));
         let [d, e] = ["0 0 -1", "1 0 -1"].map(|place| vertex(place, "0 0 -1"));
         let f = vertex("0 1 -1", "0 0 0");
@@ -259,8 +266,11 @@ mod tests {
             .session
             .apply_pose("0.5,0.5,4,0.5,0.5,-0.5".parse().unwrap());
         let document = state.session.document().unwrap();
-        let mut problems = document.about().problems.iter();
-        let problem = problems.find(|it| it.rule.id == "pfobj/zero-normal");
+        let problem = document
+            .about()
+            .problems
+            .iter()
+            .find(|it| it.rule.id == "pfobj/zero-normal");
         let target = document.problem_target(problem.unwrap());
         state.request(Request::ShowProblem(target));
         let flaw = Flaw::NoNormal;
@@ -270,7 +280,7 @@ mod tests {
         assert!(eye.z < -1.0, "{eye}");
     }
 
-    /// Three triangles, of which the first and the last go round the wrong way.
+    /// Three triangles. The first and the last have reversed winding.
     fn reversed() -> Arc<dyn Document> {
         let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw \nvm 0\n");
         let [a, b, c] = ["0 0 0", "1 0 0", "0 1 0"].map(vertex);
@@ -312,7 +322,7 @@ mod tests {
         );
     }
 
-    /// A triangle with a clip of two frames, of which the second declares too much.
+    /// A triangle with a clip of two frames. The second frame declares bounds that are too large.
     fn with_wrong_bounds() -> Arc<dyn Document> {
         let vertex = |place: &str| format!("v {place}\nvt 0 0\nvn 0 0 1\nvw 0/1\nvm 0\n");
         let vertices = ["0 0 0", "1 0 0", "0 1 0"].map(vertex).concat();
@@ -331,7 +341,7 @@ mod tests {
         opened("wave.pfobj", &text)
     }
 
-    /// A model of this text, which has a texture.
+    /// Opens a textured model from text.
     fn opened(name: &str, text: &str) -> Arc<dyn Document> {
         let source = Source {
             path: name.into(),
@@ -413,7 +423,7 @@ mod tests {
         assert_eq!(state.is_on(Action::SelectedWeights), Some(true));
         state.run(Action::SelectedWeights);
         assert!(state.session.view.shown.hides_weights);
-        // It stays so for the next file.
+        // The setting persists for the next file.
         state.loaded(loaded(model(), false));
         assert!(state.session.view.shown.hides_weights);
         state.run(Action::SelectedWeights);
@@ -437,8 +447,10 @@ mod tests {
         state.run(Action::NextOfKind { backwards: true });
         let document = state.session.document().unwrap();
         let of_material = document.properties(triangle(0).unwrap(), Playhead::default());
-        let mut links = of_material.iter().flat_map(|group| &group.properties);
-        let material = links.find_map(|property| property.link);
+        let material = of_material
+            .iter()
+            .flat_map(|group| &group.properties)
+            .find_map(|property| property.link);
         let last = document.next_of_kind(material.unwrap(), None, true);
         assert_eq!(
             state.session.view.shown.selected, last,

@@ -1,62 +1,63 @@
-//! What plays: which clip, how far it is, how fast it goes and what comes after its last frame.
+//! The player: clip, position, speed and loop mode.
 //!
-//! It knows of no document, window or clock: it is told how long the clips are and how late it is.
+//! It is independent of documents, windows and clocks. Callers pass the lengths of clips and the
+//! current time.
 
 use std::time::Duration;
 
 use mapscope_formats::pfobj;
 use mapscope_scene::Playhead;
 
-/// Frames a second unless the user says otherwise.
-const FIRST_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;
-/// The range of frames a second.
+/// Default number of frames per second.
+const DEFAULT_FPS: f64 = pfobj::FRAMES_PER_SECOND as f64;
+/// Range of the frame rate.
 pub(crate) const FPS: std::ops::RangeInclusive<f64> = 1.0..=240.0;
-/// The range of speeds; 1 is that of the clip.
+/// Range of the playback speed; 1 is normal.
 pub(crate) const SPEEDS: std::ops::RangeInclusive<f64> = 0.05..=4.0;
-/// Speeds that [`Player::change_speed`] goes through.
+/// Speeds that [`Player::change_speed`] steps through.
 const SPEED_STEPS: [f64; 9] = [0.05, 0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
 
-/// What happens at the end of what is played.
+/// Behaviour at the end of the range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum LoopMode {
-    /// It stays at the last frame.
+    /// Playback stops at the last frame.
     Once,
-    /// It begins again.
+    /// Playback restarts at the first frame.
     #[default]
     Loop,
-    /// It goes back the way it came.
+    /// Playback reverses its direction.
     PingPong,
 }
 
 impl LoopMode {
-    /// All of them, in the order in which they are offered.
+    /// All modes, in the order of the menu.
     pub(crate) const ALL: [Self; 3] = [Self::Once, Self::Loop, Self::PingPong];
 }
 
-/// The moment that is shown, and how it goes on.
+/// The current playhead and how it advances.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Player {
     clip: Option<usize>,
-    /// How many frames the clip has; 0 without one.
+    /// Number of frames of the clip; 0 without a clip.
     frames: u32,
-    /// Where it is, in frames. From 0 to less than `frames`.
+    /// Position in frames, from 0 to less than `frames`.
     position: f64,
     playing: bool,
     backwards: bool,
-    /// Whether the moment is held by the pointer or being typed, so that time does not move it.
+    /// `true` while the user drags or types the position; time then does not advance it.
     held: bool,
-    /// The first and last frame of what is played.
+    /// First and last frame of the playback range.
     range: [u32; 2],
     loop_mode: LoopMode,
     smooth: bool,
     fps: f64,
     speed: f64,
-    /// When it was last told the time, in seconds.
-    told_at_secs: Option<f64>,
+    /// Time of the last tick, in seconds, if playback is running.
+    last_tick_secs: Option<f64>,
 }
 
 impl Player {
-    /// Nothing to play yet.
+    /// Creates a player without a clip.
     pub(crate) fn new(loop_mode: LoopMode, smooth: bool) -> Self {
         Self {
             clip: None,
@@ -68,14 +69,14 @@ impl Player {
             range: [0, 0],
             loop_mode,
             smooth,
-            fps: FIRST_FPS,
+            fps: DEFAULT_FPS,
             speed: 1.0,
-            told_at_secs: None,
+            last_tick_secs: None,
         }
     }
 
-    /// Goes to the beginning of a clip, which is its index and its number of frames; without one
-    /// there is nothing to play. What played goes on playing.
+    /// Goes to the start of a clip, given its index and number of frames. `None` chooses the bind
+    /// pose. Playback continues if it was running.
     pub(crate) fn choose(&mut self, clip: Option<(usize, u32)>) {
         let (clip, frames) = clip.map_or((None, 0), |(clip, frames)| (Some(clip), frames));
         self.clip = clip;
@@ -86,7 +87,7 @@ impl Player {
         self.go_to_start();
     }
 
-    /// The clip was read again and may have moved or changed its length; the moment stays.
+    /// Updates the index and the length of the clip after a reload. The position stays.
     pub(crate) fn replace(&mut self, clip: usize, frames: u32) {
         let whole = self.is_whole_range();
         self.clip = Some(clip);
@@ -100,7 +101,7 @@ impl Player {
         };
     }
 
-    /// The moment, as a document takes it.
+    /// The playhead for documents.
     pub(crate) fn playhead(&self) -> Playhead {
         Playhead {
             clip: self.clip,
@@ -109,12 +110,12 @@ impl Player {
         }
     }
 
-    /// Index of the clip; none in the bind pose.
+    /// Index of the clip; `None` in the bind pose.
     pub(crate) fn clip(&self) -> Option<usize> {
         self.clip
     }
 
-    /// How many frames the clip has.
+    /// Number of frames of the clip.
     pub(crate) fn frames(&self) -> u32 {
         self.frames
     }
@@ -124,12 +125,12 @@ impl Player {
         self.frames.saturating_sub(1)
     }
 
-    /// The frame that is shown: a whole one unless it plays smoothly.
+    /// The visible frame: a whole number unless playback is smooth.
     pub(crate) fn frame(&self) -> f64 {
         if !self.smooth {
             return self.whole_frame().into();
         }
-        // Only at the end of the whole clip is there a way to the frame that follows.
+        // The transition from the last frame to the first exists only for the whole clip.
         if self.is_whole_range() || self.position > f64::from(self.range[1]) + 1.0 {
             self.position
         } else {
@@ -137,10 +138,10 @@ impl Player {
         }
     }
 
-    /// The whole frame that is shown or that was passed last.
+    /// The visible whole frame, or the last one that was passed.
     pub(crate) fn whole_frame(&self) -> u32 {
         let [first, last] = self.range;
-        // Each frame is shown for as long as the others, whichever way it goes.
+        // Every frame is visible for the same time in both directions.
         if !(self.backwards && self.playing && !self.smooth) {
             return (self.position as u32).min(self.last());
         }
@@ -153,22 +154,22 @@ impl Player {
         }
     }
 
-    /// Whether time moves it.
+    /// `true` if time advances the position.
     pub(crate) fn is_playing(&self) -> bool {
         self.playing
     }
 
-    /// Whether it would play on if nobody held it.
+    /// `true` if the user holds the position of a running playback.
     pub(crate) fn is_held(&self) -> bool {
         self.held
     }
 
-    /// Whether it goes toward the first frame.
+    /// `true` if playback runs toward the first frame.
     pub(crate) fn is_backwards(&self) -> bool {
         self.backwards
     }
 
-    /// Starts or stops time.
+    /// Starts or pauses playback.
     pub(crate) fn set_playing(&mut self, playing: bool) {
         let ended = if self.backwards {
             self.position <= self.range[0].into()
@@ -178,24 +179,24 @@ impl Player {
         if playing && self.loop_mode == LoopMode::Once && ended {
             self.go_to_start();
         }
-        // Before it says otherwise which frame is shown.
+        // Computed first, because it depends on `playing`.
         let frame = self.whole_frame();
         if !self.smooth {
             self.position = frame.into();
         }
         self.playing = playing && self.clip.is_some();
         self.held = false;
-        self.told_at_secs = None;
+        self.last_tick_secs = None;
     }
 
-    /// Stops at the beginning of what is played.
+    /// Stops at the start of the range.
     pub(crate) fn stop(&mut self) {
         self.set_playing(false);
         self.backwards &= self.loop_mode != LoopMode::PingPong;
         self.position = self.range[0].into();
     }
 
-    /// Changes the way it goes.
+    /// Reverses the direction.
     pub(crate) fn turn_around(&mut self) {
         let frame = self.whole_frame();
         self.backwards = !self.backwards;
@@ -204,24 +205,24 @@ impl Player {
         }
     }
 
-    /// Goes to a frame of the clip, or the nearest that there is, and goes on from there.
+    /// Goes to the nearest valid frame. Playback continues from there.
     pub(crate) fn seek(&mut self, frame: f64) {
         let frame = if self.smooth { frame } else { frame.floor() };
         self.position = self.clamped(frame);
     }
 
-    /// Goes to a frame for the pointer, or a text, that holds the moment.
+    /// Goes to a frame, and holds it while the pointer or a text field edits it.
     pub(crate) fn scrub(&mut self, frame: f64) {
         self.seek(frame);
         self.hold();
     }
 
-    /// Keeps the moment as it is until the next time.
+    /// Holds the position until the next tick.
     pub(crate) fn hold(&mut self) {
         self.held = self.playing;
     }
 
-    /// Goes to the whole frame before or after this one, and stays there.
+    /// Pauses at the previous or next whole frame.
     pub(crate) fn step(&mut self, backwards: bool) {
         self.set_playing(false);
         let last = f64::from(self.last());
@@ -240,64 +241,64 @@ impl Player {
         };
     }
 
-    /// Goes to the first or last frame of what is played; if it plays, it goes on from there.
+    /// Goes to the first or last frame of the range. Running playback continues from there.
     pub(crate) fn go_to_end_of_range(&mut self, last: bool) {
         self.position = self.range[usize::from(last)].into();
-        // It is shown from now on, whenever it was last told the time.
-        self.told_at_secs = None;
+        // The frame's display time starts now, regardless of the last tick.
+        self.last_tick_secs = None;
     }
 
     fn go_to_start(&mut self) {
         self.go_to_end_of_range(self.backwards);
     }
 
-    /// The first and last frame of what is played.
+    /// First and last frame of the playback range.
     pub(crate) fn range(&self) -> [u32; 2] {
         self.range
     }
 
-    /// Whether all of the clip is played.
+    /// `true` if the range covers the whole clip.
     pub(crate) fn is_whole_range(&self) -> bool {
         self.range == [0, self.last()]
     }
 
-    /// Changes where what is played begins. It ends there or later.
+    /// Sets the first frame of the range. The last frame moves if it would be before that.
     pub(crate) fn set_range_start(&mut self, frame: u32) {
         let first = frame.min(self.last());
         self.range = [first, self.range[1].max(first)];
     }
 
-    /// Changes the last frame of what is played. It begins there or before.
+    /// Sets the last frame of the range. The first frame moves if it would be after that.
     pub(crate) fn set_range_end(&mut self, frame: u32) {
         let last = frame.min(self.last());
         self.range = [self.range[0].min(last), last];
     }
 
-    /// All of the clip is played again.
+    /// Resets the range to the whole clip.
     pub(crate) fn reset_range(&mut self) {
         self.range = [0, self.last()];
     }
 
-    /// What happens at the end.
+    /// Behaviour at the end of the range.
     pub(crate) fn loop_mode(&self) -> LoopMode {
         self.loop_mode
     }
 
-    /// Changes what happens at the end.
+    /// Sets the behaviour at the end of the range.
     pub(crate) fn set_loop_mode(&mut self, mode: LoopMode) {
-        // What turned around at the end goes forward again.
+        // A ping-pong on its way back continues forwards.
         if self.loop_mode == LoopMode::PingPong && self.backwards {
             self.turn_around();
         }
         self.loop_mode = mode;
     }
 
-    /// Whether poses between two frames are shown.
+    /// `true` if poses between two frames are interpolated.
     pub(crate) fn is_smooth(&self) -> bool {
         self.smooth
     }
 
-    /// Changes whether poses between two frames are shown.
+    /// Enables or disables the interpolation between frames.
     pub(crate) fn set_smooth(&mut self, smooth: bool) {
         self.position = self.whole_frame().into();
         self.smooth = smooth;
@@ -308,26 +309,26 @@ impl Player {
         self.fps
     }
 
-    /// Changes the frames a second; the frame stays.
+    /// Sets the frame rate. The position stays.
     pub(crate) fn set_fps(&mut self, fps: f64) {
         if fps.is_finite() {
             self.fps = fps.clamp(*FPS.start(), *FPS.end());
         }
     }
 
-    /// How much faster than by itself it plays.
+    /// Playback speed; 1 is normal.
     pub(crate) fn speed(&self) -> f64 {
         self.speed
     }
 
-    /// Changes how much faster than by itself it plays.
+    /// Sets the playback speed.
     pub(crate) fn set_speed(&mut self, speed: f64) {
         if speed.is_finite() {
             self.speed = speed.clamp(*SPEEDS.start(), *SPEEDS.end());
         }
     }
 
-    /// Goes to the next of some round speeds, or the one before.
+    /// Goes to the next or the previous speed step.
     pub(crate) fn change_speed(&mut self, faster: bool) {
         let steps = SPEED_STEPS.iter().copied();
         let next = if faster {
@@ -338,24 +339,24 @@ impl Player {
         self.speed = next.unwrap_or(self.speed);
     }
 
-    /// Is told the time in seconds, and moves on by what has gone by. Says when it wants to be
-    /// told again: as soon as what is shown will be another frame, never while nothing moves.
+    /// Advances playback to a time in seconds. Returns the delay until the visible frame changes;
+    /// `None` if it never does.
     pub(crate) fn tick(&mut self, now_secs: f64) -> Option<Duration> {
         if !self.playing {
             self.held = false;
-            self.told_at_secs = None;
+            self.last_tick_secs = None;
             return None;
         }
-        let before = self.told_at_secs.replace(now_secs);
+        let before = self.last_tick_secs.replace(now_secs);
         if std::mem::take(&mut self.held) {
-            // Who holds it lets go in a frame of its own, after which it moves on.
+            // A released position needs one more tick before playback continues.
             return Some(Duration::from_secs_f64(1.0 / self.fps));
         }
         self.advance(before.map_or(0.0, |before| now_secs - before));
         self.until_next_frame()
     }
 
-    /// How long what is shown stays as it is.
+    /// Time until the visible frame changes; `None` if it never does.
     fn until_next_frame(&self) -> Option<Duration> {
         let [first, last] = self.range;
         if !self.playing || first == last {
@@ -369,19 +370,19 @@ impl Player {
         } else {
             self.position.floor() + 1.0 - self.position
         };
-        // Not zero, which would mean "at once, again and again".
+        // A zero delay would request updates continuously.
         let secs = (frames / (self.fps * self.speed)).max(1.0e-4);
         Some(Duration::from_secs_f64(secs))
     }
 
-    /// Lets some seconds go by.
+    /// Advances playback by a duration in seconds.
     pub(crate) fn advance(&mut self, dt_secs: f64) {
         let by = dt_secs * self.fps * self.speed;
         if !self.playing || !by.is_finite() || by < 0.0 {
             return;
         }
         let [first, last] = self.range.map(f64::from);
-        // Someone has gone elsewhere meanwhile.
+        // A seek may have left the range.
         if self.position < first || self.position >= last + 1.0 {
             self.position = if self.backwards { last } else { first };
         }
@@ -389,7 +390,7 @@ impl Player {
         match self.loop_mode {
             LoopMode::Loop => {
                 let by = if self.backwards { -by } else { by };
-                // Rounding may give the length itself.
+                // Rounding may produce the full length.
                 let along = (self.position - first + by).rem_euclid(span + 1.0);
                 self.position = first
                     + if along > span + 1.0 - 1e-9 {
@@ -400,7 +401,7 @@ impl Player {
             }
             LoopMode::PingPong if span == 0.0 => self.position = first,
             LoopMode::PingPong => {
-                // There and back again: the way back is the second half of the whole.
+                // A round trip has twice the span. Its second half is the way back.
                 let along = (self.position - first).min(span);
                 let along = if self.backwards {
                     2.0 * span - along
@@ -437,32 +438,32 @@ impl Player {
 
     fn set_still(&mut self) {
         self.playing = false;
-        self.told_at_secs = None;
+        self.last_tick_secs = None;
     }
 
-    /// The nearest position that the clip has.
+    /// The nearest valid position.
     fn clamped(&self, position: f64) -> f64 {
         // NaN counts as 0.
         position.max(0.0).min(self.last().into())
     }
 }
 
-/// The frame that is meant by a typed text: a number of frames, or of seconds such as `0.5s`.
+/// Parses a frame: a number of frames, or of seconds such as `0.5s`.
 pub(crate) fn parse_frame(text: &str, fps: f64) -> Option<f64> {
-    // A frame that begins a hair later than the typed time is meant too.
+    // The tolerance accepts a frame that starts slightly after the typed time.
     let of_seconds = || parse_with_unit(text, &["seconds", "secs", "sec", "s"]);
     parse_with_unit(text, &["frames", "frame", "f", ""])
         .or_else(|| of_seconds().map(|seconds| seconds * fps + 1e-6))
 }
 
-/// The speed that is meant by a typed text: a number, as in `0.1` and `0.1x`, or a part, as in `50%`.
+/// Parses a speed: a factor such as `0.1` or `0.1x`, or a percentage such as `50%`.
 pub(crate) fn parse_speed(text: &str) -> Option<f64> {
     let speed = parse_with_unit(text, &["×", "x", ""])
         .or_else(|| parse_with_unit(text, &["%"]).map(|percent| percent / 100.0));
     speed.filter(|speed| *speed > 0.0)
 }
 
-/// The number of a typed text that ends in one of some units, with a point or a comma.
+/// Parses a finite number with one of the given units. The decimal separator is a point or a comma.
 fn parse_with_unit(text: &str, units: &[&str]) -> Option<f64> {
     let text = text.trim().to_lowercase().replace(',', ".");
     units.iter().find_map(|unit| {
@@ -495,7 +496,7 @@ mod tests {
         }
     }
 
-    /// Plays a clip of ten frames.
+    /// A player with a clip of ten frames.
     fn player(loop_mode: LoopMode) -> Player {
         let mut player = Player::new(loop_mode, false);
         player.choose(Some((3, 10)));
@@ -503,7 +504,7 @@ mod tests {
         player
     }
 
-    /// The frames that are shown while half-frames go by.
+    /// The visible frames at half-frame intervals.
     fn shown(player: &mut Player, half_frames: usize) -> Vec<f64> {
         let mut frames = Vec::new();
         for _ in 0..half_frames {
@@ -513,7 +514,7 @@ mod tests {
         frames
     }
 
-    /// Each number twice.
+    /// Repeats each number twice.
     fn twice(frames: &[u32]) -> Vec<f64> {
         let both = |frame: &u32| [f64::from(*frame); 2];
         frames.iter().flat_map(both).collect()
@@ -611,7 +612,7 @@ mod tests {
         assert_eq!(player.tick(100.1), Some(Duration::ZERO));
         player.set_playing(false);
         assert_eq!(player.tick(200.0), None);
-        // The time that it stood still does not count.
+        // The pause does not count.
         player.set_playing(true);
         let before = player.frame();
         player.tick(300.0);

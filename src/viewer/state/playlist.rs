@@ -1,5 +1,4 @@
-//! The files that go with the open one: those of its folder, or those that it was opened together
-//! with.
+//! The files that belong with the open one: its folder, or the files that were opened together.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,34 +6,34 @@ use std::path::{Path, PathBuf};
 use super::folder::{self, format_of, name, natural_order};
 use mapscope_formats::Format;
 
-/// Where files that go together come from.
+/// The source of a file list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Origin {
-    /// They were named one by one.
+    /// Individually named files.
     #[default]
     Named,
-    /// They are those below these folders, with these files.
+    /// Searched folders, together with named files.
     Below(Vec<PathBuf>),
-    /// They are a folder's own files.
+    /// The direct files of a folder.
     Of(PathBuf),
 }
 
-/// Files that go together.
+/// Files that belong together.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FileList {
-    /// The folder from which they are named.
+    /// The folder that display names are relative to.
     pub base: PathBuf,
-    /// They themselves, in the order in which one goes through them.
+    /// The files, in playlist order.
     pub files: Vec<ListedFile>,
-    /// Why there may be more, for people.
+    /// Display text why the list may be incomplete, if it may be.
     pub note: Option<String>,
-    /// Where they come from.
+    /// The source of the list.
     pub origin: Origin,
 }
 
 impl FileList {
-    /// Files that are named from a folder. Reads the beginnings of those whose names do not say of
-    /// which format they are.
+    /// Creates a list of files below a folder. Reads the start of files whose names leave the
+    /// format open.
     pub(crate) fn new(files: Vec<PathBuf>, base: PathBuf) -> Self {
         let files = files.into_iter();
         Self {
@@ -44,10 +43,10 @@ impl FileList {
         }
     }
 
-    /// The own files of a folder.
+    /// Lists the direct files of a folder.
     ///
     /// # Errors
-    /// When the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub(crate) fn beside(folder: &Path) -> std::io::Result<Self> {
         Ok(Self {
             origin: Origin::Of(folder.to_owned()),
@@ -59,13 +58,13 @@ impl FileList {
 /// A file in a list.
 #[derive(Debug, Clone)]
 pub struct ListedFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its path from the folder that all lie below, for people.
+    /// Display name: the path relative to the base folder.
     pub name: String,
-    /// The format that it seems to be of.
+    /// The probable format, if any.
     pub format: Option<&'static Format>,
-    /// Why it could not be opened, if that was tried.
+    /// Error message of the last attempt to open it, if that failed.
     pub failure: Option<String>,
 }
 
@@ -81,36 +80,35 @@ impl ListedFile {
     }
 }
 
-/// The files that Page Down and Page Up go through, of which one is open.
+/// The files that Page Down and Page Up step through. One of them is open.
 #[derive(Debug, Clone)]
 pub struct Playlist {
-    /// Another one for each list.
+    /// Unique number of the list.
     number: u64,
-    /// How often other files were in it than before.
+    /// Number of changes to the set of files.
     changes: u64,
     list: FileList,
-    /// Whether somebody is looking which files are there now.
-    is_looked_after: bool,
-    /// What the files that one goes through have in their path or format.
+    /// `true` while a rescan of the folders is running.
+    is_rescanning: bool,
+    /// Text that the files to step through have in their path or format.
     filter: String,
-    /// Which of them is open.
+    /// Index of the open file.
     at: usize,
-    /// Which of them was asked for last. It is not the open one while it is read, nor when it cannot
-    /// be.
-    tried: Option<Tried>,
+    /// The file that was requested last, if it is not open: it is still loading, or failed.
+    tried: Option<Attempt>,
 }
 
-/// A file that was asked for.
+/// A requested file.
 #[derive(Debug, Clone, Copy)]
-struct Tried {
+struct Attempt {
     index: usize,
-    /// Whether by going back, if by going.
+    /// The direction of the step; `None` if the file was chosen from the list.
     backwards: Option<bool>,
 }
 
 impl Playlist {
-    /// These files, of which one is open; it is one of them also while it is gone from its folder.
-    /// The number tells the list from others.
+    /// Creates a playlist around the open file. If that is missing from the list, it is inserted.
+    /// `number` identifies the list.
     pub(crate) fn new(number: u64, mut list: FileList, open: &Path) -> Self {
         let found = list.files.iter().position(|file| file.path == open);
         let at = found.unwrap_or_else(|| {
@@ -125,34 +123,35 @@ impl Playlist {
             number,
             changes: 0,
             list,
-            is_looked_after: false,
+            is_rescanning: false,
             filter: String::new(),
             at,
             tried: None,
         }
     }
 
-    /// Tells the list from others.
+    /// Unique number of the list.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// How often other files were in it than before.
+    /// Number of changes to the set of files.
     pub fn changes(&self) -> u64 {
         self.changes
     }
 
-    /// Where to look which files are there now, unless somebody does that already.
-    pub(crate) fn look_again(&mut self) -> Option<Origin> {
+    /// Starts a rescan and returns its source. `None` if a rescan is running, or if the files were
+    /// named individually.
+    pub(crate) fn start_rescan(&mut self) -> Option<Origin> {
         let may_change = self.list.origin != Origin::Named;
-        (may_change && !std::mem::replace(&mut self.is_looked_after, true))
+        (may_change && !std::mem::replace(&mut self.is_rescanning, true))
             .then(|| self.list.origin.clone())
     }
 
-    /// Takes in which files are there now; says whether they are others. The open one stays in the
-    /// list, also while it is gone from its folder.
+    /// Applies the result of a rescan. Returns `true` if the files have changed. The open file
+    /// stays in the list even if it was deleted.
     pub(crate) fn relist(&mut self, mut list: FileList) -> bool {
-        self.is_looked_after = false;
+        self.is_rescanning = false;
         if list.files.is_empty() {
             list.base.clone_from(&self.list.base);
         }
@@ -165,11 +164,14 @@ impl Playlist {
         }
         new.tried = self.tried.and_then(|tried| {
             let index = new.index_of(self.path(tried.index)?)?;
-            Some(Tried { index, ..tried })
+            Some(Attempt { index, ..tried })
         });
-        let failures = self.list.files.drain(..);
-        let failures = failures.filter_map(|file| Some((file.path, file.failure?)));
-        let mut failures: HashMap<PathBuf, String> = failures.collect();
+        let mut failures: HashMap<PathBuf, String> = self
+            .list
+            .files
+            .drain(..)
+            .filter_map(|file| Some((file.path, file.failure?)))
+            .collect();
         for file in &mut new.list.files {
             file.failure = failures.remove(&file.path);
         }
@@ -179,29 +181,33 @@ impl Playlist {
         true
     }
 
-    /// The places of the files that have a text in their path or format.
-    pub fn matching(&self, wanted: &str) -> Vec<usize> {
-        let wanted = wanted.to_lowercase();
-        let has_it = |text: &str| text.to_lowercase().contains(&wanted);
+    /// Indices of the files with a text in their path or format.
+    pub fn matching(&self, needle: &str) -> Vec<usize> {
+        let needle = needle.to_lowercase();
+        let has_it = |text: &str| text.to_lowercase().contains(&needle);
         let fits = |file: &ListedFile| {
             has_it(&file.name) || file.format.is_some_and(|format| has_it(format.name))
         };
-        let files = self.list.files.iter().enumerate();
-        let found = files.filter(|(_, file)| wanted.is_empty() || fits(file));
-        found.map(|(index, _)| index).collect()
+        self.list
+            .files
+            .iter()
+            .enumerate()
+            .filter(|(_, file)| needle.is_empty() || fits(file))
+            .map(|(index, _)| index)
+            .collect()
     }
 
-    /// Takes in what the files that one goes through are to have in their path or format.
+    /// Sets the filter for stepping: a text in the path or format.
     pub(crate) fn set_filter(&mut self, filter: String) {
         self.filter = filter;
     }
 
-    /// That, if it is anything.
+    /// The filter, if it is not empty.
     pub(crate) fn filter(&self) -> Option<&str> {
         (!self.filter.is_empty()).then_some(&*self.filter)
     }
 
-    /// Whether there is anything to go to.
+    /// `true` if there are files to step to.
     pub(crate) fn has_others(&self) -> bool {
         self.list.files.len() > 1
     }
@@ -211,60 +217,61 @@ impl Playlist {
         &self.list.files
     }
 
-    /// The folder from which they are named.
+    /// The folder that display names are relative to.
     pub fn base(&self) -> &Path {
         &self.list.base
     }
 
-    /// Why there may be more, for people.
+    /// Display text why the list may be incomplete, if it may be.
     pub fn note(&self) -> Option<&str> {
         self.list.note.as_deref()
     }
 
-    /// Whether they were found by searching a folder.
+    /// `true` if the files were found by searching a folder.
     pub(crate) fn is_of_folder(&self) -> bool {
         matches!(self.list.origin, Origin::Below(_))
     }
 
-    /// Which of them is open.
+    /// Index of the open file.
     pub fn current(&self) -> usize {
         self.at
     }
 
-    /// Which of them was asked for last and is not open: it is read, or could not be.
+    /// Index of the file that was requested last, if it is still loading or failed.
     pub fn tried(&self) -> Option<usize> {
         self.tried.map(|tried| tried.index)
     }
 
-    /// The file after the open one, or before it, round at the end, among all or among those that
-    /// fit the filter. Who goes on in the same direction passes by a file that cannot be opened.
+    /// Requests the next or the previous file, cyclically, among all files or the filtered ones.
+    /// Repeated steps in one direction skip a file that cannot be opened.
     pub(crate) fn step(&mut self, backwards: bool, is_filtered: bool) -> Option<&Path> {
-        let ways = self.matching(if is_filtered { &self.filter } else { "" });
-        if ways.iter().all(|index| *index == self.at) {
+        let indices = self.matching(if is_filtered { &self.filter } else { "" });
+        if indices.iter().all(|index| *index == self.at) {
             return None;
         }
-        let goes_on = |tried: &Tried| tried.backwards.is_none_or(|before| before == backwards);
-        let tried = self.tried.filter(goes_on);
+        let same_direction =
+            |tried: &Attempt| tried.backwards.is_none_or(|before| before == backwards);
+        let tried = self.tried.filter(same_direction);
         let from = tried.map_or(self.at, |tried| tried.index);
         let next = if backwards {
-            let before = ways.iter().rev().find(|index| **index < from);
-            before.or(ways.last())
+            let before = indices.iter().rev().find(|index| **index < from);
+            before.or(indices.last())
         } else {
-            let after = ways.iter().find(|index| **index > from);
-            after.or(ways.first())
+            let after = indices.iter().find(|index| **index > from);
+            after.or(indices.first())
         };
         let index = *next?;
-        self.tried = Some(Tried {
+        self.tried = Some(Attempt {
             index,
             backwards: Some(backwards),
         });
         self.path(index)
     }
 
-    /// The file of an index, which is asked for.
+    /// Requests the file at an index.
     pub(crate) fn choose(&mut self, index: usize) -> Option<&Path> {
         if index < self.list.files.len() {
-            self.tried = Some(Tried {
+            self.tried = Some(Attempt {
                 index,
                 backwards: None,
             });
@@ -280,7 +287,7 @@ impl Playlist {
         self.list.files.iter().position(|file| file.path == path)
     }
 
-    /// A file was opened; says whether it is among them.
+    /// Marks a file as the open one. Returns `true` if it is in the list.
     pub(crate) fn go_to(&mut self, file: &Path) -> bool {
         let found = self.index_of(file);
         self.at = found.unwrap_or(self.at);
@@ -289,7 +296,7 @@ impl Playlist {
         found.is_some()
     }
 
-    /// A file could be opened, whatever was before.
+    /// Clears the failure of a file.
     pub(crate) fn mark_opened(&mut self, file: &Path) {
         let found = self.index_of(file);
         if let Some(file) = found.and_then(|at| self.list.files.get_mut(at)) {
@@ -297,7 +304,7 @@ impl Playlist {
         }
     }
 
-    /// A file could not be opened.
+    /// Records the failure of a file.
     pub(crate) fn mark_failed(&mut self, file: &Path, message: &str) {
         let found = self.index_of(file);
         if let Some(file) = found.and_then(|at| self.list.files.get_mut(at)) {
@@ -305,7 +312,7 @@ impl Playlist {
         }
     }
 
-    /// `2 of 7`, where there is more than one.
+    /// Position such as `2 of 7`, if there are several files.
     pub(crate) fn position_text(&self) -> Option<String> {
         self.has_others()
             .then(|| format!("{} of {}", self.at + 1, self.list.files.len()))
@@ -337,7 +344,7 @@ mod tests {
         let mut list = playlist(&["a", "bad", "c"], "a");
         assert_eq!(list.step(false, false), Some(Path::new("bad")));
         assert_eq!(list.position_text().as_deref(), Some("1 of 3"));
-        // Back from where one is, and on from what was tried.
+        // Backwards it starts at the open file, forwards at the last attempt.
         assert_eq!(list.clone().step(true, false), Some(Path::new("c")));
         assert_eq!(list.step(false, false), Some(Path::new("c")));
         assert!(list.go_to(Path::new("c")));
@@ -400,10 +407,10 @@ mod tests {
             }
         };
         let mut list = Playlist::new(7, files(&["/a/b", "/a/d", "/a/e"]), Path::new("/a/d"));
-        assert_eq!(list.look_again(), Some(Origin::Of("/a".into())));
-        assert_eq!(list.look_again(), None, "once at a time");
+        assert_eq!(list.start_rescan(), Some(Origin::Of("/a".into())));
+        assert_eq!(list.start_rescan(), None, "once at a time");
         assert!(!list.relist(files(&["/a/b", "/a/d", "/a/e"])));
-        assert!(list.look_again().is_some());
+        assert!(list.start_rescan().is_some());
         list.mark_failed(Path::new("/a/e"), "no");
         assert_eq!(list.step(false, false), Some(Path::new("/a/e")));
         list.set_filter("a".into());
@@ -414,8 +421,8 @@ mod tests {
         assert_eq!(list.files()[3].failure.as_deref(), Some("no"));
         assert_eq!((list.number(), list.changes()), (7, 1));
         assert_eq!(list.filter(), Some("a"));
-        // Files that were named stay as they are.
-        assert_eq!(playlist(&["a", "b"], "a").look_again(), None);
+        // Individually named files are never rescanned.
+        assert_eq!(playlist(&["a", "b"], "a").start_rescan(), None);
     }
 
     #[test]
@@ -433,8 +440,9 @@ mod tests {
         }
         let names = ["maps/ika.map", "maps/other.map", "maps/a.PfObj", "notes"];
         let list = FileList::new(names.map(in_dir).to_vec(), dir.path().to_owned());
-        let listed = list.files.iter();
-        let listed: Vec<_> = listed
+        let listed: Vec<_> = list
+            .files
+            .iter()
             .map(|file| (&*file.name, file.format.map(|format| format.id)))
             .collect();
         let formats = [Some("ika-map"), Some("ppe-map"), Some("pfobj"), None];

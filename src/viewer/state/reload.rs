@@ -1,9 +1,9 @@
-//! The open file read again: which version is in view, and what of the view stays as it was.
+//! Reloads the open file.
 //!
-//! Whoever writes a file slowly writes many versions of it that end early. Where such a version is
-//! worse than the one in view, the better one stays and the window says so ([`OnDisk`]); it can be
-//! shown by wish. What a version that is shown does not have any more is remembered until the next
-//! one has it again ([`Wish`]).
+//! A slow writer produces truncated intermediate versions. If a new version is worse than the
+//! visible one, the visible one stays and a banner offers the new one ([`OnDisk`]). Selections and
+//! clips that disappear in a reload are kept in [`LostSelection`] and restored if a later version
+//! contains them again.
 
 use std::collections::{HashMap, HashSet};
 use std::time::SystemTime;
@@ -17,26 +17,26 @@ use crate::viewer::state::{OpenFile, State};
 use mapscope_formats::{Problem, Severity, Tally};
 use mapscope_scene::{Document, Item, is_missing_file};
 
-/// State of the open file on disk, while a better, earlier version is in view.
+/// State of the open file on disk, while a better, earlier version is visible.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OnDisk {
     /// The name of the file.
     pub name: String,
-    /// Why it cannot be shown; `None` if it can.
+    /// Error message if it cannot be read.
     pub unreadable: Option<String>,
     /// Its problems.
     pub problems: Vec<Problem>,
-    /// The worst problem that the version in view does not have, or the worst of all if there is no
-    /// new one.
+    /// The worst problem that the visible version does not have. If it has all of them, the worst
+    /// problem.
     pub new: Option<Problem>,
-    /// Display time at which the version in view was read, such as `12:31:07`.
+    /// Local time at which the visible version was read, such as `12:31:07`.
     pub read_at: String,
-    /// Unique number of the version that is kept back.
+    /// Number of versions rejected in a row, a cache key for the problems.
     pub number: u64,
 }
 
 impl OnDisk {
-    /// Summarises its problems in one line.
+    /// Summarises the state of the file on disk in one line.
     pub fn headline(&self) -> String {
         match self.unreadable {
             Some(_) => format!("{} on disk cannot be read", self.name),
@@ -44,17 +44,19 @@ impl OnDisk {
         }
     }
 
-    /// The main reason: the worst new problem, or else why it cannot be read.
+    /// The main reason for the rejection: the worst new problem, or else the read error.
     pub fn reason(&self) -> Option<String> {
         let new = self.new.as_ref();
         let first = new.map(|first| format!("{}: {}", first.place, first.message));
-        // The headline already contains that it cannot be read.
-        let reason = self.unreadable.as_deref();
-        let reason = reason.map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
+        // The headline already states that the file cannot be read.
+        let reason = self
+            .unreadable
+            .as_deref()
+            .map(|it| capitalized(it.strip_prefix(UNREADABLE).unwrap_or(it)));
         first.or(reason)
     }
 
-    /// Describes the version that is in view.
+    /// Describes the visible version.
     pub fn in_view(&self) -> String {
         format!("In view: the version read at {}", self.read_at)
     }
@@ -62,55 +64,63 @@ impl OnDisk {
     /// Label and tooltip of the button that reads the file again and shows it even with problems.
     pub fn button(&self) -> [&'static str; 2] {
         match self.unreadable {
-            Some(_) => ["Read again", "Try once more to read the file"],
+            Some(_) => ["Read again", "Read the file again"],
             None => ["Show it anyway", "Show the file as it is on disk"],
         }
     }
 }
 
-/// What was looked at when a version came that does not have it.
+/// State to restore once a later version contains it again.
 #[derive(Debug, Clone)]
-pub(crate) struct Wish {
-    /// The name of the clip, and how it played.
+pub(crate) struct LostSelection {
+    /// The name of the clip and the state of its player, if a clip was chosen.
     clip: Option<(String, Player)>,
-    /// Whether nothing moved, so that nobody can have stopped it.
+    /// `true` if the previous version had no clips, so that the user cannot have stopped playback.
     had_no_clips: bool,
-    /// What was selected.
+    /// The selection, if any.
     selected: Option<Item>,
-    /// What is looked at instead. Once that is something else, the wish is over.
-    instead: LookedAt,
+    /// The state that replaced it. If the user has changed that state, nothing is restored.
+    current: Selection,
 }
 
-/// What one chooses to look at.
+/// The part of the state that the user chooses and a reload can lose.
 #[derive(Debug, Clone, PartialEq)]
-struct LookedAt {
+struct Selection {
     clip: Option<usize>,
-    /// The frame; while it plays, nobody has chosen one.
+    /// The frame; `None` while it plays.
     frame: Option<u32>,
     selected: Option<Item>,
 }
 
-/// What an error is about, without the numbers and the texts of the file in its message: the same
-/// fault may be on another line after each save.
-fn fault(message: &str) -> String {
+/// Returns an error message without digits and quoted text. A fault keeps its key if it moves to
+/// another line.
+fn fault_key(message: &str) -> String {
     let around_quotes = message.split('`').step_by(2);
-    let letters = around_quotes.flat_map(str::chars);
-    letters.filter(|c| !c.is_ascii_digit()).collect()
+    around_quotes
+        .flat_map(str::chars)
+        .filter(|c| !c.is_ascii_digit())
+        .collect()
 }
 
-/// Whether a version of a file is worse than the one in view: it or another file that it is made of has errors
-/// that the other has not, and not fewer of them, or it has errors and less of what files have.
+/// `true` if a new version is worse than the visible one. Errors in other files that it uses count,
+/// but missing files do not. A worse version has errors, and one of these holds:
+/// - It has at least as many different errors, and some are new.
+/// - It has fewer clips, layers or levels.
 fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
     let faults = |document: &dyn Document| -> HashSet<String> {
         let others = document.other_files();
-        let of_others = others.iter().flat_map(|other| &other.problems);
-        let problems = document.about().problems.iter().chain(of_others);
-        let problems = problems.flat_map(Problem::with_consequences);
-        // What is missing beside it is no fault of this version of the file.
-        let errors = problems.filter(|problem| {
-            problem.severity == Severity::Error && !is_missing_file(problem.rule)
-        });
-        errors.map(|problem| fault(&problem.message)).collect()
+        let problems_of_others = others.iter().flat_map(|other| &other.problems);
+        let problems = document
+            .about()
+            .problems
+            .iter()
+            .chain(problems_of_others)
+            .flat_map(Problem::with_consequences);
+        // A missing file is not a fault of this version.
+        problems
+            .filter(|problem| problem.severity == Severity::Error && !is_missing_file(problem.rule))
+            .map(|problem| fault_key(&problem.message))
+            .collect()
     };
     let faults_of_new = faults(new);
     if faults_of_new.is_empty() {
@@ -124,22 +134,22 @@ fn is_worse(new: &dyn Document, in_view: &dyn Document) -> bool {
             document.levels().map_or(0, |levels| levels.levels().len()),
         ]
     };
-    let less = parts(new)
+    let has_fewer_parts = parts(new)
         .into_iter()
         .zip(parts(in_view))
         .any(|(now, before)| now < before);
     let known = faults(in_view);
-    less || (faults_of_new.len() >= known.len() && !faults_of_new.is_subset(&known))
+    has_fewer_parts || (faults_of_new.len() >= known.len() && !faults_of_new.is_subset(&known))
 }
 
-/// The first of the worst problems that were not there before.
+/// The first of the worst new problems, if any.
 fn worst_new<'p>(before: &[Problem], now: &'p [Problem]) -> Option<&'p Problem> {
-    let fault_of = |problem: &Problem| (problem.rule.id, fault(&problem.message));
+    let key_of = |problem: &Problem| (problem.rule.id, fault_key(&problem.message));
     let mut known = HashMap::<_, usize>::new();
     for problem in before {
-        *known.entry(fault_of(problem)).or_default() += 1;
+        *known.entry(key_of(problem)).or_default() += 1;
     }
-    let is_new = |problem: &&Problem| match known.get_mut(&fault_of(problem)) {
+    let is_new = |problem: &&Problem| match known.get_mut(&key_of(problem)) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -156,33 +166,32 @@ fn worst_new<'p>(before: &[Problem], now: &'p [Problem]) -> Option<&'p Problem> 
     })
 }
 
-/// A moment as the clock on the wall has it, such as `12:31:07`.
+/// Local time of day, such as `12:31:07`.
 pub(crate) fn clock(moment: SystemTime) -> String {
     let local = chrono::DateTime::<chrono::Local>::from(moment);
     local.format("%H:%M:%S").to_string()
 }
 
 impl Session {
-    /// Whether what was read again is to be kept back for the version in view.
-    pub(crate) fn keeps_back(&self, loaded: &Loaded) -> bool {
+    /// `true` if a reloaded version is worse than the visible one. The visible one then stays.
+    pub(crate) fn should_keep_version(&self, loaded: &Loaded) -> bool {
         self.open.as_ref().is_some_and(|open| {
             open.path == loaded.path && is_worse(&*loaded.document, &*open.document)
         })
     }
 
-    /// Whether the window says over the view that the file on disk is not what is in view.
-    pub(crate) fn tells_of_disk(&self) -> bool {
+    /// `true` if a banner shows that the file on disk is not the visible one.
+    pub(crate) fn shows_disk_banner(&self) -> bool {
         self.on_disk.is_some() && !self.on_disk_dismissed
     }
 
-    /// Leaves the version in view, and says that the one on disk is not shown for what is wrong
-    /// with it.
+    /// Keeps the visible version, and describes the rejected one in a banner.
     pub(crate) fn keep_version(&mut self, unreadable: Option<String>, problems: Vec<Problem>) {
         let Some(open) = &self.open else {
             return;
         };
         let new = worst_new(&open.document.about().problems, &problems);
-        // It may lack something without another error than before.
+        // A version can be worse without new problems, if it has less content.
         let new = new.or_else(|| worst_new(&[], &problems)).cloned();
         self.on_disk = Some(OnDisk {
             name: open.name(),
@@ -193,55 +202,59 @@ impl Session {
             number: self.on_disk.as_ref().map_or(0, |before| before.number) + 1,
         });
         self.on_disk_dismissed = false;
-        // It is so no longer.
     }
 
-    /// The same for a file that cannot be read at all.
+    /// Keeps the visible version if the file on disk cannot be read.
     pub(crate) fn keep_version_of_unreadable(&mut self, failure: Failure) {
         let problems = failure.problem.into_iter().collect();
         self.keep_version(Some(failure.message), problems);
     }
 
-    /// What is looked at: now, or before a version came that does not have it.
-    pub(crate) fn wish(&mut self, before: &OpenFile) -> Wish {
-        let instead = self.looked_at();
-        if let Some(wish) = self.wish.take().filter(|wish| wish.instead == instead) {
-            return wish;
+    /// Captures the current state. Returns the previously captured one instead if the user has
+    /// changed nothing since.
+    pub(crate) fn capture_selection(&mut self, before: &OpenFile) -> LostSelection {
+        let current = self.current_selection();
+        if let Some(lost) = self
+            .lost_selection
+            .take()
+            .filter(|lost| lost.current == current)
+        {
+            return lost;
         }
         let clip = self.player.clip();
         let animation = before.document.animation();
         let clip = clip.and_then(|clip| animation?.clips().get(clip));
-        Wish {
+        LostSelection {
             had_no_clips: animation.is_none(),
             clip: clip.map(|clip| (clip.name.clone(), self.player.clone())),
             selected: self.view.shown.selected,
-            instead,
+            current,
         }
     }
 
-    fn looked_at(&self) -> LookedAt {
+    fn current_selection(&self) -> Selection {
         let player = &self.player;
-        LookedAt {
+        Selection {
             clip: player.clip(),
             frame: (!player.is_playing()).then(|| player.whole_frame()),
             selected: self.view.shown.selected,
         }
     }
 
-    /// Looks at what is wished in the document that was read again, and remembers what of it is
-    /// not there.
-    pub(crate) fn grant(&mut self, wish: Wish) {
+    /// Restores a captured state in the reloaded document. If the document lacks parts of it, the
+    /// captured state is kept for a later version.
+    pub(crate) fn restore_selection(&mut self, lost: LostSelection) {
         let Some(document) = self.document().cloned() else {
             return;
         };
-        let clip_called = |name: &str| {
+        let clip_by_name = |name: &str| {
             let clips = document.animation()?.clips();
             let index = clips.iter().position(|clip| clip.name == name)?;
             self.clip_of_length(index)
         };
-        let clip = wish.clip.as_ref();
-        let found = clip.and_then(|(name, _)| clip_called(name));
-        let all_of_it = clip.is_none_or(|(_, player)| {
+        let clip = lost.clip.as_ref();
+        let found = clip.and_then(|(name, _)| clip_by_name(name));
+        let has_whole_clip = clip.is_none_or(|(_, player)| {
             let frames = found.map_or(0, |(_, frames)| frames);
             frames > 0 && frames >= player.frames()
         });
@@ -250,9 +263,9 @@ impl Session {
                 self.player = player.clone();
                 self.player.replace(index, frames);
             }
-            // It is gone.
+            // The clip no longer exists.
             (Some(_), None) => self.player.choose(self.clip_of_length(0)),
-            (None, _) if wish.had_no_clips => {
+            (None, _) if lost.had_no_clips => {
                 self.player.choose(self.clip_of_length(0));
                 self.player.set_playing(self.plays_at_once);
             }
@@ -261,17 +274,17 @@ impl Session {
         self.show_moment();
         let playhead = self.view.shown.playhead;
         let is_there = |item: &Item| !document.properties(*item, playhead).is_empty();
-        let selected = wish.selected.filter(is_there);
+        let selected = lost.selected.filter(is_there);
         self.view.shown.selected = selected;
-        let granted = all_of_it && selected.is_some() == wish.selected.is_some();
-        let instead = self.looked_at();
-        self.wish = (!granted).then_some(Wish { instead, ..wish });
+        let is_complete = has_whole_clip && selected.is_some() == lost.selected.is_some();
+        let current = self.current_selection();
+        self.lost_selection = (!is_complete).then_some(LostSelection { current, ..lost });
     }
 }
 
 impl State {
-    /// Says that a file was read again, and what is wrong with it that was not before.
-    pub(crate) fn tell_of_reload(&mut self, before: &dyn Document) {
+    /// Reports a reload and its worst new problem.
+    pub(crate) fn report_reload(&mut self, before: &dyn Document) {
         let Some(document) = self.session.document() else {
             return;
         };
@@ -317,7 +330,7 @@ mod tests {
         State::new(Settings::default(), ViewRequest::default())
     }
 
-    /// Reads the first part of a demo, as a loader does that finds it half written.
+    /// Opens a demo, truncated to a fraction of its length.
     fn read(demo: &Demo, part: f64) -> Result<Arc<dyn Document>, String> {
         let mut source = demo.source();
         let length = (source.bytes.len() as f64 * part) as usize;
@@ -326,7 +339,7 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
-    /// What a load gives that was started for some cause.
+    /// The outcome of a load for the given cause.
     fn outcome(read: Result<Arc<dyn Document>, String>, cause: Cause) -> Outcome {
         let path = std::path::PathBuf::from("made.pfobj");
         let (loaded, failures) = match read {
@@ -369,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_with_fewer_errors_is_not_worse_though_they_are_others() {
+    fn a_version_with_fewer_but_different_errors_is_not_worse() {
         let folder = tempfile::tempdir().unwrap();
         let open = |text: &str| opened_text(folder.path(), text).unwrap();
         let mended = SCENE.replacen("selection_radius float", "selection_radius flaot", 1);
@@ -380,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_fault_on_another_line_is_no_new_one() {
+    fn the_same_fault_on_another_line_is_not_new() {
         let message = |line: u32| format!("the tile names material {line} of 7; `a{line}b`");
         let rule = mapscope_formats::rules().find(|rule| rule.severity == Severity::Error);
         let problem = |line: u32, message: String| {
@@ -396,11 +409,11 @@ mod tests {
         let now = [problem(41, message(41)), ends];
         assert_eq!(worst_new(&before, &now), Some(&now[1]));
         assert_eq!(worst_new(&before, &now[..1]), None);
-        assert_eq!(fault(&message(3)), fault(&message(41)));
-        assert_ne!(fault(&message(3)), fault("the file ends here"));
+        assert_eq!(fault_key(&message(3)), fault_key(&message(41)));
+        assert_ne!(fault_key(&message(3)), fault_key("the file ends here"));
     }
 
-    /// A scene in a folder whose entities have these models.
+    /// A scene in a folder whose entities use the given models.
     fn scene_of(folder: &Path, models: &[&str]) -> Result<Arc<dyn Document>, String> {
         let entities = models.iter().map(|model| {
             format!(
@@ -426,10 +439,10 @@ mod tests {
     }
 
     #[test]
-    fn a_model_that_is_missing_holds_no_version_back_and_one_that_appears_plays() {
+    fn a_missing_model_does_not_hold_back_a_reload_and_plays_once_it_exists() {
         let folder = tempfile::tempdir().unwrap();
         let scene = |models: &[&str]| scene_of(folder.path(), models);
-        let appears = |name: &str| {
+        let add_model = |name: &str| {
             let demo = demo::DRAKELING.source();
             std::fs::write(folder.path().join(name), demo.bytes).unwrap();
             for (texture, bytes) in demo.embedded {
@@ -440,30 +453,26 @@ mod tests {
         state.loaded(outcome(scene(&["a.pfobj"]), Cause::Opened));
         let version = |state: &State| state.session.open.as_ref().unwrap().version;
         let before = version(&state);
-        let said = |state: &State| state.notices.toasts.last().unwrap().text.clone();
+        let last_message = |state: &State| state.notices.toasts.last().unwrap().text.clone();
         let both = ["a.pfobj", "b.pfobj"];
         state.loaded(outcome(scene(&both), Cause::Changed));
         assert!(version(&state) != before && state.session.on_disk.is_none());
         assert!(
-            said(&state).starts_with("Reloaded with "),
+            last_message(&state).starts_with("Reloaded with "),
             "{}",
-            said(&state)
+            last_message(&state)
         );
         assert_eq!(state.session.player.clip(), None);
-        appears("a.pfobj");
+        add_model("a.pfobj");
         state.loaded(outcome(scene(&both), Cause::Changed));
         assert!(state.session.player.clip() == Some(0) && state.session.player.is_playing());
-        // Who has chosen to see no motion is not shown any.
+        // After the bind pose was chosen, no clip starts.
         state.session.choose_clip(None);
-        appears("b.pfobj");
+        add_model("b.pfobj");
         state.loaded(outcome(scene(&both), Cause::Changed));
         assert_eq!(state.session.player.clip(), None);
-        assert_eq!(
-            said(&state),
-            "Reloaded",
-            "nothing is wrong that was not before"
-        );
-        // What was said of one file is not said of the next.
+        assert_eq!(last_message(&state), "Reloaded", "there is no new problem");
+        // Opening another file dismisses the messages about the previous one.
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Opened));
         assert!(
             state.notices.toasts.is_empty(),
@@ -472,8 +481,8 @@ mod tests {
         );
     }
 
-    /// A window that looks at a frame and a joint of a model.
-    fn looking() -> (State, LookedAt) {
+    /// A state with a chosen frame and a selected joint of a model.
+    fn state_with_selection() -> (State, Selection) {
         let mut state = state();
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Opened));
         state.session.choose_clip(Some(1));
@@ -482,20 +491,24 @@ mod tests {
         state
             .session
             .select(Some(ModelItem::Joint { index: 3 }.into()));
-        let looked_at = state.session.looked_at();
-        assert!(looked_at.selected.is_some() && looked_at.frame == Some(5));
-        (state, looked_at)
+        let current_selection = state.session.current_selection();
+        assert!(current_selection.selected.is_some() && current_selection.frame == Some(5));
+        (state, current_selection)
     }
 
     #[test]
     fn a_slow_save_loses_nothing() {
-        let (mut state, looked_at) = looking();
+        let (mut state, current_selection) = state_with_selection();
         state.session.shape_view(1.5);
         let camera = state.session.view.camera;
         let version = state.session.open.as_ref().unwrap().version;
         for part in [0.0, 0.1, 0.4, 0.8] {
             state.loaded(outcome(read(&demo::DRAKELING, part), Cause::Changed));
-            assert_eq!(state.session.looked_at(), looked_at, "{part}");
+            assert_eq!(
+                state.session.current_selection(),
+                current_selection,
+                "{part}"
+            );
             assert_eq!(
                 state.session.open.as_ref().unwrap().version,
                 version,
@@ -512,8 +525,8 @@ mod tests {
         state.session.shape_view(1.5);
         assert_ne!(state.session.open.as_ref().unwrap().version, version);
         assert_eq!(
-            (state.session.looked_at(), state.session.view.camera),
-            (looked_at, camera)
+            (state.session.current_selection(), state.session.view.camera),
+            (current_selection, camera)
         );
         assert_eq!(state.session.on_disk, None);
         assert_eq!(state.notices.toasts.len(), 1, "{:?}", state.notices.toasts);
@@ -521,32 +534,35 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_version_is_shown_by_wish_and_what_it_lacks_comes_back() {
-        let (mut state, looked_at) = looking();
+    fn a_worse_version_is_shown_on_request_and_the_lost_selection_returns() {
+        let (mut state, current_selection) = state_with_selection();
         let half = || read(&demo::DRAKELING, 0.5);
         state.loaded(outcome(half(), Cause::Changed));
-        assert!(state.session.tells_of_disk());
+        assert!(state.session.shows_disk_banner());
         state.run(Action::Clear);
-        assert!(!state.session.tells_of_disk() && state.session.on_disk.is_some());
+        assert!(!state.session.shows_disk_banner() && state.session.on_disk.is_some());
         state.loaded(outcome(half(), Cause::Asked));
         assert_eq!(state.session.on_disk, None);
-        assert!(state.session.looked_at() != looked_at, "it has all of it");
-        let said = &state.notices.toasts.last().unwrap();
-        assert!(said.text.starts_with("Reloaded with "), "{}", said.text);
-        assert_eq!(said.severity, Some(Severity::Error));
-        // Another save of what is in view is no worse.
+        assert!(
+            state.session.current_selection() != current_selection,
+            "the truncated version has the whole selection"
+        );
+        let toast = &state.notices.toasts.last().unwrap();
+        assert!(toast.text.starts_with("Reloaded with "), "{}", toast.text);
+        assert_eq!(toast.severity, Some(Severity::Error));
+        // Saving the visible version again is not worse.
         state.loaded(outcome(half(), Cause::Changed));
         assert_eq!(state.session.on_disk, None);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
-        assert_eq!(state.session.looked_at(), looked_at);
-        assert!(state.session.wish.is_none());
-        // Unless one has chosen something else meanwhile.
+        assert_eq!(state.session.current_selection(), current_selection);
+        assert!(state.session.lost_selection.is_none());
+        // A new selection cancels the restoration.
         state.loaded(outcome(half(), Cause::Asked));
         let material = Some(ModelItem::Material { index: 0 }.into());
         state.session.select(material);
         state.loaded(outcome(read(&demo::DRAKELING, 1.0), Cause::Changed));
         assert_eq!(state.session.view.shown.selected, material);
-        assert!(state.session.wish.is_none());
+        assert!(state.session.lost_selection.is_none());
     }
 
     #[test]
@@ -566,7 +582,7 @@ mod tests {
         state.session.select(tile);
         state.loaded(outcome(open(5), Cause::Changed));
         assert_eq!(state.session.view.shown.selected, tile);
-        // It is not there in a smaller map, and is again in a larger one.
+        // A smaller map does not contain the tile. A larger one restores it.
         state.loaded(outcome(open(1), Cause::Changed));
         assert_eq!(state.session.view.shown.selected, None);
         state.loaded(outcome(open(3), Cause::Changed));

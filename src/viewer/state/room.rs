@@ -1,53 +1,53 @@
-//! What gives way in a small window, so that the view keeps most of it.
+//! Adapts the layout to small windows, so that the view keeps most of the room.
 
 use super::State;
 use super::session::Session;
-use super::settings::LEFT_SIZE;
+use super::settings::DEFAULT_LEFT_SIZE;
 use crate::viewer::docks::{Dock, Panel};
 
-/// Width in points below which the two docks beside the view leave too little of it.
+/// Window width in points below which two side docks leave too little room for the view.
 const NARROW: f32 = 1000.0;
-/// Width in points from which on the left dock is at first wide enough for long names, how wide that is, and
-/// what part of a wider window it takes until it is as wide as any name.
+/// Wide windows: the minimum window width in points, and the initial width of the left dock. The
+/// dock's width is a share of the window's, up to a maximum.
 const WIDE: f32 = 1440.0;
 const WIDE_LEFT_SIZE: f32 = 320.0;
-const WIDE_LEFT: f32 = 0.2;
-const WIDEST_LEFT_SIZE: f32 = 480.0;
-/// Height in points below which nothing opens below the view unless it is asked for.
+const WIDE_LEFT_SHARE: f32 = 0.2;
+const MAX_LEFT_SIZE: f32 = 480.0;
+/// Window height in points below which no bottom panel opens automatically.
 const LOW: f32 = 560.0;
-/// The part of the window's width or height that a dock takes at most.
-const MOST_BESIDE: f32 = 0.38;
-const MOST_BELOW: f32 = 0.5;
-/// The same of a dock beside the view in a narrow window, until somebody makes it wider.
-const FIRST_BESIDE: f32 = 0.25;
-/// The least width of a dock beside the view, and height of one below it, in points.
-const LEAST_BESIDE: f32 = 150.0;
-const LEAST_BELOW: f32 = 90.0;
+/// Maximum share of the window that a dock takes.
+const MAX_SIDE_SHARE: f32 = 0.38;
+const MAX_BOTTOM_SHARE: f32 = 0.5;
+/// Initial maximum share of a side dock in a narrow window, until the user resizes it.
+const NARROW_SIDE_SHARE: f32 = 0.25;
+/// Minimum width of a side dock and minimum height of the bottom dock, in points.
+const MIN_SIDE_WIDTH: f32 = 150.0;
+const MIN_BOTTOM_HEIGHT: f32 = 90.0;
 
-/// What is small about the window, and what has given way to that.
+/// The size class of the window, and the panels that were folded because of it.
 #[derive(Debug, Default)]
 pub(crate) struct Room {
-    /// Whether the window is narrow.
+    /// `true` if the window is narrow.
     narrow: bool,
-    /// Whether it is low.
+    /// `true` if the window is low.
     low: bool,
-    /// Whether the dock on the right is folded, until it is asked for or there is room again.
+    /// `true` if the right dock is folded until it is requested or the window becomes wider.
     folds_right: bool,
-    /// Whether the list of problems, which had opened by itself, was closed because the window is
-    /// low, and nothing else was opened or closed there since.
+    /// `true` if a low window closed the automatically opened problems panel. Any other change of
+    /// that dock resets this.
     folds_problems: bool,
-    /// The docks whose size was chosen since the program started.
+    /// Docks that the user has resized since the start.
     sized: Vec<Dock>,
 }
 
-/// The sizes that a dock may have in a window, in points.
+/// The size of a dock and its limits, in points.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct DockSizes {
-    /// The one that it has.
+    /// Current size.
     pub now: f32,
-    /// The least that it can be given.
+    /// Minimum size.
     pub min: f32,
-    /// The most that it can be given.
+    /// Maximum size.
     pub max: f32,
 }
 
@@ -64,10 +64,13 @@ impl State {
     /// Returns the open panel at an edge. If the document has no content for the chosen panel, it
     /// is hidden, but stays chosen for the next document.
     pub(crate) fn open_panel(&self, dock: Dock) -> Option<Panel> {
-        let wanted = self.settings.dock(dock).open;
-        let wanted = wanted.filter(|_| !self.is_folded(dock))?;
-        if self.session.offers(wanted) {
-            return Some(wanted);
+        let chosen = self
+            .settings
+            .dock(dock)
+            .open
+            .filter(|_| !self.is_folded(dock))?;
+        if self.session.offers(chosen) {
+            return Some(chosen);
         }
         match dock {
             Dock::Left => Some(Panel::Outliner),
@@ -80,8 +83,7 @@ impl State {
         self.open_panel(panel.dock()) == Some(panel)
     }
 
-    /// Takes in the size of the window in points. What gave way to a small one comes back in a
-    /// larger one.
+    /// Applies the size of the window, in points. Folded panels come back in a larger window.
     pub(crate) fn fit_window(&mut self, [width, height]: [f32; 2]) {
         let room = &mut self.interface.room;
         let (narrow, low) = (width < NARROW, height < LOW);
@@ -92,7 +94,7 @@ impl State {
             room.folds_right = narrow && both;
         }
         let bottom = &mut self.settings.bottom.open;
-        let by_itself = self.interface.problems_by_themselves && *bottom == Some(Panel::Problems);
+        let by_itself = self.interface.problems_auto_opened && *bottom == Some(Panel::Problems);
         if low && !was_low && by_itself {
             *bottom = None;
             room.folds_problems = true;
@@ -105,25 +107,25 @@ impl State {
         }
     }
 
-    /// Whether a dock is folded because the window is narrow.
+    /// `true` if a dock is folded because the window is narrow.
     pub(crate) fn is_folded(&self, dock: Dock) -> bool {
         dock == Dock::Right && self.interface.room.folds_right
     }
 
-    /// Unfolds a dock in which a panel is opened or closed.
+    /// Unfolds a dock because a panel in it is opened or closed.
     pub(crate) fn unfold(&mut self, dock: Dock) {
         let room = &mut self.interface.room;
         room.folds_right &= dock != Dock::Right;
         room.folds_problems &= dock != Dock::Bottom;
     }
 
-    /// Whether there is room for what opens below the view by itself.
+    /// `true` if the window is high enough to open a bottom panel automatically.
     pub(crate) fn has_room_below(&self) -> bool {
         !self.interface.room.low
     }
 
-    /// How large a dock is in a window of some size in points. One that `is_tall` has an image, which
-    /// takes more room than a list.
+    /// The sizes of a dock in a window, in points. `is_tall`: its panel shows an image and needs
+    /// more height than a list.
     pub(crate) fn dock_sizes(
         &self,
         dock: Dock,
@@ -132,19 +134,19 @@ impl State {
     ) -> DockSizes {
         let room = &self.interface.room;
         let (min, max) = match dock {
-            Dock::Left | Dock::Right => (LEAST_BESIDE, width * MOST_BESIDE),
-            Dock::Bottom if is_tall => ((height * 0.3).min(220.0), height * MOST_BELOW),
-            Dock::Bottom => (LEAST_BELOW, height * MOST_BELOW),
+            Dock::Left | Dock::Right => (MIN_SIDE_WIDTH, width * MAX_SIDE_SHARE),
+            Dock::Bottom if is_tall => ((height * 0.3).min(220.0), height * MAX_BOTTOM_SHARE),
+            Dock::Bottom => (MIN_BOTTOM_HEIGHT, height * MAX_BOTTOM_SHARE),
         };
         let max = max.max(min);
         let size = match self.settings.dock(dock).size {
-            LEFT_SIZE if dock == Dock::Left && width >= WIDE => {
-                (width * WIDE_LEFT).clamp(WIDE_LEFT_SIZE, WIDEST_LEFT_SIZE)
+            DEFAULT_LEFT_SIZE if dock == Dock::Left && width >= WIDE => {
+                (width * WIDE_LEFT_SHARE).clamp(WIDE_LEFT_SIZE, MAX_LEFT_SIZE)
             }
             size => size,
         };
         let first = if room.narrow && dock != Dock::Bottom && !room.sized.contains(&dock) {
-            width * FIRST_BESIDE
+            width * NARROW_SIDE_SHARE
         } else {
             max
         };
@@ -155,7 +157,7 @@ impl State {
         }
     }
 
-    /// Gives a dock a size in points.
+    /// Sets the size of a dock, in points.
     pub(crate) fn resize_dock(&mut self, dock: Dock, size: f32) {
         self.settings.dock_mut(dock).size = size;
         let sized = &mut self.interface.room.sized;
@@ -192,7 +194,7 @@ mod tests {
         state.run(inspector);
         state.fit_window(LARGE);
         assert!(!is_open(&state), "it was closed");
-        // Nothing is in its way.
+        // With the left dock closed, it stays open.
         let mut state = State::new(Settings::default(), ViewRequest::default());
         state.run(Action::Panel(Panel::Outliner));
         state.fit_window(SMALL);
@@ -217,7 +219,7 @@ mod tests {
         assert_eq!(now(&state, Dock::Left, SMALL), 230.0);
         assert_eq!(now(&state, Dock::Left, [1600.0, 900.0]), 230.0);
         state.resize_dock(Dock::Left, 900.0);
-        assert_eq!(now(&state, Dock::Left, SMALL), 640.0 * MOST_BESIDE);
+        assert_eq!(now(&state, Dock::Left, SMALL), 640.0 * MAX_SIDE_SHARE);
         assert_eq!(now(&state, Dock::Bottom, SMALL), 170.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What is selected, and how one goes from it to something else.
+//! The selection, and moving it to other items.
 
 use std::path::PathBuf;
 
@@ -7,13 +7,13 @@ use super::session::Session;
 use mapscope_scene::{Direction, Item, ModelItem, Moment, ProblemTarget, SceneItem};
 
 impl Session {
-    /// The file that the selection stands for.
+    /// The file that the selection refers to, if any.
     pub(crate) fn file_of_selection(&self) -> Option<PathBuf> {
         let selected = self.view.shown.selected?;
         self.document()?.file_of(selected)
     }
 
-    /// What is beside the selection; without one, where one begins to walk over tiles.
+    /// The neighbour of the selection. Without a selection, the first tile of a walk over tiles.
     pub(crate) fn neighbor(&self, direction: Direction) -> Option<Item> {
         match self.view.shown.selected {
             Some(item) => self.document()?.neighbor(item, direction).item,
@@ -21,7 +21,7 @@ impl Session {
         }
     }
 
-    /// Selects an item, or nothing.
+    /// Sets or clears the selection.
     pub(crate) fn select(&mut self, item: Option<Item>) {
         self.view.shown.selected = item;
         self.view.shown.highlighted = None;
@@ -35,7 +35,7 @@ impl Session {
         self.choose_clip_of(item);
     }
 
-    /// Whether there are things of it to step through, or could be.
+    /// `true` if an item is a kind whose members can be stepped through.
     fn is_kind(&self, item: Item) -> bool {
         self.document().is_some_and(|document| {
             document.about().kinds.iter().any(|kind| kind.item == item)
@@ -43,7 +43,7 @@ impl Session {
         })
     }
 
-    /// The kind that the selection is, or is of.
+    /// The kind of the selection, or the selection itself if it is a kind.
     pub(crate) fn kind_of_selection(&self) -> Option<Item> {
         let Some(selected) = self.view.shown.selected else {
             return self.tools.stepping;
@@ -51,12 +51,14 @@ impl Session {
         if self.is_kind(selected) {
             return Some(selected);
         }
-        // An item's properties link to its kinds; of those, the one that is stepped through.
+        // The properties of an item link to its kinds. The current kind is preferred.
         let groups = self
             .document()?
             .properties(selected, self.view.shown.playhead);
-        let properties = groups.iter().flat_map(|group| &group.properties);
-        let mut links = properties.filter_map(|property| property.link);
+        let mut links = groups
+            .iter()
+            .flat_map(|group| &group.properties)
+            .filter_map(|property| property.link);
         if let Some(stepping) = self.tools.stepping
             && links.clone().any(|link| link == stepping)
         {
@@ -67,23 +69,26 @@ impl Session {
             .or(self.tools.stepping)
     }
 
-    /// Whether the document is made of tiles that one can walk over.
+    /// `true` if the document has tiles to walk over.
     fn has_tiles(&self) -> bool {
         let about = self.document().map(|document| document.about());
         self.is_map() || about.is_some_and(|about| !about.kinds.is_empty())
     }
 
-    /// The tile that walking begins with: the one in the middle of the view, or else the first.
+    /// The first tile of a walk: the one in the middle of the view, or else the first tile of the
+    /// document.
     fn first_tile(&self) -> Option<Item> {
         let document = self.document()?;
         self.view.item_at_center(&**document).or_else(|| {
-            let kinds = document.about().kinds.iter();
-            let mut first = kinds.filter_map(|kind| document.next_of_kind(kind.item, None, false));
-            first.next()
+            document
+                .about()
+                .kinds
+                .iter()
+                .find_map(|kind| document.next_of_kind(kind.item, None, false))
         })
     }
 
-    /// Selects nothing, and steps through nothing.
+    /// Clears the selection and the kind to step through.
     pub(crate) fn deselect(&mut self) {
         self.select(None);
         self.tools.stepping = None;
@@ -91,8 +96,8 @@ impl Session {
 
     /// `true` if an item is a camera to look through.
     pub(crate) fn is_camera(&self, item: Item) -> bool {
-        let camera = self.document().map(|document| document.camera_of(item));
-        camera.flatten().is_some()
+        self.document()
+            .is_some_and(|document| document.camera_of(item).is_some())
     }
 }
 
@@ -114,13 +119,13 @@ impl State {
                 self.session.tools.stepping = Some(kind);
                 self.session.view.shown.highlighted = Some(kind);
                 if matches!(kind, Item::Model(ModelItem::Flaw { .. })) {
-                    // A triangle that faces away is in view, and still not to be seen.
+                    // A back-facing triangle may be in view, but invisible.
                     self.session.frame(next);
                 } else {
                     self.session.keep_in_view();
                 }
             }
-            None => self.notices.toast("There are none of this kind", None),
+            None => self.notices.toast("No other item of this kind", None),
         }
     }
 
@@ -131,7 +136,7 @@ impl State {
             overlay,
         }) = target
         else {
-            let text = "This problem is not about something that can be shown";
+            let text = "This problem has no location in the view";
             self.notices.toast(text, None);
             self.session.select(None);
             return;
@@ -148,8 +153,8 @@ impl State {
         self.session.frame(item);
     }
 
-    /// Goes to an item like a double click on it in a list: looks through a camera, opens a model
-    /// file, and frames everything else.
+    /// Visits an item like a double click in a list: looks through a camera, opens a model file,
+    /// and frames everything else.
     pub(crate) fn visit(&mut self, item: Item) {
         let file = match item {
             Item::Scene(SceneItem::Model { .. }) | Item::Model(ModelItem::Lod { .. }) => self

@@ -1,4 +1,4 @@
-//! The open document, and how it is looked at.
+//! The open document and its view.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use super::folder;
 use super::history::History;
 use super::player::{LoopMode, Player};
-use super::reload::{OnDisk, Wish};
+use super::reload::{LostSelection, OnDisk};
 use super::tools::Tools;
 use crate::viewer::docks::Panel;
 use crate::viewer::view::{Pointer, View};
@@ -18,35 +18,35 @@ use mapscope_scene::{Document, MapChoice, Overlay};
 /// An open file.
 #[derive(Debug, Clone)]
 pub(crate) struct OpenFile {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// The demo that it is, if it is none of the user's files.
+    /// The demo, if it is one.
     pub demo: Option<&'static Demo>,
-    /// What is in it.
+    /// Its document.
     pub document: Arc<dyn Document>,
-    /// Changes with every load, so that who keeps something made from the document knows when
-    /// it is stale.
+    /// Bumped on every load; a cache key for anything derived from the document.
     pub version: u64,
-    /// When it began to be read.
+    /// Time at which reading began.
     pub read_at: SystemTime,
-    /// Which map it stands on, if it is a scene.
+    /// The map choice, if it is a scene.
     pub map: MapChoice,
     /// The scene beside it, if it is a map.
     pub scene: Option<PathBuf>,
-    /// The panels that it has something for.
+    /// The panels for which it has content.
     pub panels: Vec<Panel>,
 }
 
 impl OpenFile {
-    /// A file that has just been opened, whose path is only a name if it is a demo.
+    /// Creates an open file. The path of a demo is only a name.
     pub(crate) fn new(
         path: PathBuf,
         demo: Option<&'static Demo>,
         document: Arc<dyn Document>,
         version: u64,
     ) -> Self {
-        let panels = Panel::ALL.iter();
-        let panels = panels.filter(|panel| panel.is_offered(&*document));
+        let panels = Panel::ALL
+            .iter()
+            .filter(|panel| panel.is_offered(&*document));
         Self {
             path,
             demo,
@@ -62,42 +62,41 @@ impl OpenFile {
     /// Its display name.
     pub(crate) fn name(&self) -> String {
         match self.demo {
-            // Its parts are those of a file, which is called so.
+            // The parts of a demo belong to a named file.
             Some(demo) => format!("{} demo ({})", demo.name, self.path.display()),
             None => folder::name(&self.path),
         }
     }
 }
 
-/// The open document, and everything that goes with it alone: a second document would have a session of
-/// its own.
+/// The open document and everything that belongs to it alone. A second document would have its own
+/// session.
 #[derive(Debug)]
 pub(crate) struct Session {
-    /// The open file.
+    /// The open file, if any.
     pub open: Option<OpenFile>,
-    /// Where it is seen from, and what of it is shown.
+    /// The camera and the shown content.
     pub view: View,
-    /// What is done with it beside looking.
+    /// The tools, such as the measuring tool.
     pub tools: Tools,
     /// State of the pointer.
     pub pointer: Pointer,
-    /// What plays; it says which moment is shown.
+    /// The player, which determines the playhead.
     pub player: Player,
-    /// Whether a file that is opened plays at once: until something is stopped, and again at the next
-    /// start.
+    /// `true` if an opened file starts playing. Pausing playback resets this until the next start.
     pub plays_at_once: bool,
-    /// The files that were open before.
+    /// The previously opened files.
     pub history: History,
-    /// The open file on disk, while a better version of it is in view.
+    /// The state of the file on disk, while a better version is visible.
     pub on_disk: Option<OnDisk>,
-    /// Whether the user knows of that.
+    /// `true` if the user dismissed the banner about it.
     pub on_disk_dismissed: bool,
-    /// What was looked at before a version of the file came that does not have it.
-    pub wish: Option<Wish>,
+    /// State that a reload removed and a later version may restore.
+    pub lost_selection: Option<LostSelection>,
 }
 
 impl Session {
-    /// A session in which nothing is open.
+    /// Creates a session without an open file.
     pub(crate) fn new(view: View, is_smooth: bool) -> Self {
         Self {
             open: None,
@@ -109,16 +108,16 @@ impl Session {
             history: History::default(),
             on_disk: None,
             on_disk_dismissed: false,
-            wish: None,
+            lost_selection: None,
         }
     }
 
-    /// The open file.
+    /// The open file, if any.
     pub(crate) fn open_file(&self) -> Option<&OpenFile> {
         self.open.as_ref()
     }
 
-    /// The open document.
+    /// The open document, if any.
     pub(crate) fn document(&self) -> Option<&Arc<dyn Document>> {
         self.open_file().map(|open| &open.document)
     }

@@ -1,4 +1,4 @@
-//! What is remembered from one start to the next.
+//! Persistent settings.
 
 use std::path::{Path, PathBuf};
 
@@ -9,18 +9,18 @@ use crate::viewer::docks::{Dock, Panel};
 use crate::viewer::view::fields_of_view::FieldsOfView;
 use mapscope_scene::MapChoice;
 
-/// Recent files that are remembered.
-const RECENT_FILES: usize = 12;
-/// Scenes whose maps are remembered.
-const CHOSEN_MAPS: usize = 64;
-/// Width and height of the smallest window that is opened, in logical pixels.
+/// Maximum number of recent files.
+const MAX_RECENT_FILES: usize = 12;
+/// Maximum number of remembered scene maps.
+const MAX_CHOSEN_MAPS: usize = 64;
+/// Minimum window size in logical pixels.
 const MIN_WINDOW: [f32; 2] = [320.0, 240.0];
-/// Logical pixels that the title bar and a bar of the desktop take from the height of a screen.
+/// Height in logical pixels that the title bar and a desktop panel need.
 const BARS_HEIGHT: f32 = 64.0;
-/// Height in logical pixels of a screen below which none are left to them.
+/// Height in logical pixels of a screen on which no room is reserved for them.
 const LOW_SCREEN: f32 = 640.0;
 
-/// An edge of the window: which of its panels is open, and how much room it takes.
+/// A dock: its open panel and its size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct DockState {
     /// The panel that is open, if any.
@@ -29,16 +29,16 @@ pub(crate) struct DockState {
     pub size: f32,
 }
 
-/// How wide the left dock is at first, in points.
-pub(crate) const LEFT_SIZE: f32 = 250.0;
+/// Initial width of the left dock, in points.
+pub(crate) const DEFAULT_LEFT_SIZE: f32 = 250.0;
 
-/// How clips are played.
+/// Playback settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct TimelineSettings {
-    /// Whether the timeline is shown for files that have clips.
+    /// `true` if files with clips show the timeline.
     pub shown: bool,
-    /// Whether poses between two frames are shown.
+    /// `true` if poses between two frames are interpolated.
     pub smooth: bool,
 }
 
@@ -54,14 +54,14 @@ impl Default for TimelineSettings {
 /// The map that was chosen for a scene.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChosenMap {
-    /// The file of the scene.
+    /// The scene file.
     pub scene: PathBuf,
-    /// That of the map; none where it is to stand on no map.
+    /// The map file; `None` for a scene without a map.
     pub map: Option<PathBuf>,
 }
 
 impl ChosenMap {
-    /// Which map a scene stands on, of those that were chosen: one that is gone was not.
+    /// The map choice of a scene. A remembered map that no longer exists is ignored.
     pub(crate) fn of(scene: &Path, chosen: &[Self]) -> MapChoice {
         match chosen.iter().find(|chosen| chosen.scene == scene) {
             Some(Self { map: None, .. }) => MapChoice::Nowhere,
@@ -71,37 +71,37 @@ impl ChosenMap {
     }
 }
 
-/// Everything that is remembered.
+/// All persistent settings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Settings {
-    /// Width and height of the window's inside, in logical pixels.
+    /// Inner size of the window, in logical pixels.
     pub window_size: [f32; 2],
-    /// Whether the window filled the desktop.
+    /// `true` if the window was maximised.
     pub maximized: bool,
     /// Size of text and buttons; 1 is normal.
     pub scale: f32,
-    /// The left edge.
+    /// The left dock.
     pub left: DockState,
-    /// The right edge.
+    /// The right dock.
     pub right: DockState,
-    /// The bottom edge.
+    /// The bottom dock.
     pub bottom: DockState,
-    /// Whether the list of problems was closed: then no file opens it by itself.
+    /// `true` if the user closed the problems panel. It then does not open automatically.
     pub keeps_problems_closed: bool,
-    /// Whether a 2D map is shown small as a whole beside the flat view of it.
+    /// `true` if the flat view of a 2D map has a mini map.
     pub mini_map: bool,
-    /// Whether the surface of a model shows the weights of the joint that is selected.
+    /// `true` if a model shows the weights of the selected joint.
     pub joint_weights: bool,
     /// The timeline.
     pub timeline: TimelineSettings,
-    /// How wide the camera sees.
+    /// Fields of view of the camera.
     pub fields_of_view: FieldsOfView,
-    /// Files that were opened, the newest first.
+    /// Recently opened files, newest first.
     pub recent_files: Vec<PathBuf>,
-    /// Folders in which textures are looked for last.
+    /// Folders that are searched for textures last.
     pub texture_folders: Vec<PathBuf>,
-    /// The maps that were chosen for scenes, the newest first.
+    /// The chosen maps of scenes, newest first.
     pub chosen_maps: Vec<ChosenMap>,
 }
 
@@ -113,7 +113,7 @@ impl Default for Settings {
             scale: 1.0,
             left: DockState {
                 open: Some(Panel::Outliner),
-                size: LEFT_SIZE,
+                size: DEFAULT_LEFT_SIZE,
             },
             right: DockState {
                 open: Some(Panel::Inspector),
@@ -136,14 +136,14 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Brings numbers that a file may have wrong into the range where the window is usable.
+    /// Clamps invalid numbers of a settings file to usable values.
     pub(crate) fn repair(&mut self) {
         let default = Self::default();
-        let fix = |value: &mut f32, least: f32, most: f32, normal: f32| {
+        let fix = |value: &mut f32, min: f32, max: f32, default_value: f32| {
             *value = if value.is_finite() {
-                value.clamp(least, most)
+                value.clamp(min, max)
             } else {
-                normal
+                default_value
             };
         };
         let [width, height] = &mut self.window_size;
@@ -151,21 +151,20 @@ impl Settings {
         fix(height, MIN_WINDOW[1], 16384.0, default.window_size[1]);
         fix(&mut self.scale, 0.5, 3.0, default.scale);
         self.fields_of_view.repair();
-        for (dock, state, normal) in [
+        for (dock, state, default_value) in [
             (Dock::Left, &mut self.left, default.left.size),
             (Dock::Right, &mut self.right, default.right.size),
             (Dock::Bottom, &mut self.bottom, default.bottom.size),
         ] {
-            fix(&mut state.size, 80.0, 4096.0, normal);
+            fix(&mut state.size, 80.0, 4096.0, default_value);
             state.open = state.open.filter(|panel| panel.dock() == dock);
         }
-        // Nobody knows from where others were meant.
+        // The base folder of relative paths is unknown.
         self.recent_files.retain(|path| path.is_absolute());
-        self.recent_files.truncate(RECENT_FILES);
+        self.recent_files.truncate(MAX_RECENT_FILES);
     }
 
-    /// What others have in place of these settings: all that they have changed, but not how their window
-    /// looks.
+    /// Adopts the settings of another window, except for its layout.
     pub(crate) fn adopt(&mut self, others: Self) {
         *self = Self {
             window_size: self.window_size,
@@ -178,7 +177,7 @@ impl Settings {
         };
     }
 
-    /// The state of an edge.
+    /// The state of a dock.
     pub(crate) fn dock(&self, dock: Dock) -> &DockState {
         match dock {
             Dock::Left => &self.left,
@@ -187,7 +186,7 @@ impl Settings {
         }
     }
 
-    /// The state of an edge, to be changed.
+    /// The mutable state of a dock.
     pub(crate) fn dock_mut(&mut self, dock: Dock) -> &mut DockState {
         match dock {
             Dock::Left => &mut self.left,
@@ -196,16 +195,16 @@ impl Settings {
         }
     }
 
-    /// Puts a file at the head of the recent ones.
+    /// Moves a file to the front of the recent files.
     pub(crate) fn remember_file(&mut self, path: &Path) {
         let path = folder::absolute(path);
         self.recent_files
             .retain(|known| !folder::is_same_file(known, &path));
         self.recent_files.insert(0, path);
-        self.recent_files.truncate(RECENT_FILES);
+        self.recent_files.truncate(MAX_RECENT_FILES);
     }
 
-    /// Remembers which map was chosen for a scene; the one of its own name needs no mention.
+    /// Remembers the map that was chosen for a scene. The default choice is not stored.
     pub(crate) fn choose_map(&mut self, scene: &Path, choice: &MapChoice) {
         self.chosen_maps.retain(|chosen| chosen.scene != scene);
         let map = match choice {
@@ -215,26 +214,26 @@ impl Settings {
         };
         let scene = scene.to_owned();
         self.chosen_maps.insert(0, ChosenMap { scene, map });
-        self.chosen_maps.truncate(CHOSEN_MAPS);
+        self.chosen_maps.truncate(MAX_CHOSEN_MAPS);
     }
 
-    /// The size of the window on a screen of some size, both in logical pixels: another screen
-    /// may have been larger. Without a screen, as it was.
+    /// The size of the window on a screen, both in logical pixels. The screen may be smaller than
+    /// the previous one. Without a screen, the stored size.
     pub(crate) fn window_size_on(&self, screen: Option<[f32; 2]>) -> [f32; 2] {
         let [width, height] = self.window_size;
-        let Some([most_width, mut most_height]) = screen else {
+        let Some([max_width, mut max_height]) = screen else {
             return self.window_size;
         };
-        if height >= most_height && most_height >= LOW_SCREEN {
-            most_height -= BARS_HEIGHT;
+        if height >= max_height && max_height >= LOW_SCREEN {
+            max_height -= BARS_HEIGHT;
         }
         [
-            width.min(most_width.max(MIN_WINDOW[0])),
-            height.min(most_height.max(MIN_WINDOW[1])),
+            width.min(max_width.max(MIN_WINDOW[0])),
+            height.min(max_height.max(MIN_WINDOW[1])),
         ]
     }
 
-    /// Adds a folder of textures; says whether it is new.
+    /// Adds a texture folder. Returns `true` if it is new.
     pub(crate) fn add_texture_folder(&mut self, folder: &Path) -> bool {
         let new = !self.texture_folders.iter().any(|known| known == folder);
         if new {
@@ -265,7 +264,7 @@ mod tests {
             let scene = PathBuf::from(format!("/{number}.pfscene"));
             settings.choose_map(&scene, &MapChoice::Nowhere);
         }
-        assert_eq!(settings.chosen_maps.len(), CHOSEN_MAPS);
+        assert_eq!(settings.chosen_maps.len(), MAX_CHOSEN_MAPS);
     }
 
     #[test]
@@ -314,7 +313,7 @@ mod tests {
             settings.remember_file(&PathBuf::from(format!("/{number}")));
         }
         settings.remember_file(Path::new("/25"));
-        assert_eq!(settings.recent_files.len(), RECENT_FILES);
+        assert_eq!(settings.recent_files.len(), MAX_RECENT_FILES);
         assert_eq!(
             settings.recent_files[..3],
             ["/25", "/29", "/28"].map(PathBuf::from)

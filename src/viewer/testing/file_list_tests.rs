@@ -236,10 +236,7 @@ fn page_down_keeps_to_the_filter_while_the_list_is_in_sight() {
     h.state_mut().state.run(neighbor);
     assert!(asked(&mut h).is_empty());
     let said = &state(&h).notices.toasts.last().unwrap().text;
-    assert_eq!(
-        said,
-        "There is no other file to open that matches `barrel 10`"
-    );
+    assert_eq!(said, "No other file matches `barrel 10`");
     h.state_mut().state.run(Action::Panel(Panel::Outliner));
     h.state_mut().state.run(neighbor);
     assert_eq!(asked(&mut h), [request(folder.join(FILES[3]))]);
@@ -251,7 +248,7 @@ fn files_that_come_and_go_in_the_folder_do_so_in_the_list() {
     let mut h = with_folder(&folder);
     // Carries out the window's listing effects.
     let look = |h: &mut Harness<'_, Window>| {
-        h.state_mut().state.look_for_files();
+        h.state_mut().state.rescan_playlist();
         for effect in std::mem::take(&mut h.state_mut().state.effects) {
             if let Effect::List(number, origin) = effect {
                 let files = search::list(origin).unwrap();
@@ -381,7 +378,7 @@ fn a_search_says_how_far_it_is_and_that_it_ended_early() {
         files: 2,
     };
     let h = window(|state| open_folder(state, &folder, limits));
-    let note = "The search ended after 2 files: there may be more";
+    let note = "The search ended after 2 files: there may be more files";
     assert_eq!(
         h.get_all_by_label(note).count(),
         2,

@@ -590,7 +590,7 @@ fn the_legend_of_the_chunk_map_has_the_numbers_of_the_measure() {
     h.run();
     h.get_by_label("8\u{202f}000");
     h.get_by_label("1 cannot be read");
-    h.get_by_label("1 not whole");
+    h.get_by_label("1 damaged");
 }
 
 #[test]

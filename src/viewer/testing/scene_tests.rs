@@ -278,7 +278,7 @@ fn the_legend_of_missing_models_begins_folded_in_a_small_window() {
         let h = built(Harness::builder().with_size(size), |state| {
             open_text(state, SCENE);
         });
-        assert_eq!(h.query_by_label("Model missing").is_some(), is_open);
+        assert_eq!(h.query_by_label("Missing model").is_some(), is_open);
         assert!(h.query_all_by_label("Entities").count() > 0);
     }
 }

@@ -90,7 +90,7 @@ pub(crate) fn ui(
                 }
             }
             if !any {
-                ui.weak("Nothing has these letters");
+                ui.weak("No matching key or command");
             }
         });
     chosen

@@ -75,15 +75,17 @@ fn buttons(ui: &mut Ui, context: &mut BarContext<'_>) {
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 8.0;
         let close = Button::new(egui::RichText::new("×").size(18.0)).frame(false);
-        let close = ui.add(close).on_hover_text("Cut nothing and close this");
-        parts::name(&close, "Close Cut");
+        let close = ui
+            .add(close)
+            .on_hover_text("Remove the cut and close this bar");
+        parts::name(&close, "Close cut");
         if close.clicked() {
             context.run(Action::Cut);
         }
         let button = Button::new("Reset");
         let button = ui.add_enabled(context.state.session.tools.clip_box.cuts(), button);
         places::note(ui.ctx(), "cut-reset", button.rect);
-        if button.on_hover_text("Cut nothing").clicked() {
+        if button.on_hover_text("Remove the cut").clicked() {
             context.ask(Request::SetCut(None));
         }
     });

@@ -17,7 +17,7 @@ use crate::viewer::format::counted;
 use crate::viewer::panels::parts;
 use crate::viewer::places;
 use crate::viewer::state::animation::Motion;
-use crate::viewer::state::interface::{Asked, Dialog, PathPurpose};
+use crate::viewer::state::interface::{Dialog, PathPurpose, PathSource};
 use crate::viewer::state::picture::{PictureOptions, PictureSize};
 use crate::viewer::state::{Effect, State, folder};
 use mapscope_export::endings;
@@ -170,9 +170,11 @@ pub(crate) fn ui(ctx: &egui::Context, state: &mut State) {
             {
                 state.interface.typed_path = text;
             }
-            state.path_chosen(purpose, &path, Asked::InWindow);
+            state.path_chosen(purpose, &path, PathSource::InApp);
         }
-        Answer::Replace(purpose, path) => state.path_chosen(purpose, &path, Asked::ToReplace),
+        Answer::Replace(purpose, path) => {
+            state.path_chosen(purpose, &path, PathSource::OverwriteConfirmed);
+        }
         Answer::Map(choice) => {
             if let Dialog::ChooseMap { scene, is_new, .. } = dialog {
                 state.choose_map(scene, choice, is_new);
@@ -223,17 +225,13 @@ fn path(
     (why_not, endings): (Option<&str>, &str),
 ) -> Answer {
     ui.set_width(520.0);
-    let exports = format!("Where to write it, as {endings}");
+    let exports = format!("Where to save the export, as {endings}");
     let (title, help, verb) = match purpose {
-        PathPurpose::Open => (
-            "Open path",
-            "The path of a file or of a folder with files",
-            "Open",
-        ),
+        PathPurpose::Open => ("Open path", "The path of a file or folder", "Open"),
         PathPurpose::SavePicture => ("Save picture", "Where to save the picture as PNG", "Save"),
         PathPurpose::SaveAnimation => (
             "Save animation",
-            "Where to save it: as .gif, as .apng, or as .png with a file for each image",
+            "Where to save the animation: as .gif, as .apng, or as .png with one file per image",
             "Save",
         ),
         PathPurpose::SaveMap => (
@@ -244,17 +242,17 @@ fn path(
         PathPurpose::Export => ("Export", exports.as_str(), "Export"),
         PathPurpose::SceneMap => (
             "Choose the map",
-            "The path of the map that the scene stands on",
+            "The path of the map for the scene",
             "Choose",
         ),
         PathPurpose::Compare => (
             "Compare with",
-            "The path of a file of the same format, to see what differs",
+            "The path of a file of the same format",
             "Compare",
         ),
         PathPurpose::TextureFolder => (
             "Add texture folder",
-            "The path of a folder in which textures are looked for",
+            "The path of a folder to search for textures",
             "Add",
         ),
     };
@@ -311,18 +309,18 @@ fn replace(ui: &mut egui::Ui, existing: &[PathBuf], kind: FileKind) -> Option<An
     let folder = first.parent().unwrap_or(Path::new("")).display();
     let others = existing.len().saturating_sub(1);
     let is_other = match kind.check_target(first, &[], false) {
-        Err(SaveError::OtherKind(kind)) => format!(", and it is no {} file", kind.name),
+        Err(SaveError::OtherKind(kind)) => format!(", and its format is not {}", kind.name),
         Err(SaveError::ReadOnly) => ", and it is read-only".to_owned(),
         _ => String::new(),
     };
     if others > 0 {
         let others = counted(others, "other");
         heading(ui, &format!("Replace {name} and {others}?"));
-        ui.label(format!("There are files of these names in {folder}."));
+        ui.label(format!("Files with these names already exist in {folder}."));
     } else {
         heading(ui, &format!("Replace {name}?"));
         ui.label(format!(
-            "There is a file of this name in {folder}{is_other}."
+            "A file with this name already exists in {folder}{is_other}."
         ));
     }
     ui.add_space(6.0);
@@ -348,11 +346,9 @@ fn quit(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.set_width(420.0);
     heading(ui, "Quit anyway?");
     let name = &saving.name;
-    ui.label(format!(
-        "{name} is still being saved, and nothing of it would be kept."
-    ));
+    ui.label(format!("{name} is still being saved and would be lost."));
     ui.add_space(6.0);
-    let answers = ui.horizontal(|ui| [ui.button("Quit"), ui.button("Go on saving")]);
+    let answers = ui.horizontal(|ui| [ui.button("Quit"), ui.button("Continue saving")]);
     let [quit, go_on] = answers.inner;
     make_default(&go_on);
     places::note(ui.ctx(), "quit-anyway", quit.rect);
@@ -379,7 +375,7 @@ fn picture_options(ui: &mut egui::Ui, state: &mut State) {
         (PictureSize::Times(1), "As large as the view"),
         (PictureSize::Times(2), "Twice as large"),
         (PictureSize::Times(4), "Four times as large"),
-        (PictureSize::Typed, "Another size"),
+        (PictureSize::Typed, "Custom size"),
     ];
     let view_px = state.session.view.size_px;
     let names = if state.session.has_layers() {
@@ -458,7 +454,7 @@ fn animation(ui: &mut egui::Ui, state: &mut State) -> Answer {
         }
         let fps = egui::DragValue::new(&mut options.fps).range(FPS);
         let fps = ui.add(fps.max_decimals(2).suffix(" fps"));
-        parts::name(&fps, "Frames a second");
+        parts::name(&fps, "Frames per second");
         let fps = options.fps;
         let images = state.animation_length();
         let secs = images as f32 / fps;
@@ -565,9 +561,9 @@ fn resolve_typed_path(typed: &str) -> PathBuf {
 /// Shows the maps on which a scene can be placed.
 fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> Answer {
     ui.set_width(420.0);
-    heading(ui, "Which map does it stand on?");
+    heading(ui, "Choose a map for the scene");
     ui.weak(format!(
-        "{} is shown on it from now on, until you choose another in the File menu",
+        "{} will be shown on this map; you can choose another map in the File menu",
         folder::name(scene)
     ));
     ui.add_space(4.0);
@@ -594,7 +590,7 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
     });
     ui.add_space(6.0);
     ui.horizontal(|ui| {
-        let none = ui.button("None");
+        let none = ui.button("No map");
         if none.on_hover_text("Show the scene on a grid").clicked() {
             answer = Answer::Map(MapChoice::Nowhere);
         }
@@ -612,13 +608,13 @@ fn choose_map(ui: &mut egui::Ui, scene: &Path, own: &Path, maps: &[MapFile]) -> 
 fn texture_folders(ui: &mut egui::Ui, state: &State) -> Answer {
     ui.set_width(520.0);
     heading(ui, "Texture folders");
-    ui.weak("Textures are looked for here if they are not where the file says, in this order");
+    ui.weak("Textures that are not at the path in the file are searched here, in this order");
     ui.add_space(4.0);
     let mut answer = Answer::Stay;
     let named_at_start = &state.open_options.texture_folders;
     let remembered = &state.settings.texture_folders;
     if named_at_start.is_empty() && remembered.is_empty() {
-        ui.label("There are none yet");
+        ui.label("No texture folders");
     }
     let mut line = |folder: &Path, end: &mut dyn FnMut(&mut egui::Ui)| {
         ui.horizontal(|ui| {
@@ -669,7 +665,7 @@ fn about(ui: &mut egui::Ui, state: &State) -> Answer {
         .collect();
     for (name, value) in [
         ("Opens", &*formats.join(", ")),
-        ("Draws with", &state.interface.adapter_and_reason),
+        ("Graphics", &state.interface.adapter_and_reason),
         ("Anti-aliasing", &state.interface.anti_aliasing),
         ("Licence", env!("CARGO_PKG_LICENSE")),
     ] {

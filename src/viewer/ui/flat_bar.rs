@@ -99,7 +99,7 @@ fn gap(ui: &mut Ui, context: &mut BarContext<'_>, width: f32) {
     if slider.double_clicked() {
         context.ask(Request::SetLayerGap(None));
     }
-    slider.on_hover_text("How far apart the layers are; a double click sets it back");
+    slider.on_hover_text("Distance between the layers; double-click to reset");
 }
 
 fn button(ui: &mut Ui, context: &mut BarContext<'_>, text: &str, name: &str, action: Action) {

@@ -38,6 +38,6 @@ pub(crate) fn level_chooser(ui: &mut Ui, context: &mut BarContext<'_>) {
         places::note(ui.ctx(), "level", list.rect);
         let next = commands::of(Action::Level { backwards: false });
         let key = next.map(Command::first_key_text).unwrap_or_default();
-        list.on_hover_text(format!("The level that is shown ({key}: the next one)"));
+        list.on_hover_text(format!("Current level ({key}: next level)"));
     });
 }

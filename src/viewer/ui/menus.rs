@@ -217,7 +217,7 @@ fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {
                 ui.close();
             }
             ui.separator();
-            let forget = ui.button("Forget them");
+            let forget = ui.button("Clear recent files");
             take_menu_role(&forget, false);
             if forget.clicked() {
                 context.ask(Request::ForgetRecentFiles);
@@ -232,7 +232,7 @@ fn recent_files_menu(ui: &mut Ui, context: &mut BarContext<'_>) {
 pub(crate) fn recent_files(ui: &mut Ui, context: &mut BarContext<'_>, most: usize) -> bool {
     let mut clicked = false;
     let files = &context.state.settings.recent_files;
-    let folders = folder::told_apart(files);
+    let folders = folder::disambiguated(files);
     for (path, folder) in files.iter().zip(folders).take(most) {
         let button = Button::new(folder::name(path))
             .right_text(RichText::new(folder).weak())

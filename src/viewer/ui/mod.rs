@@ -913,7 +913,7 @@ mod tests {
         harness.state_mut().state.run(Action::SavePicture);
         harness.run();
         assert_eq!(state(&harness).picture_size(), [width, height]);
-        harness.get_by_label("Another size").click();
+        harness.get_by_label("Custom size").click();
         harness.run();
         assert_eq!(state(&harness).picture_size(), [1920, 1080]);
         harness.get_by_label("Cancel").click();
@@ -1021,7 +1021,7 @@ mod tests {
         harness.key_press_modifiers(Modifiers::COMMAND, Key::Q);
         harness.run_steps(3);
         assert_eq!(state(&harness).interface.dialog, Some(Dialog::Quit));
-        harness.get_by_label("Go on saving").click();
+        harness.get_by_label("Continue saving").click();
         harness.run_steps(3);
         assert_eq!(state(&harness).interface.dialog, None);
         assert!(state(&harness).effects.is_empty());
@@ -1376,7 +1376,7 @@ mod tests {
         assert!(state(&harness).is_panel_open(Panel::Problems));
         harness.get_by_label("Dismiss").click();
         harness.run();
-        assert!(!state(&harness).session.tells_of_disk());
+        assert!(!state(&harness).session.shows_disk_banner());
         harness.get_by_label("Show it anyway").click();
         harness.run();
         let load = LoadRequest {
@@ -1484,7 +1484,7 @@ mod tests {
     fn dialogs_are_drawn_over_messages() {
         for (action, heading) in [
             (Action::CheatSheet, "Keys and pointer"),
-            (Action::About, "Draws with"),
+            (Action::About, "Graphics"),
         ] {
             let mut harness = with_demo();
             let notices = &mut harness.state_mut().state.notices;
@@ -1546,7 +1546,7 @@ mod tests {
         harness.get_by_label(&name).click();
         harness.run();
         assert_eq!(state(&harness).session.view.shown.selected, None);
-        harness.get_by_label("This problem is not about something that can be shown");
+        harness.get_by_label("This problem has no location in the view");
     }
 
     #[test]
@@ -1707,7 +1707,7 @@ mod tests {
                 assert!(name.rect().height() < 20.0, "{:?}", name.rect());
             }
         }
-        let advice = harness.get_by_label("Nothing to compare with").rect();
+        let advice = harness.get_by_label("No comparison").rect();
         let button = harness.get_by_label("Compare with…").rect();
         assert!((advice.center().x - button.center().x).abs() < 1.0);
     }

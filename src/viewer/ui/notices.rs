@@ -48,10 +48,9 @@ pub(crate) fn failures(ctx: &egui::Context, state: &mut State, center: Rect) {
     }
     let mut open = true;
     let mut retry: Option<Vec<PathBuf>> = None;
-    let title = if state.notices.failures.len() == 1 {
-        "Could not open"
-    } else {
-        "Could not open these"
+    let title = match state.notices.failures.len() {
+        1 => "Could not open".to_owned(),
+        count => format!("Could not open {}", counted(count, "file")),
     };
     let width = (center.width() - 80.0).clamp(200.0, 520.0);
     egui::Window::new(title)
@@ -128,7 +127,7 @@ fn banner(ctx: &egui::Context, name: &str, center: Rect, contents: impl FnOnce(&
 
 /// Shows that the file on disk is not the version in view, and why.
 pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let tells = state.session.tells_of_disk();
+    let tells = state.session.shows_disk_banner();
     let Some(on_disk) = state.session.on_disk.as_ref().filter(|_| tells) else {
         return;
     };
@@ -163,7 +162,7 @@ pub(crate) fn on_disk(ctx: &egui::Context, state: &mut State, center: Rect) {
 
 /// Shows that a scene is placed on the map, with a button to open it.
 pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) {
-    let tells = state.notices.offers_scene && !state.session.tells_of_disk();
+    let tells = state.notices.offers_scene && !state.session.shows_disk_banner();
     let scene = state
         .session
         .open_file()
@@ -175,7 +174,7 @@ pub(crate) fn scene_offer(ctx: &egui::Context, state: &mut State, center: Rect) 
     let mut chosen = false;
     let mut dismissed = false;
     banner(ctx, "scene offer", center, |ui| {
-        ui.add(Label::new(format!("{name} stands on this map")).wrap());
+        ui.add(Label::new(format!("The scene {name} uses this map")).wrap());
         ui.horizontal(|ui| {
             chosen = ui.button("Show its entities").clicked();
             dismissed = ui.button("Dismiss").clicked();

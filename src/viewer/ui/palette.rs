@@ -164,7 +164,7 @@ pub(crate) fn ui(
                 }
             }
             if found.is_empty() {
-                ui.weak("No command has these letters");
+                ui.weak("No matching command");
             }
         });
     ui.add(egui::Separator::default().spacing(SEPARATOR_HEIGHT));

@@ -186,7 +186,7 @@ fn saving(ui: &mut Ui, context: &mut BarContext<'_>) {
     parts::name(&stop, "Cancel saving");
     places::note(ui.ctx(), "saving-cancel", stop.rect);
     if stop
-        .on_hover_text("Stop saving, and remove what was made by it")
+        .on_hover_text("Cancel the save and delete its partial files")
         .clicked()
     {
         saving.progress.cancel();
@@ -230,7 +230,7 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
     if let Some(text) = state.playlist.as_ref().and_then(Playlist::position_text) {
         ui.separator();
         let button = ui.add(Button::new(RichText::new(text).weak()).frame(false));
-        let help = "Show or hide the list of files; Page Down and Page Up go through it";
+        let help = "Show or hide the list of files; Page Down and Page Up step through it";
         if button.on_hover_text(help).clicked() {
             context.run(Action::Panel(Panel::Files));
         }
@@ -241,14 +241,17 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
         .filter(|_| state.session.has_levels())
     {
         ui.separator();
-        ui.weak(level).on_hover_text("The level that is shown");
+        ui.weak(level).on_hover_text("Current level");
     }
     let hidden = state.session.view.shown.hidden.len();
     if hidden > 0 {
         ui.separator();
         let text = RichText::new(format!("{hidden} hidden")).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));
-        if button.on_hover_text("Show all of it again").clicked() {
+        if button
+            .on_hover_text("Show all hidden items again")
+            .clicked()
+        {
             context.run(Action::ShowAll);
         }
     }
@@ -281,14 +284,14 @@ fn status_right(ui: &mut Ui, context: &mut BarContext<'_>) {
             let speed = fixed(speed, 1);
             Some(format!("Flying, {speed} {unit}/s"))
         }
-        CameraMode::Game | CameraMode::Walk => Some("As in the game".to_owned()),
+        CameraMode::Game | CameraMode::Walk => Some("Game view".to_owned()),
     };
     if let Some(window) = state.session.view.flat_window() {
         ui.separator();
         let text = RichText::new(flat::zoom_text(window.zoom)).color(theme::ACCENT);
         let button = ui.add(Button::new(text).frame(false));
         places::note(ui.ctx(), "zoom", button.rect);
-        let help = "How large the map is shown; a click shows its pixels as they are";
+        let help = "Zoom of the map; click for 1:1";
         if button.on_hover_text(help).clicked() {
             context.run(Action::ActualSize);
         }

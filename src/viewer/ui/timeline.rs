@@ -263,7 +263,7 @@ fn own_clip(ui: &mut Ui, state: &State) {
         let width = OwnClip { frame, ..own }.to_string().chars().count();
         let text = format!("{own:<width$}");
         ui.add(egui::Label::new(egui::RichText::new(text).monospace()).truncate())
-            .on_hover_text("The clip of the selection, and its frame");
+            .on_hover_text("Clip and frame of the selected item");
     }
 }
 
@@ -292,7 +292,7 @@ fn options(ui: &mut Ui, context: &mut BarContext<'_>) {
 
 /// Shows the same options in a menu, if there is no room.
 fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
-    let button = icons::button(ui, Icon::More, "How it plays", None);
+    let button = icons::button(ui, Icon::More, "Playback options", None);
     places::note(ui.ctx(), "timeline-more", button.rect);
     egui::Popup::menu(&button)
         .close_behavior(egui::PopupCloseBehavior::CloseOnClickOutside)
@@ -303,7 +303,7 @@ fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
                     ui.label("Speed");
                     ui.horizontal(|ui| speed_field(ui, context));
                     ui.end_row();
-                    ui.label("At the end");
+                    ui.label("Loop");
                     ui.horizontal(|ui| {
                         for mode in LoopMode::ALL {
                             loop_button(ui, context, mode);
@@ -329,7 +329,7 @@ fn more(ui: &mut Ui, context: &mut BarContext<'_>) {
                 }
             }
         });
-    button.on_hover_text("Speed, what happens at the end, and more");
+    button.on_hover_text("Speed, looping and more");
 }
 
 fn loop_button(ui: &mut Ui, context: &mut BarContext<'_>, mode: LoopMode) {
@@ -350,11 +350,11 @@ fn fps_field(ui: &mut Ui, context: &mut BarContext<'_>) {
         .suffix(" fps")
         .update_while_editing(false);
     let field = ui.add(field);
-    name_and_place(&field, "Frames a second", "timeline-fps");
+    name_and_place(&field, "Frames per second", "timeline-fps");
     if field.changed() {
         context.ask(Request::SetFps(fps));
     }
-    field.on_hover_text("Frames a second; the game has 24");
+    field.on_hover_text("Frames per second; the game uses 24");
 }
 
 fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
@@ -368,7 +368,7 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     name_and_place(&slider, "Speed", "timeline-speed");
     let reset = slider.double_clicked();
     let slid = slider.changed();
-    slider.on_hover_text("How fast it plays; a double click makes it normal");
+    slider.on_hover_text("Playback speed; double-click to reset");
     // Typed text that is not a speed.
     let refused = Cell::new(None);
     let field = DragValue::new(&mut speed)
@@ -388,8 +388,9 @@ fn speed_field(ui: &mut Ui, context: &mut BarContext<'_>) {
     parts::name(&field, "Speed as a number");
     if let Some(text) = refused.take() {
         let [least, most] = [player::SPEEDS.start(), player::SPEEDS.end()];
-        let advice =
-            format!("`{text}` is not a speed: expected {least} to {most}, or a part such as 50%");
+        let advice = format!(
+            "`{text}` is not a speed: expected {least} to {most}, or a percentage such as 50%"
+        );
         context.ask(Request::Warn(advice));
     }
     if reset {
@@ -463,7 +464,7 @@ fn ruler(ui: &mut Ui, context: &mut BarContext<'_>) {
     if !in_clip {
         let text = match context.state.session.player.clip() {
             Some(_) => "This clip has no frames",
-            None => "The bind pose, without any clip",
+            None => "Bind pose, no clip",
         };
         let font = FontId::proportional(12.0);
         let color = ui.visuals().weak_text_color();
@@ -538,14 +539,13 @@ fn range_strip(ui: &Ui, context: &mut BarContext<'_>, track: Track, strip: Rect)
     if whole.double_clicked() {
         context.run(WHOLE_RANGE);
     }
-    whole
-        .on_hover_text("What is played: drag its ends. A double click plays all of the clip again");
+    whole.on_hover_text("Playback range: drag its ends, or double-click to reset");
     let [first, last] = context.state.session.player.range();
     let end = f64::from(context.state.session.player.last());
     let mut at = [false; 2];
     let sides = [
-        (first, "range-start", "First frame that is played"),
-        (last, "range-end", "Last frame that is played"),
+        (first, "range-start", "First frame of the range"),
+        (last, "range-end", "Last frame of the range"),
     ];
     for (side, (frame, id, name)) in sides.into_iter().enumerate() {
         let x = track.x(f64::from(frame) + side as f64);
@@ -1070,7 +1070,7 @@ mod tests {
             ("9999", 240.0),
             ("23.976", 23.976),
         ] {
-            type_into(&mut h, "Frames a second", text);
+            type_into(&mut h, "Frames per second", text);
             assert_eq!(state(&h).session.player.fps(), fps);
         }
         key(&mut h, Key::Minus);
@@ -1099,7 +1099,7 @@ mod tests {
             assert!((8.0..20.0).contains(&moment(&h).0));
         }
         key(&mut h, Key::Space);
-        let handle = "Last frame that is played";
+        let handle = "Last frame of the range";
         h.get_by_role_and_label(Role::Slider, handle)
             .set_value_accesskit(25.0);
         h.run();
@@ -1263,9 +1263,9 @@ mod tests {
                 let whole = !name.starts_with("timeline") || inside.contains_rect(*rect);
                 assert!(whole, "{name} is at {rect:?}");
             }
-            assert!(h.query_by_label("Frames a second").is_none());
-            click(&mut h, "How it plays");
-            type_into(&mut h, "Frames a second", "12");
+            assert!(h.query_by_label("Frames per second").is_none());
+            click(&mut h, "Playback options");
+            type_into(&mut h, "Frames per second", "12");
             assert_eq!(state(&h).session.player.fps(), 12.0);
             keep_picture(&mut h, &format!("timeline-narrow-{scale}"));
         }

@@ -1,8 +1,8 @@
 //! Camera control for drags, the wheel and keys: pure functions from pose to pose.
 //!
 //! View positions are fractions of the view's width and height from the top left. Drags are in
-//! logical pixels, positive to the right and down. Every function returns a finite pose that does
-//! not look straight up or down, so that the view never flips over.
+//! logical pixels, positive to the right and down. Movements return the previous pose instead of an
+//! invalid one. Rotations by a drag stop before the vertical, so that the view never flips over.
 
 use glam::{Quat, Vec2, Vec3};
 
@@ -13,12 +13,12 @@ use mapscope_scene::camera::{Camera, Handedness, Pose};
 const TURN_PER_PIXEL_RADIANS: f32 = 0.006;
 /// Maximum pitch up or down. Beyond it, "up" in the view would jump (see [`Camera::right_up`]).
 const MAX_PITCH_RADIANS: f32 = 89.5 * std::f32::consts::PI / 180.0;
-/// Minimum distance of the eye from the zoom target, in near plane distances.
-const MIN_NEAR_DISTANCES: f32 = 2.0;
-/// Maximum absolute coordinate of a pose; single floats are too coarse beyond it.
+/// Minimum distance of the eye from the zoom target, as a multiple of the near plane distance.
+const MIN_DISTANCE_FACTOR: f32 = 2.0;
+/// Maximum absolute coordinate of a pose. Beyond it, the precision of `f32` is too low.
 const MAX_COORDINATE: f32 = 1.0e6;
 
-/// Lowest and highest eye of the game view above the ground, in world units (fact sheet 0).
+/// Range of the eye's height above the ground in the game view, in world units (fact sheet 0).
 pub(crate) const GAME_HEIGHTS: std::ops::RangeInclusive<f32> = 125.0..=350.0;
 /// Initial height of the game view.
 pub(crate) const GAME_HEIGHT: f32 = 175.0;
@@ -41,8 +41,8 @@ pub(crate) enum CameraMode {
     Flat,
 }
 
-/// Returns yaw and pitch of a direction, with the engine's convention `(cos yaw cos pitch, sin
-/// pitch, -sin yaw cos pitch)` (fact sheet 0). A vertical direction has the yaw of north.
+/// Returns yaw and pitch of a direction. A vertical direction has the yaw of north. The engine
+/// defines a direction as `(cos yaw cos pitch, sin pitch, -sin yaw cos pitch)` (fact sheet 0).
 fn yaw_pitch(direction: Vec3, handedness: Handedness) -> [f32; 2] {
     let ahead = if direction.y.abs() > 0.99999 {
         handedness.north()
@@ -73,10 +73,10 @@ fn checked(pose: Pose, before: &Camera) -> Pose {
 }
 
 /// Moves eye and target by the same vector.
-fn moved(camera: &Camera, way: Vec3) -> Pose {
+fn moved(camera: &Camera, offset: Vec3) -> Pose {
     let pose = Pose {
-        eye: camera.pose.eye + way,
-        target: camera.pose.target + way,
+        eye: camera.pose.eye + offset,
+        target: camera.pose.target + offset,
     };
     checked(pose, camera)
 }
@@ -89,11 +89,11 @@ fn turn(camera: &Camera, pivot: Vec3, yaw_by: f32, pitch_by: f32) -> Pose {
     // First about the horizontal axis to the right, then about the vertical axis.
     let right = Vec3::new(yaw.sin(), 0.0, yaw.cos());
     let turn = Quat::from_rotation_y(yaw_by) * Quat::from_axis_angle(right, new_pitch - pitch);
-    let place = |point: Vec3| pivot + turn * (point - pivot);
-    let eye = place(camera.pose.eye);
+    let rotated = |point: Vec3| pivot + turn * (point - pivot);
+    let eye = rotated(camera.pose.eye);
     let pose = Pose {
         eye,
-        // From the angles, not through the quaternion, whose rounding errors would add up.
+        // Computed from the angles: the rounding errors of the quaternion would accumulate.
         target: eye + direction(yaw + yaw_by, new_pitch) * camera.distance(),
     };
     checked(pose, camera)
@@ -139,8 +139,8 @@ pub(crate) fn on_level(camera: &Camera, y: f32, at: Vec2, aspect: f32) -> Option
     (along > 0.0 && point.is_finite() && along < MAX_COORDINATE).then_some(point)
 }
 
-/// Returns the point at a view position with the depth of the target: the point to grab if nothing
-/// else is there.
+/// Returns the point at a view position that has the same depth as the target. A pan grabs it if
+/// there is no surface under the pointer.
 pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
     let ray = camera.ray_in_world(at, aspect);
     let forward = camera.forward();
@@ -151,10 +151,10 @@ pub(crate) fn at_target_depth(camera: &Camera, at: Vec2, aspect: f32) -> Vec3 {
 /// Moves closer to a point (`factor` below 1) or away from it; the point keeps its view position.
 pub(crate) fn zoom(camera: &Camera, anchor: Vec3, factor: f32) -> Pose {
     let depth = (anchor - camera.pose.eye).dot(camera.forward()).abs();
-    let nearest = MIN_NEAR_DISTANCES * camera.near;
-    let least = (nearest / depth.max(1e-3)).max(nearest / camera.distance());
-    // An eye that is too close already may not come closer, but need not move away.
-    let factor = factor.max(least.min(1.0));
+    let nearest = MIN_DISTANCE_FACTOR * camera.near;
+    let min_factor = (nearest / depth.max(1e-3)).max(nearest / camera.distance());
+    // An eye that is already too close must not come closer, but need not move away.
+    let factor = factor.max(min_factor.min(1.0));
     let pose = Pose {
         eye: anchor + (camera.pose.eye - anchor) * factor,
         target: anchor + (camera.pose.target - anchor) * factor,
@@ -167,15 +167,16 @@ pub(crate) fn center_on(camera: &Camera, point: Vec3) -> Pose {
     moved(camera, point - camera.pose.target)
 }
 
-/// Flies by a vector in world units: right in the view, up in the world, and forward.
+/// Flies by a distance in world units along each of three axes: to the right of the view, up in the
+/// world, and forward.
 pub(crate) fn fly(camera: &Camera, right_up_ahead: Vec3) -> Pose {
     let [right, _] = camera.right_up();
-    let way =
+    let offset =
         right * right_up_ahead.x + Vec3::Y * right_up_ahead.y + camera.forward() * right_up_ahead.z;
-    moved(camera, way)
+    moved(camera, offset)
 }
 
-/// Looks at the same target in another direction.
+/// Looks at the same target along the given direction, from the same distance.
 pub(crate) fn face(camera: &Camera, direction: Vec3) -> Pose {
     let pose = Pose {
         eye: camera.pose.target - direction * camera.distance(),
@@ -208,8 +209,8 @@ pub(crate) fn with_surroundings(bounds: Aabb, least_radius: f32) -> Aabb {
     }
 }
 
-/// Returns the game view (fact sheet 0: yaw 135 and pitch -65 degrees) of a point on the ground,
-/// from a height above it.
+/// Returns the game view of a point on the ground, from a height above it. The game looks with yaw
+/// 135 and pitch -65 degrees (fact sheet 0).
 pub(crate) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     let front = direction(135.0_f32.to_radians(), -65.0_f32.to_radians());
     Pose {
@@ -218,7 +219,7 @@ pub(crate) fn game_view(on_ground: Vec3, height: f32) -> Pose {
     }
 }
 
-/// Looks from a position in a direction.
+/// Places the eye at a position and looks in a direction.
 pub(crate) fn stand(camera: &Camera, eye: Vec3, ahead: Vec3) -> Pose {
     let pose = Pose {
         eye,
@@ -318,7 +319,7 @@ mod tests {
             for _ in 0..200 {
                 nearest.pose = zoom(&nearest, anchor, 0.8);
             }
-            let least = MIN_NEAR_DISTANCES * camera.near;
+            let least = MIN_DISTANCE_FACTOR * camera.near;
             assert!(nearest.distance() >= least * 0.99, "{nearest:?}");
             assert!((nearest.forward() - camera.forward()).length() < 0.01);
             let mut farthest = camera;
@@ -330,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn dragging_right_turns_what_is_near_to_the_right() {
+    fn dragging_right_moves_near_points_to_the_right() {
         for camera in cameras() {
             let pivot = camera.pose.target;
             let near = pivot + Vec3::Y * 10.0 - camera.forward() * 100.0;
@@ -358,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_right_brings_what_is_on_the_right_to_the_middle() {
+    fn looking_right_moves_points_on_the_right_towards_the_centre() {
         for camera in cameras().filter(|c| c.forward().y > -0.999) {
             let [right, _] = camera.right_up();
             let point = camera.pose.target + right * 50.0;
@@ -430,7 +431,7 @@ mod tests {
     }
 
     #[test]
-    fn flying_goes_where_the_picture_says() {
+    fn flying_follows_the_axes_of_the_view() {
         for camera in cameras() {
             let [right, _] = camera.right_up();
             let went = |way| fly(&camera, way).eye - camera.pose.eye;
@@ -441,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn the_game_view_is_the_one_of_the_fact_sheet() {
+    fn the_game_view_matches_the_fact_sheet() {
         // From 175 above the origin the engine looks along (-0.2989, -0.9063, -0.2989).
         let pose = game_view(Vec3::new(-57.71, 0.0, -57.71), GAME_HEIGHT);
         assert!(
@@ -456,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn framing_a_small_thing_keeps_what_is_around_it_in_view() {
+    fn framing_a_small_item_keeps_its_surroundings_in_view() {
         for camera in cameras() {
             let tile = Aabb {
                 min: Vec3::new(100.0, 0.0, 100.0),

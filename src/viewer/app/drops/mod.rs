@@ -19,7 +19,7 @@ pub(super) const URI_LIST: &str = "text/uri-list";
 pub(crate) struct Dragged {
     /// Files and folders, empty until they are known.
     pub paths: Vec<PathBuf>,
-    /// Why some of it cannot be opened, as a sentence without a full stop.
+    /// The reason why some of it cannot be opened, if any, as a sentence without a full stop.
     pub refusal: Option<String>,
 }
 
@@ -29,11 +29,13 @@ impl Dragged {
         let list = UriList::read(bytes);
         let first = &list.first_rejected;
         let refusal = match list.others {
-            0 if list.paths.is_empty() => Some("What is dragged has no names of files".to_owned()),
+            0 if list.paths.is_empty() => {
+                Some("The dragged data contains no file names".to_owned())
+            }
             0 => None,
-            1 => Some(format!("{first} is no file on this machine")),
+            1 => Some(format!("{first} is not a file on this computer")),
             count => Some(format!(
-                "{first} and {} more are no files on this machine",
+                "{first} and {} more are not files on this computer",
                 count - 1
             )),
         };
@@ -47,7 +49,7 @@ impl Dragged {
     pub(crate) fn no_file() -> Self {
         Self {
             paths: Vec::new(),
-            refusal: Some("What is dragged is no file".to_owned()),
+            refusal: Some("The dragged data is not a file".to_owned()),
         }
     }
 
@@ -55,7 +57,7 @@ impl Dragged {
     pub(crate) fn failed(why: impl fmt::Display) -> Self {
         Self {
             paths: Vec::new(),
-            refusal: Some(format!("What is dragged cannot be opened: {why}")),
+            refusal: Some(format!("The dragged data cannot be opened: {why}")),
         }
     }
 
@@ -91,14 +93,14 @@ mod tests {
     fn data_without_files_is_rejected() {
         let says = |text: &str| Some(text.to_owned());
         assert_eq!(refusal("file:///a\r\nfile:///b\r\n"), (2, None));
-        let one = says("https://a.org/b is no file on this machine");
+        let one = says("https://a.org/b is not a file on this computer");
         assert_eq!(refusal("https://a.org/b"), (0, one.clone()));
         assert_eq!(refusal("file:///a\nhttps://a.org/b"), (1, one));
-        let several = says("a:b and 2 more are no files on this machine");
+        let several = says("a:b and 2 more are not files on this computer");
         assert_eq!(refusal("a:b\nfile:///a\nc:d\ne:f"), (1, several));
         assert_eq!(
             refusal("\r\n"),
-            (0, says("What is dragged has no names of files"))
+            (0, says("The dragged data contains no file names"))
         );
     }
 }

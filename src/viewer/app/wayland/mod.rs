@@ -1,14 +1,14 @@
-//! Drops and the clipboard on Wayland, through a data device of the viewer. It can be removed when
-//! a release of winit supports drops (its pull request 4571 does it for 0.31) and egui-winit uses
-//! it.
+//! Drops and the clipboard on Wayland, through a data device of the viewer. It can be removed once
+//! a release of winit supports drops and egui-winit uses it. The pull request 4571 of winit adds
+//! that for 0.31.
 //!
 //! Several data devices in one program do not work everywhere: some compositors send drops only to
 //! the first or the newest one, and some then lose the clipboard. egui-winit would create one for
 //! the clipboard. It is built without, and [`super::clipboard`] uses this one.
 //!
 //! The device has its own queue and thread on winit's connection, because winit's queue is not
-//! accessible. The thread waits only for all of its pipes together, each with a deadline, so that
-//! other programs cannot block it and the window never waits.
+//! accessible. The thread waits for all of its pipes together, each with a deadline. So other
+//! programs cannot block it, and the window never waits.
 
 mod transfer;
 mod worker;
@@ -68,10 +68,10 @@ pub(crate) struct DataDevice {
 
 impl DataDevice {
     /// Creates the data device of a display; `None` if the display is not Wayland. Its thread
-    /// passes events to `tell`.
+    /// passes events to `on_event`.
     pub(crate) fn start(
         display: OwnedDisplayHandle,
-        tell: impl Fn(DeviceEvent) + Send + 'static,
+        on_event: impl Fn(DeviceEvent) + Send + 'static,
     ) -> Result<Option<Self>, DeviceError> {
         let Ok(RawDisplayHandle::Wayland(raw)) = display.display_handle().map(|d| d.as_raw())
         else {
@@ -83,8 +83,14 @@ impl DataDevice {
         let backend = unsafe { Backend::from_foreign_display(raw.display.as_ptr().cast()) };
         let connection = Connection::from_backend(backend);
         let (globals, mut queue) = globals::registry_queue_init(&connection)?;
-        let (requests, asked) = channel();
-        let mut worker = Worker::new(connection, &globals, &queue.handle(), Box::new(tell), asked)?;
+        let (requests, received) = channel();
+        let mut worker = Worker::new(
+            connection,
+            &globals,
+            &queue.handle(),
+            Box::new(on_event),
+            received,
+        )?;
         let (sleep, wake) = io::pipe()?;
         let thread = std::thread::Builder::new().name("wayland data".to_owned());
         let thread = thread.spawn(move || {

@@ -20,13 +20,13 @@ const MIB: usize = 1 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum TransferError {
     /// It exceeds the limit, in bytes.
-    #[error("more than {} MiB are offered", .0 / MIB)]
+    #[error("the data is larger than {} MiB", .0 / MIB)]
     TooMuch(usize),
     /// It did not arrive in time.
-    #[error("the program that offers it did not answer within {} seconds", TRANSFER_TIMEOUT.as_secs())]
+    #[error("the source program did not answer within {} seconds", TRANSFER_TIMEOUT.as_secs())]
     NoAnswer,
     /// The pipe failed.
-    #[error("it cannot be read: {0}")]
+    #[error("the data cannot be read: {0}")]
     Broken(String),
 }
 

@@ -40,7 +40,7 @@ const TEXT_TYPES: [&str; 5] = [
 ];
 const PNG_TYPES: [&str; 1] = ["image/png"];
 
-/// Why the thread ended on its own.
+/// The reason why the thread ended without a request.
 #[derive(Debug, Error)]
 pub(super) enum WorkerError {
     #[error(transparent)]
@@ -68,7 +68,7 @@ type OfferData = Mutex<Offered>;
 struct Offer(WlDataOffer);
 
 impl Offer {
-    fn said(&self) -> Offered {
+    fn offered(&self) -> Offered {
         let data = self.0.data::<OfferData>();
         data.map(|data| *data.lock().unwrap_or_else(PoisonError::into_inner))
             .unwrap_or_default()
@@ -144,8 +144,8 @@ pub(super) struct Worker {
     copied: Option<Copied>,
     pastes: Vec<(PasteTarget, Incoming)>,
     sending: Vec<Outgoing>,
-    tell: Box<dyn Fn(DeviceEvent) + Send>,
-    asked: Receiver<Request>,
+    on_event: Box<dyn Fn(DeviceEvent) + Send>,
+    received: Receiver<Request>,
 }
 
 impl Worker {
@@ -154,8 +154,8 @@ impl Worker {
         connection: Connection,
         globals: &GlobalList,
         queue: &QueueHandle<Self>,
-        tell: Box<dyn Fn(DeviceEvent) + Send>,
-        asked: Receiver<Request>,
+        on_event: Box<dyn Fn(DeviceEvent) + Send>,
+        received: Receiver<Request>,
     ) -> Result<Self, BindError> {
         let seat: WlSeat = globals.bind(queue, 1..=5, ())?;
         let manager: WlDataDeviceManager = globals.bind(queue, 1..=3, ())?;
@@ -174,8 +174,8 @@ impl Worker {
             copied: None,
             pastes: Vec::new(),
             sending: Vec::new(),
-            tell,
-            asked,
+            on_event,
+            received,
         })
     }
 
@@ -190,7 +190,7 @@ impl Worker {
     ) -> Result<(), WorkerError> {
         loop {
             queue.dispatch_pending(self)?;
-            while let Ok(request) = self.asked.try_recv() {
+            while let Ok(request) = self.received.try_recv() {
                 self.answer(request, &queue.handle());
             }
             self.advance();
@@ -254,15 +254,17 @@ impl Worker {
     }
 
     fn incoming(&self) -> impl Iterator<Item = &Incoming> {
-        let drags = self.over.iter().chain(&self.dropped);
-        let drags = drags.filter_map(|drag| match &drag.files {
-            DraggedFiles::Coming(incoming) => Some(incoming),
-            DraggedFiles::Known(_) => None,
-        });
-        drags.chain(self.pastes.iter().map(|(_, incoming)| incoming))
+        self.over
+            .iter()
+            .chain(&self.dropped)
+            .filter_map(|drag| match &drag.files {
+                DraggedFiles::Coming(incoming) => Some(incoming),
+                DraggedFiles::Known(_) => None,
+            })
+            .chain(self.pastes.iter().map(|(_, incoming)| incoming))
     }
 
-    /// Returns the time until the next deadline; `None` if there is none.
+    /// Returns the time until the next deadline, if any.
     fn timeout(&self) -> Option<Timespec> {
         let sending = self.sending.iter().map(Outgoing::deadline);
         let next = self
@@ -278,13 +280,13 @@ impl Worker {
     /// Continues all transfers.
     fn advance(&mut self) {
         let now = Instant::now();
-        let tell = &self.tell;
+        let on_event = &self.on_event;
         self.sending.retain_mut(|outgoing| outgoing.advance(now));
         self.pastes.retain_mut(|(target, incoming)| {
             let Some(data) = incoming.advance(now) else {
                 return true;
             };
-            tell(DeviceEvent::Pasted(*target, pasted(data)));
+            on_event(DeviceEvent::Pasted(*target, pasted(data)));
             false
         });
         if let Some(drag) = &mut self.over
@@ -296,7 +298,7 @@ impl Worker {
             if answered && dragged.is_rejected() {
                 drag.offer.0.accept(drag.serial, None);
             }
-            tell(DeviceEvent::Over(dragged.clone()));
+            on_event(DeviceEvent::Over(dragged.clone()));
         }
         if let Some(mut drag) = self.dropped.take() {
             let _answered = drag.advance(now);
@@ -304,7 +306,7 @@ impl Worker {
                 if !dragged.paths.is_empty() {
                     drag.finish();
                 }
-                tell(DeviceEvent::Dropped(dragged.clone()));
+                on_event(DeviceEvent::Dropped(dragged.clone()));
             } else {
                 self.dropped = Some(drag);
             }
@@ -338,25 +340,24 @@ impl Worker {
                 // An image has no text.
                 Content::Png(_) => String::new(),
             };
-            (self.tell)(DeviceEvent::Pasted(target, Ok(text)));
+            (self.on_event)(DeviceEvent::Pasted(target, Ok(text)));
             return;
         }
         let offer = self.clipboard.as_ref();
-        let best = offer.and_then(|offer| Some((offer, TEXT_TYPES.get(offer.said().text?)?)));
+        let best = offer.and_then(|offer| Some((offer, TEXT_TYPES.get(offer.offered().text?)?)));
         let Some((offer, mime_type)) = best else {
-            (self.tell)(DeviceEvent::Pasted(target, Ok(String::new())));
+            (self.on_event)(DeviceEvent::Pasted(target, Ok(String::new())));
             return;
         };
         // A repeated request gets one answer.
         self.pastes.retain(|(other, _)| *other != target);
         match offer.receive(mime_type, MAX_PASTE_BYTES) {
             Ok(incoming) => self.pastes.push((target, incoming)),
-            Err(error) => (self.tell)(DeviceEvent::Pasted(target, Err(error.to_string()))),
+            Err(error) => (self.on_event)(DeviceEvent::Pasted(target, Err(error.to_string()))),
         }
     }
 
-    /// Creates the seat's input devices that have appeared and releases those that have
-    /// disappeared.
+    /// Creates the seat's new input devices and releases the removed ones.
     fn take_devices(&mut self, there: Capability, queue: Option<&QueueHandle<Self>>) {
         if !there.contains(Capability::Keyboard) {
             let gone = self.keyboard.take();
@@ -383,10 +384,10 @@ impl Worker {
 
     /// Handles data that is dragged into the window.
     fn enter(&mut self, serial: u32, offer: Offer) {
-        if !offer.said().has_uri_list {
+        if !offer.offered().has_uri_list {
             offer.0.accept(serial, None);
             let dragged = Dragged::no_file();
-            (self.tell)(DeviceEvent::Over(dragged.clone()));
+            (self.on_event)(DeviceEvent::Over(dragged.clone()));
             self.over = Some(Drag {
                 offer,
                 serial,
@@ -400,7 +401,7 @@ impl Worker {
             offer.0.set_actions(DndAction::Copy, DndAction::Copy);
         }
         // Without files, the window shows its generic text until the names arrive.
-        (self.tell)(DeviceEvent::Over(Dragged::default()));
+        (self.on_event)(DeviceEvent::Over(Dragged::default()));
         let files = match offer.receive(URI_LIST, MAX_LIST_BYTES) {
             Ok(incoming) => DraggedFiles::Coming(incoming),
             Err(error) => DraggedFiles::Known(dragged(Err(error))),
@@ -441,7 +442,7 @@ impl Drag {
     /// Reports that the drop was accepted.
     fn finish(&self) {
         let can_finish = self.offer.0.version() >= 3;
-        if can_finish && self.offer.said().action == Some(DndAction::Copy) {
+        if can_finish && self.offer.offered().action == Some(DndAction::Copy) {
             self.offer.0.finish();
         }
     }
@@ -477,7 +478,7 @@ impl Dispatch<WlDataDevice, ()> for Worker {
                 }
             }
             // The compositor may send this after a drop too.
-            Event::Leave if worker.over.take().is_some() => (worker.tell)(DeviceEvent::Left),
+            Event::Leave if worker.over.take().is_some() => (worker.on_event)(DeviceEvent::Left),
             Event::Drop => worker.dropped = worker.over.take().map(Drag::into_dropped),
             Event::Selection { id } => worker.clipboard = id.map(Offer),
             _ => {}
@@ -499,14 +500,14 @@ impl Dispatch<WlDataOffer, OfferData> for Worker {
         _: &QueueHandle<Self>,
     ) {
         use wl_data_offer::Event;
-        let mut said = data.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut offered = data.lock().unwrap_or_else(PoisonError::into_inner);
         match event {
-            Event::Offer { mime_type } if mime_type == URI_LIST => said.has_uri_list = true,
+            Event::Offer { mime_type } if mime_type == URI_LIST => offered.has_uri_list = true,
             Event::Offer { mime_type } => {
                 let rank = TEXT_TYPES.iter().position(|known| *known == mime_type);
-                said.text = [said.text, rank].into_iter().flatten().min();
+                offered.text = [offered.text, rank].into_iter().flatten().min();
             }
-            Event::Action { dnd_action } => said.action = dnd_action.into_result().ok(),
+            Event::Action { dnd_action } => offered.action = dnd_action.into_result().ok(),
             _ => {}
         }
     }

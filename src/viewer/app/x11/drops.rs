@@ -1,5 +1,5 @@
-//! Drops on X11: XDND, version 5. winit supports drops too, but silently rejects a whole list for
-//! one URI that it does not support, such as `file://localhost/a` or a name that is not UTF-8.
+//! Drops on X11: XDND, version 5. winit supports drops too, but silently rejects a whole list for a
+//! single unsupported URI. Examples are `file://localhost/a` and a name that is not UTF-8.
 //!
 //! Messages to the window belong to winit's connection. So the window names a proxy (XDND,
 //! "XdndProxy"): a window of the viewer's own connection, to which sources then send their
@@ -56,21 +56,21 @@ pub(in crate::viewer::app) struct Drops {
 }
 
 impl Drops {
-    /// Accepts drops on a window and passes them to `tell`. Returns `None` if the window is not
+    /// Accepts drops on a window and passes them to `on_event`. Returns `None` if the window is not
     /// X11, or if its proxy cannot be created.
     pub(in crate::viewer::app) fn start(
         window: &Window,
-        tell: impl Fn(DeviceEvent) + Send + 'static,
+        on_event: impl Fn(DeviceEvent) + Send + 'static,
     ) -> Option<Self> {
         let window = super::id_of(window)?;
-        Self::try_start(window, Box::new(tell))
+        Self::try_start(window, Box::new(on_event))
             .inspect_err(|error| log::debug!("drops are left to winit: {error}"))
             .ok()
     }
 
     fn try_start(
         window: u32,
-        tell: Box<dyn Fn(DeviceEvent) + Send>,
+        on_event: Box<dyn Fn(DeviceEvent) + Send>,
     ) -> Result<Self, Box<dyn Error>> {
         let (connection, screen) = x11rb::connect(None)?;
         let connection = Arc::new(connection);
@@ -107,7 +107,7 @@ impl Drops {
             window,
             proxy,
             drag: None,
-            tell,
+            on_event,
         };
         let thread = std::thread::Builder::new().name("x11 drops".to_owned());
         let thread = thread.spawn(move || {
@@ -148,7 +148,7 @@ struct Target {
     window: u32,
     proxy: u32,
     drag: Option<Drag>,
-    tell: Box<dyn Fn(DeviceEvent) + Send>,
+    on_event: Box<dyn Fn(DeviceEvent) + Send>,
 }
 
 /// A drag over the window.
@@ -195,7 +195,7 @@ impl Target {
         };
         if message.type_ == self.atoms.XdndLeave {
             self.drag = None;
-            (self.tell)(DeviceEvent::Left);
+            (self.on_event)(DeviceEvent::Left);
         } else if message.type_ == self.atoms.XdndPosition {
             let is_first = !std::mem::replace(&mut drag.is_asked, true);
             // Invalid data is accepted too: after the drop the window explains why it cannot be
@@ -243,7 +243,7 @@ impl Target {
                 time,
             )?;
         }
-        (self.tell)(DeviceEvent::Over(dragged.unwrap_or_default()));
+        (self.on_event)(DeviceEvent::Over(dragged.unwrap_or_default()));
         Ok(())
     }
 
@@ -254,23 +254,23 @@ impl Target {
             return Ok(());
         };
         drag.dragged = Some(dragged.clone());
-        (self.tell)(DeviceEvent::Over(dragged));
+        (self.on_event)(DeviceEvent::Over(dragged));
         self.end_drop()
     }
 
     fn list(&self, answer: &SelectionNotifyEvent) -> Result<Dragged, ConnectionError> {
         if answer.property == x11rb::NONE {
             return Ok(Dragged::failed(
-                "the program that offers it gives no list of files",
+                "the source program provides no list of files",
             ));
         }
-        let most = (MAX_LIST_BYTES / 4) as u32;
+        let max_length = (MAX_LIST_BYTES / 4) as u32;
         let any = AtomEnum::ANY;
-        let list = self
-            .connection
-            .get_property(true, self.proxy, answer.property, any, 0, most)?;
+        let list =
+            self.connection
+                .get_property(true, self.proxy, answer.property, any, 0, max_length)?;
         let Ok(list) = list.reply() else {
-            return Ok(Dragged::failed("its list of files cannot be read"));
+            return Ok(Dragged::failed("the list of files cannot be read"));
         };
         // A list that is too long for one message arrives in parts, with another type.
         if list.bytes_after > 0 || list.type_ != self.atoms.URI_LIST {
@@ -289,7 +289,7 @@ impl Target {
         let action = self.atoms.XdndActionCopy * is_taken;
         self.answer(self.atoms.XdndFinished, [is_taken, action, 0, 0])?;
         self.drag = None;
-        (self.tell)(DeviceEvent::Dropped(dragged));
+        (self.on_event)(DeviceEvent::Dropped(dragged));
         Ok(())
     }
 

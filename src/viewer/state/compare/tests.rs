@@ -1,4 +1,4 @@
-//! Comparisons without a window.
+//! Tests comparisons without a window.
 
 use egui::{Role, vec2};
 use egui_kittest::kittest::Queryable as _;
@@ -7,14 +7,14 @@ use egui_kittest::{Harness, HarnessBuilder};
 use super::*;
 use crate::viewer::commands::{self, Action};
 use crate::viewer::io;
-use crate::viewer::state::interface::{Asked, PathPurpose};
+use crate::viewer::state::interface::{PathPurpose, PathSource};
 use crate::viewer::testing::{self, Window};
 use mapscope_formats::pfmap::{self, TILE_CHARS, Tile};
 use mapscope_scene::diff::change_color;
 use mapscope_scene::{Progress, Source, TerrainItem};
 use mapscope_testdata::synthesize;
 
-/// A map of two chunks, and one in which a tile is another and a material is gone.
+/// A map of two chunks, and a version with one changed tile and without one material.
 fn maps() -> [Vec<u8>; 2] {
     let mut a = pfmap::read(&synthesize::pfmap(1, 2, 1)).unwrap();
     let mut b = a.clone();
@@ -38,8 +38,8 @@ fn open(bytes: &[u8]) -> Arc<dyn Document> {
     mapscope_scene::open(&source, &OpenOptions::default(), &Progress::default()).unwrap()
 }
 
-/// Makes the comparisons that were asked for.
-fn carry_out(state: &mut State) -> usize {
+/// Runs the requested comparisons. Returns their number.
+fn run_requests(state: &mut State) -> usize {
     let effects = std::mem::take(&mut state.effects);
     let mut count = 0;
     for effect in effects {
@@ -59,14 +59,14 @@ fn run(state: &mut State, id: &str) {
     state.run(command.action);
 }
 
-/// A window in which a map was read again.
+/// A window with a reloaded map.
 fn reloaded(builder: HarnessBuilder<Window>) -> Harness<'static, Window> {
     testing::built(builder, |state| {
         let [a, b] = maps();
         state.loaded(testing::loaded(open(&a), false));
-        assert_eq!(carry_out(state), 0, "there is nothing before it");
+        assert_eq!(run_requests(state), 0, "there is nothing before it");
         state.loaded(testing::loaded(open(&b), true));
-        assert_eq!(carry_out(state), 1);
+        assert_eq!(run_requests(state), 1);
     })
 }
 
@@ -89,7 +89,7 @@ fn after_a_reload_what_changed_is_listed_and_gone_through() {
     assert_eq!(h.state().state.session.view.shown.selected, tile);
     let state = &mut h.state_mut().state;
     assert_eq!(state.session.tools.comparison.current, Some(1));
-    // Round at the end, to what is gone.
+    // The next difference is the first one again: the missing material.
     run(state, "changes.next");
     assert_eq!(state.session.tools.comparison.current, Some(0));
     assert_eq!(state.session.view.shown.selected, None);
@@ -99,7 +99,7 @@ fn after_a_reload_what_changed_is_listed_and_gone_through() {
     h.get_by_label("Next").click();
     h.run();
     assert_eq!(h.state().state.session.tools.comparison.current, Some(0));
-    // Closed, it draws nothing.
+    // A closed panel draws no lines.
     h.state_mut().state.run(Action::Panel(Panel::Changes));
     h.run();
     assert!(
@@ -126,32 +126,32 @@ fn a_file_is_compared_with_another_and_again_when_it_is_read_again() {
     run(state, "compare");
     let asks = [Effect::AskPath(PathPurpose::Compare)];
     assert_eq!(std::mem::take(&mut state.effects), asks);
-    state.path_chosen(PathPurpose::Compare, &other, Asked::BySystem);
-    assert_eq!(carry_out(state), 1);
+    state.path_chosen(PathPurpose::Compare, &other, PathSource::SystemDialog);
+    assert_eq!(run_requests(state), 1);
     assert!(state.is_panel_open(Panel::Changes));
     h.run();
     h.get_by_label("From other.pfmap to the open file: 1 material, 1 tile");
     h.get_by_label_contains("only here: material");
-    // Read again, the other file is the same as this one.
+    // After the reload, both files are the same.
     let state = &mut h.state_mut().state;
     state.loaded(testing::loaded(open(&b), true));
-    assert_eq!(carry_out(state), 1);
+    assert_eq!(run_requests(state), 1);
     assert!(!state.session.has_changes());
     h.run();
     h.get_by_label_contains("No differences");
-    // What cannot be compared is said.
+    // A failed comparison is reported.
     std::fs::write(&other, "no map").unwrap();
     let state = &mut h.state_mut().state;
-    state.path_chosen(PathPurpose::Compare, &other, Asked::BySystem);
-    carry_out(state);
+    state.path_chosen(PathPurpose::Compare, &other, PathSource::SystemDialog);
+    run_requests(state);
     let toast = state.notices.toasts.last().unwrap();
     assert_eq!(toast.severity, Some(Severity::Error), "{toast:?}");
-    // What was compared before stands.
+    // The previous result stays.
     assert!(
         state.session.tools.comparison.found.is_some()
             && state.session.tools.comparison.file.is_some()
     );
-    // Another file forgets it.
+    // Opening another file discards the comparison.
     let mut next = testing::loaded(open(&a), false);
     next.loaded.as_mut().unwrap().path = "other.pfmap".into();
     state.loaded(next);
@@ -172,15 +172,15 @@ fn a_path_of_no_use_is_asked_for_again() {
     state.effects.clear();
     let missing = folder.path().join("none.pfmap");
     state.ask_path(PathPurpose::Compare);
-    state.path_chosen(PathPurpose::Compare, &missing, Asked::InWindow);
-    carry_out(state);
+    state.path_chosen(PathPurpose::Compare, &missing, PathSource::InApp);
+    run_requests(state);
     h.run();
     h.get_by_role_and_label(Role::Dialog, "Compare with");
     h.get_by_label_contains("none.pfmap: ");
     assert!(h.state().state.notices.toasts.is_empty());
     let state = &mut h.state_mut().state;
-    state.path_chosen(PathPurpose::Compare, &other, Asked::InWindow);
-    carry_out(state);
+    state.path_chosen(PathPurpose::Compare, &other, PathSource::InApp);
+    run_requests(state);
     assert!(state.interface.dialog.is_none() && state.session.has_changes());
 }
 
@@ -191,12 +191,13 @@ fn a_comparison_that_another_has_replaced_is_not_taken() {
     state.loaded(testing::loaded(open(&a), false));
     state.loaded(testing::loaded(open(&b), true));
     state.loaded(testing::loaded(open(&a), true));
-    let requests = std::mem::take(&mut state.effects).into_iter();
-    let requests = requests.filter_map(|effect| match effect {
-        Effect::Compare(request) => Some(request),
-        _ => None,
-    });
-    let requests: Vec<_> = requests.collect();
+    let requests: Vec<_> = std::mem::take(&mut state.effects)
+        .into_iter()
+        .filter_map(|effect| match effect {
+            Effect::Compare(request) => Some(request),
+            _ => None,
+        })
+        .collect();
     let [first, second] = &*requests else {
         panic!("{requests:?}");
     };

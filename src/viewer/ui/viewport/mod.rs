@@ -1,4 +1,4 @@
-//! The 3D view: pointer input and flying keys.
+//! The 3D view or flat map: pointer, wheel and flying keys, outlines and labels.
 
 mod contour;
 mod labels;
@@ -28,10 +28,10 @@ const SHIFT_SPEED_FACTOR: f32 = 4.0;
 const PIXELS_PER_NOTCH: f32 = 40.0;
 /// Distance factor per notch of the wheel.
 const ZOOM_PER_NOTCH: f32 = 0.85;
-/// Pause of the wheel, in seconds, after which a notch passes through a wall. Continuous turning
-/// stops at the wall.
+/// Minimum pause before a notch of the wheel zooms through a wall, in seconds. Without a pause, the
+/// zoom stops at the wall.
 const WHEEL_PAUSE_SECS: f64 = 0.6;
-/// Interval at which a resting pointer is picked during playback, in seconds.
+/// Interval between picks under a resting pointer during playback, in seconds.
 const PICK_INTERVAL_SECS: f64 = 0.2;
 
 /// The action of a drag.
@@ -45,8 +45,8 @@ enum Drag {
     Pan(Vec3),
     /// Keep this point under the pointer without changing the camera's height.
     PanLevel(Vec3),
-    /// Keep the flat view's map under the pointer: the map position at the top left and the pointer
-    /// position at the start of the drag.
+    /// Keep the flat map under the pointer. The values are those at the start of the drag: the map
+    /// position at the top left, and the pointer position.
     Map(DVec2, Pos2),
     /// Measure from the start of the drag.
     Measure,
@@ -55,16 +55,16 @@ enum Drag {
 /// State of the view between frames.
 #[derive(Debug, Default)]
 pub(crate) struct Viewport {
-    /// The current drag, and the last pointer position that was followed.
+    /// The current drag, and the last pointer position that was applied.
     drag: Option<(Drag, Pos2)>,
     held: BTreeSet<Key>,
     /// `true` if flying ends when the right button is released.
     flies_while_held: bool,
     /// Time at which the wheel was last turned, in seconds of the window's clock.
     wheel_turned_secs: f64,
-    /// Wheel motion in notches, less than a whole step of the flat view's zoom.
+    /// Wheel motion that is not yet a whole zoom step of the flat view, in notches.
     notches: f32,
-    /// Inputs of the last pick, so that nothing is picked twice.
+    /// Inputs of the last pick. A pick with equal inputs is skipped.
     picked: Option<(Pos2, Camera, Revision, u64)>,
     /// Time of that pick, in seconds.
     picked_at_secs: f64,
@@ -108,7 +108,7 @@ impl Viewport {
             let part = (pos - rect.min) / rect.size().max(egui::Vec2::splat(1.0));
             Vec2::new(part.x, part.y)
         };
-        self.note_keys(ui, state);
+        self.track_held_keys(ui, state);
         self.fly_while_held(ui, state, document, &response);
         self.drag(ui, state, document, &response, at, px_at);
         if state.session.view.is_flat() {
@@ -119,7 +119,7 @@ impl Viewport {
         self.fly(ui, state, document);
         state.session.follow_visibility();
         state.follow_changes();
-        self.point(state, &response, at);
+        self.pick_hovered(state, &response, at);
         if response.double_clicked() {
             let pointer = response.interact_pointer_pos().map(px_at);
             let in_map = pointer.and_then(|px| state.session.view.flat_place(px));
@@ -170,9 +170,8 @@ impl Viewport {
         rect
     }
 
-    /// Starts, follows and ends drags. Uses pointer positions, not egui's drag delta: the delta
-    /// lacks the motion before egui has ruled out a click, and the motion in the frame of the
-    /// release.
+    /// Starts, applies and ends drags. Uses pointer positions instead of egui's drag delta. The
+    /// delta lacks the motion before egui has ruled out a click, and that in the release frame.
     fn drag(
         &mut self,
         ui: &egui::Ui,
@@ -215,7 +214,7 @@ impl Viewport {
         if !is_held || !ui.input(|input| input.focused) {
             self.drag = None;
         }
-        // A drag that has stopped is followed to its end, and no further.
+        // In the frame of the release, the drag is applied a last time.
         let drag = if response.dragged() {
             self.drag
         } else {
@@ -247,7 +246,7 @@ impl Viewport {
             }
             Drag::Map(top_left, origin) => {
                 if let Some(window) = state.session.view.flat_window() {
-                    // By whole screen pixels, even if pointer positions are finer.
+                    // Move by whole screen pixels, even if pointer positions are finer.
                     let by = (px_at(to) - px_at(origin)).round().as_dvec2();
                     state.session.view.show_flat_window(
                         document,
@@ -338,7 +337,7 @@ impl Viewport {
     }
 
     /// Tracks the held flying keys.
-    fn note_keys(&mut self, ui: &egui::Ui, state: &State) {
+    fn track_held_keys(&mut self, ui: &egui::Ui, state: &State) {
         let typing = ui.ctx().text_edit_focused() || state.interface.dialog.is_some();
         ui.input(|input| {
             for event in &input.events {
@@ -363,8 +362,8 @@ impl Viewport {
         });
     }
 
-    /// Flies while the right button and a flying key are held in the view, until the button is
-    /// released. Without a key the drag pans the view.
+    /// Starts flying when the right button and a flying key are held in the view. Stops when the
+    /// button is released. Without a key, the drag pans the view.
     fn fly_while_held(
         &mut self,
         ui: &egui::Ui,
@@ -408,10 +407,10 @@ impl Viewport {
     }
 
     /// Picks the item under the pointer if the pointer or the view has moved.
-    fn point(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
+    fn pick_hovered(&mut self, state: &mut State, response: &Response, at: impl Fn(Pos2) -> Vec2) {
         let pointer = response.hover_pos().filter(|_| self.drag.is_none());
         let (Some(pointer), Some(open)) = (pointer, &state.session.open) else {
-            // Only items hovered in the view itself: panels set the hovered item too.
+            // Panels also set the hovered item: clear only an item that was picked in the view.
             if self.picked.take().is_some() {
                 state.session.pointer.leave();
             }
@@ -420,21 +419,21 @@ impl Viewport {
         // During playback the scene moves under a resting pointer. Picking in every frame would
         // cost more than drawing it.
         let now_secs = response.ctx.input(|input| input.time);
-        let is_fresh = (0.0..PICK_INTERVAL_SECS).contains(&(now_secs - self.picked_at_secs));
-        let plays = state.session.player.is_playing() && is_fresh;
+        let is_recent = (0.0..PICK_INTERVAL_SECS).contains(&(now_secs - self.picked_at_secs));
+        let skips_moment = state.session.player.is_playing() && is_recent;
         let shown = state.session.view.shown.revision();
-        let same = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {
-            let is_same_moment = plays || revision.moment == shown.moment;
+        let is_unchanged = |(at, camera, revision, version): &(Pos2, Camera, Revision, u64)| {
+            let is_same_moment = skips_moment || revision.moment == shown.moment;
             let is_same_view = revision.all_but_moment == shown.all_but_moment && is_same_moment;
             (*at, *camera, *version) == (pointer, state.session.view.camera, open.version)
                 && is_same_view
         };
-        if self.picked.as_ref().is_some_and(same) {
+        if self.picked.as_ref().is_some_and(is_unchanged) {
             return;
         }
         self.picked = Some((pointer, state.session.view.camera, shown, open.version));
         self.picked_at_secs = now_secs;
-        // Through the centre of the pixel: in the flat view its corner lies between two map pixels.
+        // Pick through the centre of the pixel: its corner can lie between two flat map pixels.
         let half_pixel = egui::Vec2::splat(0.5 / response.ctx.pixels_per_point());
         let ray = state
             .session
@@ -468,7 +467,7 @@ fn notches_of(event: &Event) -> f32 {
 pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
     match state.session.view.mode {
         _ if state.session.tools.measure.is_open() => {
-            "Drag from one point to another to measure, Esc ends it".to_owned()
+            "Drag from one point to another to measure, Esc to stop".to_owned()
         }
         CameraMode::Flat => "Drag to move, wheel to zoom, double click to centre".to_owned(),
         CameraMode::Orbit => {
@@ -483,12 +482,12 @@ pub(crate) fn hint(state: &State, document: &dyn Document) -> String {
             )
         }
         CameraMode::Fly => {
-            "W A S D Q E to fly, drag to look, wheel for the speed, Esc ends it".to_owned()
+            "W A S D Q E to fly, drag to look, wheel for the speed, Esc to stop".to_owned()
         }
-        CameraMode::Walk => "W A S D to walk, drag to look, Esc ends it".to_owned(),
+        CameraMode::Walk => "W A S D to walk, drag to look, Esc to stop".to_owned(),
         CameraMode::Game => {
             format!(
-                "Drag to move, wheel for the height ({}), Esc ends it",
+                "Drag to move, wheel for the height ({}), Esc to stop",
                 fixed(state.session.view.game_height, 0)
             )
         }
