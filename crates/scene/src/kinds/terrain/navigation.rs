@@ -1,14 +1,14 @@
-//! The engine's navigation grid: the ground that units can reach, and the ground that is cut off
-//! (fact sheet E).
+//! The engine's navigation grid: the ground that units can reach, and unreachable ground (fact
+//! sheet E).
 //!
 //! Every tile has two by two cells of 4 by 4 units, each passable or not. Passable cells that share
 //! a side (not only a corner) form an island. The engine has twelve grids, for three domains and
 //! four sizes of units. This module has the first grid of two domains: units of one cell on the
 //! ground and on the water. Units in the air can go anywhere.
 //!
-//! A cliff lies between two flat tiles of different heights. As in the engine, it makes those cells
-//! of both tiles impassable that do not lie along it. The fact sheet does not define the footprint
-//! of a static entity: here it blocks every cell that it overlaps.
+//! A cliff lies between two flat tiles of different heights. As in the engine, the cells of both
+//! tiles that are not adjacent to the cliff become impassable. A static entity blocks every cell
+//! that its footprint overlaps; the fact sheet does not define the footprint.
 
 use std::ops::Range;
 
@@ -32,11 +32,11 @@ const CORNERS: [Corner; 4] = [
     Corner::SouthWest,
     Corner::SouthEast,
 ];
-/// Budget for testing footprints of entities: cell tests per cell of the map. A real map stays far
-/// below it; it stops malicious files.
-const TRIES_PER_CELL: u64 = 8;
-/// Minimum budget, for small maps.
-const MIN_TRIES: u64 = 1 << 20;
+/// Budget for testing footprints of entities: number of cell tests per cell of the map. Real maps
+/// stay far below this limit; it protects against malicious files.
+const TESTS_PER_CELL: u64 = 8;
+/// Minimum number of cell tests, for small maps.
+const MIN_TESTS: u64 = 1 << 20;
 
 /// The domain of a navigation grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,11 +68,11 @@ impl Domain {
 /// Reason why a cell is impassable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// The tile is barred.
+    /// The tile itself is impassable.
     Tile(Barrier),
     /// A cliff lies along the opposite edge of the tile.
     Cliff,
-    /// The ground is not below the water, which blocks ships.
+    /// The ground is not below the water level, so ships cannot pass.
     Dry,
     /// The tile could not be read.
     Unread,
@@ -81,7 +81,7 @@ pub enum Obstacle {
 }
 
 impl Obstacle {
-    /// The reason in words. An entity's own name is not included.
+    /// Display text of the reason, without the name of an entity.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Tile(barrier) => barrier.name(),
@@ -93,8 +93,8 @@ impl Obstacle {
     }
 }
 
-/// A cell by its row from the north and its column from the west in the whole map. They are twice
-/// those of its tile, plus one in the tile's southern and eastern half.
+/// A cell by its row and column in the whole map. They are twice the row and column of its tile,
+/// plus one in the southern and eastern half of the tile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Cell {
     /// Row, from the north.
@@ -104,7 +104,7 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// A cell of a tile.
+    /// The cell in a corner of the tile at a row and column.
     pub const fn in_tile(row: u32, col: u32, corner: Corner) -> Self {
         let at = corner as u32;
         Self {
@@ -118,7 +118,7 @@ impl Cell {
         (self.row / CELLS_PER_SIDE, self.col / CELLS_PER_SIDE)
     }
 
-    /// Its corner of the tile.
+    /// Its corner in the tile.
     pub const fn corner(self) -> Corner {
         CORNERS[(self.row % 2 * 2 + self.col % 2) as usize]
     }
@@ -144,13 +144,13 @@ pub enum Footprint {
 }
 
 impl Footprint {
-    /// The convex hull of some points.
+    /// The convex hull of points.
     pub fn around(points: &[Vec2]) -> Self {
         let mut points = points.to_vec();
         points.sort_by(|a, b| a.x.total_cmp(&b.x).then(a.y.total_cmp(&b.y)));
         points.dedup();
         let mut outline: Vec<Vec2> = Vec::with_capacity(points.len() * 2);
-        // One side of the hull from west to east, then the other side back.
+        // First one side of the hull from west to east, then the other side from east to west.
         let forth = points.iter();
         let back = points.iter().rev().skip(1);
         let mut begin = 0;
@@ -172,8 +172,8 @@ impl Footprint {
         Self::Outline(outline)
     }
 
-    /// Converts the footprint to cells east and south of the north-west corner of a map, and
-    /// returns its bounds. `None` if it has no finite extent.
+    /// Converts the footprint to units of cells, from the north-west corner of a map. Also returns
+    /// its bounds; `None` if they are not finite.
     fn in_cells(&self, placement: Placement) -> Option<(Self, [Vec2; 2])> {
         let cells = |at: Vec2| placement.tiles(at.x, at.y) * CELLS_PER_SIDE as f32;
         let moved = match self {
@@ -197,14 +197,18 @@ impl Footprint {
         }
     }
 
-    /// `true` if it overlaps the unit square at `corner`, which must be within its bounds. Touching
-    /// does not count.
+    /// `true` if it overlaps the unit square at `corner`. Touching is not overlapping.
     fn overlaps(&self, corner: Vec2) -> bool {
         match self {
             Self::Outline(points) => {
+                let is_apart =
+                    |(min, max): (Vec2, Vec2)| (max.cmple(corner) | min.cmpge(corner + 1.0)).any();
+                if self.bounds().is_none_or(is_apart) {
+                    return false;
+                }
                 let ends = points.iter().skip(1).chain(points.first());
                 let square = [Vec2::ZERO, Vec2::X, Vec2::Y, Vec2::ONE].map(|at| corner + at);
-                // The square is outside if all of it lies beyond one side.
+                // The square is outside if it lies completely beyond one side of the outline.
                 let is_beyond = |(from, to): (&Vec2, &Vec2)| {
                     let along = *to - *from;
                     let beyond = |at: &Vec2| along.perp_dot(*at - *from);
@@ -224,8 +228,8 @@ impl Footprint {
     }
 }
 
-/// The rows and columns of cells within some bounds; `size` has the numbers of rows and columns of
-/// the map.
+/// The rows and columns of the cells that overlap bounds, in a map with `rows` rows and `cols`
+/// columns of cells.
 fn cells_in([min, max]: [Vec2; 2], [rows, cols]: [u32; 2]) -> [Range<u32>; 2] {
     // The casts clamp negative values to 0.
     let range = |min: f32, max: f32, count: u32| {
@@ -234,7 +238,7 @@ fn cells_in([min, max]: [Vec2; 2], [rows, cols]: [u32; 2]) -> [Range<u32>; 2] {
     [range(min.y, max.y, rows), range(min.x, max.x, cols)]
 }
 
-/// Ground that does not support the object on it.
+/// An edge that the footprint of an entity extends beyond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Overhang {
     /// The edge of the map.
@@ -251,10 +255,10 @@ pub enum Overhang {
 }
 
 impl Overhang {
-    /// Maximum number of cells examined for a footprint; larger than any building.
+    /// Maximum number of cells of an examined footprint; no building is that large.
     const MAX_CELLS: usize = 1 << 14;
 
-    /// Returns the edge of the map, or the first cliff, that a footprint crosses.
+    /// Returns the map's edge if a footprint crosses it, or else the first cliff that it crosses.
     pub fn of(map: &Pfmap, footprint: &Footprint) -> Option<Self> {
         let placement = Placement {
             rows: map.rows(),
@@ -320,15 +324,16 @@ pub struct Blocker {
 pub struct Island {
     /// Number of cells.
     pub cells: u32,
-    /// Its first cell, row by row from the north-west.
+    /// Its first cell in row order from the north-west.
     pub first: Cell,
 }
 
 /// A run of adjacent passable cells in a row.
 #[derive(Debug, Clone, Copy)]
 struct Run {
-    /// The first column, and the column after the last.
+    /// The first column.
     start: u32,
+    /// The column after the last.
     end: u32,
     /// Index of its island in [`Islands::list`].
     island: u32,
@@ -348,8 +353,8 @@ pub struct Islands {
 }
 
 impl Islands {
-    /// Finds the islands of a grid from the bits of its tiles, row by row. A run joins all islands
-    /// that it touches in the previous row.
+    /// Finds the islands of a domain in the passable cells of a map ([`passable_cells`]). Each run
+    /// joins all islands that it touches in the previous row.
     fn of(domain: Domain, passable: &[u8], cols: usize) -> Self {
         let mut islands = Self::default();
         // Union-find parents: for each run another run of its island; a root is its own parent.
@@ -414,7 +419,7 @@ impl Islands {
         self.runs.push(Run { start, end, island });
     }
 
-    /// Numbers the islands by size.
+    /// Lists the islands by size, and sets the island of each run.
     fn number(&mut self, mut parents: Vec<u32>) {
         let mut found: Vec<Island> = Vec::new();
         let mut number_of = vec![u32::MAX; parents.len()];
@@ -449,7 +454,7 @@ impl Islands {
         self.list = sorted.collect();
     }
 
-    /// Index of a cell's island in the list; `None` if the cell is impassable.
+    /// Index of a cell's island in [`Islands::list`]; `None` if the cell is impassable.
     pub fn at(&self, cell: Cell) -> Option<usize> {
         let runs = self.row(cell.row);
         let run = runs.get(runs.partition_point(|run| run.end <= cell.col))?;
@@ -461,7 +466,7 @@ impl Islands {
         self.list.iter().map(|island| u64::from(island.cells)).sum()
     }
 
-    /// Number of cells that cannot be reached from the largest island.
+    /// Number of passable cells outside the largest island.
     pub fn cut_off(&self) -> u64 {
         let others = self.list.iter().skip(1);
         others.map(|island| u64::from(island.cells)).sum()
@@ -494,8 +499,8 @@ impl Islands {
         Some(cells.map(|cells| cells.start / CELLS_PER_SIDE..cells.end.div_ceil(CELLS_PER_SIDE)))
     }
 
-    /// The border of an island: its cells with each side that faces away from it, row by row from
-    /// the north-west.
+    /// The border of an island: pairs of a cell and one of its outer edges, run by run from the
+    /// north-west.
     pub fn border(&self, island: usize) -> impl Iterator<Item = (Cell, Edge)> {
         let of_run = move |(row, cols): (u32, Range<u32>)| {
             let last = cols.end.saturating_sub(1);
@@ -505,7 +510,7 @@ impl Islands {
                 (row.checked_add(1), Edge::South),
             ];
             let sides = cols.flat_map(move |col| beyond.map(|(row, edge)| (col, row, edge)));
-            // A passable cell beyond belongs to the same island.
+            // A passable cell across an edge belongs to the same island.
             let open = sides
                 .filter(move |&(col, row, _)| {
                     row.is_none_or(|row| self.at(Cell { row, col }).is_none())
@@ -518,7 +523,7 @@ impl Islands {
     }
 }
 
-/// The representative run of a run's island.
+/// Returns the representative run of a run's island, and shortens the path to it.
 fn root_of(parents: &mut [u32], mut at: u32) -> u32 {
     while parents[at as usize] != at {
         let next = parents[parents[at as usize] as usize];
@@ -528,7 +533,7 @@ fn root_of(parents: &mut [u32], mut at: u32) -> u32 {
     at
 }
 
-/// Merges the islands of two runs. The first run becomes the representative.
+/// Merges the islands of two runs. The earlier representative represents the merged island.
 fn join(parents: &mut [u32], a: u32, b: u32) {
     let [a, b] = [a, b].map(|at| root_of(parents, at));
     parents[a.max(b) as usize] = a.min(b);
@@ -537,12 +542,12 @@ fn join(parents: &mut [u32], a: u32, b: u32) {
 /// A cell that an entity blocks.
 #[derive(Debug, Clone, Copy)]
 struct Blocked {
-    /// Its index, row by row.
+    /// Index of the cell, row by row.
     cell: u64,
     /// Index of the first [`Blocker`] that blocks it.
     blocker: u32,
-    /// `true` if it was passable on the ground, `false` if only on the water.
-    from_ground: bool,
+    /// `true` if the cell is otherwise passable on the ground; `false` if only on the water.
+    blocks_ground: bool,
 }
 
 /// The navigation grids of a map.
@@ -552,11 +557,11 @@ pub struct NavigationGrid {
     size: [u32; 2],
     /// The islands by [`Domain`].
     islands: [Islands; 2],
-    /// Cells that only entities block, row by row.
+    /// Cells that only entities make impassable, row by row.
     blocked: Vec<Blocked>,
-    /// Number of those that ground units could pass.
+    /// Number of blocked cells that ground units could otherwise pass.
     blocked_ground: u64,
-    /// Number of entities that were skipped because the budget was spent.
+    /// Number of entities that were skipped because the test budget was used up.
     left_out: usize,
 }
 
@@ -588,23 +593,23 @@ impl NavigationGrid {
         grid
     }
 
-    /// Removes the cells that entities cover.
+    /// Makes the cells that entities cover impassable.
     fn block(&mut self, map: &Pfmap, blockers: &[Blocker], passable: &mut [u8]) {
         let placement = Placement {
             rows: map.rows(),
             cols: map.cols(),
         };
-        let mut tries = (self.cells() * TRIES_PER_CELL).max(MIN_TRIES);
+        let mut budget = (self.cells() * TESTS_PER_CELL).max(MIN_TESTS);
         for (blocker, index) in blockers.iter().zip(0..) {
             let Some((footprint, bounds)) = blocker.footprint.in_cells(placement) else {
                 continue;
             };
             let [rows, cols] = cells_in(bounds, self.size);
-            let Some(left) = tries.checked_sub(rows.len() as u64 * cols.len() as u64) else {
+            let Some(left) = budget.checked_sub(rows.len() as u64 * cols.len() as u64) else {
                 self.left_out += 1;
                 continue;
             };
-            tries = left;
+            budget = left;
             for row in rows {
                 for col in cols.clone() {
                     if !footprint.overlaps(Vec2::new(col as f32, row as f32)) {
@@ -619,13 +624,13 @@ impl NavigationGrid {
                     };
                     let bits = bit | bit << 4;
                     if *byte & bits != 0 {
-                        let from_ground = *byte & bit != 0;
-                        self.blocked_ground += u64::from(from_ground);
+                        let blocks_ground = *byte & bit != 0;
+                        self.blocked_ground += u64::from(blocks_ground);
                         *byte &= !bits;
                         self.blocked.push(Blocked {
                             cell: self.index(cell),
                             blocker: index,
-                            from_ground,
+                            blocks_ground,
                         });
                     }
                 }
@@ -653,7 +658,7 @@ impl NavigationGrid {
         &self.islands[domain as usize]
     }
 
-    /// Number of cells that ground units could pass without entities.
+    /// Number of cells that only entities make impassable for ground units.
     pub fn blocked_by_entities(&self) -> u64 {
         self.blocked_ground
     }
@@ -663,8 +668,8 @@ impl NavigationGrid {
         self.left_out
     }
 
-    /// Returns the reason why a cell is impassable; `None` if it is passable. `map` is the map of
-    /// the grid.
+    /// Returns the reason why a cell is impassable; `None` if it is passable. `map` must be the map
+    /// that the grid was computed from.
     pub fn obstacle(&self, map: &Pfmap, domain: Domain, cell: Cell) -> Option<Obstacle> {
         if self.islands(domain).at(cell).is_some() {
             return None;
@@ -680,19 +685,19 @@ impl NavigationGrid {
                 .blocked
                 .binary_search_by_key(&index, |blocked| blocked.cell);
             let blocked = self.blocked.get(at.ok()?)?;
-            let is_taken = blocked.from_ground || domain == Domain::Water;
-            is_taken.then_some(Obstacle::Entity(blocked.blocker))
+            let is_blocked = blocked.blocks_ground || domain == Domain::Water;
+            is_blocked.then_some(Obstacle::Entity(blocked.blocker))
         };
         of_tile.or_else(of_entity).or(Some(Obstacle::Cliff))
     }
 
-    /// The ground grid for shaders: for each tile a byte per cell in the order of [`Corner`], the
-    /// north-western one lowest. Each byte is an island's colour number below `numbers`, as in
-    /// [`color_of`]. `numbers` marks impassable cells, and the number after it cells that an entity
-    /// blocks.
-    pub fn codes(&self, numbers: u8) -> Vec<u32> {
+    /// The ground grid for shaders: one word per tile, with one byte per cell in the order of
+    /// [`Corner`], the lowest byte first. The byte of a passable cell is the colour number of its
+    /// island, below `colors` ([`color_of`]). An impassable cell has the byte `colors`, or
+    /// `colors + 1` if an entity blocks it.
+    pub fn codes(&self, colors: u8) -> Vec<u32> {
         let [rows, cols] = self.size.map(|side| (side / CELLS_PER_SIDE) as usize);
-        let barred = u32::from_le_bytes([numbers; 4]);
+        let barred = u32::from_le_bytes([colors; 4]);
         let mut codes = vec![barred; rows * cols];
         let mut put = |cell: Cell, code: u8| {
             let (row, col) = cell.tile();
@@ -702,18 +707,18 @@ impl NavigationGrid {
                 *tile = u32::from_le_bytes(bytes);
             }
         };
-        for blocked in self.blocked.iter().filter(|blocked| blocked.from_ground) {
+        for blocked in self.blocked.iter().filter(|blocked| blocked.blocks_ground) {
             let width = u64::from(self.size[1]).max(1);
             let cell = Cell {
                 row: (blocked.cell / width) as u32,
                 col: (blocked.cell % width) as u32,
             };
-            put(cell, numbers + 1);
+            put(cell, colors + 1);
         }
         let ground = self.islands(Domain::Ground);
         for row in 0..self.size[0] {
             for run in ground.row(row) {
-                let code = color_of(run.island as usize, numbers.into()) as u8;
+                let code = color_of(run.island as usize, colors.into()) as u8;
                 for col in run.start..run.end {
                     put(Cell { row, col }, code);
                 }
@@ -723,7 +728,8 @@ impl NavigationGrid {
     }
 }
 
-/// Colour number of an island: the first colour is reserved for the largest, the others repeat.
+/// Colour number of an island. The largest island alone has the first colour; the other colours
+/// repeat.
 pub fn color_of(island: usize, colors: usize) -> usize {
     match island {
         0 => 0,
@@ -731,8 +737,7 @@ pub fn color_of(island: usize, colors: usize) -> usize {
     }
 }
 
-/// The passable cells of a tile as bits: the ground in the low four bits, the water in the high
-/// four.
+/// The passable cells of a tile as bits: the low four for the ground, the high four for the water.
 fn passable_cells(map: &Pfmap, row: u32, col: u32) -> u8 {
     let Some(tile) = map.tile(row, col) else {
         return 0;
@@ -751,9 +756,9 @@ fn passable_cells(map: &Pfmap, row: u32, col: u32) -> u8 {
     cells
 }
 
-/// The obstacle that a tile itself puts on one of its cells.
+/// The reason why a tile itself makes one of its cells impassable, without cliffs and entities.
 fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacle> {
-    let barrier = match domain {
+    let obstacle = match domain {
         Domain::Ground => return Barrier::of_cell(tile, cell).map(Obstacle::Tile),
         Domain::Water if !tile.pathable() => Obstacle::Tile(Barrier::Flag),
         // The engine adds the ramp height even for flat tiles.
@@ -764,11 +769,11 @@ fn obstacle_of_tile(tile: &Tile, domain: Domain, cell: Corner) -> Option<Obstacl
     };
     let is_level_corner = Shape::level_corner(tile.kind) == Some(cell);
     let is_open = is_level_corner && Shape::of(tile).corners[cell as usize] < 0;
-    (!is_open).then_some(barrier)
+    (!is_open).then_some(obstacle)
 }
 
-/// `true` if a flat tile has a flat neighbour of another height beyond an edge. Unreadable tiles do
-/// not form cliffs.
+/// `true` if a tile and its neighbour across an edge are both flat and have different heights.
+/// Unreadable tiles do not form cliffs.
 fn is_cliff(map: &Pfmap, row: u32, col: u32, tile: &Tile, edge: Edge) -> bool {
     tile.kind == TileType::Flat
         && beyond(map, row, col, edge).is_some_and(|(.., other)| {
@@ -783,5 +788,20 @@ const fn cells_on(edge: Edge) -> u8 {
         Edge::East => 0b1010,
         Edge::South => 0b1100,
         Edge::West => 0b0101,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_diamond_overlaps_no_square_beside_its_corners() {
+        let corners = [[1.1, 3.5], [3.5, 1.1], [5.9, 3.5], [3.5, 5.9]];
+        let diamond = Footprint::Outline(corners.map(Vec2::from).to_vec());
+        let overlaps = |x: f32, y: f32| diamond.overlaps(Vec2::new(x, y));
+        assert!(overlaps(5.0, 3.0) && overlaps(1.0, 3.0) && overlaps(3.0, 5.0));
+        assert!(!overlaps(6.0, 3.0) && !overlaps(0.0, 3.0) && !overlaps(3.0, 6.0));
+        assert!(!overlaps(5.0, 5.0) && !overlaps(1.0, 1.0));
     }
 }
